@@ -1,0 +1,27 @@
+/** What a runtime knows of the connection that brought a request, beside the request itself. */
+export interface Connection {
+  /** The remote end of the socket. */
+  readonly peer?: Peer;
+  /** The client certificate, only when the runtime has verified it against the configured authorities. */
+  readonly clientCertificate?: ClientCertificate;
+  /** Keeps the runtime alive until `work` settles, beyond the response (edge runtimes). */
+  waitUntil?(work: Promise<unknown>): void;
+}
+
+/** The remote client, as it stands in authentication requests and events (2.3). */
+export interface Peer {
+  /** IPv4 or IPv6 address, without brackets or zone. */
+  readonly address: string;
+  /** 0 where it is not known. */
+  readonly port: number;
+  readonly family: "IPv4" | "IPv6";
+  readonly protocol: "TCP";
+}
+
+/** A verified TLS client certificate. */
+export interface ClientCertificate {
+  /** The certificate as PEM text (RFC 7468). */
+  readonly pem: string;
+  /** The subject's common name: the account that it logs in. */
+  readonly commonName: string;
+}

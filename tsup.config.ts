@@ -1,0 +1,21 @@
+import { defineConfig } from "tsup";
+
+export default defineConfig({
+  entry: {
+    index: "src/index.ts",
+    node: "src/node.ts",
+    "storage/disk": "src/storage/disk.ts",
+    "storage/memory": "src/storage/memory.ts",
+    "stores/memory": "src/stores/memory.ts",
+    "testing/index": "src/testing/index.ts",
+    "cli/main": "src/cli/main.ts",
+  },
+  format: "esm",
+  target: "es2022",
+  platform: "neutral",
+  external: [/^node:/],
+  splitting: true,
+  clean: true,
+  sourcemap: false,
+  dts: { compilerOptions: { ignoreDeprecations: "6.0" } },
+});
