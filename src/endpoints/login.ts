@@ -1,0 +1,92 @@
+import { prepareHome, toAccount } from "../account/home.ts";
+import { parseResourcePath, toUrlPath } from "../account/path.ts";
+import { toChallenges } from "../auth/challenge.ts";
+import { toSessionCookie } from "../http/cookie.ts";
+import { HttpError } from "../http/http-error.ts";
+import { mediaType } from "../http/negotiate.ts";
+import { readFormBody, readJsonBody } from "../http/request-body.ts";
+import { jsonResponse, pageResponse } from "../http/responses.ts";
+import { isSameOrigin } from "../http/same-origin.ts";
+import { isSecure, parseTarget } from "../http/target.ts";
+import { renderLoginPage } from "../views/login-page.ts";
+import { redirectPage } from "../views/page.ts";
+import { type LoginRequest, type LoginResponse, loginRequestSchema } from "../wire/login.ts";
+import type { Exchange } from "./endpoint.ts";
+
+/** Session IDs and login pages are nobody else's (SECURITY 16). */
+const NO_STORE = { "Cache-Control": "no-store" };
+
+/** `GET /__svc__/login`: the HTML login page (4.1). */
+export async function getLoginPage({ target, config }: Exchange): Promise<Response> {
+  const returnTo = toReturnPath(new URLSearchParams(target.query).get("return"), config.basePath);
+  return pageResponse(200, renderLoginPage({ action: loginPath(config.basePath), returnTo }), NO_STORE);
+}
+
+/**
+ * `POST /__svc__/login`: validates a user name and password and starts a session, answered with its ID as JSON, or with
+ * a cookie and a redirect (4.1, 5.1).
+ */
+export async function postLogin(exchange: Exchange): Promise<Response> {
+  const { request, connection, config, identifier, sessions, variant } = exchange;
+  if (!isSameOrigin(request, config.acceptedOrigins)) {
+    throw new HttpError("denied", "A login must not come from another site.");
+  }
+  const { username, password, returnTo } = await readLogin(exchange);
+  const from = connection.peer === undefined ? {} : { peer: connection.peer };
+  const login = await identifier.authenticate({ type: "password", username, content: password, ...from });
+  if (login === undefined) return refuse(exchange, returnTo);
+  await prepareHome(toAccount(login.username, login.settings), config.storage);
+
+  const session = await sessions.start(login);
+  if (variant === "json") {
+    const body: LoginResponse = { results: [{ session }] };
+    return jsonResponse(200, body, NO_STORE);
+  }
+  const location = returnTo ?? `${config.basePath}/home/`;
+  const fields = { ...NO_STORE, Location: location, "Set-Cookie": toSessionCookie(session, isSecure(request.url)) };
+  return pageResponse(302, redirectPage(location, "You are logged in."), fields);
+}
+
+/** The path of the login page. */
+export function loginPath(basePath: string): string {
+  return `${basePath}/__svc__/login`;
+}
+
+/** A failed login: the errors body, or the login page with the message (CONTRACT 6.2). */
+function refuse({ variant, config }: Exchange, returnTo: string | undefined): Response {
+  const message = "The user name or password is wrong.";
+  if (variant !== "html") throw new HttpError("unauthorized", message, NO_STORE);
+  const page = renderLoginPage({ action: loginPath(config.basePath), returnTo, message });
+  return pageResponse(401, page, { ...NO_STORE, "WWW-Authenticate": toChallenges(config.session.announce) });
+}
+
+async function readLogin({ request, config }: Exchange): Promise<LoginRequest & { returnTo?: string | undefined }> {
+  switch (mediaType(request.headers.get("content-type"))) {
+    case "application/json": {
+      const body = loginRequestSchema.safeParse(await readJsonBody(request));
+      if (!body.success) throw new HttpError("malformed", "The body must hold a username and a password.");
+      return body.data;
+    }
+    case "application/x-www-form-urlencoded": {
+      const form = await readFormBody(request);
+      const [username, password] = [form.get("username"), form.get("password")];
+      if (username === null || password === null) {
+        throw new HttpError("malformed", "The form must hold a username and a password.");
+      }
+      return { username, password, returnTo: toReturnPath(form.get("return"), config.basePath) };
+    }
+    default:
+      throw new HttpError("unsupported-media-type", "A login is sent as a form or as JSON.");
+  }
+}
+
+/**
+ * Where a login leads, built anew from the path's segments so that it cannot lead out of the service (SECURITY 20); `undefined`
+ * for anything but a path below `/home/`.
+ */
+function toReturnPath(text: string | null, basePath: string): string | undefined {
+  const home = `${basePath}/home/`;
+  if (!text?.startsWith(home)) return undefined;
+  const path = parseResourcePath(parseTarget(text).path.slice(home.length));
+  return path && home + toUrlPath(path);
+}

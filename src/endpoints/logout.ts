@@ -1,0 +1,32 @@
+import { parseAuthorization } from "../http/authorization.ts";
+import { readSessionCookie, toExpiredSessionCookie } from "../http/cookie.ts";
+import { HttpError } from "../http/http-error.ts";
+import { emptyResponse, pageResponse } from "../http/responses.ts";
+import { isSameOrigin } from "../http/same-origin.ts";
+import { isSecure } from "../http/target.ts";
+import { redirectPage } from "../views/page.ts";
+import type { Exchange } from "./endpoint.ts";
+import { loginPath } from "./login.ts";
+
+/**
+ * `POST /__svc__/logout`: ends the session of the header or the cookie (CONTRACT 6.3). Browsers are led to the login page, others get
+ * 204; 401 without a live session, as there is none to end.
+ */
+export async function postLogout({ request, config, sessions, variant }: Exchange): Promise<Response> {
+  const authorization = parseAuthorization(request.headers.get("authorization"));
+  const isByHeader = authorization?.scheme === "session";
+  if (!isByHeader && !isSameOrigin(request, config.acceptedOrigins)) {
+    throw new HttpError("denied", "A logout must not come from another site.");
+  }
+  const id = isByHeader ? authorization.id : readSessionCookie(request.headers);
+  const wasAlive = id !== undefined && (await sessions.find(id)) !== undefined;
+  if (wasAlive) await sessions.end(id);
+
+  const fields = { "Cache-Control": "no-store", "Set-Cookie": toExpiredSessionCookie(isSecure(request.url)) };
+  if (variant === "html") {
+    const location = loginPath(config.basePath);
+    return pageResponse(302, redirectPage(location, "You are logged out."), { ...fields, Location: location });
+  }
+  if (!wasAlive) throw new HttpError("unauthorized", "There is no session to end.", fields);
+  return emptyResponse(204, fields);
+}

@@ -1,0 +1,91 @@
+import { parseHttpDate } from "./http-date.ts";
+import { HttpError } from "./http-error.ts";
+
+/** The validators of what is selected (RFC 9110 8.8). */
+export interface Validators {
+  /** Entity-tag with its quotes, `W/` before a weak one. */
+  readonly etag: string;
+  readonly modified: Date;
+}
+
+/** The entity-tags of `If-Match` or `If-None-Match`, or `"*"`. */
+export type EntityTagList = "*" | readonly string[];
+
+/** What the preconditions of a request come to. */
+export type Precondition = "met" | "failed" | "not-modified";
+
+const LIST = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[ \t]*,[ \t]*(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?)*$/;
+const MEMBER = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
+
+/**
+ * Reads the entity-tags of a header; `undefined` when it is absent.
+ * @throws HttpError `malformed` for anything but `*` or a list of entity-tags.
+ */
+export function parseEntityTags(headers: Headers, name: "if-match" | "if-none-match"): EntityTagList | undefined {
+  const value = headers.get(name)?.trim();
+  if (value === undefined) return undefined;
+  if (value === "*") return "*";
+  if (!LIST.test(value)) throw new HttpError("malformed", `The ${name} header is not a list of entity-tags.`);
+  return value.match(MEMBER) ?? [];
+}
+
+/**
+ * Evaluates a request's preconditions in the order of RFC 9110 13.2.2, without `If-Range`. `current` are the
+ * validators of what is there, `undefined` when nothing is.
+ * @throws HttpError `malformed` for an unreadable list of entity-tags.
+ */
+export function evaluatePreconditions(request: Request, current: Validators | undefined, now: number): Precondition {
+  const { headers } = request;
+  const reads = request.method === "GET" || request.method === "HEAD";
+  const ifMatch = parseEntityTags(headers, "if-match");
+  const ifNoneMatch = parseEntityTags(headers, "if-none-match");
+
+  if (ifMatch !== undefined) {
+    if (!matches(ifMatch, current, isStrongMatch)) return "failed";
+  } else if (current !== undefined) {
+    const unmodifiedSince = parseHttpDate(headers.get("if-unmodified-since"), now);
+    if (unmodifiedSince !== undefined && seconds(current.modified) > unmodifiedSince) return "failed";
+  }
+
+  if (ifNoneMatch !== undefined) {
+    if (matches(ifNoneMatch, current, isWeakMatch)) return reads ? "not-modified" : "failed";
+  } else if (reads && current !== undefined) {
+    const modifiedSince = parseHttpDate(headers.get("if-modified-since"), now);
+    if (modifiedSince !== undefined && seconds(current.modified) <= modifiedSince) return "not-modified";
+  }
+  return "met";
+}
+
+/**
+ * Whether `If-Range` lets the `Range` header count (RFC 9110 13.1.5): a strong entity-tag that matches, or the exact
+ * `Last-Modified` date, which is a strong validator only when it is at least a second older than the answer.
+ */
+export function mayUseRange(headers: Headers, current: Validators, now: number): boolean {
+  const value = headers.get("if-range")?.trim();
+  if (value === undefined) return true;
+  if (value.startsWith('"')) return isStrongMatch(value, current.etag);
+  const date = parseHttpDate(value, now);
+  return date !== undefined && date === seconds(current.modified) && date + 1000 <= now;
+}
+
+function matches(
+  tags: EntityTagList,
+  current: Validators | undefined,
+  isMatch: (one: string, other: string) => boolean,
+): boolean {
+  if (current === undefined) return false;
+  return tags === "*" || tags.some((tag) => isMatch(tag, current.etag));
+}
+
+function isStrongMatch(one: string, other: string): boolean {
+  return one === other && !one.startsWith("W/");
+}
+
+function isWeakMatch(one: string, other: string): boolean {
+  return one.replace(/^W\//, "") === other.replace(/^W\//, "");
+}
+
+/** HTTP-dates count whole seconds. */
+function seconds(date: Date): number {
+  return Math.floor(date.getTime() / 1000) * 1000;
+}

@@ -1,0 +1,7 @@
+import { encodeExtended } from "content-disposition";
+
+/** A `Content-Disposition` that makes browsers save under `name`: a safe ASCII `filename` and the exact `filename*` (RFC 6266, RFC 8187). */
+export function toAttachment(name: string): string {
+  const fallback = name.replace(/[^ -~]+|["\\%]/g, "_");
+  return `attachment; filename="${fallback}"; filename*=${encodeExtended(name)}`;
+}

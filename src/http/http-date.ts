@@ -1,0 +1,31 @@
+const IMF_FIXDATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+const RFC850_DATE = /^[A-Z][a-z]{5,8}, (\d{2})-([A-Z][a-z]{2})-(\d{2}) (\d{2}:\d{2}:\d{2}) GMT$/;
+const ASCTIME_DATE = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ \d]\d) (\d{2}:\d{2}:\d{2}) (\d{4})$/;
+
+/** An HTTP-date (RFC 9110 5.6.7). */
+export function toHttpDate(date: Date): string {
+  return date.toUTCString();
+}
+
+/** The time of an HTTP-date in any of its three forms, in POSIX milliseconds; `undefined` for anything else, which is to be ignored. */
+export function parseHttpDate(text: string | null, now: number): number | undefined {
+  if (text === null) return undefined;
+  const time = Date.parse(toImfFixdate(text, now) ?? "");
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function toImfFixdate(text: string, now: number): string | undefined {
+  if (IMF_FIXDATE.test(text)) return text;
+  const rfc850 = RFC850_DATE.exec(text);
+  if (rfc850) return `${rfc850[1]} ${rfc850[2]} ${fullYear(Number(rfc850[3]), now)} ${rfc850[4]} GMT`;
+  const asctime = ASCTIME_DATE.exec(text);
+  if (asctime) return `${asctime[2]} ${asctime[1]} ${asctime[4]} ${asctime[3]} GMT`;
+  return undefined;
+}
+
+/** RFC 9110 5.6.7: a two-digit year more than 50 years ahead is the most recent past year with those digits. */
+function fullYear(digits: number, now: number): number {
+  const thisYear = new Date(now).getUTCFullYear();
+  const year = thisYear - (thisYear % 100) + digits;
+  return year > thisYear + 50 ? year - 100 : year;
+}

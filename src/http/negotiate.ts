@@ -1,0 +1,34 @@
+import Negotiator from "negotiator";
+
+/** The API variant that a request speaks, which decides the statuses and the representation of its answer. */
+export type Variant = "json" | "webdav" | "html";
+
+const JSON_TYPE = "application/json";
+const HTML_TYPE = "text/html";
+/** Stands for every type that we do not have: it wins wherever only a wildcard speaks. */
+const NO_TYPE = "x-none/x-none";
+
+/**
+ * The variant of a request on the shared URL space (CONTRACT 1). `readsFolder` says whether it is a GET or HEAD
+ * of a folder, which defaults to HTML.
+ */
+export function negotiateVariant(request: Request, readsFolder: boolean): Variant {
+  const accepted = preferredType(request.headers.get("accept"));
+  const sent = mediaType(request.headers.get("content-type"));
+  if (accepted === JSON_TYPE || (sent === JSON_TYPE && accepted !== HTML_TYPE)) return "json";
+  if (accepted === HTML_TYPE || sent === HTML_TYPE) return "html";
+  if (sent === "multipart/form-data" && request.method === "POST") return "html";
+  return readsFolder ? "html" : "webdav";
+}
+
+/** Which of our two representations an `Accept` value prefers; `undefined` when neither is named above a wildcard. */
+function preferredType(accept: string | null): string | undefined {
+  if (accept === null) return undefined;
+  const preferred = new Negotiator({ headers: { accept } }).mediaTypes([NO_TYPE, JSON_TYPE, HTML_TYPE])[0];
+  return preferred === NO_TYPE ? undefined : preferred;
+}
+
+/** The media type of a `Content-Type` value in lower case, without its parameters; `undefined` without one. */
+export function mediaType(contentType: string | null): string | undefined {
+  return contentType?.split(";", 1)[0]?.trim().toLowerCase() || undefined;
+}

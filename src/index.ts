@@ -1,0 +1,30 @@
+export { createAccountsAuthenticator } from "./auth/accounts.ts";
+export { createPasswordHasher } from "./auth/password-hash.ts";
+export type { FileServiceOptions } from "./config/options.ts";
+export { VERSION } from "./config/version.ts";
+export type { AccountSettings } from "./contracts/account.ts";
+export type { Accepted, Authenticator, Credentials, Rejected, Unknown, Verdict } from "./contracts/authenticator.ts";
+export type { ClientCertificate, Connection, Peer } from "./contracts/connection.ts";
+export type {
+  EventEnvelope,
+  FileEvent,
+  TransferTotals,
+  UploadData,
+  UploadDone,
+  UploadFailed,
+  UploadStarted,
+} from "./contracts/events.ts";
+export type { FileService } from "./contracts/file-service.ts";
+export type { KeyValueStore } from "./contracts/key-value-store.ts";
+export type { Logger } from "./contracts/logger.ts";
+export type {
+  ByteRange,
+  EntityTags,
+  StorageAdapter,
+  StorageEntry,
+  StorageErrorCode,
+  StoredFile,
+  WriteOptions,
+} from "./contracts/storage-adapter.ts";
+export { isStorageError, StorageError } from "./contracts/storage-adapter.ts";
+export { createFileService } from "./service.ts";

@@ -1,0 +1,119 @@
+import { parseResourcePath, type ResourcePath } from "./account/path.ts";
+import { createFolder } from "./endpoints/create-folder.ts";
+import { deletePath } from "./endpoints/delete.ts";
+import type { AccountEndpoint, OpenEndpoint } from "./endpoints/endpoint.ts";
+import { folderOnly } from "./endpoints/folder-only.ts";
+import { getFile } from "./endpoints/get-file.ts";
+import { getFolder } from "./endpoints/get-folder.ts";
+import { getLoginPage, postLogin } from "./endpoints/login.ts";
+import { postLogout } from "./endpoints/logout.ts";
+import { postCommands } from "./endpoints/post-commands.ts";
+import { putFile } from "./endpoints/put-file.ts";
+import { toHome } from "./endpoints/to-home.ts";
+import { decodeSegment } from "./http/segment.ts";
+import type { Target } from "./http/target.ts";
+
+/** The APIs that share the URL space (1.1). */
+export type Api = "rest" | "webdav" | "browser";
+
+/** What kind of place a URL is, before anything is known about what is there. */
+export type Shape = "entry" | "file" | "folder" | "login" | "logout";
+
+/** One row of the URL space: which methods of a shape an endpoint answers, and in which APIs. */
+export interface Route {
+  readonly shape: Shape;
+  readonly methods: readonly string[];
+  readonly apis: readonly Api[];
+  readonly endpoint:
+    | { readonly access: "open"; run: OpenEndpoint }
+    | { readonly access: "account"; run: AccountEndpoint };
+  /** Answered, but never in `Allow`. */
+  readonly unlisted?: true;
+}
+
+const ALL: readonly Api[] = ["rest", "webdav", "browser"];
+
+/** The URL space as one table (section 4 of the spec). */
+export const ROUTES: readonly Route[] = [
+  { shape: "entry", methods: ["GET", "HEAD"], apis: ALL, endpoint: open(toHome) },
+  { shape: "file", methods: ["GET", "HEAD"], apis: ALL, endpoint: account(getFile) },
+  { shape: "file", methods: ["PUT"], apis: ["rest", "webdav"], endpoint: account(putFile) },
+  { shape: "file", methods: ["DELETE"], apis: ["rest", "webdav"], endpoint: account(deletePath) },
+  { shape: "file", methods: ["POST", "MKCOL"], apis: ALL, endpoint: account(folderOnly), unlisted: true },
+  { shape: "folder", methods: ["GET", "HEAD"], apis: ALL, endpoint: account(getFolder) },
+  { shape: "folder", methods: ["PUT"], apis: ["rest", "webdav"], endpoint: account(createFolder) },
+  { shape: "folder", methods: ["DELETE"], apis: ["rest", "webdav"], endpoint: account(deletePath) },
+  { shape: "folder", methods: ["MKCOL"], apis: ["webdav"], endpoint: account(createFolder) },
+  { shape: "folder", methods: ["POST"], apis: ["rest"], endpoint: account(postCommands) },
+  { shape: "login", methods: ["GET", "HEAD"], apis: ["browser"], endpoint: open(getLoginPage) },
+  { shape: "login", methods: ["POST"], apis: ["rest", "browser"], endpoint: open(postLogin) },
+  { shape: "logout", methods: ["POST"], apis: ["rest", "browser"], endpoint: open(postLogout) },
+];
+
+/** The methods that some resource of ours implements; any other is 501 (CONTRACT 1). */
+const IMPLEMENTED = new Set(["OPTIONS", ...ROUTES.flatMap(({ methods }) => methods)]);
+
+/** Where in the URL space a request points. */
+export interface Place {
+  /** `unknown` below the service's own namespace, `malformed` where the path cannot be read. */
+  readonly shape: Shape | "unknown" | "malformed";
+  /** The path inside the account; its root for any shape but `file` and `folder`. */
+  readonly path: ResourcePath;
+}
+
+const ROOT: ResourcePath = { segments: [], isFolder: true };
+
+/**
+ * Finds the place of a target; `undefined` outside the URL space. Prefixes are compared by whole decoded segments, never as text
+ * (SECURITY 2).
+ */
+export function findPlace({ path, fragment }: Target, baseSegments: readonly string[]): Place | undefined {
+  const raw = path.split("/").slice(1);
+  if (!baseSegments.every((segment, index) => decodeSegment(raw[index] ?? "") === segment)) return undefined;
+  const [first = "", ...rest] = raw.slice(baseSegments.length);
+  const name = decodeSegment(first);
+  if (name !== "" && name !== "home" && name !== "__svc__") return undefined;
+  if (fragment) return { shape: "malformed", path: ROOT };
+  if (name === "__svc__") return { shape: toOwnShape(rest.join("/")), path: ROOT };
+  if (rest.length === 0) return { shape: "entry", path: ROOT };
+  if (name === "") return undefined;
+  const found = parseResourcePath(rest.join("/"));
+  return found ? { shape: found.isFolder ? "folder" : "file", path: found } : { shape: "malformed", path: ROOT };
+}
+
+function toOwnShape(name: string): Place["shape"] {
+  return name === "login" || name === "logout" ? name : "unknown";
+}
+
+/** Whether any of the APIs answers a shape. */
+export function hasRoutes(shape: Place["shape"], apis: readonly Api[]): shape is Shape {
+  return ROUTES.some((row) => row.shape === shape && isServed(row, apis));
+}
+
+/** The route for a method on a shape in an API; otherwise whether the method is unknown to us or only not allowed here. */
+export function findRoute(
+  shape: Shape,
+  method: string,
+  apis: readonly Api[],
+): Route | "not-implemented" | "not-allowed" {
+  const route = ROUTES.find((row) => row.shape === shape && row.methods.includes(method) && isServed(row, apis));
+  return route ?? (IMPLEMENTED.has(method) ? "not-allowed" : "not-implemented");
+}
+
+/** The value of `Allow` for a shape (RFC 9110 10.2.1). */
+export function toAllow(shape: Shape, apis: readonly Api[]): string {
+  const rows = ROUTES.filter((row) => row.shape === shape && row.unlisted !== true && isServed(row, apis));
+  return [...rows.flatMap(({ methods }) => methods), "OPTIONS"].join(", ");
+}
+
+function isServed({ apis: own }: Route, apis: readonly Api[]): boolean {
+  return own.some((api) => apis.includes(api));
+}
+
+function open(run: OpenEndpoint): Route["endpoint"] {
+  return { access: "open", run };
+}
+
+function account(run: AccountEndpoint): Route["endpoint"] {
+  return { access: "account", run };
+}

@@ -1,0 +1,141 @@
+import { createAccountFiles } from "./account/files.ts";
+import { prepareHome, toAccount } from "./account/home.ts";
+import { toServerPath } from "./account/path.ts";
+import { createAuthenticationChain } from "./auth/chain.ts";
+import { toChallenges } from "./auth/challenge.ts";
+import { createIdentifier } from "./auth/identify.ts";
+import { createSessions } from "./auth/sessions.ts";
+import type { FileServiceOptions } from "./config/options.ts";
+import { toServiceConfig } from "./config/service-config.ts";
+import type { Connection } from "./contracts/connection.ts";
+import type { FileService } from "./contracts/file-service.ts";
+import type { AccountEndpoint, Exchange } from "./endpoints/endpoint.ts";
+import { toHttpError, toStatus } from "./endpoints/errors.ts";
+import { sendToLogin } from "./endpoints/unauthorized.ts";
+import { Response } from "./http/fetch.ts";
+import { HttpError } from "./http/http-error.ts";
+import { negotiateVariant, type Variant } from "./http/negotiate.ts";
+import { emptyResponse, withoutContent } from "./http/responses.ts";
+import { isSameOrigin } from "./http/same-origin.ts";
+import { parseTarget } from "./http/target.ts";
+import { type Api, findPlace, findRoute, hasRoutes, type Place, type Shape, toAllow } from "./routes.ts";
+import { createMemoryKeyValueStore } from "./stores/memory.ts";
+import { errorResponse } from "./views/errors.ts";
+
+const ALL_APIS: readonly Api[] = ["rest", "webdav", "browser"];
+const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
+const NOWHERE: Place = { shape: "unknown", path: { segments: [], isFolder: true } };
+
+/**
+ * Makes a file transfer service: pure handlers from `Request` to `Response`, over a storage and authenticators.
+ * @throws TypeError naming the option that is wrong.
+ */
+export function createFileService(options: FileServiceOptions): FileService {
+  const config = toServiceConfig(options);
+  const { logger, clock } = config;
+  const store = config.session.store ?? createMemoryKeyValueStore({ clock });
+  const sessions = createSessions({ ...config.session, store, clock });
+  const chain = createAuthenticationChain(config.authentication, { logger });
+  const identifier = createIdentifier(chain, sessions, logger);
+  const challenges = toChallenges(config.session.announce);
+
+  function report(error: unknown, id?: string): void {
+    logger.error(id === undefined ? { error } : { error, id }, "A request failed.");
+  }
+
+  /** The one way of every request, from its URL to its answer. */
+  async function handle(request: Request, connection: Connection, apis: readonly Api[]): Promise<Response> {
+    const target = parseTarget(request.url);
+    const place = findPlace(target, config.baseSegments) ?? NOWHERE;
+    const variant = toVariant(request, place.shape, apis);
+    const { path } = place;
+    const exchange: Exchange = { request, connection, target, variant, path, config, identifier, sessions, report };
+    try {
+      return finish(exchange, place, await dispatch(exchange, place, apis));
+    } catch (error) {
+      return finish(exchange, place, toErrorResponse(error, exchange, place, apis));
+    }
+  }
+
+  async function dispatch(exchange: Exchange, { shape }: Place, apis: readonly Api[]): Promise<Response> {
+    const { method } = exchange.request;
+    if (shape === "malformed") throw new HttpError("malformed", "The URL is malformed.");
+    if (!hasRoutes(shape, apis)) throw new HttpError("not-found", "Not found.");
+    if (method === "OPTIONS") return emptyResponse(204, { Allow: toAllow(shape, apis) });
+    const route = findRoute(shape, method, apis);
+    if (route === "not-implemented") throw new HttpError("method-not-implemented", "The method is not implemented.");
+    if (route === "not-allowed") throw new HttpError("method-not-allowed", "The method is not allowed here.");
+    const { endpoint } = route;
+    return endpoint.access === "open" ? endpoint.run(exchange) : runForAccount(exchange, endpoint.run);
+  }
+
+  async function runForAccount(exchange: Exchange, run: AccountEndpoint): Promise<Response> {
+    const { request, connection } = exchange;
+    const identification = await identifier.identify(request, connection);
+    if (identification.outcome !== "identified") return sendToLogin(exchange, identification);
+    const { login, means } = identification;
+    // All but the session header is sent by browsers unasked, whoever wrote the page (CONTRACT 6.5).
+    const isUnasked = means !== "session" && !SAFE_METHODS.includes(request.method);
+    if (isUnasked && !isSameOrigin(request, config.acceptedOrigins)) {
+      throw new HttpError("denied", "The request comes from another site.");
+    }
+    const account = toAccount(login.username, login.settings);
+    // A session's home was prepared at its login.
+    if (means === "basic" || means === "certificate") await prepareHome(account, config.storage);
+    return run({ ...exchange, account, means, files: createAccountFiles(account, config.storage) });
+  }
+
+  function toErrorResponse(error: unknown, exchange: Exchange, { shape }: Place, apis: readonly Api[]): Response {
+    const { signal } = exchange.request;
+    const cause =
+      signal.aborted && error === signal.reason ? new HttpError("malformed", "The request was aborted.") : error;
+    const { failure, message, headers } = toHttpError(cause, report);
+    const status = toStatus(failure, exchange.variant);
+    return errorResponse(exchange.variant, status, message, {
+      ...headers,
+      "WWW-Authenticate": status === 401 ? challenges : undefined,
+      Allow: status === 405 && hasRoutes(shape, apis) ? toAllow(shape, apis) : undefined,
+    });
+  }
+
+  /** What every answer carries (1.4, SECURITY 21). */
+  function finish({ request }: Exchange, { shape, path }: Place, answer: Response): Response {
+    const response = request.method === "HEAD" ? withoutContent(answer) : answer;
+    const { headers } = response;
+    headers.set("Server", config.serverHeader);
+    headers.set("X-Content-Type-Options", "nosniff");
+    headers.set("Vary", "Accept, Authorization, Cookie");
+    if (!headers.has("Cache-Control")) headers.set("Cache-Control", "private, no-cache");
+    if (shape === "file" || shape === "folder") headers.set("Server-Path", toServerPath(path.segments));
+    return response;
+  }
+
+  function serve(apis: readonly Api[]): FileService["fetch"] {
+    return async (request, connection = {}) => {
+      try {
+        return await handle(request, connection, apis);
+      } catch (error) {
+        report(error);
+        return new Response(null, { status: 500 });
+      }
+    };
+  }
+
+  return {
+    fetch: serve(ALL_APIS),
+    rest: serve(["rest"]),
+    webdav: serve(["webdav"]),
+    browser: serve(["browser"]),
+    handles: (request) => findPlace(parseTarget(request.url), config.baseSegments) !== undefined,
+    start: () => chain.start(),
+    close: async () => undefined,
+  };
+}
+
+/** The variant of a request: negotiated on the shared URL space, given where only one API is mounted. */
+function toVariant(request: Request, shape: Shape | "unknown" | "malformed", apis: readonly Api[]): Variant {
+  const [only, ...others] = apis;
+  if (only !== undefined && others.length === 0) return only === "rest" ? "json" : only === "browser" ? "html" : only;
+  const reads = request.method === "GET" || request.method === "HEAD";
+  return negotiateVariant(request, shape === "folder" && reads);
+}

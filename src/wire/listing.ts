@@ -1,0 +1,16 @@
+import { z } from "zod";
+
+/** One member of a folder (2.1). */
+export const listingEntrySchema = z.strictObject({
+  name: z.string(),
+  is_directory: z.boolean(),
+  /** POSIX seconds, with at most three decimals. */
+  modified: z.number(),
+  /** Bytes; 0 for folders. */
+  size: z.int().nonnegative(),
+});
+
+/** The members of a folder, `{ content: [ entry, ... ] }` (2.1). */
+export const listingSchema = z.strictObject({ content: z.array(listingEntrySchema) });
+
+export type ListingEntry = z.infer<typeof listingEntrySchema>;
