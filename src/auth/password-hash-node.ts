@@ -1,0 +1,67 @@
+import { scrypt } from "node:crypto";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { Worker } from "node:worker_threads";
+import {
+  type Argon2Parameters,
+  createPasswordHasher,
+  type PasswordHasher,
+  type PasswordHasherOptions,
+  type ScryptParameters,
+} from "./password-hash.ts";
+
+/** As text rather than as a file, which a bundler would lose. */
+const argon2idProgram = `
+const { parentPort, workerData } = require("node:worker_threads");
+const { argon2id } = require(workerData.module);
+parentPort.postMessage(argon2id(workerData.password, workerData.salt, workerData.options));
+`;
+
+/**
+ * {@link createPasswordHasher} off the main thread: scrypt in Node's thread pool, argon2id in a worker thread of
+ * its own per computation. Two at once by default: half of the pool stays free for files.
+ */
+export function createNodePasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
+  return createPasswordHasher({
+    scrypt: scryptInThreadPool,
+    argon2id: argon2idInWorker,
+    maxConcurrent: 2,
+    ...options,
+  });
+}
+
+function scryptInThreadPool(
+  password: Uint8Array,
+  salt: Uint8Array,
+  length: number,
+  { ln, r, p }: ScryptParameters,
+): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    // The parsed parameters are bounded already; Node's own default bound is 32 MiB.
+    scrypt(password, salt, length, { N: 2 ** ln, r, p, maxmem: 2 ** 29 }, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    );
+  });
+}
+
+async function argon2idInWorker(
+  password: Uint8Array,
+  salt: Uint8Array,
+  length: number,
+  parameters: Argon2Parameters,
+): Promise<Uint8Array> {
+  const worker = new Worker(argon2idProgram, {
+    eval: true,
+    execArgv: [],
+    workerData: {
+      module: createRequire(import.meta.url).resolve("@noble/hashes/argon2.js"),
+      password,
+      salt,
+      options: { ...parameters, dkLen: length },
+    },
+  });
+  // Rejects when the worker fails.
+  const [derived]: Uint8Array[] = await once(worker, "message");
+  if (derived === undefined) throw new Error("The worker gave no hash.");
+  return derived;
+}

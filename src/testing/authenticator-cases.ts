@@ -1,0 +1,169 @@
+import type { Authenticator, Credentials, Verdict } from "../contracts/authenticator.ts";
+
+/** What a case of {@link authenticatorCases} works with. */
+export interface AuthenticatorCaseContext {
+  /** The method under test; it was started. */
+  readonly authenticator: Authenticator;
+  /** An account that it knows, with a password of 8 characters or more, a letter among them. */
+  readonly username: string;
+  readonly password: string;
+  /** A name that it does not know. */
+  readonly unknownUsername: string;
+  /** Its verdict on a wrong password. Default: `rejected`. */
+  readonly onWrongPassword?: "rejected" | "unknown";
+  /** Its verdict on a name that it does not know. Default: `unknown`. */
+  readonly onUnknownUsername?: "rejected" | "unknown";
+}
+
+/** One promise of the contract. `run` rejects when the authenticator breaks it. */
+export interface AuthenticatorCase {
+  readonly name: string;
+  run(context: AuthenticatorCaseContext): Promise<void>;
+}
+
+/**
+ * What an {@link Authenticator} for passwords promises, for any test runner:
+ * `for (const { name, run } of authenticatorCases) it(name, () => run({ authenticator, username, password, unknownUsername }))`.
+ */
+export const authenticatorCases: readonly AuthenticatorCase[] = [
+  {
+    name: "has a name for the log",
+    async run({ authenticator }) {
+      expect(typeof authenticator.name === "string" && authenticator.name !== "", "a name");
+    },
+  },
+  {
+    name: "accepts the right password, with the settings of the account",
+    async run({ authenticator, username, password }) {
+      const verdict = await judge(authenticator, username, password);
+      expect(verdict.outcome === "accepted", `accepted, got ${verdict.outcome}`);
+    },
+  },
+  {
+    name: "accepts the same credentials again",
+    async run({ authenticator, username, password }) {
+      for (let round = 0; round < 3; round += 1) {
+        await expectOutcome(authenticator, username, password, "accepted");
+      }
+    },
+  },
+  {
+    name: "does not accept a wrong password",
+    async run({ authenticator, username, password, onWrongPassword = "rejected" }) {
+      await expectOutcome(authenticator, username, `${password.slice(0, -1)}\u2260`, onWrongPassword);
+    },
+  },
+  {
+    name: "does not accept a password that is nearly right",
+    async run({ authenticator, username, password }) {
+      for (const variant of passwordVariants(password)) await expectRefusal(authenticator, username, variant);
+    },
+  },
+  {
+    name: "does not accept an empty or endless password",
+    async run({ authenticator, username }) {
+      await expectRefusal(authenticator, username, "");
+      await expectRefusal(authenticator, username, "x".repeat(1_000_000));
+    },
+  },
+  {
+    name: "does not accept a name that it does not know",
+    async run({ authenticator, unknownUsername, password, onUnknownUsername = "unknown" }) {
+      await expectOutcome(authenticator, unknownUsername, password, onUnknownUsername);
+    },
+  },
+  {
+    name: "does not accept a name that is nearly right, empty, endless, or a member of every object",
+    async run({ authenticator, username, password }) {
+      const variants = [` ${username}`, `${username} `, `${username}\u0000`, `${username}\n`, `${username}/`];
+      const odd = ["", "x".repeat(100_000), "__proto__", "constructor", "toString", "*", "\u0000", "\ud800"];
+      for (const name of [...variants, ...odd]) await expectRefusal(authenticator, name, password);
+    },
+  },
+  {
+    name: "does not take a password for a key",
+    async run({ authenticator, username, password }) {
+      const verdict = await judgeCredentials(authenticator, { type: "ssh-key", username, content: password });
+      expect(verdict.outcome !== "accepted", "a refusal, got accepted");
+    },
+  },
+  {
+    name: "does not accept any type of credentials for a name that it does not know",
+    async run({ authenticator, unknownUsername }) {
+      for (const [type, content] of samples) {
+        const verdict = await judgeCredentials(authenticator, { type, username: unknownUsername, content });
+        expect(verdict.outcome !== "accepted", `a refusal of ${type}, got accepted`);
+      }
+    },
+  },
+  {
+    name: "judges each of several logins at the same time on its own",
+    async run({ authenticator, username, password }) {
+      const passwords = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? password : `${password}${index}`));
+      const verdicts = await Promise.all(passwords.map((each) => judge(authenticator, username, each)));
+      for (const [index, { outcome }] of verdicts.entries()) {
+        expect((outcome === "accepted") === (index % 2 === 0), `login ${index} judged on its own, got ${outcome}`);
+      }
+    },
+  },
+];
+
+const samples: readonly (readonly [Credentials["type"], string])[] = [
+  ["ssh-key", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl"],
+  ["ssl-certificate", "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"],
+];
+
+const accountMembers: Readonly<Record<string, string>> = {
+  home_folder_path: "string",
+  uuid: "string",
+  email: "string",
+  create_home_folder: "boolean",
+};
+
+function passwordVariants(password: string): string[] {
+  const otherCase = password === password.toUpperCase() ? password.toLowerCase() : password.toUpperCase();
+  const cut = [password.slice(0, -1), password.slice(1)];
+  return [...cut, otherCase, ` ${password}`, `${password} `, `${password}\u0000`, `${password}\n`, password.repeat(2)];
+}
+
+async function expectOutcome(
+  authenticator: Authenticator,
+  username: string,
+  password: string,
+  expected: Verdict["outcome"],
+): Promise<void> {
+  const { outcome } = await judge(authenticator, username, password);
+  expect(outcome === expected, `${expected}, got ${outcome}`);
+}
+
+async function expectRefusal(authenticator: Authenticator, username: string, password: string): Promise<void> {
+  const { outcome } = await judge(authenticator, username, password);
+  const login = `${JSON.stringify(username.slice(0, 50))} with ${JSON.stringify(password.slice(0, 50))}`;
+  expect(outcome !== "accepted", `a refusal of ${login}, got accepted`);
+}
+
+function judge(authenticator: Authenticator, username: string, password: string): Promise<Verdict> {
+  return judgeCredentials(authenticator, { type: "password", username, content: password });
+}
+
+/** Asks, and sees that the answer has the shape of a verdict. */
+async function judgeCredentials(authenticator: Authenticator, credentials: Credentials): Promise<Verdict> {
+  const verdict = await authenticator.authenticate(credentials);
+  expect(["accepted", "unknown", "rejected"].includes(verdict.outcome), `a verdict, got ${JSON.stringify(verdict)}`);
+  if (verdict.outcome === "accepted") expectAccount(verdict.account);
+  else expect(["string", "undefined"].includes(typeof verdict.message), "a message that is text");
+  return verdict;
+}
+
+function expectAccount(account: object): void {
+  expect(typeof account === "object" && account !== null, "an account with its settings");
+  for (const [member, value] of Object.entries(account)) {
+    const type = Object.hasOwn(accountMembers, member) ? accountMembers[member] : undefined;
+    expect(type !== undefined, `known members of an account, got ${member}`);
+    expect(typeof value === type, `${member} as ${type}, got ${typeof value}`);
+  }
+}
+
+function expect(condition: boolean, expectation: string): void {
+  if (!condition) throw new Error(`Expected ${expectation}`);
+}

@@ -1,0 +1,97 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, it } from "vitest";
+import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
+import { storeCases } from "../../src/testing/store-cases.ts";
+
+describe("the store cases × the memory store", () => {
+  let now = 0;
+  const store = createMemoryKeyValueStore({ clock: () => now });
+  const wait = async (milliseconds: number) => {
+    now += milliseconds;
+  };
+  it.each(storeCases)("$name", ({ run }) => run({ store, wait }));
+});
+
+describe("the store cases × the memory store in real time", () => {
+  const store = createMemoryKeyValueStore();
+  const wait = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+  it.each(storeCases)("$name", ({ run }) => run({ store, wait, ttl: 50 }));
+});
+
+describe("the store cases fail", () => {
+  const memory = () => createMemoryKeyValueStore();
+  const wait = async () => {};
+  const broken = {
+    "a store that forgets": { ...memory(), get: async () => undefined },
+    "a store that cannot delete": { ...memory(), delete: async () => undefined },
+    "a store that shares its values": mapStore((key) => key),
+    "a store whose keys have no case": caseless(),
+  };
+
+  it.each(Object.entries(broken))("%s", async (_name, store) => {
+    const results = await Promise.allSettled(storeCases.map(({ run }) => run({ store, wait, ttl: 50 })));
+    expect(results.some(({ status }) => status === "rejected")).toBe(true);
+  });
+
+  it("a store whose entries do not expire", async () => {
+    const names = [];
+    for (const { name, run } of storeCases) await run({ store: memory(), wait, ttl: 50 }).catch(() => names.push(name));
+    expect(names.length).toBeGreaterThanOrEqual(3);
+  });
+
+  function caseless() {
+    const inner = memory();
+    const { get, set } = inner;
+    return {
+      ...inner,
+      get: (key: string) => get(key.toLowerCase()),
+      set: (key: string, value: unknown, ttl: number) => set(key.toLowerCase(), value, ttl),
+    };
+  }
+
+  function mapStore(toKey: (key: string) => string) {
+    const map = new Map<string, unknown>();
+    return {
+      get: async (key: string) => map.get(toKey(key)),
+      set: async (key: string, value: unknown) => map.set(toKey(key), value),
+      delete: async (key: string) => map.delete(toKey(key)),
+    };
+  }
+});
+
+describe("the memory store", () => {
+  it("lets the entry that was written longest ago go beyond its bound", async () => {
+    const store = createMemoryKeyValueStore({ maxEntries: 3 });
+    for (const key of ["a", "b", "c", "a", "d"]) await store.set(key, key, 60_000);
+    const kept = await Promise.all(["a", "b", "c", "d"].map((key) => store.get(key)));
+    expect(kept).toEqual(["a", undefined, "c", "d"]);
+  });
+
+  it("does not grow with entries that are over and never asked for", async () => {
+    let now = 0;
+    const store = createMemoryKeyValueStore({ clock: () => now });
+    await store.set("lasting", 1, 1e9);
+    const before = heapUsed();
+    for (let index = 0; index < 300_000; index += 1) {
+      now += 1;
+      await store.set(`key ${index}`, "x".repeat(100), 100);
+    }
+    // All 300,000 would take some 60 MB; the bound alone would keep 100,000 of them.
+    expect(heapUsed() - before).toBeLessThan(10e6);
+    expect(await store.get("lasting")).toBe(1);
+  });
+
+  it("refuses what it cannot keep", async () => {
+    const store = createMemoryKeyValueStore();
+    await expect(store.set("k", undefined, 1000)).rejects.toThrow(TypeError);
+    for (const ttl of [0, -1, Number.NaN]) await expect(store.set("k", 1, ttl)).rejects.toThrow(TypeError);
+    expect(() => createMemoryKeyValueStore({ maxEntries: 0 })).toThrow(/^maxEntries/);
+  });
+
+  function heapUsed(): number {
+    setFlagsFromString("--expose-gc");
+    runInNewContext("gc")();
+    return process.memoryUsage().heapUsed;
+  }
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import { createAuthenticationChain } from "../../../src/auth/chain.ts";
+import type { Authenticator, Credentials, Verdict } from "../../../src/contracts/authenticator.ts";
+import type { Logger } from "../../../src/contracts/logger.ts";
+import { HttpError } from "../../../src/http/http-error.ts";
+
+const accepted: Verdict = { outcome: "accepted", account: { uuid: "u-1" } };
+const unknown: Verdict = { outcome: "unknown" };
+const rejected: Verdict = { outcome: "rejected", message: "Locked." };
+const credentials: Credentials = { type: "password", username: "alice", content: "secret" };
+
+describe("the authentication chain", () => {
+  it.each<[string, Verdict[], Verdict, number]>([
+    ["nobody", [], unknown, 0],
+    ["the first that accepts", [accepted, rejected], accepted, 1],
+    ["the first that rejects", [rejected, accepted], rejected, 1],
+    ["the next one after an unknown", [unknown, accepted, rejected], accepted, 2],
+    ["a rejection after an unknown", [unknown, rejected, accepted], rejected, 2],
+    [
+      "the last one when all do not know",
+      [unknown, { outcome: "unknown", message: "Who?" }],
+      { outcome: "unknown", message: "Who?" },
+      2,
+    ],
+  ])("follows %s (7.2)", async (_name, verdicts, expected, asked) => {
+    const calls: Credentials[] = [];
+    const methods = verdicts.map((verdict, index) =>
+      method(`m${index}`, async (given) => {
+        calls.push(given);
+        return verdict;
+      }),
+    );
+    expect(await createAuthenticationChain(methods).authenticate(credentials)).toEqual(expected);
+    expect(calls).toHaveLength(asked);
+    expect(calls.every((given) => given === credentials)).toBe(true);
+  });
+
+  it("takes a method that throws for a rejection, and reports it without the password", async () => {
+    const { logger, lines } = recordingLogger();
+    const error = new Error("LDAP is down");
+    for (const judge of [
+      () => Promise.reject(error),
+      () => {
+        throw error;
+      },
+    ]) {
+      const methods = [
+        method("first", async () => unknown),
+        method("ldap", judge),
+        method("next", async () => accepted),
+      ];
+      expect(await createAuthenticationChain(methods, { logger }).authenticate(credentials)).toEqual({
+        outcome: "rejected",
+      });
+    }
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatchObject({ details: { method: "ldap", username: "alice", error } });
+    expect(JSON.stringify(lines)).not.toContain("secret");
+  });
+
+  it("takes an answer that is no verdict for a rejection", async () => {
+    for (const odd of [
+      undefined,
+      null,
+      {},
+      true,
+      "accepted",
+      { outcome: "acepted" },
+      { outcome: "accepted" },
+      { outcome: "accepted", account: null },
+    ]) {
+      const { logger, lines } = recordingLogger();
+      const chain = createAuthenticationChain(
+        [method("odd", async () => odd as Verdict), method("next", async () => accepted)],
+        { logger },
+      );
+      expect(await chain.authenticate(credentials)).toEqual({ outcome: "rejected" });
+      expect(lines).toHaveLength(1);
+    }
+  });
+
+  it("passes on that a method is too busy", async () => {
+    const busy = new HttpError("unavailable", "Too many logins at once.", { "Retry-After": "1" });
+    const chain = createAuthenticationChain([method("busy", () => Promise.reject(busy))]);
+    await expect(chain.authenticate(credentials)).rejects.toBe(busy);
+    const other = createAuthenticationChain([method("odd", () => Promise.reject(new HttpError("denied", "No.")))]);
+    expect((await other.authenticate(credentials)).outcome).toBe("rejected");
+  });
+
+  it.each<[string, Partial<Credentials>]>([
+    ["an empty name", { username: "" }],
+    ["an over-long name", { username: "x".repeat(256) }],
+    ["a name over-long as UTF-8", { username: "ä".repeat(128) }],
+    ["a name with NUL", { username: "alice\0" }],
+    ["a name with a line break", { username: "alice\r\nX: y" }],
+    ["an empty password", { content: "" }],
+    ["an over-long password", { content: "x".repeat(1025) }],
+    ["an endless password", { content: "x".repeat(10_000_000) }],
+    ["an over-long key", { type: "ssh-key", content: "x".repeat(16 * 1024 + 1) }],
+    ["an over-long certificate", { type: "ssl-certificate", content: "x".repeat(64 * 1024 + 1) }],
+  ])("asks nobody about %s", async (_name, part) => {
+    let asked = 0;
+    const chain = createAuthenticationChain([
+      method("m", async () => {
+        asked += 1;
+        return accepted;
+      }),
+    ]);
+    expect(await chain.authenticate({ ...credentials, ...part })).toEqual({ outcome: "rejected" });
+    expect(asked).toBe(0);
+  });
+
+  it("asks about what is just not over-long", async () => {
+    const chain = createAuthenticationChain([method("m", async () => accepted)]);
+    for (const part of [
+      { username: "ä".repeat(127) },
+      { content: "x".repeat(1024) },
+      { type: "ssl-certificate", content: "x".repeat(65_536) } as const,
+    ]) {
+      expect(await chain.authenticate({ ...credentials, ...part })).toEqual(accepted);
+    }
+  });
+});
+
+describe("the start of the chain", () => {
+  it("starts every method once, in order, whoever calls", async () => {
+    const calls: string[] = [];
+    const methods = ["a", "b"].map((name) => ({
+      ...method(name, async () => unknown),
+      start: async () => void calls.push(name),
+    }));
+    const chain = createAuthenticationChain([...methods, method("without", async () => accepted)]);
+    await Promise.all([chain.start(), chain.start(), chain.authenticate(credentials)]);
+    await chain.start();
+    expect(calls).toEqual(["a", "b"]);
+  });
+
+  it("rejects as the method that fails, for all callers, and goes on with that one", async () => {
+    const calls: string[] = [];
+    let working = false;
+    const starting = (name: string, work: () => Promise<void>) => ({
+      ...method(name, async () => accepted),
+      start: work,
+    });
+    const chain = createAuthenticationChain([
+      starting("good", async () => void calls.push("good")),
+      starting("bad", async () => {
+        calls.push("bad");
+        if (!working) throw new Error("No URL answers");
+      }),
+      starting("last", async () => void calls.push("last")),
+    ]);
+    const results = await Promise.allSettled([chain.start(), chain.start()]);
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    await expect(chain.authenticate(credentials)).rejects.toThrow("No URL answers");
+    working = true;
+    await chain.start();
+    expect(calls).toEqual(["good", "bad", "bad", "bad", "last"]);
+  });
+});
+
+function method(name: string, authenticate: Authenticator["authenticate"]): Authenticator {
+  return { name, authenticate };
+}
+
+function recordingLogger(): { logger: Logger; lines: unknown[] } {
+  const lines: unknown[] = [];
+  const log = (details: object, message: string) => void lines.push({ details, message });
+  return { logger: { info: log, warn: log, error: log }, lines };
+}

@@ -1,0 +1,225 @@
+import { createHash } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createSessions, type Sessions } from "../../../src/auth/sessions.ts";
+import type { KeyValueStore } from "../../../src/contracts/key-value-store.ts";
+import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
+
+type Call = readonly ["get" | "set" | "delete", string, ...unknown[]];
+
+const record = { username: "alice", settings: { home_folder_path: "/alice", create_home_folder: false } };
+const minute = 60_000;
+
+let now: number;
+let calls: Call[];
+let store: KeyValueStore;
+let sessions: Sessions;
+
+beforeEach(() => {
+  now = 1_700_000_000_000;
+  calls = [];
+  store = recording(createMemoryKeyValueStore({ clock: () => now }));
+  sessions = createSessions({ store, clock: () => now });
+});
+
+describe("a session", () => {
+  it("is found by its ID, with the record it was begun with", async () => {
+    expect(await sessions.find(await sessions.start(record))).toEqual(record);
+  });
+
+  it("has a new random ID of 32 hexadecimal digits every time", async () => {
+    const ids = await Promise.all(Array.from({ length: 500 }, () => sessions.start(record)));
+    expect(new Set(ids).size).toBe(500);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it("never shows its ID to the store, only the SHA-256", async () => {
+    const id = await sessions.start(record);
+    now += 5 * minute;
+    await sessions.find(id);
+    await sessions.end(id);
+    const key = `session:${createHash("sha256").update(id).digest("hex")}`;
+    expect(new Set(calls.map(([, used]) => used))).toEqual(new Set([key]));
+    expect(new Set(calls.map(([verb]) => verb))).toEqual(new Set(["get", "set", "delete"]));
+    expect(JSON.stringify(calls)).not.toContain(id);
+  });
+
+  it("is not found after its end, which may come twice", async () => {
+    const id = await sessions.start(record);
+    await sessions.end(id);
+    await sessions.end(id);
+    expect(await sessions.find(id)).toBeUndefined();
+  });
+
+  it("is over after 30 minutes without use, also where the store keeps it", async () => {
+    const patient = createSessions({ store: withoutExpiry(), clock: () => now });
+    for (const each of [sessions, patient]) {
+      const id = await each.start(record);
+      now += 30 * minute - 1;
+      expect(await each.find(id)).toEqual(record);
+      now += 30 * minute;
+      expect(await each.find(id)).toBeUndefined();
+    }
+  });
+
+  it("is over after 12 hours however busy, also where the store keeps it", async () => {
+    const patient = createSessions({ store: withoutExpiry(), clock: () => now });
+    for (const each of [sessions, patient]) {
+      const id = await each.start(record);
+      for (let minutes = 20; minutes < 12 * 60; minutes += 20) {
+        now += 20 * minute;
+        expect(await each.find(id)).toEqual(record);
+      }
+      now += 20 * minute;
+      expect(await each.find(id)).toBeUndefined();
+    }
+  });
+
+  it("is kept by the store no longer than it lives", async () => {
+    const id = await sessions.start(record);
+    for (let minutes = 0; minutes < 11 * 60 + 50; minutes += 10) {
+      now += 10 * minute;
+      await sessions.find(id);
+    }
+    const times = calls.flatMap((call) => (call[0] === "set" ? [call[3]] : []));
+    expect(times[0]).toBe(30 * minute);
+    expect(times.at(-1)).toBe(10 * minute);
+  });
+
+  it("writes its use at most once per twentieth of the idle time, also for many requests at once", async () => {
+    const id = await sessions.start(record);
+    const writes = () => calls.filter(([verb]) => verb === "set").length - 1;
+    for (let second = 0; second < 89; second += 1) {
+      now += 1000;
+      await sessions.find(id);
+    }
+    expect(writes()).toBe(0);
+    now += 1000;
+    await Promise.all(Array.from({ length: 100 }, () => sessions.find(id)));
+    expect(writes()).toBe(1);
+  });
+
+  it("takes its durations from the options", async () => {
+    const short = createSessions({ store, clock: () => now, idleSeconds: 10, maxSeconds: 15 });
+    const id = await short.start(record);
+    now += 9_000;
+    expect(await short.find(id)).toEqual(record);
+    now += 5_999;
+    expect(await short.find(id)).toEqual(record);
+    now += 1;
+    expect(await short.find(id)).toBeUndefined();
+    for (const wrong of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => createSessions({ store, idleSeconds: wrong })).toThrow(/^idleSeconds/);
+      expect(() => createSessions({ store, maxSeconds: wrong })).toThrow(/^maxSeconds/);
+    }
+  });
+});
+
+describe("an ID from a client", () => {
+  const id = "0123456789abcdef0123456789abcdef";
+
+  it("is never adopted", async () => {
+    expect(await sessions.find(id)).toBeUndefined();
+    expect(calls.map(([verb]) => verb)).toEqual(["get"]);
+    expect(await sessions.start(record)).not.toBe(id);
+    expect(await sessions.find(id)).toBeUndefined();
+  });
+
+  it("is not looked up when it is none", async () => {
+    for (const odd of [
+      "",
+      id.toUpperCase(),
+      ` ${id}`,
+      `${id}\n`,
+      id.slice(1),
+      `${id}0`,
+      "g".repeat(32),
+      "x".repeat(1e6),
+      "__proto__",
+    ]) {
+      expect(await sessions.find(odd)).toBeUndefined();
+      await sessions.end(odd);
+    }
+    expect(calls).toEqual([]);
+  });
+});
+
+describe("a stored value that is no session", () => {
+  const good = { ...record, created: 1_700_000_000_000, seen: 1_700_000_000_000 };
+  const { seen: _seen, ...unseen } = good;
+
+  it.each<[string, unknown]>([
+    ["text", "alice"],
+    ["null", null],
+    ["another shape", { user: "alice" }],
+    ["no time", unseen],
+    ["a time that is text", { ...good, seen: "1700000000000" }],
+    ["an unknown member", { ...good, admin: true }],
+    ["wrong settings", { ...good, settings: { home_folder_path: "../.." } }],
+  ])("counts as none: %s", async (_name, value) => {
+    const odd = createSessions({ store: { ...store, get: async () => value }, clock: () => now });
+    expect(await odd.find("0".repeat(32))).toBeUndefined();
+  });
+});
+
+describe("a store that fails", () => {
+  const unavailable = { name: "HttpError", failure: "unavailable", headers: { "Retry-After": "1" } };
+  const fail = () => Promise.reject(new Error("ECONNREFUSED 10.0.0.1"));
+
+  it("makes every method reject with what is answered 503", async () => {
+    const failing = createSessions({ store: { get: fail, set: fail, delete: fail } });
+    for (const work of [failing.start(record), failing.find("0".repeat(32)), failing.end("0".repeat(32))]) {
+      const error: Error = await work.then(
+        () => expect.unreachable(),
+        (cause) => cause,
+      );
+      expect(error).toMatchObject(unavailable);
+      expect(error.message).not.toContain("ECONNREFUSED");
+    }
+  });
+
+  it("works again as soon as the store does", async () => {
+    const id = await sessions.start(record);
+    now += 5 * minute;
+    const flaky = createSessions({ store: { ...store, set: fail }, clock: () => now });
+    await expect(flaky.find(id)).rejects.toMatchObject(unavailable);
+    await expect(flaky.find(id)).rejects.toMatchObject(unavailable);
+    expect(await sessions.find(id)).toEqual(record);
+  });
+});
+
+it("keeps a session ended that is renewed at the same moment", async () => {
+  for (let round = 0; round < 50; round += 1) {
+    const slow = createSessions({ store: delayed(store), clock: () => now });
+    const id = await slow.start(record);
+    now += 5 * minute;
+    await Promise.all([slow.find(id), slow.find(id), slow.end(id), slow.find(id)]);
+    expect(await slow.find(id)).toBeUndefined();
+  }
+});
+
+function recording(inner: KeyValueStore): KeyValueStore {
+  async function recorded<T>(call: Call, work: () => Promise<T>): Promise<T> {
+    calls.push(call);
+    return work();
+  }
+  return {
+    get: (key) => recorded(["get", key], () => inner.get(key)),
+    set: (key, value, ttl) => recorded(["set", key, value, ttl], () => inner.set(key, value, ttl)),
+    delete: (key) => recorded(["delete", key], () => inner.delete(key)),
+  };
+}
+
+/** A store that does not look at times to live. */
+function withoutExpiry(): KeyValueStore {
+  return createMemoryKeyValueStore({ clock: () => 0 });
+}
+
+/** A store whose answers take random times, as over a network; each call acts when it is answered. */
+function delayed(inner: KeyValueStore): KeyValueStore {
+  const later = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+  return {
+    get: (key) => later().then(() => inner.get(key)),
+    set: (key, value, ttl) => later().then(() => inner.set(key, value, ttl)),
+    delete: (key) => later().then(() => inner.delete(key)),
+  };
+}
