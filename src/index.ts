@@ -1,5 +1,5 @@
-export { createAccountsAuthenticator } from "./auth/accounts.ts";
-export { createPasswordHasher } from "./auth/password-hash.ts";
+export { type AccountEntry, type AccountsOptions, createAccountsAuthenticator } from "./auth/accounts.ts";
+export { createPasswordHasher, type PasswordHasher, type PasswordHasherOptions } from "./auth/password-hash.ts";
 export type { FileServiceOptions } from "./config/options.ts";
 export { VERSION } from "./config/version.ts";
 export type { AccountSettings } from "./contracts/account.ts";

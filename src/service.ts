@@ -105,7 +105,8 @@ export function createFileService(options: FileServiceOptions): FileService {
     headers.set("Server", config.serverHeader);
     headers.set("X-Content-Type-Options", "nosniff");
     headers.set("Vary", "Accept, Authorization, Cookie");
-    if (!headers.has("Cache-Control")) headers.set("Cache-Control", "private, no-cache");
+    // Session IDs and login pages are nobody else's (SECURITY 16).
+    headers.set("Cache-Control", shape === "login" || shape === "logout" ? "no-store" : "private, no-cache");
     if (shape === "file" || shape === "folder") headers.set("Server-Path", toServerPath(path.segments));
     return response;
   }

@@ -13,13 +13,10 @@ import { redirectPage } from "../views/page.ts";
 import { type LoginRequest, type LoginResponse, loginRequestSchema } from "../wire/login.ts";
 import type { Exchange } from "./endpoint.ts";
 
-/** Session IDs and login pages are nobody else's (SECURITY 16). */
-const NO_STORE = { "Cache-Control": "no-store" };
-
 /** `GET /__svc__/login`: the HTML login page (4.1). */
 export async function getLoginPage({ target, config }: Exchange): Promise<Response> {
   const returnTo = toReturnPath(new URLSearchParams(target.query).get("return"), config.basePath);
-  return pageResponse(200, renderLoginPage({ action: loginPath(config.basePath), returnTo }), NO_STORE);
+  return pageResponse(200, renderLoginPage({ action: loginPath(config.basePath), returnTo }));
 }
 
 /**
@@ -40,10 +37,10 @@ export async function postLogin(exchange: Exchange): Promise<Response> {
   const session = await sessions.start(login);
   if (variant === "json") {
     const body: LoginResponse = { results: [{ session }] };
-    return jsonResponse(200, body, NO_STORE);
+    return jsonResponse(200, body);
   }
   const location = returnTo ?? `${config.basePath}/home/`;
-  const fields = { ...NO_STORE, Location: location, "Set-Cookie": toSessionCookie(session, isSecure(request.url)) };
+  const fields = { Location: location, "Set-Cookie": toSessionCookie(session, isSecure(request.url)) };
   return pageResponse(302, redirectPage(location, "You are logged in."), fields);
 }
 
@@ -55,9 +52,9 @@ export function loginPath(basePath: string): string {
 /** A failed login: the errors body, or the login page with the message (CONTRACT 6.2). */
 function refuse({ variant, config }: Exchange, returnTo: string | undefined): Response {
   const message = "The user name or password is wrong.";
-  if (variant !== "html") throw new HttpError("unauthorized", message, NO_STORE);
+  if (variant !== "html") throw new HttpError("unauthorized", message);
   const page = renderLoginPage({ action: loginPath(config.basePath), returnTo, message });
-  return pageResponse(401, page, { ...NO_STORE, "WWW-Authenticate": toChallenges(config.session.announce) });
+  return pageResponse(401, page, { "WWW-Authenticate": toChallenges(config.session.announce) });
 }
 
 async function readLogin({ request, config }: Exchange): Promise<LoginRequest & { returnTo?: string | undefined }> {

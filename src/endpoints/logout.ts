@@ -22,7 +22,7 @@ export async function postLogout({ request, config, sessions, variant }: Exchang
   const wasAlive = id !== undefined && (await sessions.find(id)) !== undefined;
   if (wasAlive) await sessions.end(id);
 
-  const fields = { "Cache-Control": "no-store", "Set-Cookie": toExpiredSessionCookie(isSecure(request.url)) };
+  const fields = { "Set-Cookie": toExpiredSessionCookie(isSecure(request.url)) };
   if (variant === "html") {
     const location = loginPath(config.basePath);
     return pageResponse(302, redirectPage(location, "You are logged out."), { ...fields, Location: location });

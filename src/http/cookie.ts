@@ -1,4 +1,4 @@
-import { parseCookie, stringifySetCookie } from "cookie";
+import { parseCookie } from "cookie";
 
 /** The session cookie's name (5.1.1). */
 const NAME = "SVC_HTTP_SESSION";
@@ -9,20 +9,15 @@ export function readSessionCookie(headers: Headers): string | undefined {
   return header === null ? undefined : parseCookie(header)[NAME] || undefined;
 }
 
-/** The `Set-Cookie` value that keeps a session (5.1.1), with `Secure` when the request came over HTTPS (CONTRACT 6.3). */
+/**
+ * The `Set-Cookie` value that keeps a session, spelt as the spec has it (5.1.1), with `Secure` when the request came over HTTPS
+ * (CONTRACT 6.3). A session ID is hexadecimal: nothing in it wants escaping.
+ */
 export function toSessionCookie(id: string, secure: boolean): string {
-  return stringifySetCookie({ name: NAME, value: id, path: "/", httpOnly: true, sameSite: "strict", secure });
+  return `${NAME}=${id}; Path=/; HttpOnly; SameSite=strict${secure ? "; Secure" : ""}`;
 }
 
 /** The `Set-Cookie` value that makes a browser forget its session. */
 export function toExpiredSessionCookie(secure: boolean): string {
-  return stringifySetCookie({
-    name: NAME,
-    value: "",
-    path: "/",
-    httpOnly: true,
-    sameSite: "strict",
-    secure,
-    maxAge: 0,
-  });
+  return `${toSessionCookie("", secure)}; Max-Age=0`;
 }

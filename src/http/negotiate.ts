@@ -8,6 +8,9 @@ const HTML_TYPE = "text/html";
 /** Stands for every type that we do not have: it wins wherever only a wildcard speaks. */
 const NO_TYPE = "x-none/x-none";
 
+/** A parameter of a media range, such as `charset`: our types have none that a client could choose by. */
+const PARAMETER = /;(?![ \t]*q[ \t]*=)[^;,]*/gi;
+
 /**
  * The variant of a request on the shared URL space (CONTRACT 1). `readsFolder` says whether it is a GET or HEAD
  * of a folder, which defaults to HTML.
@@ -24,7 +27,8 @@ export function negotiateVariant(request: Request, readsFolder: boolean): Varian
 /** Which of our two representations an `Accept` value prefers; `undefined` when neither is named above a wildcard. */
 function preferredType(accept: string | null): string | undefined {
   if (accept === null) return undefined;
-  const preferred = new Negotiator({ headers: { accept } }).mediaTypes([NO_TYPE, JSON_TYPE, HTML_TYPE])[0];
+  const headers = { accept: accept.replace(PARAMETER, "") };
+  const preferred = new Negotiator({ headers }).mediaTypes([NO_TYPE, JSON_TYPE, HTML_TYPE])[0];
   return preferred === NO_TYPE ? undefined : preferred;
 }
 
