@@ -1,0 +1,87 @@
+import type { BigIntStats } from "node:fs";
+import { link, rename } from "node:fs/promises";
+import { type StorageEntry, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
+import { systemCode, translated } from "./disk-errors.ts";
+import type { OpenFolder } from "./disk-folder.ts";
+import { findMember, toEntry } from "./disk-members.ts";
+
+/** The last of those who wait for a name, each name by its folder's identity. */
+const lastInTurn = new Map<string, Promise<unknown>>();
+
+/** Runs an action alone among all that this process does in turn to one name of one folder. */
+export async function inTurn<T>(folder: OpenFolder, name: string, action: () => Promise<T>): Promise<T> {
+  const key = `${folder.identity()}/${name}`;
+  const result = (lastInTurn.get(key) ?? Promise.resolve()).then(action);
+  const ended = result.catch(() => {});
+  lastInTurn.set(key, ended);
+  try {
+    return await result;
+  } finally {
+    if (lastInTurn.get(key) === ended) lastInTurn.delete(key);
+  }
+}
+
+/**
+ * What stands where a write will go, of whatever kind but a folder.
+ * @throws StorageError `not-a-file` on a folder, `precondition-failed` where the conditions are not met.
+ */
+export async function checkPlace(
+  folder: OpenFolder,
+  name: string,
+  conditions: WriteOptions,
+): Promise<BigIntStats | undefined> {
+  const found = await findMember(folder, name);
+  const entry = found && toEntry(name, found);
+  if (entry?.kind === "folder") throw new StorageError("not-a-file");
+  if (!meetsConditions(entry, conditions)) throw new StorageError("precondition-failed");
+  return found;
+}
+
+/** Gives the temporary file its name, in turn, if the conditions still hold; what had the name is gone. */
+export async function exchange(
+  folder: OpenFolder,
+  temporary: string,
+  name: string,
+  options: WriteOptions,
+): Promise<void> {
+  await inTurn(folder, name, async () => {
+    const found = await checkPlace(folder, name, options);
+    options.signal?.throwIfAborted();
+    await folder.confirm();
+    if (options.ifNoneMatch === "*" && found === undefined && (await linkUnlessTaken(folder, temporary, name))) return;
+    await translated(rename(folder.at(temporary), folder.at(name)), {
+      ENOENT: "parent-missing",
+      ENOTDIR: "not-a-file",
+      EINVAL: "bad-name",
+    });
+    await folder.confirm();
+  });
+}
+
+/**
+ * Makes the temporary file known by its name also, as one step among all processes that share the disk.
+ * `false` where the file system has no hard links.
+ */
+async function linkUnlessTaken(folder: OpenFolder, temporary: string, name: string): Promise<boolean> {
+  try {
+    await link(folder.at(temporary), folder.at(name));
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EEXIST") throw new StorageError("precondition-failed", undefined, { cause: error });
+    return false;
+  }
+}
+
+function meetsConditions(found: StorageEntry | undefined, { ifMatch, ifNoneMatch }: WriteOptions): boolean {
+  const file = found?.kind === "file" ? found : undefined;
+  if (ifMatch !== undefined) {
+    if (file === undefined) return false;
+    if (ifMatch !== "*" && !ifMatch.some((tag) => tag === file.etag && !tag.startsWith("W/"))) return false;
+  }
+  if (ifNoneMatch === undefined || file === undefined) return true;
+  return ifNoneMatch !== "*" && !ifNoneMatch.some((tag) => opaqueTag(tag) === opaqueTag(file.etag));
+}
+
+function opaqueTag(tag: string | undefined): string | undefined {
+  return tag?.replace(/^W\//, "");
+}

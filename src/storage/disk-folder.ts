@@ -1,0 +1,166 @@
+import { type BigIntStats, closeSync, constants, existsSync, fstatSync, fsync, open, readlinkSync } from "node:fs";
+import { type FileHandle, lstat, open as openFile, realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { StorageError } from "../contracts/storage-adapter.ts";
+import { translated, unless } from "./disk-errors.ts";
+
+/** A member's name; as bytes where it may not be UTF-8. */
+export type MemberName = string | Buffer;
+
+/**
+ * An open folder. What is done to a member through it is done in this very folder, whatever anyone puts in the
+ * place of its path, or of a path above it, meanwhile (SECURITY 6).
+ */
+export interface OpenFolder {
+  /** Device and inode: equal for all that is open of one folder. */
+  identity(): string;
+  /** The path by which a system call that does not follow links finds a member. */
+  at(name: MemberName): MemberName;
+  /**
+   * The folder of this name in it.
+   * @throws StorageError `not-found`, or `not-a-folder` on anything else, a link included.
+   */
+  enter(name: MemberName): Promise<OpenFolder>;
+  /** The folder that it is in. */
+  leave(): Promise<OpenFolder>;
+  /** Opens a file without following a link and without waiting for the other end of a pipe. */
+  openFile(name: string, flags: number, mode?: number): Promise<FileHandle>;
+  /**
+   * To be called before and after a member is touched by its path: nothing where that path is safe by itself.
+   * @throws StorageError `unavailable` when another folder stands at the path.
+   */
+  confirm(): Promise<void>;
+  /** Has the names of its members written to the device. */
+  sync(): Promise<void>;
+  close(): void;
+}
+
+// Windows has neither flag.
+const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+const openAsync = promisify(open);
+const syncAsync = promisify(fsync);
+const BIGINT = { bigint: true } as const;
+/** How often a file is opened again that was replaced meanwhile. */
+const MAX_ATTEMPTS = 20;
+/** File systems that cannot do this to a folder, or have no need of it. */
+const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EISDIR", "EPERM"];
+
+/** Whether members can be reached through a folder's descriptor: on Linux, with /proc mounted. */
+export function hasDescriptorPaths(): boolean {
+  return process.platform === "linux" && existsSync("/proc/self/fd");
+}
+
+/** Opens a folder as a descriptor; members are reached as `/proc/self/fd/<descriptor>/<name>`. */
+export async function openByDescriptor(path: MemberName): Promise<OpenFolder> {
+  return toFolder(await openDescriptor(path));
+}
+
+/**
+ * Opens the folder at a path of several segments by one call, if no link is on the way; else `undefined`. Sound
+ * because the descriptor is asked for its path after it was opened, and opening a folder has no effect of its own.
+ */
+export async function openAtOnce(path: string, realPath: string): Promise<OpenFolder | undefined> {
+  let descriptor: number | undefined;
+  try {
+    descriptor = await openDescriptor(path);
+    if (readlinkSync(toPath(descriptor)) === realPath) return toFolder(descriptor);
+  } catch {
+    // Whoever walks segment by segment finds the reason.
+  }
+  if (descriptor !== undefined) closeSync(descriptor);
+  return undefined;
+}
+
+function openDescriptor(path: MemberName): Promise<number> {
+  return translated(openAsync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), { ELOOP: "not-a-folder" });
+}
+
+function toPath(descriptor: number): string {
+  return `/proc/self/fd/${descriptor}`;
+}
+
+function toFolder(descriptor: number): OpenFolder {
+  const place = toPath(descriptor);
+
+  function at(name: MemberName): MemberName {
+    return typeof name === "string" ? `${place}/${name}` : Buffer.concat([Buffer.from(`${place}/`), name]);
+  }
+
+  return {
+    identity: () => toIdentity(fstatSync(descriptor, BIGINT)),
+    at,
+    enter: (name) => openByDescriptor(at(name)),
+    leave: () => openByDescriptor(at("..")),
+    openFile: (name, flags, mode) => translated(openFile(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode)),
+    confirm: async () => {},
+    sync: async () => {
+      await translated(unless(syncAsync(descriptor), ...NO_FOLDER_SYNC));
+    },
+    close: () => closeSync(descriptor),
+  };
+}
+
+/**
+ * Opens a folder as its real path, for systems without paths through descriptors: `confirm` compares path and inode
+ * with those at the opening. A name in other letters than the stored ones is not found.
+ */
+export async function openByPath(path: string): Promise<OpenFolder> {
+  const identity = await identify(path);
+
+  function at(name: MemberName): string {
+    return join(path, name.toString());
+  }
+
+  async function confirm(): Promise<void> {
+    const found = await identify(path).catch(() => undefined);
+    if (found !== identity) throw new StorageError("unavailable", `Another folder stands at ${path}.`);
+  }
+
+  async function openMember(name: string, flags: number, mode?: number): Promise<FileHandle> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const handle = await translated(openFile(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode));
+      try {
+        if (await isStillAt(handle, name)) return handle;
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+      await handle.close();
+    }
+    throw new StorageError("unavailable", `${at(name)} is replaced all the time.`);
+  }
+
+  /** Whether a handle is of what stands in this folder, and not of something that a link led to. */
+  async function isStillAt(handle: FileHandle, name: string): Promise<boolean> {
+    await confirm();
+    const [opened, found] = await Promise.all([handle.stat(BIGINT), translated(lstat(at(name), BIGINT))]);
+    if (found.isSymbolicLink()) throw new StorageError("not-found", `${at(name)} is a link.`);
+    return toIdentity(opened) === toIdentity(found);
+  }
+
+  return {
+    identity: () => identity,
+    at,
+    enter: (name) => openByPath(at(name)),
+    leave: () => openByPath(dirname(path)),
+    openFile: openMember,
+    confirm,
+    sync: async () => {
+      const handle = await unless(openFile(path, O_RDONLY), ...NO_FOLDER_SYNC);
+      await translated(unless(handle?.sync() ?? Promise.resolve(), ...NO_FOLDER_SYNC)).finally(() => handle?.close());
+    },
+    close: () => {},
+  };
+}
+
+async function identify(path: string): Promise<string> {
+  const stats = await translated(lstat(path, BIGINT));
+  if (!stats.isDirectory()) throw new StorageError("not-a-folder", `${path} is no folder.`);
+  if ((await translated(realpath(path))) !== path) throw new StorageError("not-found", `${path} has another name.`);
+  return toIdentity(stats);
+}
+
+function toIdentity({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`;
+}

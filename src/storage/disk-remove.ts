@@ -1,0 +1,107 @@
+import { opendir, rmdir, unlink } from "node:fs/promises";
+import { isStorageError, StorageError } from "../contracts/storage-adapter.ts";
+import { systemCode, toStorageError, translated, unless } from "./disk-errors.ts";
+import type { MemberName, OpenFolder } from "./disk-folder.ts";
+
+/** A folder on the way from the top to where the removal is. */
+interface Level {
+  readonly name: MemberName;
+  /** Identity of the folder that holds it. */
+  readonly holder: string;
+  /** The folders in it that are still to be removed. */
+  readonly folders: MemberName[];
+}
+
+/** How many files are unlinked at once. */
+const BATCH = 16;
+/** How often folders are emptied again, because members came meanwhile, before the removal gives up. */
+const MAX_REPEATS = 100;
+
+/**
+ * Removes a folder with everything under it; links themselves, never their targets. It holds one folder open at
+ * whatever depth, and on the way up makes sure that it comes back to the folder it came from: one that is moved
+ * elsewhere meanwhile does not take the removal with it.
+ */
+export async function removeFolder(parent: OpenFolder, name: string): Promise<void> {
+  let repeats = 0;
+  let folder = await parent.enter(".");
+  const way: Level[] = [{ name: ".", holder: "", folders: [name] }];
+  try {
+    for (let level = way.at(-1); level !== undefined; level = way.at(-1)) {
+      const next = level.folders.pop();
+      if (next !== undefined) {
+        const holder = folder;
+        folder = (await enterIfFolder(holder, next)) ?? holder;
+        if (folder === holder) continue;
+        way.push({ name: next, holder: holder.identity(), folders: [] });
+        holder.close();
+        await removeFiles(folder, way.at(-1)?.folders ?? []);
+        continue;
+      }
+      way.pop();
+      const holder = way.at(-1);
+      if (holder === undefined) return;
+      folder = await leave(folder, level.holder);
+      if (await isRemoved(folder, level.name)) continue;
+      repeats += 1;
+      if (repeats > MAX_REPEATS) throw new StorageError("unavailable", "Members keep coming.");
+      holder.folders.push(level.name);
+    }
+  } finally {
+    folder.close();
+  }
+}
+
+async function enterIfFolder(folder: OpenFolder, name: MemberName): Promise<OpenFolder | undefined> {
+  try {
+    return await folder.enter(name);
+  } catch (error) {
+    if (isStorageError(error) && (error.code === "not-found" || error.code === "not-a-folder")) return undefined;
+    throw error;
+  }
+}
+
+async function leave(folder: OpenFolder, holder: string): Promise<OpenFolder> {
+  const above = await folder.leave();
+  if (above.identity() !== holder) {
+    above.close();
+    throw new StorageError("unavailable", "A folder was moved while it was removed.");
+  }
+  folder.close();
+  return above;
+}
+
+/** Removes a folder that should be empty by now; `false` when it is not. */
+async function isRemoved(holder: OpenFolder, name: MemberName): Promise<boolean> {
+  await holder.confirm();
+  try {
+    await rmdir(holder.at(name));
+    return true;
+  } catch (error) {
+    const code = systemCode(error) ?? "";
+    if (code === "ENOENT") return true;
+    if (["ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(code)) return false;
+    throw toStorageError(error);
+  }
+}
+
+/** Removes whatever is in a folder but other folders, whose names it adds to `folders`. */
+async function removeFiles(folder: OpenFolder, folders: MemberName[]): Promise<void> {
+  await folder.confirm();
+  // As bytes: also names that are not UTF-8 are removed. The types of Node know texts only.
+  const options = { encoding: "buffer" as BufferEncoding, bufferSize: 8 * BATCH };
+  let files: MemberName[] = [];
+  for await (const member of await translated(opendir(folder.at(".") as string, options))) {
+    (member.isDirectory() ? folders : files).push(member.name);
+    if (files.length < BATCH) continue;
+    await Promise.all(files.map((name) => removeFile(folder, name)));
+    files = [];
+  }
+  await Promise.all(files.map((name) => removeFile(folder, name)));
+}
+
+async function removeFile(folder: OpenFolder, name: MemberName): Promise<void> {
+  // EISDIR: a folder has taken its place, and is met when the one that holds it turns out not to be empty.
+  await translated(unless(unlink(folder.at(name)), "ENOENT", "EISDIR"));
+  await folder.confirm();
+}

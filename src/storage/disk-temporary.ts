@@ -1,0 +1,85 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import { lstat, unlink } from "node:fs/promises";
+import { hostname } from "node:os";
+import type { OpenFolder } from "./disk-folder.ts";
+
+/*
+ * The file that a write fills is named `.fileferry-<host>-<process>-<random>.tmp`, beside the file it will become.
+ * Every name that begins and ends so is reserved: no such member exists for a client, none can be made.
+ */
+const RESERVED = /^\.fileferry-.*\.tmp$/is;
+const NAME = /^\.fileferry-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{24}\.tmp$/;
+const ABANDONED_AFTER_MILLISECONDS = 3_600_000;
+
+const inUse = new Set<string>();
+let ownHost: string | undefined;
+
+/** Whether a name is kept for files of unfinished writes. */
+export function isTemporaryName(name: string): boolean {
+  return RESERVED.test(name);
+}
+
+/** A new name for the file of an unfinished write. It counts as in use until {@link releaseTemporaryName}. */
+export function claimTemporaryName(): string {
+  ownHost ??= identifyHost();
+  const name = `.fileferry-${ownHost}-${process.pid}-${randomBytes(12).toString("hex")}.tmp`;
+  inUse.add(name);
+  return name;
+}
+
+/** Ends the use of a temporary name. */
+export function releaseTemporaryName(name: string): void {
+  inUse.delete(name);
+}
+
+/** Removes a member if it is what an ended process left of a write. */
+export async function removeLeftover(folder: OpenFolder, name: string): Promise<void> {
+  if (!isTemporaryName(name) || inUse.has(name)) return;
+  try {
+    const { mtimeMs } = await lstat(folder.at(name));
+    if (isAbandoned(name, mtimeMs)) await unlink(folder.at(name));
+  } catch {
+    // Another process was faster, or the folder is not ours to write.
+  }
+}
+
+/**
+ * A process elsewhere, which may share the disk, cannot be asked whether it runs: its file must have rested for an
+ * hour. In this process another thread may be the writer, so only what is older than the process was left behind.
+ */
+function isAbandoned(name: string, modified: number): boolean {
+  const [, host, process_] = NAME.exec(name) ?? [];
+  if (host === undefined) return false;
+  if (modified < Date.now() - ABANDONED_AFTER_MILLISECONDS) return true;
+  ownHost ??= identifyHost();
+  if (host !== ownHost) return false;
+  if (Number(process_) === process.pid) return modified < Date.now() - process.uptime() * 1000;
+  return !isRunning(Number(process_));
+}
+
+function isRunning(process_: number): boolean {
+  try {
+    return process.kill(process_, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** What processes have in common that see each other by their numbers: machine, host name, PID namespace. */
+function identifyHost(): string {
+  const parts = [
+    readOr("", () => readFileSync("/etc/machine-id", "utf8")),
+    hostname(),
+    readOr("", () => readlinkSync("/proc/self/ns/pid")),
+  ];
+  return createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 8);
+}
+
+function readOr(otherwise: string, read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,57 @@
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { StorageError } from "../contracts/storage-adapter.ts";
+import { renamed } from "./disk-errors.ts";
+import { hasDescriptorPaths, type OpenFolder, openAtOnce, openByDescriptor, openByPath } from "./disk-folder.ts";
+import { isKeepable } from "./disk-names.ts";
+
+/** The folders below the root of a disk storage. */
+export interface FolderTree {
+  /** The root, as an absolute path. Links on the way to it are the operator's and followed. */
+  readonly root: string;
+  /**
+   * Opens a folder; no link on the way is followed. The caller closes it.
+   * @throws StorageError `not-found`, `not-a-folder` when it, or one above it, is a file or a link, `unavailable` when
+   *   the root itself is missing.
+   */
+  open(segments: readonly string[]): Promise<OpenFolder>;
+}
+
+/**
+ * The folders below a root that exists.
+ * @throws Error of the system when it cannot be resolved.
+ */
+export function createFolderTree(root: string): FolderTree {
+  const realRoot = realpathSync(root);
+  const byDescriptor = hasDescriptorPaths();
+
+  function openRoot(): Promise<OpenFolder> {
+    const opened = byDescriptor ? openByDescriptor(`${root}/.`) : openByPath(realRoot);
+    return renamed(renamed(opened, "not-found", "unavailable"), "not-a-folder", "unavailable");
+  }
+
+  async function walk(segments: readonly string[]): Promise<OpenFolder> {
+    let folder = await openRoot();
+    for (const name of segments) {
+      const above = folder;
+      folder = await above.enter(name).finally(() => above.close());
+    }
+    return folder;
+  }
+
+  /** One step instead of one for each segment; where it fails, the walk tells why. */
+  function tryAtOnce(segments: readonly string[]): Promise<OpenFolder | undefined> {
+    const realPath = join(realRoot, ...segments);
+    if (!byDescriptor) return openByPath(realPath).catch(() => undefined);
+    return openAtOnce(join(root, ...segments), realPath);
+  }
+
+  return {
+    root,
+    open: async (segments) => {
+      if (!segments.every(isKeepable)) throw new StorageError("not-found");
+      const folder = segments.length > 0 ? await tryAtOnce(segments) : undefined;
+      return folder ?? walk(segments);
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { type BigIntStats, constants } from "node:fs";
+import { type FileHandle, unlink } from "node:fs/promises";
+import { type StorageEntry, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
+import { receive } from "./disk-content.ts";
+import { translated, unless } from "./disk-errors.ts";
+import { checkPlace, exchange } from "./disk-exchange.ts";
+import type { OpenFolder } from "./disk-folder.ts";
+import { toEntry } from "./disk-members.ts";
+import { claimTemporaryName, releaseTemporaryName } from "./disk-temporary.ts";
+
+/** When a write counts as done: see `DiskStorageOptions.durability`. */
+export type Durability = "fsync" | "rename";
+
+const PERMISSION_BITS = 0o777;
+/** Microseconds since 1970 given to the file written last. */
+let lastWritten = 0;
+
+/** Writes a member: to a temporary file beside it, which takes its place when it is whole (SECURITY 7, 8). */
+export async function writeMember(
+  folder: OpenFolder,
+  name: string,
+  content: AsyncIterable<Uint8Array>,
+  options: WriteOptions,
+  durability: Durability,
+): Promise<StorageEntry> {
+  const former = await checkPlace(folder, name, options);
+  const temporary = claimTemporaryName();
+  let handle: FileHandle | undefined;
+  try {
+    handle = await createFile(folder, temporary, former);
+    for await (const chunk of receive(content, options)) await translated(writeWhole(handle, chunk));
+    const written = await translated(finish(handle, former, durability));
+    await exchange(folder, temporary, name, options);
+    if (durability === "fsync") await folder.sync();
+    return toFileEntry(name, written);
+  } finally {
+    await handle?.close().catch(() => {});
+    // Renamed or not: exactly this name, made by this write alone, and nobody else's.
+    if (handle !== undefined) await unlink(folder.at(temporary)).catch(() => {});
+    releaseTemporaryName(temporary);
+  }
+}
+
+function createFile(folder: OpenFolder, name: string, former: BigIntStats | undefined): Promise<FileHandle> {
+  const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+  const mode = former?.isFile() ? Number(former.mode) & PERMISSION_BITS : 0o666;
+  return translated(folder.openFile(name, O_CREAT | O_EXCL | O_WRONLY, mode), { ENOENT: "parent-missing" });
+}
+
+async function writeWhole(handle: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < chunk.byteLength; ) {
+    const { bytesWritten } = await handle.write(chunk, offset, chunk.byteLength - offset);
+    if (bytesWritten === 0) throw new StorageError("unavailable", "The disk took no more bytes.");
+    offset += bytesWritten;
+  }
+}
+
+/**
+ * Gives the file the former one's permissions, its owner where the process may, and a time of its own: the system
+ * counts time in steps of some milliseconds, in which an inode can be freed and taken again, and one entity-tag
+ * would stand for two contents.
+ */
+async function finish(
+  handle: FileHandle,
+  former: BigIntStats | undefined,
+  durability: Durability,
+): Promise<BigIntStats> {
+  if (former?.isFile()) {
+    const made = await handle.stat({ bigint: true });
+    const isForeign = made.uid !== former.uid || made.gid !== former.gid;
+    if (isForeign) await unless(handle.chown(Number(former.uid), Number(former.gid)), "EPERM", "EINVAL", "ENOTSUP");
+    if (isForeign || made.mode !== former.mode) await handle.chmod(Number(former.mode) & PERMISSION_BITS);
+  }
+  lastWritten = Math.max(lastWritten + 1, Date.now() * 1000);
+  await handle.utimes(lastWritten / 1e6, lastWritten / 1e6);
+  if (durability === "fsync") await handle.sync();
+  return handle.stat({ bigint: true });
+}
+
+function toFileEntry(name: string, written: BigIntStats): StorageEntry {
+  const entry = toEntry(name, written);
+  if (entry === undefined) throw new StorageError("unavailable", "The temporary file is no file.");
+  return entry;
+}

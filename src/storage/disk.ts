@@ -1,0 +1,187 @@
+import { statSync } from "node:fs";
+import { mkdir, unlink } from "node:fs/promises";
+import { resolve } from "node:path";
+import {
+  type ByteRange,
+  isStorageError,
+  type StorageAdapter,
+  type StorageEntry,
+  StorageError,
+  type StorageErrorCode,
+  type StoredFile,
+  type WriteOptions,
+} from "../contracts/storage-adapter.ts";
+import { renamed, systemCode, toStorageError, translated } from "./disk-errors.ts";
+import { inTurn } from "./disk-exchange.ts";
+import type { OpenFolder } from "./disk-folder.ts";
+import { followLinks } from "./disk-links.ts";
+import { listMembers, statMember } from "./disk-members.ts";
+import { isKeepable, toSegments } from "./disk-names.ts";
+import { readMember } from "./disk-read.ts";
+import { removeFolder } from "./disk-remove.ts";
+import { sweepLeftovers } from "./disk-sweep.ts";
+import { createFolderTree } from "./disk-walk.ts";
+import { type Durability, writeMember } from "./disk-write.ts";
+
+/** Options of {@link createDiskStorage}. */
+export interface DiskStorageOptions {
+  /** An existing folder; the storage is what is in it. A relative path counts from the working directory now. */
+  readonly root: string;
+  /**
+   * What an acknowledged change survives. `"fsync"`: a power cut, because bytes and names are on the device before
+   * the promise resolves. `"rename"`: the end of the process, at the price of one rename. Default `"fsync"`.
+   */
+  readonly durability?: Durability;
+  /**
+   * `"hidden"`: a link is reported as a link and never followed. `"inside"`: one whose target is in the root stands
+   * for the target when reading and on the way to a member; the others, and those that lead back to a folder that
+   * the path went through already, are as hidden ones. Writing to a link replaces it and removing removes it, either
+   * way. Default `"hidden"`.
+   */
+  readonly links?: "hidden" | "inside";
+}
+
+/**
+ * A storage of a folder on disk, for Node and what is compatible with it.
+ *
+ * Only regular files and folders exist; pipes, sockets and devices do not, nor do names that are not UTF-8 or begin
+ * with `.fileferry-` and end in `.tmp`: unfinished writes are kept under such names beside their targets. What ended
+ * processes left of them is removed in the background from now on, and by every `list` that meets it.
+ *
+ * On Linux no step can be led out of the root by a link, whoever swaps in what; elsewhere paths are compared before
+ * and after each step. Conditions of writes are exact among the storages of one process; `ifNoneMatch: "*"` also
+ * among processes, where the file system has hard links. When the last `fsync` after an exchange fails, `write`
+ * rejects with `unavailable` though the new content stands.
+ *
+ * @throws TypeError naming the option that is wrong, also for a root that is no folder or is missing.
+ */
+export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
+  const { root, durability, links } = checkOptions(options);
+  const tree = createFolderTree(root);
+  void sweepLeftovers(tree);
+
+  async function locate(segments: readonly string[]): Promise<readonly string[]> {
+    return links === "inside" && segments.length > 0 ? followLinks(root, segments) : segments;
+  }
+
+  async function statAt(segments: readonly string[]): Promise<StorageEntry | undefined> {
+    const name = segments.at(-1) ?? ".";
+    const found = within(tree.open(segments.slice(0, -1)), (folder) => statMember(folder, name));
+    return translated(found).catch(undefinedIfMissing);
+  }
+
+  async function stat(path: string): Promise<StorageEntry | undefined> {
+    const segments = toSegments(path);
+    const entry = await statAt(await locate(segments));
+    return entry && { ...entry, name: segments.at(-1) ?? "" };
+  }
+
+  async function* list(path: string): AsyncGenerator<StorageEntry> {
+    const segments = toSegments(path);
+    const located = await locate(segments);
+    const folder = await tree.open(located).catch(async (error) => {
+      throw (await statAt(located)) === undefined ? new StorageError("not-found", undefined, { cause: error }) : error;
+    });
+    try {
+      for await (const entry of listMembers(folder)) {
+        const target = entry.kind === "link" ? await statAt(await locate([...segments, entry.name])) : entry;
+        yield { ...(target ?? entry), name: entry.name };
+      }
+    } catch (error) {
+      throw toStorageError(error);
+    } finally {
+      folder.close();
+    }
+  }
+
+  async function read(path: string, range?: ByteRange): Promise<StoredFile> {
+    const segments = toSegments(path);
+    if (segments.length === 0) throw new StorageError("not-a-file", "The root is a folder.");
+    const located = await locate(segments);
+    const parent = renamed(tree.open(located.slice(0, -1)), "not-a-folder", "not-found");
+    const { entry, body } = await within(parent, (folder) => readMember(folder, located.at(-1) ?? "", range));
+    return { entry: { ...entry, name: segments.at(-1) ?? "" }, body };
+  }
+
+  /** The folder that a new member comes into, and the member's name. */
+  async function openParent(path: string, ifRoot: StorageErrorCode): Promise<{ parent: OpenFolder; name: string }> {
+    const segments = toSegments(path);
+    const name = segments.pop();
+    if (name === undefined) throw new StorageError(ifRoot, "The root is there.");
+    if (!isKeepable(name)) throw new StorageError("bad-name");
+    const parent = await renamed(tree.open(await locate(segments)), "not-found", "parent-missing");
+    return { parent, name };
+  }
+
+  async function write(
+    path: string,
+    content: AsyncIterable<Uint8Array>,
+    writeOptions: WriteOptions = {},
+  ): Promise<StorageEntry> {
+    writeOptions.signal?.throwIfAborted();
+    const { parent, name } = await openParent(path, "not-a-file");
+    return within(parent, (folder) => writeMember(folder, name, content, writeOptions, durability));
+  }
+
+  async function createFolder(path: string): Promise<void> {
+    const { parent, name } = await openParent(path, "already-exists");
+    await within(parent, async (folder) => {
+      await folder.confirm();
+      await translated(mkdir(folder.at(name)), { ENOENT: "parent-missing", EINVAL: "bad-name" });
+      await folder.confirm();
+      if (durability === "fsync") await folder.sync();
+    });
+  }
+
+  async function remove(path: string): Promise<void> {
+    const segments = toSegments(path);
+    const name = segments.pop();
+    if (name === undefined) throw new StorageError("denied", "The root stays.");
+    const parent = renamed(tree.open(await locate(segments)), "not-a-folder", "not-found");
+    await within(parent, async (folder) => {
+      const kind = (await statMember(folder, name))?.kind;
+      if (kind === undefined) throw new StorageError("not-found");
+      if (kind === "folder") await removeFolder(folder, name);
+      else await inTurn(folder, name, () => translated(unlink(folder.at(name))));
+      if (durability === "fsync") await folder.sync();
+    });
+  }
+
+  return { stat, list, read, write, createFolder, remove };
+}
+
+/** Runs an action on a folder, which is closed thereafter. */
+async function within<T>(
+  opened: OpenFolder | Promise<OpenFolder>,
+  action: (folder: OpenFolder) => Promise<T>,
+): Promise<T> {
+  const folder = await opened;
+  try {
+    return await action(folder);
+  } finally {
+    folder.close();
+  }
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (isStorageError(error) && (error.code === "not-found" || error.code === "not-a-folder")) return undefined;
+  throw error;
+}
+
+function checkOptions(options: DiskStorageOptions): Required<DiskStorageOptions> {
+  const { root, durability = "fsync", links = "hidden" } = options;
+  if (typeof root !== "string" || root === "") throw new TypeError("root must be the path of a folder.");
+  if (durability !== "fsync" && durability !== "rename") throw new TypeError('durability must be "fsync" or "rename".');
+  if (links !== "hidden" && links !== "inside") throw new TypeError('links must be "hidden" or "inside".');
+  return { root: checkRoot(resolve(root)), durability, links };
+}
+
+function checkRoot(root: string): string {
+  try {
+    if (statSync(root).isDirectory()) return root;
+  } catch (error) {
+    const reason = systemCode(error) === "ENOENT" ? "does not exist" : "cannot be read";
+    throw new TypeError(`root: ${root} ${reason}.`, { cause: error });
+  }
+  throw new TypeError(`root: ${root} is not a folder.`);
+}

@@ -1,0 +1,248 @@
+import {
+  type ByteRange,
+  type EntityTags,
+  type StorageAdapter,
+  type StorageEntry,
+  StorageError,
+  type StoredFile,
+  type WriteOptions,
+} from "../contracts/storage-adapter.ts";
+
+/** Options of {@link createMemoryStorage}. */
+export interface MemoryStorageOptions {
+  /** The time given to what is changed, in milliseconds since 1970. Default `Date.now`. */
+  readonly clock?: () => number;
+}
+
+interface File {
+  readonly kind: "file";
+  readonly chunks: readonly Uint8Array[];
+  readonly size: number;
+  readonly modified: Date;
+  readonly etag: string;
+}
+
+interface Folder {
+  readonly kind: "folder";
+  readonly members: Map<string, File | Folder>;
+  modified: Date;
+}
+
+const MAX_NAME_BYTES = 255;
+
+/**
+ * A storage in memory, gone with the process: for tests, demonstrations and small temporary trees, on every runtime.
+ * It keeps copies of what it is given and gives copies of what it keeps. Conditions of writes are exact.
+ */
+export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions = {}): StorageAdapter {
+  const root = createEmptyFolder();
+  let versions = 0;
+
+  function createEmptyFolder(): Folder {
+    return { kind: "folder", members: new Map(), modified: new Date(clock()) };
+  }
+
+  function find(segments: readonly string[]): File | Folder | undefined {
+    let found: File | Folder | undefined = root;
+    for (const name of segments) found = found?.kind === "folder" ? found.members.get(name) : undefined;
+    return found;
+  }
+
+  /** The folder that a new member comes into, and the member's name. */
+  function findPlace(segments: string[]): { parent: Folder; name: string } {
+    const name = segments.pop() ?? "";
+    if (!isKeepable(name)) throw new StorageError("bad-name");
+    let parent: File | Folder | undefined = root;
+    for (const segment of segments) {
+      parent = parent.members.get(segment);
+      if (parent === undefined) throw new StorageError("parent-missing");
+      if (parent.kind === "file") throw new StorageError("not-a-folder");
+    }
+    return { parent, name };
+  }
+
+  async function stat(path: string): Promise<StorageEntry | undefined> {
+    const segments = toSegments(path);
+    const found = find(segments);
+    return found && toEntry(segments.at(-1) ?? "", found);
+  }
+
+  async function* list(path: string): AsyncGenerator<StorageEntry> {
+    const folder = find(toSegments(path));
+    if (folder === undefined) throw new StorageError("not-found");
+    if (folder.kind === "file") throw new StorageError("not-a-folder");
+    for (const name of [...folder.members.keys()]) {
+      const member = folder.members.get(name);
+      if (member !== undefined) yield toEntry(name, member);
+    }
+  }
+
+  async function read(path: string, range?: ByteRange): Promise<StoredFile> {
+    const segments = toSegments(path);
+    const file = find(segments);
+    if (file === undefined) throw new StorageError("not-found");
+    if (file.kind === "folder") throw new StorageError("not-a-file");
+    const start = Math.min(range?.offset ?? 0, file.size);
+    const end = Math.min(start + (range?.length ?? file.size), file.size);
+    return { entry: toEntry(segments.at(-1) ?? "", file), body: toBody(file.chunks, start, end) };
+  }
+
+  async function write(
+    path: string,
+    content: AsyncIterable<Uint8Array>,
+    options: WriteOptions = {},
+  ): Promise<StorageEntry> {
+    options.signal?.throwIfAborted();
+    checkPlace(toSegments(path), options);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of receive(content, options)) chunks.push(chunk.slice());
+    options.signal?.throwIfAborted();
+    const { parent, name } = checkPlace(toSegments(path), options);
+    const modified = new Date(clock());
+    versions += 1;
+    const etag = `"${modified.getTime().toString(16)}-${versions.toString(16)}"`;
+    const file: File = { kind: "file", chunks, size: byteLength(chunks), modified, etag };
+    parent.members.set(name, file);
+    parent.modified = modified;
+    return toEntry(name, file);
+  }
+
+  function checkPlace(segments: string[], options: WriteOptions): { parent: Folder; name: string } {
+    if (find(segments)?.kind === "folder") throw new StorageError("not-a-file");
+    const place = findPlace(segments);
+    const file = place.parent.members.get(place.name);
+    if (!meetsConditions(file?.kind === "file" ? file : undefined, options)) {
+      throw new StorageError("precondition-failed");
+    }
+    return place;
+  }
+
+  async function createFolder(path: string): Promise<void> {
+    const segments = toSegments(path);
+    if (find(segments) !== undefined) throw new StorageError("already-exists");
+    const { parent, name } = findPlace(segments);
+    const folder = createEmptyFolder();
+    parent.members.set(name, folder);
+    parent.modified = folder.modified;
+  }
+
+  async function remove(path: string): Promise<void> {
+    const segments = toSegments(path);
+    if (segments.length === 0) throw new StorageError("denied", "The root stays.");
+    if (find(segments) === undefined) throw new StorageError("not-found");
+    const { parent, name } = findPlace(segments);
+    parent.members.delete(name);
+    parent.modified = new Date(clock());
+  }
+
+  return { stat, list, read, write, createFolder, remove };
+}
+
+function toSegments(path: string): string[] {
+  const segments = path === "/" ? [] : path.split("/").slice(1);
+  const isCanonical = path.startsWith("/") && !segments.some((name) => name === "" || name === "." || name === "..");
+  if (!isCanonical) throw new TypeError(`Not a canonical path: ${JSON.stringify(path)}`);
+  return segments;
+}
+
+/** The names that a disk keeps too, so that a service behaves alike on both. */
+function isKeepable(name: string): boolean {
+  return !/[\0\p{Cs}]/u.test(name) && new TextEncoder().encode(name).byteLength <= MAX_NAME_BYTES;
+}
+
+function toEntry(name: string, found: File | Folder): StorageEntry {
+  if (found.kind === "folder") return { name, kind: "folder", size: 0, modified: found.modified };
+  return { name, kind: "file", size: found.size, modified: found.modified, etag: found.etag };
+}
+
+function byteLength(chunks: readonly Uint8Array[]): number {
+  return chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+}
+
+function meetsConditions(file: File | undefined, { ifMatch, ifNoneMatch }: WriteOptions): boolean {
+  if (ifMatch !== undefined && !(file && names(ifMatch, file.etag))) return false;
+  return !(
+    ifNoneMatch !== undefined &&
+    file &&
+    (names(ifNoneMatch, file.etag) || names(ifNoneMatch, `W/${file.etag}`))
+  );
+}
+
+function names(tags: EntityTags, etag: string): boolean {
+  return tags === "*" || tags.includes(etag);
+}
+
+function toBody(chunks: readonly Uint8Array[], start: number, end: number): ReadableStream<Uint8Array> {
+  const parts = cut(chunks, start, end);
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const part = parts.next();
+        if (part.done) controller.close();
+        else controller.enqueue(part.value);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function* cut(chunks: readonly Uint8Array[], start: number, end: number): Generator<Uint8Array> {
+  let position = 0;
+  for (const chunk of chunks) {
+    const part = chunk.slice(Math.max(start - position, 0), Math.max(end - position, 0));
+    position += chunk.byteLength;
+    if (part.byteLength > 0) yield part;
+    if (position >= end) return;
+  }
+}
+
+/** The chunks of a write's content, counted against its size, and ended at once by its signal. */
+async function* receive(
+  content: AsyncIterable<Uint8Array>,
+  { size, signal }: WriteOptions,
+): AsyncGenerator<Uint8Array> {
+  const source = content[Symbol.asyncIterator]();
+  let received = 0;
+  let isOpen = false;
+  try {
+    for (;;) {
+      isOpen = false;
+      const next = await nextUnlessAborted(source, signal);
+      isOpen = !next.done;
+      if (next.done) break;
+      received += next.value.byteLength;
+      if (size !== undefined && received > size) throw new StorageError("incomplete", `More than ${size} bytes came.`);
+      yield next.value;
+    }
+    if (size !== undefined && received < size) {
+      throw new StorageError("incomplete", `${received} of ${size} bytes came.`);
+    }
+  } finally {
+    // Not awaited: a silent source may never answer.
+    if (isOpen || signal?.aborted) void release(source);
+  }
+}
+
+async function release(source: AsyncIterator<Uint8Array>): Promise<void> {
+  try {
+    await source.return?.();
+  } catch {
+    // Why the write ended is known already.
+  }
+}
+
+function nextUnlessAborted(
+  source: AsyncIterator<Uint8Array>,
+  signal: AbortSignal | undefined,
+): Promise<IteratorResult<Uint8Array>> {
+  if (signal === undefined) return source.next();
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort);
+    source
+      .next()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", abort));
+  });
+}

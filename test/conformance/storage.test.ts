@@ -1,0 +1,87 @@
+import { writeFileSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createDiskStorage, type DiskStorageOptions } from "../../src/storage/disk.ts";
+import { createMemoryStorage } from "../../src/storage/memory.ts";
+import type { LinkTarget, StorageCaseContext } from "../../src/testing/storage-case.ts";
+import { storageCases } from "../../src/testing/storage-cases.ts";
+
+let base: string;
+let folders = 0;
+
+beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), "fileferry-conformance-"));
+});
+
+afterAll(() => rm(base, { recursive: true }));
+
+describe("the list of storage cases", () => {
+  it("has at least 60 cases, each with a name of its own", () => {
+    expect(storageCases.length).toBeGreaterThanOrEqual(60);
+    expect(new Set(storageCases.map(({ name }) => name)).size).toBe(storageCases.length);
+  });
+});
+
+describe("the storage cases × memory", () => {
+  runCases(async () => ({ storage: createMemoryStorage(), strongTags: true, atomicConditions: true }), ["makeLink"]);
+});
+
+describe("the storage cases × disk", () => {
+  runCases(() => diskContext({ durability: "fsync" }));
+});
+
+describe("the storage cases × disk without fsync", () => {
+  runCases(() => diskContext({ durability: "rename" }));
+});
+
+describe("the storage cases × disk that follows links inside", () => {
+  runCases(() => diskContext({ durability: "rename", links: "inside" }));
+});
+
+describe("the storage cases × disk where folders have no paths by descriptor, as on other systems", () => {
+  const { platform } = process;
+  afterEach(() => {
+    Object.defineProperty(process, "platform", { value: platform });
+  });
+  runCases(async () => {
+    Object.defineProperty(process, "platform", { value: "freebsd" });
+    return diskContext({ durability: "rename" });
+  });
+});
+
+function runCases(createContext: () => Promise<StorageCaseContext>, lacking: readonly string[] = []): void {
+  for (const { name, needs, run } of storageCases) {
+    const isLacking = needs !== undefined && lacking.includes(needs);
+    it.skipIf(isLacking)(isLacking ? `${name} (skipped: needs ${needs})` : name, async () =>
+      run(await createContext()),
+    );
+  }
+}
+
+async function diskContext(options: Omit<DiskStorageOptions, "root">): Promise<StorageCaseContext> {
+  folders += 1;
+  const outside = join(base, `${folders}-outside`);
+  const root = join(base, `${folders}`);
+  await mkdir(root);
+  await mkdir(outside);
+  let targets = 0;
+
+  async function makeLink(path: string, to: "file" | "folder"): Promise<LinkTarget> {
+    targets += 1;
+    const target = join(outside, `${targets}`);
+    const text = to === "file" ? target : join(target, "inside.txt");
+    if (to === "folder") await mkdir(target);
+    await writeFile(text, "target");
+    await symlink(target, join(root, path));
+    return { readText: () => readFile(text, "utf8").catch(() => undefined) };
+  }
+
+  async function fill(folder: string, count: number): Promise<void> {
+    for (let number = 0; number < count; number += 1) writeFileSync(join(root, folder, `${number}`), "x");
+  }
+
+  const storage = createDiskStorage({ root, ...options });
+  return { storage, strongTags: true, atomicConditions: true, makeLink, fill };
+}
