@@ -1,0 +1,17 @@
+/** Node's part of the package: the service on `node:http`, `node:https`, Express and Connect. */
+
+export { type AccountsFileOptions, createAccountsFileAuthenticator } from "./auth/accounts-file-node.ts";
+export { createNodePasswordHasher } from "./auth/password-hash-node.ts";
+export {
+  type NodeListener,
+  type NodeListenerOptions,
+  type NodeMiddleware,
+  toNodeListener,
+  toNodeMiddleware,
+} from "./runtimes/node.ts";
+export {
+  closeNodeServer,
+  createNodeServer,
+  type NodeServerOptions,
+  type NodeTlsOptions,
+} from "./runtimes/node-server.ts";

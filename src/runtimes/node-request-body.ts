@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+
+/** The body of one request: a Readable for the light `Request`, and what the bridge must know of it. */
+export interface RequestBody {
+  /** Reads from the socket only while it is read itself; destroying it leaves the socket alone. */
+  readonly stream: Readable;
+  /** Whether the client was told to keep its body until we ask (`Expect: 100-continue`) and we have not asked. */
+  isWithheld(): boolean;
+  /** Whether the reader is waiting for bytes that the client has not sent. */
+  isWaiting(): boolean;
+  /** Ends the reading for good: whoever still reads gets an error, and the rest stays on the socket. */
+  stop(): void;
+}
+
+/** A body over `req` that is not begun, and `100 Continue` not written, before the first read. */
+export function createRequestBody(req: IncomingMessage, res: ServerResponse): RequestBody {
+  let begun = false;
+  let withheld = isContinueExpected(req, res);
+
+  const stream = new Readable({
+    // Chunks pass one by one as they come from the socket: joining them would be a copy.
+    objectMode: true,
+    highWaterMark: 1,
+    read(): void {
+      if (begun) req.resume();
+      else begin();
+    },
+    destroy(error, callback): void {
+      req.off("data", onData).off("end", onEnd).off("close", onClose);
+      // What has arrived whole is let go; the rest stays unread on the socket.
+      if (begun && req.complete) req.resume();
+      else if (begun) req.pause();
+      callback(error);
+    },
+  });
+  // Whoever reads sees the error; that nobody reads must not end the process.
+  stream.on("error", () => undefined);
+
+  function begin(): void {
+    begun = true;
+    if (req.readableEnded) {
+      stream.destroy(new Error("The request body was already consumed before it reached the service"));
+      return;
+    }
+    if (req.destroyed) {
+      stream.destroy(createDisconnectError());
+      return;
+    }
+    if (withheld && !res.headersSent) res.writeContinue();
+    withheld = false;
+    req.on("end", onEnd).on("close", onClose).on("data", onData);
+  }
+  function onData(chunk: Buffer): void {
+    if (!stream.push(chunk)) req.pause();
+  }
+  function onEnd(): void {
+    if (req.complete) stream.push(null);
+    else stream.destroy(createDisconnectError());
+  }
+  function onClose(): void {
+    if (!req.readableEnded) stream.destroy(createDisconnectError());
+  }
+
+  return {
+    stream,
+    isWithheld: () => withheld,
+    isWaiting: () => begun && !req.complete && !req.isPaused() && !stream.destroyed,
+    stop(): void {
+      if (begun) {
+        stream.destroy(new Error("The request was answered before its body was read"));
+        return;
+      }
+      // After its response node:http throws a body away that nobody has touched, to the last byte. One read touches it.
+      req.pause();
+      req.read();
+    },
+  };
+}
+
+/** The error that a cut request leaves in its body and its signal. */
+export function createDisconnectError(): Error {
+  return Object.assign(new Error("The client closed the connection early"), { name: "AbortError", code: "ECONNRESET" });
+}
+
+/** Node itself has written `100 Continue` where the server has no `checkContinue` listener; HTTP/1.0 knows none. */
+function isContinueExpected(req: IncomingMessage, res: ServerResponse): boolean {
+  const { expect } = req.headers;
+  if (expect === undefined || req.httpVersionMinor === 0) return false;
+  return /(?:^|\W)100-continue(?:$|\W)/i.test(expect) && !("_sent100" in res && res._sent100 === true);
+}

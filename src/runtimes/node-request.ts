@@ -1,0 +1,97 @@
+import type { IncomingMessage } from "node:http";
+import { Request } from "../http/fetch.ts";
+import type { Exchange, SocketState } from "./node-exchange.ts";
+import { createDisconnectError } from "./node-request-body.ts";
+
+const exchangeKey = Symbol("exchange");
+
+/** One descriptor for all requests: the signal is made only when the service asks for it. */
+const lazySignal: PropertyDescriptor & ThisType<{ [exchangeKey]: Exchange }> = {
+  configurable: true,
+  get(): AbortSignal {
+    const exchange = this[exchangeKey];
+    if (exchange.controller === undefined) {
+      exchange.controller = new AbortController();
+      if (exchange.gone) exchange.controller.abort(createDisconnectError());
+    }
+    return exchange.controller.signal;
+  },
+};
+
+/**
+ * The fetch API request of an exchange, its URL the raw target behind the origin: nothing is decoded or
+ * normalised. `undefined` for what cannot be a request.
+ */
+export function toRequest(exchange: Exchange): Request | undefined {
+  const { req, state, body } = exchange;
+  const headers = toHeaders(req);
+  const url = toUrl(state, headers.host, targetOf(req));
+  if (url === undefined) return undefined;
+  try {
+    const init = body === undefined ? { method: req.method, headers } : toBodyInit(req.method, headers, body.stream);
+    const request = new Request(url, init as RequestInit);
+    Object.assign(request, { [exchangeKey]: exchange });
+    return Object.defineProperty(request, "signal", lazySignal);
+  } catch {
+    return undefined;
+  }
+}
+
+function toBodyInit(method: string | undefined, headers: Record<string, string>, body: unknown): object {
+  return { method, headers, body, duplex: "half" };
+}
+
+/** Express and Connect cut the mount path off `url` and keep the whole in `originalUrl`. */
+function targetOf(req: IncomingMessage & { originalUrl?: unknown }): string {
+  return typeof req.originalUrl === "string" ? req.originalUrl : (req.url ?? "");
+}
+
+/** Printable ASCII after the slash; a fragment is no part of a request target (RFC 9112, 3.2). */
+const originForm = /^\/[!"$-~]*$/;
+const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/is;
+/** The request's URL, or `undefined` for a target that cannot be one. */
+function toUrl(state: SocketState, host: string | undefined, target: string): string | undefined {
+  if (originForm.test(target)) return originOf(state, host) + target;
+  if (target === "*") return `${originOf(state, host)}/`;
+  const [, authority, rest] = absoluteForm.exec(target) ?? [];
+  if (authority !== undefined && rest !== undefined) {
+    return toUrl(state, authority, rest.startsWith("/") ? rest : `/${rest}`);
+  }
+  return undefined;
+}
+
+const plainHost = /^(?:[a-z0-9_][a-z0-9._-]*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+
+/** A missing or hostile `Host` becomes a fixed one: the URL always parses. */
+function originOf(state: SocketState, host: string | undefined): string {
+  if (host !== state.host) {
+    const usable = host !== undefined && plainHost.test(host) && URL.canParse(`http://${host}/`);
+    state.origin = `${state.scheme}://${usable ? host : "localhost"}`;
+    state.host = host;
+  }
+  return state.origin;
+}
+
+/** A copy (the light `Request` writes to it) of the header section, repeated fields joined (RFC 9110, 5.3). */
+function toHeaders(req: IncomingMessage): Record<string, string> {
+  const source = req.headers as Record<string, string>;
+  const headers: Record<string, string> = {};
+  let fields = 0;
+  for (const name in source) {
+    headers[name] = source[name] as string;
+    fields += 2;
+  }
+  // Node drops the second `Authorization`, `Host`, `Content-Type` and others: the core must see that there were two.
+  return fields === req.rawHeaders.length ? headers : joinHeaders(req.rawHeaders);
+}
+
+function joinHeaders(raw: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = Object.create(null);
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = (raw[index] as string).toLowerCase();
+    const value = raw[index + 1] as string;
+    const before = headers[name];
+    headers[name] = before === undefined ? value : `${before}${name === "cookie" ? "; " : ", "}${value}`;
+  }
+  return headers;
+}

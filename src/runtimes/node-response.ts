@@ -1,0 +1,74 @@
+import { discardBody, openBody } from "./node-body-source.ts";
+import type { Exchange } from "./node-exchange.ts";
+import { refuseBody } from "./node-refusal.ts";
+import { failResponse, type Head, sendChunks } from "./node-response-stream.ts";
+
+/**
+ * Sends a response, and never throws. One that cannot be sent is answered 500, blank; where the head is out already,
+ * the connection breaks.
+ */
+export function sendResponse(exchange: Exchange, response: Response, lingerMilliseconds: number): void {
+  const { req, body } = exchange;
+  // A small body may stand in the very bytes that the parser is at: wait until it has seen them all.
+  if (body === undefined || req.complete || body.isWithheld()) writeResponse(exchange, response, lingerMilliseconds);
+  else setImmediate(writeResponse, exchange, response, lingerMilliseconds);
+}
+
+function writeResponse(exchange: Exchange, response: Response, lingerMilliseconds: number): void {
+  if (exchange.gone || exchange.res.writableEnded) {
+    discardBody(response);
+    return;
+  }
+  const refused = refuseBody(exchange, lingerMilliseconds);
+  try {
+    writeWhole(exchange, response, toHead(response, refused));
+  } catch {
+    discardBody(response);
+    failResponse(exchange, { refused, length: undefined });
+  }
+}
+
+function writeWhole(exchange: Exchange, response: Response, head: Head): void {
+  const { req, res } = exchange;
+  const { status, fields } = head;
+  if (req.method === "HEAD" || status === 204 || status === 304) {
+    res.writeHead(status, fields);
+    res.end();
+    discardBody(response);
+    return;
+  }
+  const body = openBody(response);
+  if (body === undefined || typeof body === "string" || "byteLength" in body) writeAtOnce(exchange, head, body);
+  else void sendChunks(exchange, body, head);
+}
+
+function writeAtOnce({ res }: Exchange, { status, fields, length }: Head, body: string | Uint8Array = ""): void {
+  const size = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+  if (length === undefined) fields.push("Content-Length", `${size}`);
+  else if (length !== size) throw new RangeError("Content-Length is not the body's");
+  res.writeHead(status, fields);
+  if (size === 0) res.end();
+  else res.end(body);
+}
+
+function toHead(response: Response, refused: boolean): Head {
+  const { status } = response;
+  // An interim status is no answer: the client would wait for another.
+  if (!(status >= 200)) throw new RangeError("Not a final status");
+  const fields: string[] = [];
+  let length: number | undefined;
+  response.headers.forEach((value, name) => {
+    if (isNamed(name, "content-length")) {
+      // RFC 9110, 8.6: 204 has none.
+      if (status === 204) return;
+      length = Number(value);
+    } else if (refused && isNamed(name, "connection")) return;
+    fields.push(name, value);
+  });
+  if (refused) fields.push("Connection", "close");
+  return { status, fields, length, refused };
+}
+
+function isNamed(name: string, lowercase: string): boolean {
+  return name.length === lowercase.length && name.toLowerCase() === lowercase;
+}

@@ -1,0 +1,100 @@
+import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
+import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
+import type { Socket } from "node:net";
+import type { FileService } from "../contracts/file-service.ts";
+import { type NodeListenerOptions, toNodeListener } from "./node.ts";
+import { isIdle } from "./node-exchange.ts";
+
+/** The keys of a TLS server, in PEM. */
+export interface NodeTlsOptions {
+  readonly key: string | Buffer;
+  /** The server's certificate, followed by the intermediate ones. */
+  readonly cert: string | Buffer;
+  /**
+   * The authorities of client certificates. With it clients are asked for one; those without, or with one that does
+   * not verify, are let in all the same and log in otherwise (CONTRACT 6.7).
+   */
+  readonly ca?: string | Buffer | readonly (string | Buffer)[];
+}
+
+/** A server of our own around a service. */
+export interface NodeServerOptions extends NodeListenerOptions {
+  /** Serves HTTPS. Default: plain HTTP. */
+  readonly tls?: NodeTlsOptions;
+  /**
+   * A connection on which the client neither sends what is due nor takes what it gets for so long is destroyed; the
+   * time that the service itself takes does not count. Milliseconds, 0 for never; default 120,000.
+   */
+  readonly idleMilliseconds?: number;
+}
+
+const servers = new WeakMap<HttpServer | HttpsServer, Set<Socket>>();
+
+/**
+ * A server that answers with the service, not yet listening. Uploads may take as long as they need; the head of a
+ * request may not (60 s, Node's `headersTimeout`), nor may a silent client.
+ */
+export function createNodeServer(service: FileService, options: NodeServerOptions = {}): HttpServer | HttpsServer {
+  const { tls, idleMilliseconds = 120_000 } = options;
+  if (!(idleMilliseconds >= 0)) throw new TypeError("idleMilliseconds: expected a number of milliseconds, or 0");
+  const listener = toNodeListener(service, options);
+  const server = tls === undefined ? createHttpServer(serverOptions) : createHttpsServer(toTlsOptions(tls));
+  server.on("request", listener);
+  server.on("checkContinue", listener);
+  // Other expectations may be ignored (RFC 9110, 10.1.1); Node's own 417 would read the whole body first.
+  server.on("checkExpectation", listener);
+  server.on("connect", refuseTunnel);
+  server.timeout = idleMilliseconds;
+  const sockets = new Set<Socket>();
+  server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  servers.set(server, sockets);
+  return server;
+}
+
+/**
+ * Ends a server gracefully: no new connections, idle ones closed, running requests answered to their end. Resolves
+ * once the last connection is closed. Works for any `node:http` or `node:https` server; with one of `createNodeServer` it
+ * does not wait for connections that never sent a request either.
+ */
+export function closeNodeServer(server: HttpServer | HttpsServer): Promise<void> {
+  function sweep(): void {
+    server.closeIdleConnections();
+    for (const socket of servers.get(server) ?? []) if (isIdle(socket)) socket.destroySoon();
+  }
+  return new Promise((resolve) => {
+    // Kept-alive connections become idle one by one as their responses end.
+    const timer = setInterval(sweep, 100);
+    server.close(() => {
+      clearInterval(timer);
+      resolve();
+    });
+    sweep();
+  });
+}
+
+/**
+ * `requestTimeout` bounds a request with its body, and long uploads are no attack. The head keeps a limit of its own,
+ * which Node would lower to the former's 0.
+ */
+const serverOptions = { requestTimeout: 0, headersTimeout: 60_000 };
+
+function toTlsOptions({ key, cert, ca }: NodeTlsOptions): Parameters<typeof createHttpsServer>[0] {
+  const own = { ...serverOptions, key, cert, handshakeTimeout: 20_000 };
+  if (ca === undefined) return own;
+  return {
+    ...own,
+    ca: typeof ca === "string" || Buffer.isBuffer(ca) ? ca : [...ca],
+    requestCert: true,
+    rejectUnauthorized: false,
+  };
+}
+
+/** CONNECT never reaches a request listener, and Node's own answer is to hang up. */
+function refuseTunnel(_req: unknown, socket: Socket): void {
+  socket.on("error", () => socket.destroy());
+  socket.end("HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  socket.destroySoon();
+}

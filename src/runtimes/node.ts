@@ -1,0 +1,98 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FileService } from "../contracts/file-service.ts";
+import { Response } from "../http/fetch.ts";
+import { createExchange, type Exchange, openExchange } from "./node-exchange.ts";
+import { toRequest } from "./node-request.ts";
+import { sendResponse } from "./node-response.ts";
+
+/** What answers the requests of one `node:http` or `node:https` server. */
+export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
+
+/** A middleware as Express and Connect call it. */
+export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
+
+/** How a service is mounted on Node. */
+export interface NodeListenerOptions {
+  /** The one API variant to answer with. Default: all three, as `service.fetch` tells them apart. */
+  readonly variant?: "rest" | "webdav" | "browser";
+  /**
+   * After a refused upload (CONTRACT 4.3) the connection is half-closed, and destroyed after this long at most, so
+   * that the client can read the answer. Milliseconds; default 1,500.
+   */
+  readonly lingerMilliseconds?: number;
+}
+
+type Handler = (...args: Parameters<FileService["fetch"]>) => Promise<Response>;
+
+/**
+ * The service as a listener for `http.createServer` and `https.createServer`. It answers every request and never
+ * throws; a target that cannot be a URL is 400, and what lies outside the URL space is what the service answers.
+ *
+ * A server of the host's own should register it twice, `server.on("request", listener)` and
+ * `server.on("checkContinue", listener)`: only then does an upload with `Expect: 100-continue` that the service refuses
+ * keep its body to itself. And it should set `requestTimeout: 0`: Node's default cuts every upload at 300 s.
+ * `createNodeServer` does both.
+ */
+export function toNodeListener(service: FileService, options: NodeListenerOptions = {}): NodeListener {
+  const { handler, lingerMilliseconds } = checkOptions(service, options);
+  return (req, res) => {
+    const exchange = createExchange(req, res);
+    if (exchange.state.ending) return;
+    void answer(exchange, toRequest(exchange), handler, lingerMilliseconds);
+  };
+}
+
+/**
+ * The service as a middleware for Express and Connect. What `service.handles` does not claim goes to `next()`
+ * untouched. The URL is the whole one (`originalUrl`) also below a mount path: the mount path is the service's `basePath`.
+ * It wants to stand before every body parser.
+ */
+export function toNodeMiddleware(service: FileService, options: NodeListenerOptions = {}): NodeMiddleware {
+  const { handler, lingerMilliseconds } = checkOptions(service, options);
+  return (req, res, next) => {
+    const exchange = createExchange(req, res);
+    if (exchange.state.ending) return;
+    const request = toRequest(exchange);
+    if (request !== undefined && isClaimed(service, request))
+      void answer(exchange, request, handler, lingerMilliseconds);
+    else next();
+  };
+}
+
+function isClaimed(service: FileService, request: Request): boolean {
+  try {
+    return service.handles(request);
+  } catch {
+    return false;
+  }
+}
+
+function checkOptions(
+  service: FileService,
+  { variant, lingerMilliseconds = 1500 }: NodeListenerOptions,
+): { handler: Handler; lingerMilliseconds: number } {
+  const name = variant ?? "fetch";
+  if (!["fetch", "rest", "webdav", "browser"].includes(name)) {
+    throw new TypeError("variant: expected rest, webdav or browser");
+  }
+  if (!(lingerMilliseconds >= 0)) throw new TypeError("lingerMilliseconds: expected a number of milliseconds");
+  return { handler: (request, connection) => service[name](request, connection), lingerMilliseconds };
+}
+
+/** Never rejects. The service does not either, by its contract; should it, the client learns nothing of why. */
+async function answer(
+  exchange: Exchange,
+  request: Request | undefined,
+  handler: Handler,
+  lingerMilliseconds: number,
+): Promise<void> {
+  openExchange(exchange);
+  let response: Response;
+  try {
+    response =
+      request === undefined ? new Response(null, { status: 400 }) : await handler(request, exchange.state.connection);
+  } catch {
+    response = new Response(null, { status: 500 });
+  }
+  sendResponse(exchange, response, lingerMilliseconds);
+}
