@@ -1,0 +1,149 @@
+import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { createSecureContext } from "node:tls";
+import { createAccountsAuthenticator } from "../auth/accounts.ts";
+import { createAccountsFileAuthenticator } from "../auth/accounts-file-node.ts";
+import { createNodePasswordHasher } from "../auth/password-hash-node.ts";
+import type { Authenticator } from "../contracts/authenticator.ts";
+import type { Logger } from "../contracts/logger.ts";
+import type { StorageAdapter } from "../contracts/storage-adapter.ts";
+import type { NodeTlsOptions } from "../runtimes/node-server.ts";
+import { createDiskStorage } from "../storage/disk.ts";
+import { createMemoryStorage } from "../storage/memory.ts";
+import { type AuthenticationEntry, type ConfigFile, configFileSchema, describeIssues } from "./config-schema.ts";
+import { createFailure, describeSystemError } from "./failure.ts";
+import { parseJsonText } from "./json-text.ts";
+import { defaultHost, defaultPort, findFolderProblem, type ServeSettings } from "./serve-settings.ts";
+
+/** Where a configuration comes from, and where its problems go. */
+interface ConfigContext {
+  /** As the user named it: the beginning of every problem. */
+  readonly file: string;
+  readonly logger: Logger;
+  /** Everything found wrong so far. */
+  readonly problems: string[];
+  /** An absolute path; relative ones start at the configuration's own folder. */
+  toPath(path: string): string;
+}
+
+type TlsFiles = NonNullable<NonNullable<ConfigFile["listen"]>["tls"]>;
+
+/**
+ * Reads a configuration file (CONTRACT 10) and makes of it what `serve` needs. Rejects with a failure of status 2
+ * that holds every problem found, one a line as `fileferry.json: storage.root: does not exist`.
+ */
+export async function readConfigFile(file: string, logger: Logger): Promise<ServeSettings> {
+  const folder = dirname(resolve(file));
+  const context: ConfigContext = { file, logger, problems: [], toPath: (path) => resolve(folder, path) };
+  const parsed = configFileSchema.safeParse(await readJson(file));
+  if (!parsed.success) throw toFailure({ ...context, problems: [...describeIssues(parsed.error)] });
+  return toSettings(parsed.data, context);
+}
+
+async function toSettings(config: ConfigFile, context: ConfigContext): Promise<ServeSettings> {
+  const { listen = {}, storage = { type: "disk", root: "./files" }, authentication } = config;
+  const tls = listen.tls === undefined ? undefined : await readTlsFiles(listen.tls, context);
+  await checkStorage(storage, context);
+  if (context.problems.length > 0) throw toFailure(context);
+  return {
+    host: listen.host ?? defaultHost,
+    port: listen.port ?? defaultPort,
+    ...(tls === undefined ? undefined : { tls }),
+    service: {
+      storage: toStorage(storage, context),
+      authentication: authentication.map((entry, index) => toAuthenticator(entry, index, context)),
+      logger: context.logger,
+      ...toServiceOptions(config),
+    },
+  };
+}
+
+/** The keys that are options of the service under the same name. */
+function toServiceOptions({ basePath, server, session, acceptedOrigins }: ConfigFile) {
+  return {
+    ...(basePath === undefined ? undefined : { basePath }),
+    ...(server === undefined ? undefined : { server }),
+    ...(session === undefined ? undefined : { session }),
+    ...(acceptedOrigins === undefined ? undefined : { acceptedOrigins }),
+  };
+}
+
+async function readJson(file: string): Promise<unknown> {
+  try {
+    return parseJsonText(await readFile(file));
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? error.message : `cannot be read: ${describeSystemError(error)}`;
+    throw createFailure(2, [`${file}: ${reason}`]);
+  }
+}
+
+async function readTlsFiles(files: TlsFiles, context: ConfigContext): Promise<NodeTlsOptions | undefined> {
+  const key = await readTlsFile("key", files.key, context);
+  const cert = await readTlsFile("cert", files.cert, context);
+  const ca = files.ca === undefined ? undefined : await readTlsFile("ca", files.ca, context);
+  if (key === undefined || cert === undefined || (ca === undefined && files.ca !== undefined)) return undefined;
+  const tls = { key, cert, ...(ca === undefined ? undefined : { ca }) };
+  try {
+    createSecureContext(tls);
+    return tls;
+  } catch (error) {
+    addProblem(context, "listen.tls", `the key and certificates do not work: ${toOneLine((error as Error).message)}`);
+    return undefined;
+  }
+}
+
+async function readTlsFile(member: keyof TlsFiles, path: string, context: ConfigContext): Promise<Buffer | undefined> {
+  try {
+    return await readFile(context.toPath(path));
+  } catch (error) {
+    addProblem(context, `listen.tls.${member}`, `cannot be read: ${describeSystemError(error)}`);
+    return undefined;
+  }
+}
+
+async function checkStorage(storage: NonNullable<ConfigFile["storage"]>, context: ConfigContext): Promise<void> {
+  if (storage.type !== "disk") return;
+  const problem = await findFolderProblem(context.toPath(storage.root));
+  if (problem !== undefined) addProblem(context, "storage.root", problem);
+}
+
+function toStorage(storage: NonNullable<ConfigFile["storage"]>, { toPath }: ConfigContext): StorageAdapter {
+  if (storage.type === "memory") return createMemoryStorage();
+  const { type, root, ...options } = storage;
+  return createDiskStorage({ ...options, root: toPath(root) });
+}
+
+function toAuthenticator(entry: AuthenticationEntry, index: number, context: ConfigContext): Authenticator {
+  const passwordHasher = createNodePasswordHasher();
+  const { logger } = context;
+  if (entry.file === undefined) {
+    return createAccountsAuthenticator({ accounts: entry.accounts ?? [], passwordHasher, logger });
+  }
+  const fromFile = createAccountsFileAuthenticator({ file: context.toPath(entry.file), passwordHasher, logger });
+  return { ...fromFile, start: () => startFromFile(fromFile, `authentication[${index}].file`, context) };
+}
+
+/** An accounts file is a part of the configuration: what is wrong in it has the same form and the same status. */
+async function startFromFile(authenticator: Authenticator, place: string, context: ConfigContext): Promise<void> {
+  try {
+    await authenticator.start?.();
+  } catch (error) {
+    addProblem(context, place, toOneLine((error as Error).message));
+    throw toFailure(context);
+  }
+}
+
+function addProblem({ problems }: ConfigContext, place: string, reason: string): void {
+  problems.push(`${place}: ${reason}`);
+}
+
+function toFailure({ file, problems }: ConfigContext): Error {
+  return createFailure(
+    2,
+    problems.map((problem) => `${file}: ${problem}`),
+  );
+}
+
+function toOneLine(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, " ");
+}

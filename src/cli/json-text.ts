@@ -1,0 +1,53 @@
+/**
+ * Parses JSON in UTF-8. Throws `SyntaxError` with the place and the reason, as `line 3, column 5: ...`, and never
+ * quotes the text: a password may stand there.
+ */
+export function parseJsonText(content: Uint8Array): unknown {
+  const text = decode(content);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const [reason = ""] = (error as Error).message.split(/, \.{0,3}"| (?:in|after) JSON at| \(line/, 1);
+    throw new SyntaxError(`${describePlace(text, findFault(text))}: is not valid JSON: ${reason}`);
+  }
+}
+
+function decode(content: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(content);
+  } catch {
+    throw new SyntaxError("is not valid UTF-8");
+  }
+}
+
+/**
+ * Where invalid JSON goes wrong, as an index; not every engine tells. It is behind the longest beginning that could still
+ * go on to be valid, and more text never mends a beginning that cannot.
+ */
+function findFault(text: string): number {
+  let viable = 0;
+  let hopeless = text.length + 1;
+  while (hopeless - viable > 1) {
+    const middle = Math.floor((viable + hopeless) / 2);
+    if (mayGoOn(text.slice(0, middle))) viable = middle;
+    else hopeless = middle;
+  }
+  return viable;
+}
+
+/** Whether a text is valid JSON, or wrong only at its end. */
+function mayGoOn(beginning: string): boolean {
+  try {
+    JSON.parse(beginning);
+    return true;
+  } catch (error) {
+    const { message } = error as Error;
+    const position = / at position (\d+)/.exec(message)?.[1];
+    return message.startsWith("Unexpected end") || Number(position) >= beginning.length;
+  }
+}
+
+function describePlace(text: string, index: number): string {
+  const lines = text.slice(0, index).split("\n");
+  return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+}

@@ -1,0 +1,116 @@
+import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { VERSION } from "../config/version.ts";
+import { readConfigFile } from "./config-file.ts";
+import { createFailure, type Failure, toFailure } from "./failure.ts";
+import { hashPassword } from "./hash-password.ts";
+import { serve } from "./serve.ts";
+import { type ServeSettings, toServeSettings } from "./serve-settings.ts";
+import { colorsOf, createTerminalLogger, escapeLine } from "./terminal.ts";
+
+interface ServeOptions {
+  readonly account: readonly string[];
+  readonly config?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly quiet?: true;
+}
+
+const serveHelp = `
+Examples:
+  fileferry serve ./files --account alice:secret
+  fileferry serve ./files --account 'alice:$scrypt$ln=13,r=8,p=10$...' --host 0.0.0.0 --port 8080
+  fileferry serve --config fileferry.json
+
+The address is printed on stdout once the server answers, the log on stderr.`;
+
+/**
+ * Runs the command line, `argv` being the arguments without the program's own name, and resolves with the exit status: 0, 1 when
+ * the start failed, 2 when a flag or the configuration is wrong. It prints what went wrong, a problem a line; only a
+ * defect is thrown.
+ */
+export async function run(argv: readonly string[]): Promise<number> {
+  try {
+    await createProgram().parseAsync(argv, { from: "user" });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const failure = toFailure(error);
+    if (failure === undefined) throw error;
+    printFailure(failure);
+    return failure.exitStatus;
+  }
+}
+
+function createProgram(): Command {
+  const program = new Command("fileferry")
+    .description("Serves folders over HTTP: a browser API, JSON REST and a WebDAV subset on one URL space.")
+    .version(VERSION)
+    .exitOverride()
+    .configureOutput({ outputError: (text) => printFailure({ exitStatus: 2, problems: [text.trim()] }) });
+
+  program
+    .command("serve")
+    .description("serve a folder, or what a configuration file says")
+    .argument("[folder]", "the folder that every --account sees as its home")
+    .option("--account <name:password>", "an account; the password may be a PHC string (repeatable)", collect, [])
+    .option("--config <file>", "a JSON configuration file, in place of a folder and accounts")
+    .option("--host <host>", "the address to listen on (default: 127.0.0.1)", parseHost)
+    .option("--port <port>", "the port to listen on, 0 for a free one (default: 8080)", parsePort)
+    .option("--quiet", "do not log requests")
+    .addHelpText("after", serveHelp)
+    .action(runServe);
+
+  program
+    .command("hash-password")
+    .description("read a password and print its PHC string, for a configuration in place of the password")
+    .action(async () => {
+      process.stdout.write(`${await hashPassword(process.stdin, process.stderr)}\n`);
+    });
+
+  return program;
+}
+
+async function runServe(folder: string | undefined, options: ServeOptions): Promise<void> {
+  const quiet = options.quiet === true;
+  const { stdout, stderr } = process;
+  const logger = createTerminalLogger(stderr, { quiet });
+  const settings = options.config === undefined ? fromFlags() : fromConfig(options.config);
+  await serve(await settings, { stdout, stderr, logger, quiet });
+
+  function fromFlags(): Promise<ServeSettings> {
+    if (folder === undefined) throw createFailure(2, ["error: serve needs a folder, or --config"]);
+    if (options.account.length === 0)
+      throw createFailure(2, ["error: serve needs at least one --account name:password"]);
+    return toServeSettings({ folder, accounts: options.account, host: options.host, port: options.port }, logger);
+  }
+
+  /** The flags that say where to listen win over the file. */
+  async function fromConfig(file: string): Promise<ServeSettings> {
+    if (folder !== undefined || options.account.length > 0) {
+      throw createFailure(2, ["error: --config takes the place of a folder and of --account"]);
+    }
+    const config = await readConfigFile(file, logger);
+    return { ...config, host: options.host ?? config.host, port: options.port ?? config.port };
+  }
+}
+
+function printFailure({ problems }: Failure): void {
+  const colors = colorsOf(process.stderr);
+  for (const problem of problems) {
+    process.stderr.write(`${escapeLine(problem).replace(/^error:/, colors.red("error:"))}\n`);
+  }
+}
+
+function collect(value: string, former: readonly string[]): readonly string[] {
+  return [...former, value];
+}
+
+function parseHost(text: string): string {
+  if (text === "") throw new InvalidArgumentError("expected a host name or an address");
+  return text;
+}
+
+function parsePort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError("expected 0 to 65535");
+  return Number(text);
+}

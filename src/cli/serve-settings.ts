@@ -1,0 +1,77 @@
+import { stat } from "node:fs/promises";
+import { type AccountEntry, createAccountsAuthenticator } from "../auth/accounts.ts";
+import { createNodePasswordHasher } from "../auth/password-hash-node.ts";
+import type { FileServiceOptions } from "../config/options.ts";
+import type { Logger } from "../contracts/logger.ts";
+import type { NodeTlsOptions } from "../runtimes/node-server.ts";
+import { createDiskStorage } from "../storage/disk.ts";
+import { createFailure, describeSystemError } from "./failure.ts";
+
+/** All that `serve` needs, whether flags or a file said so. */
+export interface ServeSettings {
+  readonly host: string;
+  /** 0 for a free one. */
+  readonly port: number;
+  readonly tls?: NodeTlsOptions;
+  readonly service: FileServiceOptions;
+}
+
+/** Where the server listens unless told otherwise: seen by this machine alone. */
+export const defaultHost = "127.0.0.1";
+export const defaultPort = 8080;
+
+/** `serve <folder> --account name:password`, as it was typed. */
+export interface ServeFlags {
+  readonly folder: string;
+  readonly accounts: readonly string[];
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+}
+
+/**
+ * The settings that the flags make: a disk storage of one folder, which is the home of every account.
+ * Rejects with a failure of status 2 for a folder that is none and for a wrong account, never quoting it.
+ */
+export async function toServeSettings(flags: ServeFlags, logger: Logger): Promise<ServeSettings> {
+  const { folder, host = defaultHost, port = defaultPort } = flags;
+  const problem = await findFolderProblem(folder);
+  if (problem !== undefined) throw createFailure(2, [`error: ${folder}: ${problem}`]);
+  const accounts = flags.accounts.map(parseAccountFlag);
+  return {
+    host,
+    port,
+    service: {
+      storage: createDiskStorage({ root: folder }),
+      authentication: toAuthenticator(accounts, logger),
+      logger,
+    },
+  };
+}
+
+/** Why a path cannot be a storage's root; `undefined` when it can. */
+export async function findFolderProblem(path: string): Promise<string | undefined> {
+  try {
+    return (await stat(path)).isDirectory() ? undefined : "is not a folder";
+  } catch (error) {
+    return describeSystemError(error);
+  }
+}
+
+/** The name ends at the first colon: a password may hold more of them, a name none. */
+function parseAccountFlag(text: string, index: number): AccountEntry {
+  const colon = text.indexOf(":");
+  if (colon < 1 || colon === text.length - 1) {
+    throw createFailure(2, [`error: --account (number ${index + 1}): expected name:password`]);
+  }
+  return { username: text.slice(0, colon), password: text.slice(colon + 1), home_folder_path: "/" };
+}
+
+function toAuthenticator(accounts: readonly AccountEntry[], logger: Logger): FileServiceOptions["authentication"] {
+  try {
+    return createAccountsAuthenticator({ accounts, passwordHasher: createNodePasswordHasher(), logger });
+  } catch (error) {
+    const { message } = error as Error;
+    const problem = message.replace(/^accounts\[(\d+)\]/, (_match, index) => `--account (number ${Number(index) + 1})`);
+    throw createFailure(2, [`error: ${problem}`]);
+  }
+}

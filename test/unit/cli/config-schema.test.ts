@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { configFileSchema, describeIssues } from "../../../src/cli/config-schema.ts";
+
+const ALICE = { username: "alice", password: "secret" };
+const MINIMAL = { authentication: [{ type: "accounts", accounts: [ALICE] }] };
+
+function problemsOf(config: unknown): readonly string[] {
+  const parsed = configFileSchema.safeParse(config);
+  return parsed.success ? [] : describeIssues(parsed.error);
+}
+
+describe("the configuration file's schema", () => {
+  it("wants nothing but authentication (CONTRACT 10)", () => {
+    expect(problemsOf(MINIMAL)).toEqual([]);
+    expect(problemsOf({})).toEqual(["authentication: is missing"]);
+  });
+
+  it("takes every key that it documents", () => {
+    const config = {
+      listen: { host: "127.0.0.1", port: 8080, tls: { key: "key.pem", cert: "cert.pem", ca: "clients.pem" } },
+      basePath: "/files",
+      server: { name: "fileferry" },
+      storage: { type: "disk", root: "./files" },
+      authentication: [
+        {
+          type: "accounts",
+          accounts: [{ ...ALICE, home_folder_path: "/", uuid: "u", email: "a@b.example", create_home_folder: false }],
+        },
+        { type: "accounts", file: "accounts.json" },
+      ],
+      session: { idleSeconds: 1800, maxSeconds: 43_200, announce: true },
+      acceptedOrigins: ["https://app.example"],
+    };
+    expect(problemsOf(config)).toEqual([]);
+    expect(configFileSchema.parse(config)).toEqual(config);
+  });
+
+  it.each<[string, object, string]>([
+    ["root key of later versions", { publicError: true }, "publicError: unknown key"],
+    ["key with odd characters", { "a b": 1 }, '["a b"]: unknown key'],
+    ["key that every object has", JSON.parse('{"__proto__": {}}'), "__proto__: unknown key"],
+    ["nested unknown key", { session: { store: "redis://x" } }, "session.store: unknown key"],
+    ["key of the other storage", { storage: { type: "memory", root: "." } }, "storage.root: unknown key"],
+    ["null", { basePath: null }, "basePath: expected string, received null"],
+    ["port as text", { listen: { port: "80" } }, "listen.port: expected number, received string"],
+    ["broken port", { listen: { port: 80.5 } }, "listen.port: expected int, received number"],
+    ["negative port", { listen: { port: -1 } }, "listen.port: must be 0 to 65535"],
+    ["empty host", { listen: { host: "" } }, "listen.host: must not be empty"],
+    ["key without a certificate", { listen: { tls: { key: "k" } } }, "listen.tls.cert: is missing"],
+    ["relative base path", { basePath: "files" }, "basePath: must be empty or a path such as /files"],
+    ["base path with dots", { basePath: "/a/../b" }, "basePath: must be empty or a path such as /files"],
+    ["server name with a blank", { server: { name: "my server" } }, "server.name: must be an RFC 9110 token"],
+    ["unknown storage", { storage: { type: "tape" } }, "storage.type: expected 'disk' | 'memory'"],
+    ["storage without a type", { storage: {} }, "storage.type: expected 'disk' | 'memory'"],
+    ["disk without a root", { storage: { type: "disk" } }, "storage.root: is missing"],
+    ["session without an end", { session: { idleSeconds: 0 } }, "session.idleSeconds: must be a positive number"],
+    ["announce as text", { session: { announce: "no" } }, "session.announce: expected boolean, received string"],
+    [
+      "origin with a path",
+      { acceptedOrigins: ["https://app.example", "https://app.example/x"] },
+      "acceptedOrigins[1]: must be origins such as https://app.example",
+    ],
+    ["authentication as an object", { authentication: {} }, "authentication: expected array, received object"],
+  ])("refuses a %s", (_case, change, problem) => {
+    expect(problemsOf({ ...MINIMAL, ...change })).toEqual([problem]);
+  });
+
+  it.each<[string, unknown, string]>([
+    [
+      "both accounts and a file",
+      { type: "accounts", accounts: [], file: "a.json" },
+      ": must have either accounts or file",
+    ],
+    ["neither accounts nor a file", { type: "accounts" }, ": must have either accounts or file"],
+    ["an unknown method", { type: "ldap" }, ".type: expected 'accounts'"],
+    ["an unknown member", accounts({ ...ALICE, admin: true }), ".accounts[0].admin: unknown key"],
+    ["a missing password", accounts({ username: "alice" }), ".accounts[0].password: is missing"],
+    ["an empty password", accounts({ username: "alice", password: "" }), ".accounts[0].password: must not be empty"],
+    ["the same name twice", accounts(ALICE, ALICE), ".accounts[1].username: is there already"],
+    [
+      "a relative home",
+      accounts({ ...ALICE, home_folder_path: "x" }),
+      ".accounts[0].home_folder_path: must be an absolute",
+    ],
+    ["a broken hash", accounts({ ...ALICE, password: "$scrypt$ln=99$" }), ".accounts[0].password: The password hash"],
+  ])("refuses in authentication %s", (_case, entry, problem) => {
+    const problems = problemsOf({ authentication: [entry] });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(`authentication[0]${problem}`);
+  });
+
+  it("reports all problems, and no value", () => {
+    const problems = problemsOf({
+      listen: { port: "secret", hots: "secret" },
+      basePath: "secret",
+      session: { idleSeconds: -1 },
+      authentication: [accounts({ username: "secret", password: 5 }), { type: "secret" }],
+    });
+    expect(problems).toHaveLength(6);
+    expect(problems.join("\n")).not.toContain("secret");
+  });
+
+  it("says so when it is no object at all", () => {
+    expect(problemsOf([])).toEqual(["expected object, received array"]);
+  });
+});
+
+function accounts(...entries: unknown[]): unknown {
+  return { type: "accounts", accounts: entries };
+}
