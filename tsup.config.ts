@@ -14,6 +14,8 @@ export default defineConfig({
   target: "es2022",
   platform: "neutral",
   external: [/^node:/],
+  // Deno and workerd know the modules of Node by this prefix only.
+  removeNodeProtocol: false,
   splitting: true,
   clean: true,
   sourcemap: false,

@@ -1,0 +1,124 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it } from "vitest";
+import { builtCommand, builtFolder, ensureBuilt, projectFolder } from "../support/built.ts";
+
+interface Manifest {
+  readonly version: string;
+  readonly sideEffects: boolean;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+}
+
+/** What each public entry exports at run time. A name that goes or comes is a change for the users: to be made knowingly. */
+const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
+  ".": [
+    "StorageError",
+    "VERSION",
+    "createAccountsAuthenticator",
+    "createFileService",
+    "createPasswordHasher",
+    "isStorageError",
+  ],
+  "./node": [
+    "closeNodeServer",
+    "createAccountsFileAuthenticator",
+    "createNodePasswordHasher",
+    "createNodeServer",
+    "toNodeListener",
+    "toNodeMiddleware",
+  ],
+  "./storage/disk": ["createDiskStorage"],
+  "./storage/memory": ["createMemoryStorage"],
+  "./stores/memory": ["createMemoryKeyValueStore"],
+  "./testing": ["authenticatorCases", "storageCases", "storeCases"],
+};
+
+let manifest: Manifest;
+
+beforeAll(async () => {
+  await ensureBuilt();
+  manifest = JSON.parse(await readFile(join(projectFolder, "package.json"), "utf8"));
+}, 300_000);
+
+describe("the built package", () => {
+  it("has the public entries, with their types, and no others", async () => {
+    const entries = Object.keys(manifest.exports).filter((entry) => entry !== "./package.json");
+    expect(entries.sort()).toEqual(Object.keys(PUBLIC_NAMES).sort());
+    for (const entry of entries) {
+      expect((await stat(join(projectFolder, targetOf(entry, "types")))).isFile()).toBe(true);
+    }
+  });
+
+  it.each(Object.keys(PUBLIC_NAMES))("exports from %s the names it promises", async (entry) => {
+    const names = Object.keys(await importEntry(entry));
+    expect(names.sort()).toEqual([...(PUBLIC_NAMES[entry] ?? [])].sort());
+  });
+
+  it("exports the version of its package.json", async () => {
+    expect((await importEntry(".")).VERSION).toBe(manifest.version);
+  });
+
+  it("does nothing on import, as sideEffects says", async () => {
+    expect(manifest.sideEffects).toBe(false);
+    const script = `${Object.keys(PUBLIC_NAMES)
+      .map((entry) => `await import(${JSON.stringify(entryUrl(entry))});`)
+      .join("")}process.stdout.write("done");`;
+    const { stdout, stderr } = await runNode(["--input-type=module", "--eval", script]);
+    expect({ stdout, stderr }).toEqual({ stdout: "done", stderr: "" });
+  });
+
+  it("has a command that the system can run by its first line", async () => {
+    expect(join(projectFolder, manifest.bin.fileferry ?? "")).toBe(builtCommand);
+    expect(await readFile(builtCommand, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
+  });
+});
+
+describe("npm pack", () => {
+  let packed: readonly string[];
+
+  beforeAll(async () => {
+    const { stdout } = await promisify(execFile)("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+      cwd: projectFolder,
+    });
+    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+    packed = files.map(({ path }) => path);
+  }, 60_000);
+
+  it("takes the build and the papers, no source and no test", () => {
+    const papers = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
+    const others = packed.filter((path) => !papers.includes(path) && !/^dist\/.*\.(?:d\.ts|js)$/.test(path));
+    expect(others).toEqual([]);
+    expect(packed.filter((path) => /test\.|\/test\//.test(path))).toEqual([]);
+  });
+
+  it("takes every file that the manifest names and all of the build", async () => {
+    const targets = Object.values(manifest.exports).flatMap((entry) =>
+      typeof entry === "string" ? [entry] : Object.values(entry),
+    );
+    const named = [...targets, ...Object.values(manifest.bin)].map((path) => path.replace(/^\.\//, ""));
+    const built = (await readdir(builtFolder, { recursive: true })).filter((name) => name.endsWith(".js"));
+    const expected = [...named, ...built.map((name) => `dist/${name}`)];
+    expect(expected.filter((path) => !packed.includes(path))).toEqual([]);
+  });
+});
+
+function targetOf(entry: string, condition: "types" | "default"): string {
+  const target = manifest.exports[entry];
+  return (typeof target === "string" ? target : target?.[condition]) ?? "";
+}
+
+function entryUrl(entry: string): string {
+  return pathToFileURL(join(projectFolder, targetOf(entry, "default"))).href;
+}
+
+function importEntry(entry: string): Promise<Record<string, unknown>> {
+  return import(/* @vite-ignore */ entryUrl(entry));
+}
+
+function runNode(args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
+  return promisify(execFile)(process.execPath, [...args], { cwd: projectFolder });
+}

@@ -1,0 +1,226 @@
+import { readdir, readFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
+import { dirname, join, relative } from "node:path";
+import ts from "typescript";
+import { beforeAll, describe, expect, it } from "vitest";
+import { builtFolder, ensureBuilt, projectFolder } from "../support/built.ts";
+
+/** Which rooms of `src/` a room may import from, beside itself. A file directly in `src/` is a room of its own. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  contracts: [],
+  wire: [],
+  http: [],
+  account: ["contracts", "http"],
+  auth: ["contracts", "http", "wire"],
+  uploads: ["account", "contracts", "http"],
+  "remote-auth": ["contracts", "wire", "http"],
+  views: ["contracts", "wire", "http"],
+  openapi: ["wire", "http"],
+  config: ["contracts", "uploads", "http"],
+  endpoints: ["config", "account", "auth", "uploads", "views", "openapi", "wire", "http", "contracts"],
+  "routes.ts": ["endpoints", "config", "account", "auth", "views", "http", "contracts"],
+  // The store of sessions where the options name none.
+  "service.ts": ["routes.ts", "endpoints", "config", "account", "auth", "views", "http", "contracts", "stores"],
+  "index.ts": ["service.ts", "routes.ts", "endpoints", "config", "account", "auth", "views", "http", "contracts"],
+  storage: ["contracts"],
+  stores: ["contracts"],
+  testing: ["contracts"],
+  runtimes: ["service.ts", "contracts", "http"],
+  // The public names of the Node part; re-exports only.
+  "node.ts": ["runtimes", "auth"],
+  cli: ["service.ts", "config", "contracts", "auth", "wire", "storage", "stores", "runtimes", "remote-auth", "uploads"],
+};
+
+/** Who may import a package: a room, or one file. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  "@whatwg-node/fetch": ["http/fetch.ts"],
+  "@noble/hashes": ["auth"],
+  "@remix-run/html-template": ["http", "views"],
+  commander: ["cli"],
+  "content-disposition": ["http"],
+  cookie: ["http"],
+  mime: ["endpoints"],
+  negotiator: ["http"],
+  picocolors: ["cli"],
+  zod: ["wire", "http", "auth", "cli", "remote-auth"],
+};
+
+const MAY_IMPORT_NODE = /^(?:runtimes\/node|storage\/disk|cli\/|node\.ts$)|-node\.ts$/;
+const PLATFORM_CLASSES =
+  "Request|Response|Headers|ReadableStream|WritableStream|TransformStream|Blob|File|FormData|URL|URLSearchParams|AbortSignal";
+
+const source = join(projectFolder, "src");
+let graph: ModuleGraph;
+let texts: ReadonlyMap<string, string>;
+
+beforeAll(async () => {
+  graph = await readModuleGraph(source, ".ts");
+  const read = async (file: string) => [file, await readFile(join(source, file), "utf8")] as const;
+  texts = new Map(await Promise.all([...graph.keys()].map(read)));
+});
+
+describe("imports inside src/", () => {
+  it("has found the sources", () => {
+    expect(graph.has("index.ts")).toBe(true);
+    expect(graph.get("index.ts")?.files).toContain("service.ts");
+  });
+
+  it("go only downwards, from each room to those that it may know", () => {
+    const wrong = edges().filter(([from, to]) => {
+      const [room, target] = [roomOf(from), roomOf(to)];
+      return room !== target && !MAY_IMPORT[room]?.includes(target);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("stay inside src/ and name files that exist", () => {
+    expect(edges().filter(([, to]) => !graph.has(to))).toEqual([]);
+  });
+
+  it("make no cycle, type imports counted", () => {
+    expect(findCycle(graph)).toBeUndefined();
+  });
+
+  it("never go through a barrel", () => {
+    expect(edges().filter(([, to]) => to.endsWith("index.ts") || to === "node.ts")).toEqual([]);
+  });
+
+  it("take a package only where it belongs", () => {
+    const wrong = packageImports().filter(([file, name]) => {
+      if (isBuiltin(name)) return !MAY_IMPORT_NODE.test(file);
+      const users = PACKAGES[packageOf(name)] ?? [];
+      return !users.includes(file) && !users.includes(roomOf(file));
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("take no package that is not a dependency, and every dependency is taken", async () => {
+    const { dependencies } = JSON.parse(await readFile(join(projectFolder, "package.json"), "utf8"));
+    const taken = packageImports().map(([, name]) => name);
+    const packages = new Set(taken.filter((name) => !isBuiltin(name)).map(packageOf));
+    expect([...packages].sort()).toEqual(Object.keys(dependencies).sort());
+  });
+});
+
+describe("platform classes in src/", () => {
+  it("are never asked for by instanceof: there may be two of them", () => {
+    const pattern = new RegExp(`\\binstanceof\\s+(?:globalThis\\.)?(?:${PLATFORM_CLASSES})\\b`);
+    expect(filesWith(pattern)).toEqual([]);
+  });
+
+  it("are built from http/fetch.ts, never from the globals", () => {
+    const wrong = ["Request", "Response", "Headers"].flatMap((name) => {
+      const imported = new RegExp(`import \\{[^}]*\\b${name}\\b[^}]*\\} from "[^"]*/fetch\\.ts"`);
+      const made = new RegExp(`\\bnew (?:globalThis\\.)?${name}\\(|(?<![\\w.])${name}\\.(?:json|error|redirect)\\(`);
+      return filesWith(made).filter((file) => !imported.test(texts.get(file) ?? ""));
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("the built entries that run without Node", () => {
+  let chunks: ModuleGraph;
+
+  beforeAll(async () => {
+    await ensureBuilt();
+    chunks = await readModuleGraph(builtFolder, ".js");
+  }, 300_000);
+
+  it.each(["index.js", "storage/memory.js", "stores/memory.js", "testing/index.js"])(
+    "import no node: module from %s, whatever chunks it shares with others",
+    (entry) => {
+      const files = reachable(chunks, entry);
+      expect(files.filter((file) => !chunks.has(file))).toEqual([]);
+      const imports = files.flatMap((file) => chunks.get(file)?.packages ?? []);
+      expect(imports.filter((name) => isBuiltin(name))).toEqual([]);
+    },
+  );
+
+  it("are told from Node's own, which does import them", () => {
+    const imports = reachable(chunks, "node.js").flatMap((file) => chunks.get(file)?.packages ?? []);
+    expect(imports).toContain("node:http");
+  });
+});
+
+function edges(): [from: string, to: string][] {
+  return [...graph].flatMap(([from, { files }]) => files.map((to): [string, string] => [from, to]));
+}
+
+function packageImports(): [file: string, name: string][] {
+  return [...graph].flatMap(([file, { packages }]) => packages.map((name): [string, string] => [file, name]));
+}
+
+function roomOf(file: string): string {
+  return file.split("/", 1)[0] ?? "";
+}
+
+function packageOf(name: string): string {
+  return name
+    .split("/")
+    .slice(0, name.startsWith("@") ? 2 : 1)
+    .join("/");
+}
+
+function filesWith(pattern: RegExp): string[] {
+  return [...texts].filter(([, text]) => pattern.test(text)).map(([file]) => file);
+}
+
+/** The imports of each file, by the file's path from the folder; type imports count, and re-exports. */
+type ModuleGraph = ReadonlyMap<string, ModuleImports>;
+
+/** What one file imports. */
+interface ModuleImports {
+  /** Files of the same folder, by their paths from it; what lies outside begins with `..`. */
+  readonly files: readonly string[];
+  /** Packages and `node:` modules as written. */
+  readonly packages: readonly string[];
+}
+
+/** Reads the imports of all files below a folder whose names end with `extension`. */
+async function readModuleGraph(folder: string, extension: string): Promise<ModuleGraph> {
+  const names = await readdir(folder, { recursive: true });
+  const files = names.filter((name) => name.endsWith(extension)).sort();
+  return new Map(await Promise.all(files.map(async (file) => [file, await readImports(folder, file)] as const)));
+}
+
+async function readImports(folder: string, file: string): Promise<ModuleImports> {
+  const { importedFiles } = ts.preProcessFile(await readFile(join(folder, file), "utf8"), true, true);
+  const names = importedFiles.map(({ fileName }) => fileName);
+  return {
+    files: names.filter(isRelative).map((name) => relative(folder, join(folder, dirname(file), name))),
+    packages: names.filter((name) => !isRelative(name)),
+  };
+}
+
+function isRelative(name: string): boolean {
+  return /^\.\.?\//.test(name);
+}
+
+/** The files that a file reaches, itself included. */
+function reachable(graph: ModuleGraph, from: string): readonly string[] {
+  const found = new Set([from]);
+  for (const file of found) for (const next of graph.get(file)?.files ?? []) found.add(next);
+  return [...found];
+}
+
+/** A cycle of imports, as the files on it; `undefined` when there is none. */
+function findCycle(graph: ModuleGraph): readonly string[] | undefined {
+  const done = new Set<string>();
+
+  function visit(file: string, way: readonly string[]): readonly string[] | undefined {
+    if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
+    if (done.has(file)) return undefined;
+    for (const next of graph.get(file)?.files ?? []) {
+      const cycle = visit(next, [...way, file]);
+      if (cycle !== undefined) return cycle;
+    }
+    done.add(file);
+    return undefined;
+  }
+
+  for (const file of graph.keys()) {
+    const cycle = visit(file, []);
+    if (cycle !== undefined) return cycle;
+  }
+  return undefined;
+}

@@ -1,0 +1,104 @@
+import { join } from "node:path";
+import { build } from "esbuild";
+import { Miniflare } from "miniflare";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { builtFolder, ensureBuilt } from "../support/built.ts";
+
+/** A worker as its author would write it: everything made once, outside the handler. */
+const WORKER = `
+import { createAccountsAuthenticator, createFileService } from "./index.js";
+import { createMemoryStorage } from "./storage/memory.js";
+
+const service = createFileService({
+  storage: createMemoryStorage(),
+  authentication: createAccountsAuthenticator({
+    accounts: [{ username: "alice", password: "secret", home_folder_path: "/" }],
+  }),
+});
+
+export default { fetch: (request) => service.fetch(request) };
+`;
+
+const BASIC = { Authorization: `Basic ${btoa("alice:secret")}` };
+const JSON_API = { Accept: "application/json" };
+
+let worker: Miniflare | undefined;
+let origin: string;
+
+beforeAll(async () => {
+  await ensureBuilt();
+  const { outputFiles } = await build({
+    stdin: { contents: WORKER, resolveDir: builtFolder, sourcefile: "worker.js" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+    conditions: ["workerd", "worker", "browser"],
+    mainFields: ["browser", "module", "main"],
+    logLevel: "silent",
+  });
+  worker = new Miniflare({
+    modules: [{ type: "ESModule", path: join(builtFolder, "worker.js"), contents: outputFiles[0]?.text ?? "" }],
+    compatibilityDate: "2026-04-01",
+    cf: false,
+  });
+  origin = (await worker.ready).origin;
+}, 300_000);
+
+afterAll(() => worker?.dispose());
+
+describe("the built package in workerd, without nodejs_compat", () => {
+  it("answers 401 to whoever has no credentials", async () => {
+    const response = await fetch(`${origin}/home/`, { headers: JSON_API });
+    expect(response.status).toBe(401);
+    expect(response.headers.get("www-authenticate")).toContain("basic");
+    expect(await response.json()).toMatchObject({ errors: [{ title: "Unauthorized" }] });
+  });
+
+  it("stores a file, gives it back whole and in part, lists it and removes it", async () => {
+    const headers = { ...BASIC, ...JSON_API };
+    const url = `${origin}/home/grüße.txt`;
+    expect((await fetch(url, { method: "PUT", headers, body: "0123456789" })).status).toBe(201);
+
+    const whole = await fetch(url, { headers });
+    expect([whole.status, await whole.text()]).toEqual([200, "0123456789"]);
+
+    const part = await fetch(url, { headers: { ...headers, Range: "bytes=2-4" } });
+    expect([part.status, await part.text()]).toEqual([206, "234"]);
+    expect(part.headers.get("content-range")).toBe("bytes 2-4/10");
+
+    const listing = await fetch(`${origin}/home/`, { headers });
+    expect(listing.status).toBe(200);
+    expect(JSON.stringify(await listing.json())).toContain("grüße.txt");
+
+    expect((await fetch(url, { method: "DELETE", headers })).status).toBe(204);
+    expect((await fetch(url, { headers })).status).toBe(404);
+  });
+
+  it("stores a body of some megabytes that comes in chunks", async () => {
+    const body = new Uint8Array(3 * 1024 * 1024).map((_byte, index) => index % 251);
+    const put = { method: "PUT", headers: BASIC, body: new Blob([body]).stream(), duplex: "half" } as RequestInit;
+    expect((await fetch(`${origin}/home/big.bin`, put)).status).toBe(201);
+    const stored = await fetch(`${origin}/home/big.bin`, { headers: BASIC });
+    expect(Buffer.from(await stored.arrayBuffer()).equals(body)).toBe(true);
+  });
+
+  it("keeps a session from login to logout", async () => {
+    const login = await fetch(`${origin}/__svc__/login`, {
+      method: "POST",
+      headers: { ...JSON_API, "Content-Type": "application/json" },
+      body: JSON.stringify({ username: "alice", password: "secret" }),
+    });
+    expect(login.status).toBe(200);
+    const { results } = (await login.json()) as { results: { session: string }[] };
+    const headers = { ...JSON_API, Authorization: `session ${results[0]?.session}` };
+    expect((await fetch(`${origin}/home/`, { headers })).status).toBe(200);
+    await fetch(`${origin}/__svc__/logout`, { method: "POST", headers });
+    expect((await fetch(`${origin}/home/`, { headers })).status).toBe(401);
+  });
+
+  it("refuses a wrong password", async () => {
+    const headers = { ...JSON_API, Authorization: `Basic ${btoa("alice:wrong")}` };
+    expect((await fetch(`${origin}/home/`, { headers })).status).toBe(401);
+  });
+});

@@ -1,0 +1,76 @@
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Command, startCommand } from "../support/command.ts";
+
+const SIZE = 1024 ** 3;
+const MAX_RSS_MIB = 120;
+const auth = "demo:demo";
+
+/** The most memory that a process has had resident so far, in MiB. */
+async function peakRss(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+}
+
+describe.skipIf(process.platform !== "linux")("memory of the serving process (needs /proc)", () => {
+  let folder: string;
+  let service: Command;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fileferry-memory-"));
+    service = await startCommand(["serve", folder, "--account", auth, "--port", "0", "--quiet"]);
+  });
+
+  afterAll(async () => {
+    await service.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  function put(url: string): Promise<number | undefined> {
+    return new Promise((resolve, reject) => {
+      const upload = request(url, { method: "PUT", auth, headers: { "Content-Length": SIZE } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      upload.on("error", reject);
+      const chunk = Buffer.alloc(1024 * 1024, "fileferry");
+      let left = SIZE / chunk.length;
+      function send(): void {
+        while (left > 0) {
+          left -= 1;
+          if (!upload.write(chunk)) {
+            upload.once("drain", send);
+            return;
+          }
+        }
+        upload.end();
+      }
+      send();
+    });
+  }
+
+  function get(url: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const download = request(url, { auth }, (response) => {
+        let bytes = 0;
+        response.on("data", (chunk: Buffer) => {
+          bytes += chunk.length;
+        });
+        response.on("end", () => resolve(bytes));
+        response.on("error", reject);
+      });
+      download.on("error", reject);
+      download.end();
+    });
+  }
+
+  it(`stays under ${MAX_RSS_MIB} MiB while 1 GiB goes up and comes down`, async () => {
+    expect(await put(`${service.origin}/home/big.bin`)).toBe(201);
+    expect((await stat(join(folder, "big.bin"))).size).toBe(SIZE);
+    expect(await get(`${service.origin}/home/big.bin`)).toBe(SIZE);
+    expect(await peakRss(service.process.pid)).toBeLessThan(MAX_RSS_MIB);
+  }, 120_000);
+});

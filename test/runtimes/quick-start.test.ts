@@ -1,0 +1,77 @@
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Command, startCommand } from "../support/command.ts";
+
+interface Step {
+  readonly command: string;
+  readonly output: string;
+}
+
+const DOCUMENT = new URL("../../docs/quick-start.md", import.meta.url);
+
+/** The commands of the document's transcripts with the output that it shows for each. */
+async function readSteps(): Promise<Step[]> {
+  const text = await readFile(DOCUMENT, "utf8");
+  const transcripts = [...text.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, transcript = ""]) => transcript);
+  return transcripts.join("").split(/^\$ /m).slice(1).map(toStep);
+}
+
+function toStep(text: string): Step {
+  const end = text.indexOf("\n");
+  return { command: text.slice(0, end), output: text.slice(end + 1).trimEnd() };
+}
+
+/** The shown output as a pattern; `…` is anything within a line. */
+function toPattern(output: string): RegExp {
+  const parts = output.split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join("[^\\n]+")}$`);
+}
+
+/** What a command run in a shell prints, both streams as a terminal shows them. */
+function run(command: string, cwd: string): Promise<string> {
+  const shell = spawn("bash", ["-c", `${command} 2>&1`], { cwd, stdio: ["ignore", "pipe", "ignore"] });
+  let printed = "";
+  shell.stdout.setEncoding("utf8").on("data", (text: string) => {
+    printed += text;
+  });
+  return new Promise((resolve) => shell.on("close", () => resolve(printed)));
+}
+
+describe("docs/quick-start.md", () => {
+  let folder: string;
+  let service: Command;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fileferry-quick-start-"));
+    await mkdir(join(folder, "files"));
+    await mkdir(join(folder, "client"));
+    service = await startCommand(["serve", join(folder, "files"), "--account", "demo:demo", "--port", "0", "--quiet"]);
+  });
+
+  afterAll(async () => {
+    await service.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it("shows what happens", async () => {
+    const steps = await readSteps();
+    expect(steps.length).toBeGreaterThan(20);
+    const shown: unknown[] = [];
+    const expected: unknown[] = [];
+    // Variables live from one step to the next: each shell begins with the assignments so far.
+    let assignments = "";
+    for (const { command, output } of steps) {
+      const own = command.replaceAll("http://127.0.0.1:8080", service.origin);
+      if (/^\w+=/.test(own)) assignments += `${own}\n`;
+      shown.push({
+        command,
+        output: (await run(`${assignments}${own}`, join(folder, "client"))).replaceAll("\r", "").trimEnd(),
+      });
+      expected.push({ command, output: expect.stringMatching(toPattern(output)) });
+    }
+    expect(shown).toEqual(expected);
+  }, 180_000);
+});

@@ -1,0 +1,25 @@
+import type { Reporter, TestModule, TestSuite } from "vitest/node";
+
+/**
+ * Ends a run with one plain line for whoever reads the log by machine: `12 passed, 0 failed`, and `, 3 skipped` where some
+ * were. A file, suite or hook that fails counts as a failed test: no failed run looks green.
+ */
+export function createClosingLineReporter(): Reporter {
+  return {
+    onTestRunEnd(modules, unhandledErrors) {
+      const tests = modules.flatMap((module) => [...module.children.allTests()]);
+      const count = (state: string) => tests.filter((test) => test.result().state === state).length;
+      const broken = modules.flatMap((module) => [module, ...module.children.allSuites()]).filter(isBroken).length;
+      const failed = count("failed") + broken + unhandledErrors.length;
+      const skipped = count("skipped") + count("pending");
+      process.stdout.write(
+        `\n${count("passed")} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`,
+      );
+    },
+  };
+}
+
+/** Whether something besides the tests in it failed. */
+function isBroken(part: TestModule | TestSuite): boolean {
+  return part.errors().length > 0;
+}

@@ -1,0 +1,23 @@
+import { inspect } from "node:util";
+import type { Logger } from "../../src/contracts/logger.ts";
+
+/** A logger that keeps what it is told. */
+export interface RecordingLogger extends Logger {
+  readonly entries: readonly { readonly level: string; readonly message: string; readonly details: object }[];
+  /** All entries with everything in them, causes and stacks included. */
+  text(): string;
+}
+
+export function createRecordingLogger(): RecordingLogger {
+  const entries: { level: string; message: string; details: object }[] = [];
+  const recordAs = (level: string) => (details: object, message: string) => {
+    entries.push({ level, message, details });
+  };
+  return {
+    entries,
+    info: recordAs("info"),
+    warn: recordAs("warn"),
+    error: recordAs("error"),
+    text: () => inspect(entries, { depth: 10, maxStringLength: null }),
+  };
+}
