@@ -14,8 +14,8 @@ export type EntityTagList = "*" | readonly string[];
 /** What the preconditions of a request come to. */
 export type Precondition = "met" | "failed" | "not-modified";
 
-const LIST = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[ \t]*,[ \t]*(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?)*$/;
-const MEMBER = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
+/** One element of a list (RFC 9110 5.6.1), which may be empty, up to its comma or the end; it can match in one way only. */
+const ELEMENT = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
 
 /**
  * Reads the entity-tags of a header; `undefined` when it is absent.
@@ -25,8 +25,20 @@ export function parseEntityTags(headers: Headers, name: "if-match" | "if-none-ma
   const value = headers.get(name)?.trim();
   if (value === undefined) return undefined;
   if (value === "*") return "*";
-  if (!LIST.test(value)) throw new HttpError("malformed", `The ${name} header is not a list of entity-tags.`);
-  return value.match(MEMBER) ?? [];
+  const tags = readElements(value);
+  if (tags.length === 0) throw new HttpError("malformed", `The ${name} header is not a list of entity-tags.`);
+  return tags;
+}
+
+/** The entity-tags of a list; none when any of it is something else. */
+function readElements(list: string): readonly string[] {
+  const tags: string[] = [];
+  for (ELEMENT.lastIndex = 0; ELEMENT.lastIndex < list.length; ) {
+    const match = ELEMENT.exec(list);
+    if (match === null) return [];
+    if (match[1] !== undefined) tags.push(match[1]);
+  }
+  return tags;
 }
 
 /**

@@ -69,6 +69,14 @@ export function openExchange(exchange: Exchange): void {
 
 /** Whether nothing is under way on a socket: no request seen, or every response handed over. */
 export function isIdle(socket: Socket): boolean {
+  const state = states.get(socket);
+  return state === undefined || (state.exchanges.size === 0 && !state.ending);
+}
+
+function createSocketState(socket: Socket): SocketState {
+  const scheme = "encrypted" in socket && socket.encrypted === true ? "https" : "http";
+  const exchanges = new Set<Exchange>();
+  const origin = `${scheme}://localhost`;
   const connection = toConnection(socket);
   const state: SocketState = { scheme, connection, exchanges, ending: false, host: undefined, origin };
   states.set(socket, state);

@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { isStorageError, StorageError, type StorageErrorCode } from "../contracts/storage-adapter.ts";
 
 /** What codes of the system mean to one verb, where that differs from the usual. */
@@ -29,6 +30,8 @@ const USUAL: SystemCodes = {
   ETIMEDOUT: "unavailable",
   EBUSY: "unavailable",
 };
+
+const nameByNumber = new Map(Object.entries(constants.errno).map(([name, number]) => [-number, name]));
 
 /** The result of a system call; its failure as a {@link StorageError} with the system's as `cause`. */
 export async function translated<T>(call: Promise<T>, codes?: SystemCodes): Promise<T> {
@@ -69,6 +72,7 @@ export async function renamed<T>(call: Promise<T>, from: StorageErrorCode, to: S
 
 /** The system's code (`ENOENT`) of an error of the file system. */
 export function systemCode(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" ? code : undefined;
+  if (!(error instanceof Error) || !("errno" in error)) return undefined;
+  // libuv has no names for some, EDQUOT and ESTALE among them.
+  return nameByNumber.get(Number(error.errno)) ?? ("code" in error ? String(error.code) : undefined);
 }

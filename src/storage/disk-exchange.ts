@@ -37,24 +37,29 @@ export async function checkPlace(
   return found;
 }
 
-/** Gives the temporary file its name, in turn, if the conditions still hold; what had the name is gone. */
+/**
+ * Gives the temporary file its name, in turn, if the conditions still hold; what had the name is gone. `"linked"`
+ * when it has its temporary name still.
+ */
 export async function exchange(
   folder: OpenFolder,
   temporary: string,
   name: string,
   options: WriteOptions,
-): Promise<void> {
-  await inTurn(folder, name, async () => {
+): Promise<"renamed" | "linked"> {
+  return inTurn(folder, name, async () => {
     const found = await checkPlace(folder, name, options);
     options.signal?.throwIfAborted();
     await folder.confirm();
-    if (options.ifNoneMatch === "*" && found === undefined && (await linkUnlessTaken(folder, temporary, name))) return;
+    const mustBeNew = options.ifNoneMatch === "*" && found === undefined;
+    if (mustBeNew && (await linkUnlessTaken(folder, temporary, name))) return "linked";
     await translated(rename(folder.at(temporary), folder.at(name)), {
       ENOENT: "parent-missing",
       ENOTDIR: "not-a-file",
       EINVAL: "bad-name",
     });
     await folder.confirm();
+    return "renamed";
   });
 }
 

@@ -1,9 +1,19 @@
-import { type BigIntStats, closeSync, constants, existsSync, fstatSync, fsync, open, readlinkSync } from "node:fs";
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsync,
+  lstat as lstatCallback,
+  open,
+  readlinkSync,
+} from "node:fs";
 import { type FileHandle, lstat, open as openFile, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { StorageError } from "../contracts/storage-adapter.ts";
-import { translated, unless } from "./disk-errors.ts";
+import { toStorageError, translated, unless } from "./disk-errors.ts";
 
 /** A member's name; as bytes where it may not be UTF-8. */
 export type MemberName = string | Buffer;
@@ -26,6 +36,8 @@ export interface OpenFolder {
   leave(): Promise<OpenFolder>;
   /** Opens a file without following a link and without waiting for the other end of a pipe. */
   openFile(name: string, flags: number, mode?: number): Promise<FileHandle>;
+  /** What the system knows of a member, a link as a link; `undefined` when nothing has this name. */
+  look(name: string): Promise<BigIntStats | undefined>;
   /**
    * To be called before and after a member is touched by its path: nothing where that path is safe by itself.
    * @throws StorageError `unavailable` when another folder stands at the path.
@@ -43,6 +55,8 @@ const syncAsync = promisify(fsync);
 const BIGINT = { bigint: true } as const;
 /** How often a file is opened again that was replaced meanwhile. */
 const MAX_ATTEMPTS = 20;
+/** How often in a row path and inode are compared where there are no descriptors of folders. */
+const CONFIRMATIONS = 3;
 /** File systems that cannot do this to a folder, or have no need of it. */
 const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EISDIR", "EPERM"];
 
@@ -93,6 +107,7 @@ function toFolder(descriptor: number): OpenFolder {
     enter: (name) => openByDescriptor(at(name)),
     leave: () => openByDescriptor(at("..")),
     openFile: (name, flags, mode) => translated(openFile(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode)),
+    look: (name) => lookAt(at(name)),
     confirm: async () => {},
     sync: async () => {
       await translated(unless(syncAsync(descriptor), ...NO_FOLDER_SYNC));
@@ -117,26 +132,37 @@ export async function openByPath(path: string): Promise<OpenFolder> {
     if (found !== identity) throw new StorageError("unavailable", `Another folder stands at ${path}.`);
   }
 
+  /** A swap would have to hit each of several moments, and be undone between them, to show something else. */
+  async function look(name: string): Promise<BigIntStats | undefined> {
+    let found: BigIntStats | undefined;
+    for (let round = 0; round < CONFIRMATIONS; round += 1) {
+      await confirm();
+      found = await lookAt(at(name));
+    }
+    await confirm();
+    return found;
+  }
+
   async function openMember(name: string, flags: number, mode?: number): Promise<FileHandle> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      await confirm();
       const handle = await translated(openFile(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode));
-      try {
-        if (await isStillAt(handle, name)) return handle;
-      } catch (error) {
-        await handle.close();
-        throw error;
-      }
+      if (await isStillAt(handle, name).catch(() => false)) return handle;
       await handle.close();
+      if ((await look(name))?.isSymbolicLink()) throw new StorageError("not-found", `${at(name)} is a link.`);
     }
     throw new StorageError("unavailable", `${at(name)} is replaced all the time.`);
   }
 
   /** Whether a handle is of what stands in this folder, and not of something that a link led to. */
   async function isStillAt(handle: FileHandle, name: string): Promise<boolean> {
+    const opened = toIdentity(await handle.stat(BIGINT));
+    for (let round = 0; round < CONFIRMATIONS; round += 1) {
+      await confirm();
+      if (toIdentity(await lstat(at(name), BIGINT)) !== opened) return false;
+    }
     await confirm();
-    const [opened, found] = await Promise.all([handle.stat(BIGINT), translated(lstat(at(name), BIGINT))]);
-    if (found.isSymbolicLink()) throw new StorageError("not-found", `${at(name)} is a link.`);
-    return toIdentity(opened) === toIdentity(found);
+    return true;
   }
 
   return {
@@ -145,6 +171,7 @@ export async function openByPath(path: string): Promise<OpenFolder> {
     enter: (name) => openByPath(at(name)),
     leave: () => openByPath(dirname(path)),
     openFile: openMember,
+    look,
     confirm,
     sync: async () => {
       const handle = await unless(openFile(path, O_RDONLY), ...NO_FOLDER_SYNC);
@@ -159,6 +186,17 @@ async function identify(path: string): Promise<string> {
   if (!stats.isDirectory()) throw new StorageError("not-a-folder", `${path} is no folder.`);
   if ((await translated(realpath(path))) !== path) throw new StorageError("not-found", `${path} has another name.`);
   return toIdentity(stats);
+}
+
+/** By callback: a listing asks for every member, and this costs a third less. */
+function lookAt(path: MemberName): Promise<BigIntStats | undefined> {
+  return new Promise((resolve, reject) => {
+    lstatCallback(path, BIGINT, (error, stats) => {
+      if (!error) resolve(stats);
+      else if (error.code === "ENOENT") resolve(undefined);
+      else reject(toStorageError(error));
+    });
+  });
 }
 
 function toIdentity({ dev, ino }: BigIntStats): string {

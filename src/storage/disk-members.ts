@@ -1,14 +1,12 @@
-import type { BigIntStats, Dir } from "node:fs";
-import { lstat, opendir } from "node:fs/promises";
+import type { BigIntStats } from "node:fs";
+import { opendir } from "node:fs/promises";
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
-import { translated, unless } from "./disk-errors.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { isKeepable } from "./disk-names.ts";
 import { isTemporaryName, removeLeftover } from "./disk-temporary.ts";
 
 /** How many members are asked for their sizes at once. */
 const BATCH = 32;
-const MISSING = ["ENOENT"];
 
 /** The member of a folder with this name as it is now, a link as a link. */
 export async function statMember(folder: OpenFolder, name: string): Promise<StorageEntry | undefined> {
@@ -18,10 +16,7 @@ export async function statMember(folder: OpenFolder, name: string): Promise<Stor
 
 /** What the system knows of a member, of whatever kind; `undefined` when nothing has this name. */
 export async function findMember(folder: OpenFolder, name: string): Promise<BigIntStats | undefined> {
-  if (!isKeepable(name)) return undefined;
-  const stats = await translated(unless(lstat(folder.at(name), { bigint: true }), ...MISSING));
-  await folder.confirm();
-  return stats;
+  return isKeepable(name) ? folder.look(name) : undefined;
 }
 
 /** The entry of a file, folder or link; `undefined` for pipes, sockets and devices, which do not exist. */
@@ -38,34 +33,25 @@ function toEntityTag({ ino, size, mtimeNs }: BigIntStats): string {
   return `"${ino.toString(16)}-${size.toString(16)}-${mtimeNs.toString(16)}"`;
 }
 
-/** The members of a folder in the disk's order. Leftovers that it meets are removed. */
-export async function* listMembers(folder: OpenFolder): AsyncGenerator<StorageEntry> {
-  const directory = await translated(opendir(String(folder.at(".")), { bufferSize: 8 * BATCH }));
-  let names: string[] = [];
-  for await (const name of memberNames(directory, folder)) {
-    names.push(name);
-    if (names.length < BATCH) continue;
-    yield* statMembers(folder, names);
-    names = [];
-  }
-  yield* statMembers(folder, names);
-}
-
-async function* memberNames(directory: Dir, folder: OpenFolder): AsyncGenerator<string> {
+/** The members of a folder in the disk's order, some at a time. Leftovers that it meets are removed. */
+export async function* listMembers(folder: OpenFolder): AsyncGenerator<readonly StorageEntry[]> {
   const ambiguous = new Set<string>();
-  for await (const { name } of directory) {
+  let names: string[] = [];
+  for await (const { name } of await opendir(String(folder.at(".")), { bufferSize: 8 * BATCH })) {
     if (isTemporaryName(name)) await removeLeftover(folder, name);
     // Names that are not UTF-8 are read with U+FFFD in them. They cannot be addressed; but one may be read as
     // another's true name, which is then met a second time.
-    else if (!name.includes("\uFFFD")) yield name;
-    else if (!ambiguous.has(name)) {
-      ambiguous.add(name);
-      yield name;
-    }
+    if (ambiguous.has(name)) continue;
+    if (name.includes("\uFFFD")) ambiguous.add(name);
+    names.push(name);
+    if (names.length < BATCH) continue;
+    yield await statMembers(folder, names);
+    names = [];
   }
+  yield await statMembers(folder, names);
 }
 
-async function* statMembers(folder: OpenFolder, names: readonly string[]): AsyncGenerator<StorageEntry> {
+async function statMembers(folder: OpenFolder, names: readonly string[]): Promise<readonly StorageEntry[]> {
   const entries = await Promise.all(names.map((name) => statMember(folder, name)));
-  for (const entry of entries) if (entry !== undefined) yield entry;
+  return entries.filter((entry) => entry !== undefined);
 }

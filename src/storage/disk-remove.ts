@@ -30,12 +30,13 @@ export async function removeFolder(parent: OpenFolder, name: string): Promise<vo
     for (let level = way.at(-1); level !== undefined; level = way.at(-1)) {
       const next = level.folders.pop();
       if (next !== undefined) {
-        const holder = folder;
-        folder = (await enterIfFolder(holder, next)) ?? holder;
-        if (folder === holder) continue;
-        way.push({ name: next, holder: holder.identity(), folders: [] });
-        holder.close();
-        await removeFiles(folder, way.at(-1)?.folders ?? []);
+        const child = await enterIfFolder(folder, next);
+        if (child === undefined) continue;
+        const below: Level = { name: next, holder: folder.identity(), folders: [] };
+        folder.close();
+        folder = child;
+        way.push(below);
+        await removeFiles(folder, below.folders);
         continue;
       }
       way.pop();
@@ -94,14 +95,17 @@ async function removeFiles(folder: OpenFolder, folders: MemberName[]): Promise<v
   for await (const member of await translated(opendir(folder.at(".") as string, options))) {
     (member.isDirectory() ? folders : files).push(member.name);
     if (files.length < BATCH) continue;
-    await Promise.all(files.map((name) => removeFile(folder, name)));
+    await unlinkAll(folder, files);
     files = [];
   }
-  await Promise.all(files.map((name) => removeFile(folder, name)));
+  await unlinkAll(folder, files);
 }
 
-async function removeFile(folder: OpenFolder, name: MemberName): Promise<void> {
+async function unlinkAll(folder: OpenFolder, files: readonly MemberName[]): Promise<void> {
   // EISDIR: a folder has taken its place, and is met when the one that holds it turns out not to be empty.
-  await translated(unless(unlink(folder.at(name)), "ENOENT", "EISDIR"));
+  const unlinked = files.map((name) => unless(unlink(folder.at(name)), "ENOENT", "EISDIR"));
+  // All of them, also when one fails: none may come late, to a closed descriptor that is another folder's by then.
+  const failure = (await Promise.allSettled(unlinked)).find(({ status }) => status === "rejected");
+  if (failure?.status === "rejected") throw toStorageError(failure.reason);
   await folder.confirm();
 }

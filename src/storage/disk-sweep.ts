@@ -9,7 +9,7 @@ import type { FolderTree } from "./disk-walk.ts";
 export async function sweepLeftovers(tree: FolderTree): Promise<void> {
   const waiting: string[][] = [[]];
   for (let segments = waiting.pop(); segments !== undefined; segments = waiting.pop()) {
-    await new Promise((resolve) => setImmediate(resolve).unref());
+    await new Promise((resolve) => setTimeout(resolve, 1).unref());
     for (const name of await sweepFolder(tree, segments).catch(() => [])) waiting.push([...segments, name]);
   }
 }

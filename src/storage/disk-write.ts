@@ -26,17 +26,18 @@ export async function writeMember(
   const former = await checkPlace(folder, name, options);
   const temporary = claimTemporaryName();
   let handle: FileHandle | undefined;
+  let isLeft = true;
   try {
     handle = await createFile(folder, temporary, former);
     for await (const chunk of receive(content, options)) await translated(writeWhole(handle, chunk));
     const written = await translated(finish(handle, former, durability));
-    await exchange(folder, temporary, name, options);
+    isLeft = (await exchange(folder, temporary, name, options)) === "linked";
     if (durability === "fsync") await folder.sync();
     return toFileEntry(name, written);
   } finally {
     await handle?.close().catch(() => {});
-    // Renamed or not: exactly this name, made by this write alone, and nobody else's.
-    if (handle !== undefined) await unlink(folder.at(temporary)).catch(() => {});
+    // Exactly this name, which this write alone has made.
+    if (isLeft) await unlink(folder.at(temporary)).catch(() => {});
     releaseTemporaryName(temporary);
   }
 }

@@ -50,8 +50,8 @@ export interface DiskStorageOptions {
  *
  * On Linux no step can be led out of the root by a link, whoever swaps in what; elsewhere paths are compared before
  * and after each step. Conditions of writes are exact among the storages of one process; `ifNoneMatch: "*"` also
- * among processes, where the file system has hard links. When the last `fsync` after an exchange fails, `write`
- * rejects with `unavailable` though the new content stands.
+ * among processes, where the file system has hard links. When the last `fsync` after a change fails, the verb rejects
+ * with `unavailable` though the change stands.
  *
  * @throws TypeError naming the option that is wrong, also for a root that is no folder or is missing.
  */
@@ -76,6 +76,13 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     return entry && { ...entry, name: segments.at(-1) ?? "" };
   }
 
+  /** The entry of what a link in a folder stands for; its own where it is not followed. */
+  async function followed(segments: readonly string[], link: StorageEntry): Promise<StorageEntry> {
+    if (links === "hidden") return link;
+    const target = await statAt(await locate([...segments, link.name]));
+    return { ...(target ?? link), name: link.name };
+  }
+
   async function* list(path: string): AsyncGenerator<StorageEntry> {
     const segments = toSegments(path);
     const located = await locate(segments);
@@ -83,9 +90,8 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
       throw (await statAt(located)) === undefined ? new StorageError("not-found", undefined, { cause: error }) : error;
     });
     try {
-      for await (const entry of listMembers(folder)) {
-        const target = entry.kind === "link" ? await statAt(await locate([...segments, entry.name])) : entry;
-        yield { ...(target ?? entry), name: entry.name };
+      for await (const entries of listMembers(folder)) {
+        for (const entry of entries) yield entry.kind === "link" ? await followed(segments, entry) : entry;
       }
     } catch (error) {
       throw toStorageError(error);
@@ -138,13 +144,14 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     const name = segments.pop();
     if (name === undefined) throw new StorageError("denied", "The root stays.");
     const parent = renamed(tree.open(await locate(segments)), "not-a-folder", "not-found");
-    await within(parent, async (folder) => {
+    const removed = within(parent, async (folder) => {
       const kind = (await statMember(folder, name))?.kind;
       if (kind === undefined) throw new StorageError("not-found");
       if (kind === "folder") await removeFolder(folder, name);
-      else await inTurn(folder, name, () => translated(unlink(folder.at(name))));
+      else await inTurn(folder, name, () => unlink(folder.at(name)));
       if (durability === "fsync") await folder.sync();
     });
+    await translated(removed);
   }
 
   return { stat, list, read, write, createFolder, remove };

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { linkSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -79,7 +79,10 @@ async function diskContext(options: Omit<DiskStorageOptions, "root">): Promise<S
   }
 
   async function fill(folder: string, count: number): Promise<void> {
-    for (let number = 0; number < count; number += 1) writeFileSync(join(root, folder, `${number}`), "x");
+    // One file under many names: made, and removed, in a tenth of the time of as many files.
+    const path = (number: number) => join(root, folder, `${number}`);
+    await writeFile(path(0), "x");
+    for (let number = 1; number < count; number += 1) linkSync(path(0), path(number));
   }
 
   const storage = createDiskStorage({ root, ...options });

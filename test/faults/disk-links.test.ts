@@ -20,8 +20,8 @@ beforeEach(async () => {
   await mkdir(join(outside, "deep"), { recursive: true });
   await writeFile(join(root, "folder/file"), "inside");
   await writeFile(join(root, "folder/deep/file"), "inside");
-  await writeFile(join(outside, "file"), "outside");
-  await writeFile(join(outside, "deep/file"), "outside");
+  await writeFile(join(outside, "file"), "from outside");
+  await writeFile(join(outside, "deep/file"), "from outside");
 });
 
 afterEach(() => rm(base, { recursive: true }));
@@ -62,7 +62,9 @@ describe('links: "inside"', () => {
     expect(await storage.stat("/relative/up")).toMatchObject({ name: "up", kind: "file", size: 6 });
     expect(await namesIn(storage, "/relative")).toEqual(["deep", "file", "up"]);
     expect(await textOf(storage, "/relative/deep/file")).toBe("inside");
-    expect((await storage.read("/relative/up")).entry.name).toBe("up");
+    const { entry, body } = await storage.read("/relative/up");
+    await body.cancel();
+    expect(entry.name).toBe("up");
     expect(await namesIn(storage, "/absolute")).toEqual(["file"]);
     const kinds = new Map<string, string>();
     for await (const { name, kind } of storage.list("/")) kinds.set(name, kind);
@@ -145,9 +147,9 @@ describe.each([
       await once(swapper, "exit");
       expect(outcomes.succeeded).toBeGreaterThan(10);
       expect(outcomes.refused).toBeGreaterThan(10);
-      expect([...outcomes.texts]).toEqual(["inside"]);
+      expect([...outcomes.texts].filter((text) => text !== "inside")).toEqual([]);
       expect((await readdir(outside, { recursive: true })).sort()).toEqual(["deep", "deep/file", "file"]);
-      expect(await readFile(join(outside, "file"), "utf8")).toBe("outside");
+      expect(await readFile(join(outside, "file"), "utf8")).toBe("from outside");
     },
   );
 });
@@ -160,10 +162,10 @@ interface Outcome {
 function readActions(storage: StorageAdapter, texts: Set<string>): (() => Promise<unknown>)[] {
   const note = async (path: string) => texts.add(await textOf(storage, path));
   const list = async (path: string) => {
-    for await (const { size } of storage.list(path)) if (size === 7) texts.add("size from outside");
+    for await (const { size } of storage.list(path)) if (size === 12) texts.add("size from outside");
   };
   const size = async (path: string) => {
-    if ((await storage.stat(path))?.size === 7) texts.add("size from outside");
+    if ((await storage.stat(path))?.size === 12) texts.add("size from outside");
   };
   return ["/folder/file", "/folder/deep/file"].flatMap((path) => [
     () => note(path),

@@ -15,6 +15,8 @@ export interface DiskProcessOptions {
   readonly gid?: number;
   /** The most descriptors that it may have open. */
   readonly descriptors?: number;
+  /** The longest file that it may write, in blocks of 512 bytes. */
+  readonly fileBlocks?: number;
 }
 
 /** A folder with the disk storage in JavaScript, as `disk.mjs`, which other users can read too. */
@@ -36,13 +38,16 @@ export function startDiskProcess(
   folder: string,
   root: string,
   text: string,
-  { descriptors, ...user }: DiskProcessOptions = {},
+  { descriptors, fileBlocks, ...user }: DiskProcessOptions = {},
 ): ChildProcess {
   const head = `import { createDiskStorage } from ${JSON.stringify(join(folder, "disk.mjs"))};`;
   const program = `${head}\nconst root = ${JSON.stringify(root)};\n${text}`;
-  const limit = descriptors === undefined ? "" : `ulimit -n ${descriptors}; `;
+  const limits = [descriptors && `ulimit -n ${descriptors};`, fileBlocks && `ulimit -f ${fileBlocks};`];
   const command = [process.execPath, "--input-type=module", "-e", program];
-  return spawn("sh", ["-c", `${limit}exec "$@"`, "sh", ...command], { stdio: ["ignore", "pipe", "pipe"], ...user });
+  return spawn("sh", ["-c", `${limits.filter(Boolean).join(" ")} exec "$@"`, "sh", ...command], {
+    stdio: ["ignore", "pipe", "pipe"],
+    ...user,
+  });
 }
 
 /** What a process writes until it ends. Rejects when it ends otherwise than well. */
