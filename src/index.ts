@@ -27,4 +27,5 @@ export type {
   WriteOptions,
 } from "./contracts/storage-adapter.ts";
 export { isStorageError, StorageError } from "./contracts/storage-adapter.ts";
+export { toPathSegments } from "./contracts/storage-path.ts";
 export { createFileService } from "./service.ts";

@@ -1,6 +1,7 @@
 import type { BigIntStats } from "node:fs";
 import { link, rename } from "node:fs/promises";
-import { type StorageEntry, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
+import { StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
+import { meetsConditions } from "./conditions.ts";
 import { systemCode, translated } from "./disk-errors.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { findMember, toEntry } from "./disk-members.ts";
@@ -33,7 +34,7 @@ export async function checkPlace(
   const found = await findMember(folder, name);
   const entry = found && toEntry(name, found);
   if (entry?.kind === "folder") throw new StorageError("not-a-file");
-  if (!meetsConditions(entry, conditions)) throw new StorageError("precondition-failed");
+  if (!meetsConditions(entry?.etag, conditions)) throw new StorageError("precondition-failed");
   return found;
 }
 
@@ -75,18 +76,4 @@ async function linkUnlessTaken(folder: OpenFolder, temporary: string, name: stri
     if (systemCode(error) === "EEXIST") throw new StorageError("precondition-failed", undefined, { cause: error });
     return false;
   }
-}
-
-function meetsConditions(found: StorageEntry | undefined, { ifMatch, ifNoneMatch }: WriteOptions): boolean {
-  const file = found?.kind === "file" ? found : undefined;
-  if (ifMatch !== undefined) {
-    if (file === undefined) return false;
-    if (ifMatch !== "*" && !ifMatch.some((tag) => tag === file.etag && !tag.startsWith("W/"))) return false;
-  }
-  if (ifNoneMatch === undefined || file === undefined) return true;
-  return ifNoneMatch !== "*" && !ifNoneMatch.some((tag) => opaqueTag(tag) === opaqueTag(file.etag));
-}
-
-function opaqueTag(tag: string | undefined): string | undefined {
-  return tag?.replace(/^W\//, "");
 }

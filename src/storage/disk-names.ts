@@ -4,17 +4,6 @@ const MAX_NAME_BYTES = 255;
 const UNKEEPABLE_ON_WINDOWS = /[<>:"|?*\\]|[. ]$|^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
 
 /**
- * The segments of a storage path.
- * @throws TypeError for a path that is not canonical.
- */
-export function toSegments(path: string): string[] {
-  const [before, ...segments] = path === "/" ? [""] : path.split("/");
-  const isCanonical = before === "" && !segments.some((name) => name === "" || name === "." || name === "..");
-  if (!isCanonical || path === "") throw new TypeError(`Not a canonical path: ${JSON.stringify(path)}`);
-  return segments;
-}
-
-/**
  * Whether the disk keeps a name as it is, so that it can be listed and found again: at most 255 bytes of valid
  * UTF-8 without NUL, none of the names of unfinished writes, and on Windows nothing that it would cut or redirect.
  */

@@ -1,7 +1,7 @@
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, unlink } from "node:fs/promises";
 import { type StorageEntry, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
-import { receive } from "./disk-content.ts";
+import { receive } from "./content.ts";
 import { translated, unless } from "./disk-errors.ts";
 import { checkPlace, exchange } from "./disk-exchange.ts";
 import type { OpenFolder } from "./disk-folder.ts";

@@ -11,12 +11,13 @@ import {
   type StoredFile,
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
+import { toPathSegments } from "../contracts/storage-path.ts";
 import { renamed, systemCode, toStorageError, translated } from "./disk-errors.ts";
 import { inTurn } from "./disk-exchange.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { followLinks } from "./disk-links.ts";
 import { listMembers, statMember } from "./disk-members.ts";
-import { isKeepable, toSegments } from "./disk-names.ts";
+import { isKeepable } from "./disk-names.ts";
 import { readMember } from "./disk-read.ts";
 import { removeFolder } from "./disk-remove.ts";
 import { sweepLeftovers } from "./disk-sweep.ts";
@@ -71,7 +72,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   }
 
   async function stat(path: string): Promise<StorageEntry | undefined> {
-    const segments = toSegments(path);
+    const segments = toPathSegments(path);
     const entry = await statAt(await locate(segments));
     return entry && { ...entry, name: segments.at(-1) ?? "" };
   }
@@ -84,7 +85,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   }
 
   async function* list(path: string): AsyncGenerator<StorageEntry> {
-    const segments = toSegments(path);
+    const segments = toPathSegments(path);
     const located = await locate(segments);
     const folder = await tree.open(located).catch(async (error) => {
       throw (await statAt(located)) === undefined ? new StorageError("not-found", undefined, { cause: error }) : error;
@@ -101,7 +102,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   }
 
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
-    const segments = toSegments(path);
+    const segments = toPathSegments(path);
     if (segments.length === 0) throw new StorageError("not-a-file", "The root is a folder.");
     const located = await locate(segments);
     const parent = renamed(tree.open(located.slice(0, -1)), "not-a-folder", "not-found");
@@ -111,7 +112,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
 
   /** The folder that a new member comes into, and the member's name. */
   async function openParent(path: string, ifRoot: StorageErrorCode): Promise<{ parent: OpenFolder; name: string }> {
-    const segments = toSegments(path);
+    const segments = toPathSegments(path);
     const name = segments.pop();
     if (name === undefined) throw new StorageError(ifRoot, "The root is there.");
     if (!isKeepable(name)) throw new StorageError("bad-name");
@@ -140,7 +141,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   }
 
   async function remove(path: string): Promise<void> {
-    const segments = toSegments(path);
+    const segments = toPathSegments(path);
     const name = segments.pop();
     if (name === undefined) throw new StorageError("denied", "The root stays.");
     const parent = renamed(tree.open(await locate(segments)), "not-a-folder", "not-found");

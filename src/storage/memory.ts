@@ -1,12 +1,14 @@
 import {
   type ByteRange,
-  type EntityTags,
   type StorageAdapter,
   type StorageEntry,
   StorageError,
   type StoredFile,
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
+import { toPathSegments } from "../contracts/storage-path.ts";
+import { meetsConditions } from "./conditions.ts";
+import { receive } from "./content.ts";
 
 /** Options of {@link createMemoryStorage}. */
 export interface MemoryStorageOptions {
@@ -62,13 +64,13 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
   }
 
   async function stat(path: string): Promise<StorageEntry | undefined> {
-    const segments = toSegments(path);
+    const segments = toPathSegments(path);
     const found = find(segments);
     return found && toEntry(segments.at(-1) ?? "", found);
   }
 
   async function* list(path: string): AsyncGenerator<StorageEntry> {
-    const folder = find(toSegments(path));
+    const folder = find(toPathSegments(path));
     if (folder === undefined) throw new StorageError("not-found");
     if (folder.kind === "file") throw new StorageError("not-a-folder");
     for (const name of [...folder.members.keys()]) {
@@ -78,7 +80,7 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
   }
 
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
-    const segments = toSegments(path);
+    const segments = toPathSegments(path);
     const file = find(segments);
     if (file === undefined) throw new StorageError("not-found");
     if (file.kind === "folder") throw new StorageError("not-a-file");
@@ -93,11 +95,11 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     options: WriteOptions = {},
   ): Promise<StorageEntry> {
     options.signal?.throwIfAborted();
-    checkPlace(toSegments(path), options);
+    checkPlace(toPathSegments(path), options);
     const chunks: Uint8Array[] = [];
     for await (const chunk of receive(content, options)) chunks.push(chunk.slice());
     options.signal?.throwIfAborted();
-    const { parent, name } = checkPlace(toSegments(path), options);
+    const { parent, name } = checkPlace(toPathSegments(path), options);
     const modified = new Date(clock());
     versions += 1;
     const etag = `"${modified.getTime().toString(16)}-${versions.toString(16)}"`;
@@ -111,14 +113,14 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     if (find(segments)?.kind === "folder") throw new StorageError("not-a-file");
     const place = findPlace(segments);
     const file = place.parent.members.get(place.name);
-    if (!meetsConditions(file?.kind === "file" ? file : undefined, options)) {
+    if (!meetsConditions(file?.kind === "file" ? file.etag : undefined, options)) {
       throw new StorageError("precondition-failed");
     }
     return place;
   }
 
   async function createFolder(path: string): Promise<void> {
-    const segments = toSegments(path);
+    const segments = toPathSegments(path);
     if (find(segments) !== undefined) throw new StorageError("already-exists");
     const { parent, name } = findPlace(segments);
     const folder = createEmptyFolder();
@@ -127,7 +129,7 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
   }
 
   async function remove(path: string): Promise<void> {
-    const segments = toSegments(path);
+    const segments = toPathSegments(path);
     if (segments.length === 0) throw new StorageError("denied", "The root stays.");
     if (find(segments) === undefined) throw new StorageError("not-found");
     const { parent, name } = findPlace(segments);
@@ -136,13 +138,6 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
   }
 
   return { stat, list, read, write, createFolder, remove };
-}
-
-function toSegments(path: string): string[] {
-  const segments = path === "/" ? [] : path.split("/").slice(1);
-  const isCanonical = path.startsWith("/") && !segments.some((name) => name === "" || name === "." || name === "..");
-  if (!isCanonical) throw new TypeError(`Not a canonical path: ${JSON.stringify(path)}`);
-  return segments;
 }
 
 /** The names that a disk keeps too, so that a service behaves alike on both. */
@@ -157,19 +152,6 @@ function toEntry(name: string, found: File | Folder): StorageEntry {
 
 function byteLength(chunks: readonly Uint8Array[]): number {
   return chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
-}
-
-function meetsConditions(file: File | undefined, { ifMatch, ifNoneMatch }: WriteOptions): boolean {
-  if (ifMatch !== undefined && !(file && names(ifMatch, file.etag))) return false;
-  return !(
-    ifNoneMatch !== undefined &&
-    file &&
-    (names(ifNoneMatch, file.etag) || names(ifNoneMatch, `W/${file.etag}`))
-  );
-}
-
-function names(tags: EntityTags, etag: string): boolean {
-  return tags === "*" || tags.includes(etag);
 }
 
 function toBody(chunks: readonly Uint8Array[], start: number, end: number): ReadableStream<Uint8Array> {
@@ -194,55 +176,4 @@ function* cut(chunks: readonly Uint8Array[], start: number, end: number): Genera
     if (part.byteLength > 0) yield part;
     if (position >= end) return;
   }
-}
-
-/** The chunks of a write's content, counted against its size, and ended at once by its signal. */
-async function* receive(
-  content: AsyncIterable<Uint8Array>,
-  { size, signal }: WriteOptions,
-): AsyncGenerator<Uint8Array> {
-  const source = content[Symbol.asyncIterator]();
-  let received = 0;
-  let isOpen = false;
-  try {
-    for (;;) {
-      isOpen = false;
-      const next = await nextUnlessAborted(source, signal);
-      isOpen = !next.done;
-      if (next.done) break;
-      received += next.value.byteLength;
-      if (size !== undefined && received > size) throw new StorageError("incomplete", `More than ${size} bytes came.`);
-      yield next.value;
-    }
-    if (size !== undefined && received < size) {
-      throw new StorageError("incomplete", `${received} of ${size} bytes came.`);
-    }
-  } finally {
-    // Not awaited: a silent source may never answer.
-    if (isOpen || signal?.aborted) void release(source);
-  }
-}
-
-async function release(source: AsyncIterator<Uint8Array>): Promise<void> {
-  try {
-    await source.return?.();
-  } catch {
-    // Why the write ended is known already.
-  }
-}
-
-function nextUnlessAborted(
-  source: AsyncIterator<Uint8Array>,
-  signal: AbortSignal | undefined,
-): Promise<IteratorResult<Uint8Array>> {
-  if (signal === undefined) return source.next();
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort);
-    source
-      .next()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener("abort", abort));
-  });
 }
