@@ -67,13 +67,13 @@ const ROOT: ResourcePath = { segments: [], isFolder: true };
  * Finds the place of a target; `undefined` outside the URL space. Prefixes are compared by whole decoded segments, never as text
  * (SECURITY 2).
  */
-export function findPlace({ path, fragment }: Target, baseSegments: readonly string[]): Place | undefined {
+export function findPlace({ path, isMalformed }: Target, baseSegments: readonly string[]): Place | undefined {
   const raw = path.split("/").slice(1);
   if (!baseSegments.every((segment, index) => decodeSegment(raw[index] ?? "") === segment)) return undefined;
   const [first = "", ...rest] = raw.slice(baseSegments.length);
   const name = decodeSegment(first);
   if (name !== "" && name !== "home" && name !== "__svc__") return undefined;
-  if (fragment) return { shape: "malformed", path: ROOT };
+  if (isMalformed) return { shape: "malformed", path: ROOT };
   if (name === "__svc__") return { shape: toOwnShape(rest.join("/")), path: ROOT };
   if (rest.length === 0) return { shape: "entry", path: ROOT };
   if (name === "") return undefined;

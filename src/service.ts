@@ -40,7 +40,11 @@ export function createFileService(options: FileServiceOptions): FileService {
   const challenges = toChallenges(config.session.announce);
 
   function report(error: unknown, id?: string): void {
-    logger.error(id === undefined ? { error } : { error, id }, "A request failed.");
+    try {
+      logger.error(id === undefined ? { error } : { error, id }, "A request failed.");
+    } catch {
+      // A log that fails must not fail the request as well.
+    }
   }
 
   /** The one way of every request, from its URL to its answer. */

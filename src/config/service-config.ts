@@ -27,35 +27,40 @@ export interface ServiceConfig {
   readonly clock: () => number;
 }
 
+const STORAGE_VERBS = ["stat", "list", "read", "write", "createFolder", "remove"] as const;
+
 /**
  * Checks the options and fills in their defaults.
  * @throws TypeError naming the option that is wrong.
  */
 export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
+  if (!isObject(options)) throw new TypeError("createFileService needs options.");
   const { storage, authentication, basePath = "", server = {}, session = {}, acceptedOrigins = [] } = options;
   const { logger = console, clock = Date.now } = options;
-  const { idleSeconds = 1800, maxSeconds = 43_200, announce = true } = session;
-  const { name = "fileferry" } = server;
-
-  const storageVerbs = ["stat", "list", "read", "write", "createFolder", "remove"] as const;
-  check(hasMethods(storage, storageVerbs), "storage", "a storage adapter");
-  const authenticators = "authenticate" in authentication ? [authentication] : [...authentication];
-  check(authenticators.length > 0, "authentication", "at least one authenticator");
+  check(hasMethods(storage, STORAGE_VERBS), "storage", "a storage adapter");
+  const authenticators: readonly Authenticator[] = Array.isArray(authentication)
+    ? [...authentication]
+    : [authentication];
+  const areAuthenticators = authenticators.every((one) => hasMethods(one, ["authenticate"]));
   check(
-    authenticators.every((one) => hasMethods(one, ["authenticate"])),
+    areAuthenticators && authenticators.length > 0,
     "authentication",
-    "authenticators only",
+    "an authenticator, or a list of at least one",
   );
-  check(/^[!#$%&'*+.^_`|~\w-]+$/.test(name), "server.name", "an RFC 9110 token");
+
+  check(isObject(server), "server", "an object");
+  const { name = "fileferry" } = server;
+  check(typeof name === "string" && /^[!#$%&'*+.^_`|~\w-]+$/.test(name), "server.name", "an RFC 9110 token");
+
+  check(isObject(session), "session", "an object");
+  const { store, idleSeconds = 1800, maxSeconds = 43_200, announce = true } = session;
   check(isPositive(idleSeconds), "session.idleSeconds", "a positive number");
   check(isPositive(maxSeconds), "session.maxSeconds", "a positive number");
   check(typeof announce === "boolean", "session.announce", "a boolean");
-  check(
-    session.store === undefined || hasMethods(session.store, ["get", "set", "delete"]),
-    "session.store",
-    "a key-value store",
-  );
-  check(acceptedOrigins.every(isOrigin), "acceptedOrigins", "origins such as https://app.example");
+  check(store === undefined || hasMethods(store, ["get", "set", "delete"]), "session.store", "a key-value store");
+
+  const areOrigins = Array.isArray(acceptedOrigins) && acceptedOrigins.every(isOrigin);
+  check(areOrigins, "acceptedOrigins", "origins such as https://app.example");
   check(hasMethods(logger, ["info", "warn", "error"]), "logger", "a logger with info, warn and error");
   check(typeof clock === "function", "clock", "a function");
 
@@ -66,7 +71,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     basePath: baseSegments.map((segment) => `/${encodeURIComponent(segment)}`).join(""),
     baseSegments,
     serverHeader: `${name}/${VERSION}`,
-    session: { store: session.store, idleSeconds, maxSeconds, announce },
+    session: { store, idleSeconds, maxSeconds, announce },
     acceptedOrigins: [...acceptedOrigins],
     logger,
     clock,
@@ -75,24 +80,30 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
 
 function parseBasePath(basePath: string): readonly string[] {
   if (basePath === "" || basePath === "/") return [];
-  const segments = basePath.replace(/\/$/, "").split("/").slice(1).map(decodeSegment);
-  const isPath =
-    basePath.startsWith("/") && segments.every((segment) => segment !== undefined && isMemberName(segment));
-  check(isPath, "basePath", "empty or a path such as /files");
+  const isText = typeof basePath === "string" && /^\/[^?#]*$/.test(basePath);
+  const segments = isText ? basePath.replace(/\/$/, "").split("/").slice(1).map(decodeSegment) : [undefined];
+  check(segments.every(isBaseSegment), "basePath", "empty or a path such as /files");
   return segments as readonly string[];
 }
 
-function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text;
+function isBaseSegment(segment: string | undefined): boolean {
+  return segment !== undefined && isMemberName(segment);
+}
+
+function isOrigin(text: unknown): boolean {
+  return typeof text === "string" && URL.canParse(text) && new URL(text).origin === text;
 }
 
 function isPositive(value: number): boolean {
-  return typeof value === "number" && value > 0;
+  return Number.isFinite(value) && value > 0;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function hasMethods(value: unknown, names: readonly string[]): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return names.every((name) => typeof (value as Record<string, unknown>)[name] === "function");
+  return isObject(value) && names.every((name) => typeof (value as Record<string, unknown>)[name] === "function");
 }
 
 function check(holds: boolean, option: string, expected: string): void {

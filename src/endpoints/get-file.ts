@@ -20,7 +20,7 @@ const MAX_ATTEMPTS = 5;
 /** `GET` and `HEAD /home/<path>`: the content of a file (4.2, 4.5, 4.6; CONTRACT 3.1, 3.2). */
 export async function getFile(exchange: AccountExchange): Promise<Response> {
   const { request, path, files } = exchange;
-  const isUnconditional = CONDITIONS.every((name) => !request.headers.has(name));
+  const isUnconditional = CONDITIONS.every((name) => request.headers.get(name) === null);
   if (isUnconditional && request.method === "GET") {
     const file = await readFile(files, path.segments);
     return file === "folder" ? redirectToFolder(exchange, path.segments) : whole(file, path.segments);

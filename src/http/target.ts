@@ -4,7 +4,8 @@ export interface Target {
   readonly path: string;
   /** The raw query without its `?`; empty when there is none. */
   readonly query: string;
-  readonly fragment: boolean;
+  /** Whether it holds what no target may: a fragment, or anything but printable ASCII (RFC 9112 3.2). */
+  readonly isMalformed: boolean;
 }
 
 /**
@@ -15,11 +16,10 @@ export function parseTarget(url: string): Target {
   const authority = url.indexOf("://");
   const start = authority < 0 ? 0 : url.slice(authority + 3).search(/[/?#]/) + authority + 3;
   const rest = authority >= 0 && start < authority + 3 ? "" : url.slice(start);
-  const hash = rest.indexOf("#");
-  const beforeHash = hash < 0 ? rest : rest.slice(0, hash);
-  const mark = beforeHash.indexOf("?");
-  const path = mark < 0 ? beforeHash : beforeHash.slice(0, mark);
-  return { path: path || "/", query: mark < 0 ? "" : beforeHash.slice(mark + 1), fragment: hash >= 0 };
+  const mark = rest.indexOf("?");
+  const path = mark < 0 ? rest : rest.slice(0, mark);
+  const query = mark < 0 ? "" : rest.slice(mark + 1);
+  return { path: path || "/", query, isMalformed: !/^[!"$-~]*$/.test(rest) };
 }
 
 /** Whether the request came over TLS, as its URL says. */

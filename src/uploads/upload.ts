@@ -9,7 +9,7 @@ import { readContentLength } from "../http/request-body.ts";
  */
 export function toWriteOptions(request: Request): WriteOptions {
   const { headers } = request;
-  if (headers.has("content-range")) throw new HttpError("malformed", "A part of a file cannot be put.");
+  if (headers.get("content-range") !== null) throw new HttpError("malformed", "A part of a file cannot be put.");
   // Stored as they come, coded bytes would be served as if they were the content (RFC 9110 8.4).
   if ((headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity") {
     throw new HttpError("unsupported-media-type", "Coded content is not accepted.", { "Accept-Encoding": "identity" });

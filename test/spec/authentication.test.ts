@@ -1,12 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
 import type { Authenticator, Credentials } from "../../src/contracts/authenticator.ts";
-import { basic, byCookie, bySession, type CallOptions, createTestService, type TestService } from "../support/service.ts";
+import type { Connection } from "../../src/contracts/connection.ts";
+import {
+  basic,
+  byCookie,
+  bySession,
+  type CallOptions,
+  createTestService,
+  type TestService,
+} from "../support/service.ts";
 
 /** Every account has one file, which tells whose home it is. */
 const files = { "/alice/who": "alice", "/bob/who": "bob", "/who": "root" };
 
-const certificateOf = (commonName: string): CallOptions["connection"] => ({
+const certificateOf = (commonName: string): Connection => ({
   clientCertificate: { commonName, pem: "-----BEGIN CERTIFICATE-----" },
 });
 
@@ -26,7 +34,9 @@ describe("who is asking", () => {
   it("is told by Authorization: Basic (5.1.2)", async () => {
     const test = await createTestService({ files });
     expect(await who(test, { headers: { authorization: basic("bob", "hunter2") } })).toBe("bob");
-    expect(await who(test, { headers: { authorization: basic("bob", "hunter2").replace("Basic", "bASIC") } })).toBe("bob");
+    expect(await who(test, { headers: { authorization: basic("bob", "hunter2").replace("Basic", "bASIC") } })).toBe(
+      "bob",
+    );
   });
 
   it("is told by the cookie, beside other cookies (5.1.1)", async () => {
@@ -68,7 +78,9 @@ describe("the order of the ways to say who is asking", () => {
 
   it("prefers the cookie to the certificate (CONTRACT 6.1)", async () => {
     const test = await createTestService({ files });
-    expect(await who(test, { headers: byCookie(await test.login("bob")), connection: certificateOf("root") })).toBe("bob");
+    expect(await who(test, { headers: byCookie(await test.login("bob")), connection: certificateOf("root") })).toBe(
+      "bob",
+    );
   });
 
   it("comes to the certificate when the cookie is of no live session (CONTRACT 6.1)", async () => {
@@ -120,7 +132,11 @@ describe("the challenges of a 401", () => {
   ])("are Basic and session for %s (7.1, CONTRACT 6.2)", async (_what, headers) => {
     const { call } = await createTestService();
     for (const variant of ["json", "webdav"] as const) {
-      for (const [method, path] of [["GET", "/home/x"], ["PUT", "/home/x"], ["DELETE", "/home/x/"]] as const) {
+      for (const [method, path] of [
+        ["GET", "/home/x"],
+        ["PUT", "/home/x"],
+        ["DELETE", "/home/x/"],
+      ] as const) {
         const answer = await call(method, path, { as: null, variant, headers });
         expect(answer.status).toBe(401);
         expect(answer.header("www-authenticate")).toBe(both);
@@ -152,7 +168,11 @@ describe("the challenges of a 401", () => {
 
   it("stand on no other status (RFC 9110 11.6.1)", async () => {
     const { call } = await createTestService();
-    for (const [path, status] of [["/home/", 200], ["/home/x", 404], ["/home/a%2f", 400]] as const) {
+    for (const [path, status] of [
+      ["/home/", 200],
+      ["/home/x", 404],
+      ["/home/a%2f", 400],
+    ] as const) {
       const answer = await call("GET", path, { variant: "json" });
       expect([answer.status, answer.header("www-authenticate")]).toEqual([status, null]);
     }
@@ -160,17 +180,20 @@ describe("the challenges of a 401", () => {
 });
 
 describe("a browser without a valid login", () => {
-  it.each(["/home/", "/home/folder/", "/home/a%20file.txt"])("is sent from %s to the login page by 302 (CONTRACT 6.2)", async (path) => {
-    const { call } = await createTestService();
-    const answer = await call("GET", path, { as: null, variant: "html" });
-    expect(answer.status).toBe(302);
-    const location = new URL(answer.header("location") ?? "", "http://files.example");
-    expect(location.origin).toBe("http://files.example");
-    expect(location.pathname).toBe("/__svc__/login");
-    expect(answer.header("location")).toMatch(/^\/[^/]/);
-    expect(location.searchParams.get("return")).toBe(path);
-    expect(answer.header("content-type")).toBe("text/html; charset=utf-8");
-  });
+  it.each(["/home/", "/home/folder/", "/home/a%20file.txt"])(
+    "is sent from %s to the login page by 302 (CONTRACT 6.2)",
+    async (path) => {
+      const { call } = await createTestService();
+      const answer = await call("GET", path, { as: null, variant: "html" });
+      expect(answer.status).toBe(302);
+      const location = new URL(answer.header("location") ?? "", "http://files.example");
+      expect(location.origin).toBe("http://files.example");
+      expect(location.pathname).toBe("/__svc__/login");
+      expect(answer.header("location")).toMatch(/^\/[^/]/);
+      expect(location.searchParams.get("return")).toBe(path);
+      expect(answer.header("content-type")).toBe("text/html; charset=utf-8");
+    },
+  );
 
   it("is sent to the login page when its cookie has expired (CONTRACT 6.2)", async () => {
     const { call } = await createTestService();
@@ -182,7 +205,11 @@ describe("a browser without a valid login", () => {
 
   it("gets 302, the Basic challenge and a page that leads to the login for invalid Basic credentials (5.1.2, 7.1)", async () => {
     const { call } = await createTestService();
-    for (const [method, path] of [["GET", "/home/"], ["GET", "/home/x"], ["DELETE", "/home/x"]] as const) {
+    for (const [method, path] of [
+      ["GET", "/home/"],
+      ["GET", "/home/x"],
+      ["DELETE", "/home/x"],
+    ] as const) {
       const headers = { authorization: basic("alice", "wrong") };
       const answer = await call(method, path, { as: null, variant: "html", headers });
       expect(answer.status).toBe(302);
@@ -290,17 +317,21 @@ describe("those who are not logged in", () => {
     const { storage: base } = await createTestService({ files });
     let isArmed = false;
     const touched: string[] = [];
-    const guard = (verb: string) => {
-      if (isArmed) touched.push(verb);
+    const guarded = <Verb extends (...given: never[]) => unknown>(verb: Verb): Verb => {
+      const guard = (...given: Parameters<Verb>) => {
+        if (isArmed) touched.push(verb.name);
+        return verb(...given);
+      };
+      return guard as unknown as Verb;
     };
     const { call } = await createTestService({
       storage: {
-        stat: (path) => (guard("stat"), base.stat(path)),
-        list: (path) => (guard("list"), base.list(path)),
-        read: (path, range) => (guard("read"), base.read(path, range)),
-        write: (path, content, options) => (guard("write"), base.write(path, content, options)),
-        createFolder: (path) => (guard("createFolder"), base.createFolder(path)),
-        remove: (path) => (guard("remove"), base.remove(path)),
+        stat: guarded(base.stat),
+        list: guarded(base.list),
+        read: guarded(base.read),
+        write: guarded(base.write),
+        createFolder: guarded(base.createFolder),
+        remove: guarded(base.remove),
       },
     });
     isArmed = true;

@@ -19,7 +19,11 @@ const rows: readonly Row[] = [
   ["an accepted Origin from another site", { origin: ACCEPTED, "sec-fetch-site": "cross-site" }, true],
   ["Origin before Referer", { origin: "http://files.example", referer: "https://evil.example/" }, true],
   ["another Origin", { origin: "https://evil.example" }, false],
-  ["another Origin with a Referer of its own", { origin: "https://evil.example", referer: "http://files.example/" }, false],
+  [
+    "another Origin with a Referer of its own",
+    { origin: "https://evil.example", referer: "http://files.example/" },
+    false,
+  ],
   ["Origin: null", { origin: "null" }, false],
   ["an empty Origin", { origin: "" }, false],
   ["an Origin that is none", { origin: "files.example" }, false],

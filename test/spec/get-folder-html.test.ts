@@ -15,7 +15,7 @@ function unescapeHtml(text: string): string {
 /** The links to members, as a browser on the folder's page takes them. */
 function linksOf(page: string): readonly Link[] {
   return [...page.matchAll(/<a\s[^>]*?href="([^"]*)"[^>]*>([\s\S]*?)<\/a>/g)]
-    .map(([, href = "", text = ""]) => ({ href: unescapeHtml(href), text: unescapeHtml(text.trim()) }))
+    .map(([, href = "", text = ""]) => ({ href: unescapeHtml(href), text: unescapeHtml(text) }))
     .filter(({ href }) => !href.startsWith("../") && href !== "..");
 }
 
@@ -51,12 +51,13 @@ describe("GET /home/<folder>/ as HTML", () => {
 
   it("links folders with and files without a trailing / (1.3)", async () => {
     const { call } = await createTestService({ files: { "/alice/f/": "", "/alice/a": "" } });
-    const targets = linksOf((await call("GET", "/home/", { variant: "html" })).text).map(({ href }) => resolve(href, "/home/"));
+    const targets = linksOf((await call("GET", "/home/", { variant: "html" })).text).map(({ href }) =>
+      resolve(href, "/home/"),
+    );
     expect(targets).toEqual(["/home/f/", "/home/a"]);
   });
 
   const awkward = [
-    "<script>alert(1)</script>.txt".replaceAll("/", "\u2215"),
     "<script>alert(1)",
     '"><img src=x onerror=alert(1)>',
     "' onmouseover='alert(1)",
@@ -79,6 +80,7 @@ describe("GET /home/<folder>/ as HTML", () => {
     "a&b",
     "a+b",
     "~",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a name may look like one.
     "${USER}",
     "{{x}}",
     "__proto__",

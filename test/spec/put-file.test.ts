@@ -56,7 +56,12 @@ describe("PUT /home/<path>", () => {
 
   it("takes the content for what it is, whatever its type says (4.2)", async () => {
     const { call, stored } = await createTestService();
-    const types = ["application/json", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded", "text/plain"];
+    const types = [
+      "application/json",
+      "multipart/form-data; boundary=x",
+      "application/x-www-form-urlencoded",
+      "text/plain",
+    ];
     for (const type of types) {
       const answer = await call("PUT", "/home/a", { body: "--x {", headers: { "content-type": type } });
       expect(answer.status).toBe(201);
@@ -225,7 +230,13 @@ describe("a refused request's body", () => {
     ["of commands of another type", "POST", "/home/f/", { headers: { "content-type": "text/plain" } }, 415],
     ["of commands over 1 MiB", "POST", "/home/f/", { headers: { "content-type": "application/json", ...huge } }, 413],
     ["of a login over 1 MiB", "POST", "/__svc__/login", { as: null, headers: { ...form, ...huge } }, 413],
-    ["of a login of another site", "POST", "/__svc__/login", { headers: { ...form, origin: "https://evil.example" } }, 403],
+    [
+      "of a login of another site",
+      "POST",
+      "/__svc__/login",
+      { headers: { ...form, origin: "https://evil.example" } },
+      403,
+    ],
     ["of a login of another type", "POST", "/__svc__/login", { headers: { "content-type": "text/plain" } }, 415],
     ["outside of the service", "PUT", "/elsewhere", {}, 404],
   ])("is not read: %s (CONTRACT 4.3)", async (_what, method, path, options, status) => {
@@ -239,7 +250,10 @@ describe("a refused request's body", () => {
   it("is read no further than to its limit (SECURITY 12)", async () => {
     const { call } = await createTestService();
     const chunk = "x".repeat(64 * 1024);
-    for (const [path, type] of [["/__svc__/login", form["content-type"]], ["/home/", "application/json"]] as const) {
+    for (const [path, type] of [
+      ["/__svc__/login", form["content-type"]],
+      ["/home/", "application/json"],
+    ] as const) {
       const body = recordedBody(...Array.from({ length: 1000 }, () => chunk));
       expect((await call("POST", path, { headers: { "content-type": type }, body: body.stream })).status).toBe(413);
       expect(body.pulls()).toBeLessThan(25);

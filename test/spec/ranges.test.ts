@@ -83,14 +83,16 @@ describe("Range", () => {
     },
   );
 
-  it.each([`bytes=0-${"9".repeat(400)}`, `bytes=${"9".repeat(400)}-`, `bytes=-${"9".repeat(400)}`, `bytes=${"0".repeat(400)}-1`])(
-    "of endless digits never fails otherwise than by 416 (SECURITY 15)",
-    async (range) => {
-      const answer = await getRange(range);
-      expect([200, 206, 416]).toContain(answer.status);
-      if (answer.status !== 416) expect("0123456789").toContain(answer.text);
-    },
-  );
+  it.each([
+    `bytes=0-${"9".repeat(400)}`,
+    `bytes=${"9".repeat(400)}-`,
+    `bytes=-${"9".repeat(400)}`,
+    `bytes=${"0".repeat(400)}-1`,
+  ])("of endless digits never fails otherwise than by 416 (SECURITY 15)", async (range) => {
+    const answer = await getRange(range);
+    expect([200, 206, 416]).toContain(answer.status);
+    if (answer.status !== 416) expect("0123456789").toContain(answer.text);
+  });
 
   it("of an empty file is answered 416 or ignored, never 206 (CONTRACT 3.1)", async () => {
     const { call } = await createTestService({ files: { "/alice/a": "" } });

@@ -59,7 +59,11 @@ describe("every answer", () => {
     const { call } = await createTestService({ files });
     for (const [method, path] of answers) {
       const cacheControl = (await call(method, path, { variant: "json" })).header("cache-control");
-      expect([method, path, cacheControl]).toEqual([method, path, expect.stringMatching(/^(private, no-cache|no-store)$/)]);
+      expect([method, path, cacheControl]).toEqual([
+        method,
+        path,
+        expect.stringMatching(/^(private, no-cache|no-store)$/),
+      ]);
     }
   });
 
@@ -75,7 +79,10 @@ describe("every answer", () => {
     const { call, login } = await createTestService({ files });
     const id = await login();
     for (const [method, path] of answers) {
-      const { headers, text } = await call(method, path, { variant: "html", headers: { authorization: `session ${id}` } });
+      const { headers, text } = await call(method, path, {
+        variant: "html",
+        headers: { authorization: `session ${id}` },
+      });
       expect(JSON.stringify([...headers]) + text).not.toContain(id);
     }
   });

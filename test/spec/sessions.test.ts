@@ -99,7 +99,11 @@ describe("a session", () => {
     expect(answer.status).toBe(503);
     expect(answer.text).not.toContain("redis");
     const body = '{"username":"alice","password":"secret"}';
-    const login = await call("POST", "/__svc__/login", { as: null, headers: { "content-type": "application/json" }, body });
+    const login = await call("POST", "/__svc__/login", {
+      as: null,
+      headers: { "content-type": "application/json" },
+      body,
+    });
     expect(login.status).toBe(503);
     expect((await call("GET", "/home/", { variant: "json" })).status).toBe(200);
   });

@@ -85,18 +85,21 @@ const rows: readonly Row[] = [
 ];
 
 describe("the status of a failure", () => {
-  it.each(rows)("for %s (%s %s) is the one of its variant (7.1, CONTRACT 1)", async (_what, method, path, options, statuses) => {
-    const { call } = await createTestService({ files });
-    const got: number[] = [];
-    for (const variant of variants) {
-      const answer = await call(method, path, { variant, ...options });
-      got.push(answer.status);
-      // Without a preference, a folder's GET speaks HTML.
-      expectErrorBody(answer, method === "GET" && path.endsWith("/") && variant === "webdav" ? "html" : variant);
-      if (answer.status === 405) expect(answer.header("allow")).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
-    }
-    expect(got).toEqual(statuses);
-  });
+  it.each(rows)(
+    "for %s (%s %s) is the one of its variant (7.1, CONTRACT 1)",
+    async (_what, method, path, options, statuses) => {
+      const { call } = await createTestService({ files });
+      const got: number[] = [];
+      for (const variant of variants) {
+        const answer = await call(method, path, { variant, ...options });
+        got.push(answer.status);
+        // Without a preference, a folder's GET speaks HTML.
+        expectErrorBody(answer, method === "GET" && path.endsWith("/") && variant === "webdav" ? "html" : variant);
+        if (answer.status === 405) expect(answer.header("allow")).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
+      }
+      expect(got).toEqual(statuses);
+    },
+  );
 
   it("is told without doing anything (4.3.5, CONTRACT 4.1)", async () => {
     const { call, storage, stored } = await createTestService({ files });

@@ -18,20 +18,26 @@ describe("URLs of files and folders", () => {
     expect(answer.text).toBe("a");
   });
 
-  it.each(["GET", "HEAD"])("redirects %s of a folder without the trailing / by 302 (4.2, CONTRACT 2.5)", async (method) => {
-    const { call } = await createTestService({ files });
-    const answer = await call(method, "/home/folder");
-    expect(answer.status).toBe(302);
-    expect(answer.header("location")).toBe("/home/folder/");
-  });
+  it.each(["GET", "HEAD"])(
+    "redirects %s of a folder without the trailing / by 302 (4.2, CONTRACT 2.5)",
+    async (method) => {
+      const { call } = await createTestService({ files });
+      const answer = await call(method, "/home/folder");
+      expect(answer.status).toBe(302);
+      expect(answer.header("location")).toBe("/home/folder/");
+    },
+  );
 
-  it.each(["DELETE", "POST", "MKCOL"])("redirects %s of a folder without the trailing / by 307 and does nothing (CONTRACT 2.5)", async (method) => {
-    const { call, stored } = await createTestService({ files });
-    const answer = await call(method, "/home/folder");
-    expect(answer.status).toBe(307);
-    expect(answer.header("location")).toBe("/home/folder/");
-    expect(await stored("/alice/folder/a.txt")).toBe("a");
-  });
+  it.each(["DELETE", "POST", "MKCOL"])(
+    "redirects %s of a folder without the trailing / by 307 and does nothing (CONTRACT 2.5)",
+    async (method) => {
+      const { call, stored } = await createTestService({ files });
+      const answer = await call(method, "/home/folder");
+      expect(answer.status).toBe(307);
+      expect(answer.header("location")).toBe("/home/folder/");
+      expect(await stored("/alice/folder/a.txt")).toBe("a");
+    },
+  );
 
   it("keeps the query of a redirect as it is (CONTRACT 2.5)", async () => {
     const { call } = await createTestService({ files });
@@ -40,6 +46,18 @@ describe("URLs of files and folders", () => {
     const write = await call("DELETE", "/home/folder?x=1");
     expect(write.header("location")).toBe("/home/folder/?x=1");
   });
+
+  it.each(["\r\nSet-Cookie:a=b", "caf\u00e9", "a b", "\u0000", "\u{1f600}"])(
+    "never lets a query %j into a header as it is (SECURITY 20)",
+    async (query) => {
+      const { call } = await createTestService({ files });
+      for (const path of ["/home/folder", "/home", "/"]) {
+        const { headers, status } = await call("GET", `${path}?${query}`);
+        expect([302, 400]).toContain(status);
+        expect(headers.get("location") ?? "").toMatch(/^[!-~]*$/);
+      }
+    },
+  );
 
   it("encodes the path of a redirect (CONTRACT 2.5)", async () => {
     const { call } = await createTestService({ files });
@@ -56,13 +74,16 @@ describe("URLs of files and folders", () => {
     expect((await call("GET", "/home/x/y/z")).header("location")).toBe("/home/x/y/z/");
   });
 
-  it.each(["GET", "HEAD", "DELETE", "POST"])("answers 404 to %s of a file's name with a trailing / (CONTRACT 2.5)", async (method) => {
-    const { call, stored } = await createTestService({ files });
-    const body = method === "POST" ? '{"commands":[{"command":"delete","target":"a"}]}' : undefined;
-    const headers = body === undefined ? {} : { "content-type": "application/json" };
-    expect((await call(method, "/home/a.txt/", { body, headers, variant: "json" })).status).toBe(404);
-    expect(await stored("/alice/a.txt")).toBe("top");
-  });
+  it.each(["GET", "HEAD", "DELETE", "POST"])(
+    "answers 404 to %s of a file's name with a trailing / (CONTRACT 2.5)",
+    async (method) => {
+      const { call, stored } = await createTestService({ files });
+      const body = method === "POST" ? '{"commands":[{"command":"delete","target":"a"}]}' : undefined;
+      const headers = body === undefined ? {} : { "content-type": "application/json" };
+      expect((await call(method, "/home/a.txt/", { body, headers, variant: "json" })).status).toBe(404);
+      expect(await stored("/alice/a.txt")).toBe("top");
+    },
+  );
 
   it("does not redirect a folder for those who are not logged in (5.1)", async () => {
     const { call } = await createTestService({ files });
@@ -99,13 +120,23 @@ describe("URLs outside of the service", () => {
     },
   );
 
-  it.each(["/", "/home", "/home/", "/home/a", "/home/a/b/", "/home/../x", "/home//", "/home/%ff", "/__svc__/login", "/__svc__/nothing", "/?x", "/home?x"])(
-    "calls %s its own (CONTRACT 2.7)",
-    async (path) => {
-      const { service, request } = await createTestService();
-      expect(service.handles(request("GET", path))).toBe(true);
-    },
-  );
+  it.each([
+    "/",
+    "/home",
+    "/home/",
+    "/home/a",
+    "/home/a/b/",
+    "/home/../x",
+    "/home//",
+    "/home/%ff",
+    "/__svc__/login",
+    "/__svc__/nothing",
+    "/?x",
+    "/home?x",
+  ])("calls %s its own (CONTRACT 2.7)", async (path) => {
+    const { service, request } = await createTestService();
+    expect(service.handles(request("GET", path))).toBe(true);
+  });
 
   it("answers 404 to what is not there in its own namespace (1.3)", async () => {
     const { call } = await createTestService();

@@ -128,7 +128,17 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
     return new Response(body).text();
   }
 
-  return { service, storage, log, advance: (seconds) => (passed += seconds * 1000), request, call, open, login, stored };
+  return {
+    service,
+    storage,
+    log,
+    advance: (seconds) => (passed += seconds * 1000),
+    request,
+    call,
+    open,
+    login,
+    stored,
+  };
 }
 
 /** Basic credentials as an `Authorization` value. */

@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import type { FileServiceOptions } from "../../src/config/options.ts";
+import { createFileService } from "../../src/service.ts";
+import { createMemoryStorage } from "../../src/storage/memory.ts";
+
+const accounts = [{ username: "alice", password: "secret" }];
+const good: FileServiceOptions = {
+  storage: createMemoryStorage(),
+  authentication: createAccountsAuthenticator({ accounts }),
+};
+
+/** Wrong in ways that only callers without types get past the compiler. */
+function create(wrong: Readonly<Record<string, unknown>>): unknown {
+  return createFileService({ ...good, ...wrong } as unknown as FileServiceOptions);
+}
+
+describe("createFileService", () => {
+  it.each<readonly [option: string, wrong: Readonly<Record<string, unknown>>]>([
+    ["storage", { storage: undefined }],
+    ["storage", { storage: null }],
+    ["storage", { storage: {} }],
+    ["storage", { storage: { ...good.storage, write: undefined } }],
+    ["storage", { storage: "/srv/data" }],
+    ["authentication", { authentication: undefined }],
+    ["authentication", { authentication: null }],
+    ["authentication", { authentication: [] }],
+    ["authentication", { authentication: {} }],
+    ["authentication", { authentication: "accounts" }],
+    ["authentication", { authentication: [{ name: "x" }] }],
+    ["authentication", { authentication: [undefined] }],
+    ["basePath", { basePath: "files" }],
+    ["basePath", { basePath: "/files//x" }],
+    ["basePath", { basePath: "/files/../x" }],
+    ["basePath", { basePath: "/%2e%2e" }],
+    ["basePath", { basePath: "/a%2fb" }],
+    ["basePath", { basePath: "/a%" }],
+    ["basePath", { basePath: "/caf\u00e9" }],
+    ["basePath", { basePath: "//" }],
+    ["basePath", { basePath: "https://files.example/" }],
+    ["basePath", { basePath: "/a?b" }],
+    ["basePath", { basePath: "/a#b" }],
+    ["basePath", { basePath: 5 }],
+    ["basePath", { basePath: null }],
+    ["server.name", { server: { name: "" } }],
+    ["server.name", { server: { name: "two words" } }],
+    ["server.name", { server: { name: "a\r\nX: y" } }],
+    ["server.name", { server: { name: 5 } }],
+    ["server", { server: null }],
+    ["session", { session: null }],
+    ["session.idleSeconds", { session: { idleSeconds: 0 } }],
+    ["session.idleSeconds", { session: { idleSeconds: -1 } }],
+    ["session.idleSeconds", { session: { idleSeconds: Number.NaN } }],
+    ["session.idleSeconds", { session: { idleSeconds: Number.POSITIVE_INFINITY } }],
+    ["session.idleSeconds", { session: { idleSeconds: "30" } }],
+    ["session.maxSeconds", { session: { maxSeconds: 0 } }],
+    ["session.maxSeconds", { session: { maxSeconds: null } }],
+    ["session.announce", { session: { announce: "yes" } }],
+    ["session.store", { session: { store: {} } }],
+    ["session.store", { session: { store: new Map().entries() } }],
+    ["session.store", { session: { store: null } }],
+    ["acceptedOrigins", { acceptedOrigins: "https://app.example" }],
+    ["acceptedOrigins", { acceptedOrigins: ["https://app.example/"] }],
+    ["acceptedOrigins", { acceptedOrigins: ["app.example"] }],
+    ["acceptedOrigins", { acceptedOrigins: ["*"] }],
+    ["acceptedOrigins", { acceptedOrigins: ["null"] }],
+    ["acceptedOrigins", { acceptedOrigins: [5] }],
+    ["acceptedOrigins", { acceptedOrigins: null }],
+    ["logger", { logger: {} }],
+    ["logger", { logger: null }],
+    ["clock", { clock: 5 }],
+    ["clock", { clock: null }],
+  ])("throws a TypeError that names %s for %o (DESIGN, style 4)", (option, wrong) => {
+    expect(() => create(wrong)).toThrow(TypeError);
+    expect(() => create(wrong)).toThrow(new RegExp(`\\b${option.replace(".", "\\.")}\\b`));
+  });
+
+  it.each<readonly [what: string, options: Partial<FileServiceOptions>]>([
+    ["only what is needed", {}],
+    ["a list of authenticators", { authentication: [createAccountsAuthenticator({ accounts })] }],
+    ["an empty base path", { basePath: "" }],
+    ["the root as base path", { basePath: "/" }],
+    ["a base path with a trailing /", { basePath: "/files/" }],
+    ["a base path with escapes", { basePath: "/a%20b/c" }],
+    [
+      "undefined for all that may be left out",
+      { basePath: undefined, session: undefined } as unknown as FileServiceOptions,
+    ],
+    ["origins of other schemes", { acceptedOrigins: ["http://localhost:3000", "https://app.example"] }],
+    ["a fraction of a second", { session: { idleSeconds: 0.5 } }],
+  ])("takes %s (DESIGN, style 4)", (_what, options) => {
+    expect(() => create(options)).not.toThrow();
+  });
+
+  it("never writes to its options (DESIGN, style 4)", () => {
+    const freeze = <T extends object>(value: T): T => Object.freeze(value);
+    const session = freeze({ idleSeconds: 10 });
+    const options = freeze({
+      ...good,
+      session,
+      server: freeze({ name: "x" }),
+      acceptedOrigins: freeze(["https://a.example"]),
+    });
+    expect(() => createFileService(options)).not.toThrow();
+  });
+
+  it("does not look at its options again (DESIGN, style 4)", async () => {
+    const acceptedOrigins = ["https://app.example"];
+    const service = createFileService({ ...good, acceptedOrigins });
+    acceptedOrigins.push("https://evil.example");
+    const headers = { authorization: `Basic ${btoa("alice:secret")}`, origin: "https://evil.example" };
+    const request = new Request("http://files.example/home/x", { method: "PUT", headers, body: "x" });
+    expect((await service.fetch(request)).status).toBe(403);
+  });
+});
+
+describe("a service's start and close", () => {
+  it("starts its authenticators, each once (5.2)", async () => {
+    let starts = 0;
+    const authentication = {
+      ...createAccountsAuthenticator({ accounts }),
+      start: async () => {
+        starts++;
+      },
+    };
+    const service = createFileService({ ...good, authentication });
+    await Promise.all([service.start(), service.start()]);
+    await service.start();
+    expect(starts).toBe(1);
+    await service.close();
+  });
+
+  it("rejects its start when an authenticator does not work (5.2)", async () => {
+    const authentication = {
+      ...createAccountsAuthenticator({ accounts }),
+      start: () => Promise.reject(new Error("no route to host")),
+    };
+    await expect(createFileService({ ...good, authentication }).start()).rejects.toThrow("no route to host");
+  });
+
+  it("starts by its first login where nobody started it, and fails that login alone (SECURITY 11)", async () => {
+    let isReachable = false;
+    const authentication = {
+      ...createAccountsAuthenticator({ accounts }),
+      start: () => (isReachable ? Promise.resolve() : Promise.reject(new Error("no route to host"))),
+    };
+    const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const service = createFileService({ ...good, authentication, logger });
+    const ask = async () => {
+      const headers = { authorization: `Basic ${btoa("alice:secret")}` };
+      return service.fetch(new Request("http://files.example/home/", { headers }));
+    };
+    const refused = await ask();
+    expect([500, 503]).toContain(refused.status);
+    expect(await refused.text()).not.toContain("route");
+    isReachable = true;
+    expect((await ask()).status).toBe(200);
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { Request } from "../../../src/http/fetch.ts";
+import { isSameOrigin } from "../../../src/http/same-origin.ts";
+
+function ask(headers: Record<string, string>, accepted: readonly string[] = [], url = "http://h.example/x"): boolean {
+  return isSameOrigin(new Request(url, { method: "POST", headers }), accepted);
+}
+
+describe("the origin of a request", () => {
+  it.each<readonly [headers: Record<string, string>, same: boolean]>([
+    [{ host: "h.example" }, true],
+    [{ host: "h.example", origin: "http://h.example" }, true],
+    [{ host: "H.EXAMPLE", origin: "http://h.example" }, true],
+    [{ host: "h.example:80", origin: "http://h.example" }, true],
+    [{ host: "h.example:443", origin: "https://h.example" }, true],
+    [{ host: "h.example:8080", origin: "http://h.example:8080" }, true],
+    [{ host: "h.example:8080", origin: "http://h.example" }, false],
+    [{ host: "h.example", origin: "http://h.example:8080" }, false],
+    [{ host: "h.example", origin: "http://x.h.example" }, false],
+    [{ host: "h.example", origin: "http://h.example.evil" }, false],
+    [{ host: "h.example", origin: "null" }, false],
+    [{ host: "h.example", origin: "file://" }, false],
+    [{ host: "h.example", origin: "http://h.example, http://evil.example" }, false],
+    [{ host: "h.example", origin: "data:h.example" }, false],
+    [{ host: "h.example", referer: "http://h.example/a?b" }, true],
+    [{ host: "h.example", referer: "http://evil.example/h.example" }, false],
+    [{ host: "h.example", referer: "not a url" }, false],
+    [{ host: "bad host", origin: "http://h.example" }, false],
+    [{ host: "", origin: "http://h.example" }, false],
+    [{ origin: "http://h.example" }, true],
+    [{ origin: "http://evil.example" }, false],
+    [{ host: "h.example", "sec-fetch-site": "same-origin" }, true],
+    [{ host: "h.example", "sec-fetch-site": "none" }, true],
+    [{ host: "h.example", "sec-fetch-site": "same-site" }, false],
+    [{ host: "h.example", "sec-fetch-site": "cross-site", origin: "http://h.example" }, false],
+  ])("%j is the service's own: %s (CONTRACT 6.5)", (headers, same) => {
+    expect(ask(headers)).toBe(same);
+  });
+
+  it("may be one that is accepted, as a whole (CONTRACT 6.5)", () => {
+    const accepted = ["https://app.example"];
+    expect(ask({ host: "h", origin: "https://app.example", "sec-fetch-site": "cross-site" }, accepted)).toBe(true);
+    for (const origin of ["https://app.example.evil", "https://app.exampl", "http://app.example", "app.example"]) {
+      expect(ask({ host: "h", origin }, accepted)).toBe(false);
+    }
+  });
+});
