@@ -36,6 +36,7 @@ const ALL: readonly Api[] = ["rest", "webdav", "browser"];
 /** The URL space as one table (section 4 of the spec). */
 export const ROUTES: readonly Route[] = [
   { shape: "entry", methods: ["GET", "HEAD"], apis: ALL, endpoint: open(toHome) },
+  { shape: "entry", methods: ["PUT", "DELETE", "POST", "MKCOL"], apis: ALL, endpoint: open(toHome), unlisted: true },
   { shape: "file", methods: ["GET", "HEAD"], apis: ALL, endpoint: account(getFile) },
   { shape: "file", methods: ["PUT"], apis: ["rest", "webdav"], endpoint: account(putFile) },
   { shape: "file", methods: ["DELETE"], apis: ["rest", "webdav"], endpoint: account(deletePath) },
