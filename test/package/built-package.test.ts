@@ -22,6 +22,8 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "createFileService",
     "createPasswordHasher",
     "isStorageError",
+    "toPathSegments",
+    "toPathSegments",
   ],
   "./node": [
     "closeNodeServer",
