@@ -23,7 +23,6 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "createPasswordHasher",
     "isStorageError",
     "toPathSegments",
-    "toPathSegments",
   ],
   "./node": [
     "closeNodeServer",
