@@ -1,5 +1,12 @@
 export { type AccountEntry, type AccountsOptions, createAccountsAuthenticator } from "./auth/accounts.ts";
-export { createPasswordHasher, type PasswordHasher, type PasswordHasherOptions } from "./auth/password-hash.ts";
+export {
+  type Argon2Parameters,
+  createPasswordHasher,
+  type KeyDerivation,
+  type PasswordHasher,
+  type PasswordHasherOptions,
+  type ScryptParameters,
+} from "./auth/password-hash.ts";
 export type { FileServiceOptions } from "./config/options.ts";
 export { VERSION } from "./config/version.ts";
 export type { AccountSettings } from "./contracts/account.ts";
@@ -28,4 +35,5 @@ export type {
 } from "./contracts/storage-adapter.ts";
 export { isStorageError, StorageError } from "./contracts/storage-adapter.ts";
 export { toPathSegments } from "./contracts/storage-path.ts";
+export { type Failure, HttpError } from "./http/http-error.ts";
 export { createFileService } from "./service.ts";

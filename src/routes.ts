@@ -56,8 +56,8 @@ const IMPLEMENTED = new Set(["OPTIONS", ...ROUTES.flatMap(({ methods }) => metho
 
 /** Where in the URL space a request points. */
 export interface Place {
-  /** `unknown` below the service's own namespace, `malformed` where the path cannot be read. */
-  readonly shape: Shape | "unknown" | "malformed";
+  /** `unknown` below the service's own namespace, `malformed` where the path cannot be read, `outside` of the URL space. */
+  readonly shape: Shape | "unknown" | "malformed" | "outside";
   /** The path inside the account; its root for any shape but `file` and `folder`. */
   readonly path: ResourcePath;
 }
@@ -101,10 +101,11 @@ export function findRoute(
   return route ?? (IMPLEMENTED.has(method) ? "not-allowed" : "not-implemented");
 }
 
-/** The value of `Allow` for a shape (RFC 9110 10.2.1). */
-export function toAllow(shape: Shape, apis: readonly Api[]): string {
+/** The value of `Allow` for a shape (RFC 9110 10.2.1), some methods left out. */
+export function toAllow(shape: Place["shape"], apis: readonly Api[], without: readonly string[] = []): string {
   const rows = ROUTES.filter((row) => row.shape === shape && row.unlisted !== true && isServed(row, apis));
-  return [...rows.flatMap(({ methods }) => methods), "OPTIONS"].join(", ");
+  const methods = [...rows.flatMap((row) => row.methods), "OPTIONS"];
+  return methods.filter((method) => !without.includes(method)).join(", ");
 }
 
 function isServed({ apis: own }: Route, apis: readonly Api[]): boolean {

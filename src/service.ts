@@ -11,20 +11,21 @@ import type { Connection } from "./contracts/connection.ts";
 import type { FileService } from "./contracts/file-service.ts";
 import type { AccountEndpoint, Exchange } from "./endpoints/endpoint.ts";
 import { toHttpError, toStatus } from "./endpoints/errors.ts";
-import { sendToLogin } from "./endpoints/unauthorized.ts";
+import { refuseUnidentified } from "./endpoints/unauthorized.ts";
 import { Response } from "./http/fetch.ts";
 import { HttpError } from "./http/http-error.ts";
 import { negotiateVariant, type Variant } from "./http/negotiate.ts";
 import { emptyResponse, withoutContent } from "./http/responses.ts";
 import { isSameOrigin } from "./http/same-origin.ts";
 import { parseTarget } from "./http/target.ts";
-import { type Api, findPlace, findRoute, hasRoutes, type Place, type Shape, toAllow } from "./routes.ts";
+import { type Api, findPlace, findRoute, hasRoutes, type Place, toAllow } from "./routes.ts";
 import { createMemoryKeyValueStore } from "./stores/memory.ts";
 import { errorResponse } from "./views/errors.ts";
 
 const ALL_APIS: readonly Api[] = ["rest", "webdav", "browser"];
+const CREATING_METHODS: readonly string[] = ["PUT", "MKCOL"];
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
-const NOWHERE: Place = { shape: "unknown", path: { segments: [], isFolder: true } };
+const NOWHERE: Place = { shape: "outside", path: { segments: [], isFolder: true } };
 
 /**
  * Makes a file transfer service: pure handlers from `Request` to `Response`, over a storage and authenticators.
@@ -64,8 +65,8 @@ export function createFileService(options: FileServiceOptions): FileService {
   async function dispatch(exchange: Exchange, { shape }: Place, apis: readonly Api[]): Promise<Response> {
     const { method } = exchange.request;
     if (shape === "malformed") throw new HttpError("malformed", "The URL is malformed.");
+    if (method === "OPTIONS" && shape !== "outside") return emptyResponse(204, { Allow: toAllow(shape, apis) });
     if (!hasRoutes(shape, apis)) throw new HttpError("not-found", "Not found.");
-    if (method === "OPTIONS") return emptyResponse(204, { Allow: toAllow(shape, apis) });
     const route = findRoute(shape, method, apis);
     if (route === "not-implemented") throw new HttpError("method-not-implemented", "The method is not implemented.");
     if (route === "not-allowed") throw new HttpError("method-not-allowed", "The method is not allowed here.");
@@ -76,7 +77,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   async function runForAccount(exchange: Exchange, run: AccountEndpoint): Promise<Response> {
     const { request, connection } = exchange;
     const identification = await identifier.identify(request, connection);
-    if (identification.outcome !== "identified") return sendToLogin(exchange, identification);
+    if (identification.outcome !== "identified") return refuseUnidentified(exchange, identification);
     const { login, means } = identification;
     // All but the session header is sent by browsers unasked, whoever wrote the page (CONTRACT 6.5).
     const isUnasked = means !== "session" && !SAFE_METHODS.includes(request.method);
@@ -98,7 +99,8 @@ export function createFileService(options: FileServiceOptions): FileService {
     return errorResponse(exchange.variant, status, message, {
       ...headers,
       "WWW-Authenticate": status === 401 ? challenges : undefined,
-      Allow: status === 405 && hasRoutes(shape, apis) ? toAllow(shape, apis) : undefined,
+      // RFC 9110 10.2.1: what exists already does not support being created.
+      Allow: status === 405 ? toAllow(shape, apis, failure === "already-exists" ? CREATING_METHODS : []) : undefined,
     });
   }
 
@@ -138,7 +140,7 @@ export function createFileService(options: FileServiceOptions): FileService {
 }
 
 /** The variant of a request: negotiated on the shared URL space, given where only one API is mounted. */
-function toVariant(request: Request, shape: Shape | "unknown" | "malformed", apis: readonly Api[]): Variant {
+function toVariant(request: Request, shape: Place["shape"], apis: readonly Api[]): Variant {
   const [only, ...others] = apis;
   if (only !== undefined && others.length === 0) return only === "rest" ? "json" : only === "browser" ? "html" : only;
   const reads = request.method === "GET" || request.method === "HEAD";

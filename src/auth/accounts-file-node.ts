@@ -12,7 +12,7 @@ export interface AccountsFileOptions {
   readonly file: string;
   /** Verifies the PHC strings. Default: one of its own, off the main thread. */
   readonly passwordHasher?: PasswordHasher;
-  /** Is told of plain-text passwords, of reloads and of broken versions. Default: nobody. */
+  /** Is told of plain-text passwords, of reloads and of broken versions. Default: the console. */
   readonly logger?: Logger;
   /** Milliseconds since any fixed moment. Default: `performance.now`. */
   readonly clock?: () => number;
@@ -29,7 +29,12 @@ const checkEveryMilliseconds = 1000;
  * they were. Replace the file by renaming another onto it: so nobody reads a half-written one.
  */
 export function createAccountsFileAuthenticator(options: AccountsFileOptions): Authenticator {
-  const { file, passwordHasher = createNodePasswordHasher(), logger, clock = () => performance.now() } = options;
+  const {
+    file,
+    passwordHasher = createNodePasswordHasher(),
+    logger = console,
+    clock = () => performance.now(),
+  } = options;
   let book: AccountBook | undefined;
   let seenVersion: string | undefined;
   let checkedAt = 0;

@@ -1,6 +1,6 @@
 import type { Authenticator, Credentials, Verdict } from "../contracts/authenticator.ts";
 import type { Logger } from "../contracts/logger.ts";
-import { HttpError } from "../http/http-error.ts";
+import { isHttpError } from "../http/http-error.ts";
 import { maxPasswordBytes } from "./password-hash.ts";
 
 /** The methods of authentication as one, asked in their order (7.2). */
@@ -15,7 +15,7 @@ export interface AuthenticationChain {
    * Empty or over-long credentials are rejected unasked. A method that fails counts as `rejected` and is
    * reported to the log. Starts the chain where nobody did.
    *
-   * Rejects as {@link AuthenticationChain.start}, and with {@link HttpError} `unavailable` when a method is too busy to judge.
+   * Rejects as {@link AuthenticationChain.start}, and with HttpError `unavailable` when a method is too busy to judge.
    */
   authenticate(credentials: Credentials): Promise<Verdict>;
 }
@@ -75,7 +75,7 @@ export function createAuthenticationChain(
       if (!isVerdict(verdict)) throw new TypeError("The method gave no verdict.");
       return verdict;
     } catch (error) {
-      if (error instanceof HttpError && error.failure === "unavailable") throw error;
+      if (isHttpError(error) && error.failure === "unavailable") throw error;
       const details = { method: method.name, username: credentials.username, error };
       logger?.error(details, "An authentication method failed; the login is rejected.");
       return { outcome: "rejected" };

@@ -12,8 +12,9 @@ export interface Authenticator {
   start?(): Promise<void>;
 
   /**
-   * Judges one set of credentials. Verdicts are returned; a rejection of the promise counts as `rejected` and
-   * is reported to the log. It must not tell by its time whether an account exists.
+   * Judges one set of credentials. Verdicts are returned; a rejection of the promise counts as `rejected` and is reported to the
+   * log, except an `HttpError` `unavailable`, of a method too busy to judge: then the request is answered 503. It must not tell by its
+   * time whether an account exists.
    */
   authenticate(credentials: Credentials): Promise<Verdict>;
 }

@@ -4,7 +4,7 @@ export interface Connection {
   readonly peer?: Peer;
   /** The client certificate, only when the runtime has verified it against the configured authorities. */
   readonly clientCertificate?: ClientCertificate;
-  /** Keeps the runtime alive until `work` settles, beyond the response (edge runtimes). */
+  /** Keeps the runtime alive until `work` settles, beyond the response (edge runtimes): for work that a request leaves behind. */
   waitUntil?(work: Promise<unknown>): void;
 }
 

@@ -1,5 +1,5 @@
 import { isStorageError, type StorageErrorCode } from "../contracts/storage-adapter.ts";
-import { type Failure, HttpError } from "../http/http-error.ts";
+import { type Failure, HttpError, isHttpError } from "../http/http-error.ts";
 import type { Variant } from "../http/negotiate.ts";
 
 /** The three status tables (CONTRACT 1): what a failure is called in each variant, in the order json, webdav, html. */
@@ -46,14 +46,21 @@ const STORAGE_FAILURES: Readonly<Record<StorageErrorCode, readonly [Failure, str
   unavailable: ["unavailable", "The storage is not available."],
 };
 
+/** The failures whose cause the operator has to know: the client can do nothing about them. */
+const OPERATORS_FAILURES: readonly Failure[] = ["denied", "unavailable", "internal"];
+
 /** Tells the operator of an error; `id` is what the client was told of it. */
 export type Report = (error: unknown, id?: string) => void;
 
 /** What to tell a client of anything thrown. An unknown error becomes a blank one with an id that the log has too. */
 export function toHttpError(error: unknown, report: Report): HttpError {
-  if (error instanceof HttpError) return error;
+  if (isHttpError(error)) {
+    if (error.cause !== undefined && OPERATORS_FAILURES.includes(error.failure)) report(error.cause);
+    return error;
+  }
   if (isStorageError(error) && Object.hasOwn(STORAGE_FAILURES, error.code)) {
     const [failure, message] = STORAGE_FAILURES[error.code];
+    if (failure === "denied") report(error);
     if (failure !== "unavailable") return new HttpError(failure, message, {}, { cause: error });
     report(error);
     return new HttpError(failure, message, { "Retry-After": "1" }, { cause: error });

@@ -1,6 +1,5 @@
 import { prepareHome, toAccount } from "../account/home.ts";
 import { parseResourcePath, toUrlPath } from "../account/path.ts";
-import { toChallenges } from "../auth/challenge.ts";
 import { toSessionCookie } from "../http/cookie.ts";
 import { HttpError } from "../http/http-error.ts";
 import { mediaType } from "../http/negotiate.ts";
@@ -12,6 +11,7 @@ import { renderLoginPage } from "../views/login-page.ts";
 import { redirectPage } from "../views/page.ts";
 import { type LoginRequest, type LoginResponse, loginRequestSchema } from "../wire/login.ts";
 import type { Exchange } from "./endpoint.ts";
+import { loginPath, refuseLogin } from "./unauthorized.ts";
 
 /** `GET /__svc__/login`: the HTML login page (4.1). */
 export async function getLoginPage({ target, config }: Exchange): Promise<Response> {
@@ -31,7 +31,7 @@ export async function postLogin(exchange: Exchange): Promise<Response> {
   const { username, password, returnTo } = await readLogin(exchange);
   const from = connection.peer === undefined ? {} : { peer: connection.peer };
   const login = await identifier.authenticate({ type: "password", username, content: password, ...from });
-  if (login === undefined) return refuse(exchange, returnTo);
+  if (login === undefined) return refuseLogin(exchange, "The user name or password is wrong.", returnTo);
   await prepareHome(toAccount(login.username, login.settings), config.storage);
 
   const session = await sessions.start(login);
@@ -42,19 +42,6 @@ export async function postLogin(exchange: Exchange): Promise<Response> {
   const location = returnTo ?? `${config.basePath}/home/`;
   const fields = { Location: location, "Set-Cookie": toSessionCookie(session, isSecure(request.url)) };
   return pageResponse(302, redirectPage(location, "You are logged in."), fields);
-}
-
-/** The path of the login page. */
-export function loginPath(basePath: string): string {
-  return `${basePath}/__svc__/login`;
-}
-
-/** A failed login: the errors body, or the login page with the message (CONTRACT 6.2). */
-function refuse({ variant, config }: Exchange, returnTo: string | undefined): Response {
-  const message = "The user name or password is wrong.";
-  if (variant !== "html") throw new HttpError("unauthorized", message);
-  const page = renderLoginPage({ action: loginPath(config.basePath), returnTo, message });
-  return pageResponse(401, page, { "WWW-Authenticate": toChallenges(config.session.announce) });
 }
 
 async function readLogin({ request, config }: Exchange): Promise<LoginRequest & { returnTo?: string | undefined }> {

@@ -6,7 +6,7 @@ import { isSameOrigin } from "../http/same-origin.ts";
 import { isSecure } from "../http/target.ts";
 import { redirectPage } from "../views/page.ts";
 import type { Exchange } from "./endpoint.ts";
-import { loginPath } from "./login.ts";
+import { loginPath } from "./unauthorized.ts";
 
 /**
  * `POST /__svc__/logout`: ends the session of the header or the cookie (CONTRACT 6.3). Browsers are led to the login page, others get

@@ -1,11 +1,11 @@
 import { toUrlPath } from "../account/path.ts";
-import { BASIC_CHALLENGE } from "../auth/challenge.ts";
+import { BASIC_CHALLENGE, toChallenges } from "../auth/challenge.ts";
 import type { Identification } from "../auth/identify.ts";
 import { HttpError } from "../http/http-error.ts";
 import { pageResponse } from "../http/responses.ts";
+import { renderLoginPage } from "../views/login-page.ts";
 import { redirectPage } from "../views/page.ts";
 import type { Exchange } from "./endpoint.ts";
-import { loginPath } from "./login.ts";
 
 /** Why a request without a valid login is refused. */
 type Unidentified = Exclude<Identification, { outcome: "identified" }>;
@@ -18,21 +18,37 @@ const MESSAGES = {
   authorization: "The Authorization header is not valid.",
 } as const;
 
+/** The path of the login page. */
+export function loginPath(basePath: string): string {
+  return `${basePath}/__svc__/login`;
+}
+
 /**
- * Sends browsers to the login page: without credentials, with the way back (CONTRACT 6.2), and with invalid Basic ones (5.1.2).
- * @throws HttpError `unauthorized` for everybody else (7.1).
+ * Answers a request whose login does not hold: a browser without credentials is led to the login page with the way back (CONTRACT 6.2),
+ * one with invalid Basic credentials to the plain login page (5.1.2); for others see {@link refuseLogin}.
  */
-export function sendToLogin({ variant, config, path }: Exchange, reason: Unidentified): Response {
+export function refuseUnidentified(exchange: Exchange, reason: Unidentified): Response {
+  const { variant, config, path } = exchange;
   const login = loginPath(config.basePath);
-  if (variant === "html" && reason.outcome === "anonymous") {
-    const returnTo = `${config.basePath}/home/${toUrlPath(path)}`;
-    const location = `${login}?return=${encodeURIComponent(returnTo)}`;
-    return pageResponse(302, redirectPage(location, "Please log in."), { Location: location });
+  const returnTo = `${config.basePath}/home/${toUrlPath(path)}`;
+  if (reason.outcome === "refused" && (variant !== "html" || reason.means !== "basic")) {
+    return refuseLogin(exchange, MESSAGES[reason.means], returnTo);
   }
-  if (reason.outcome === "anonymous") throw new HttpError("unauthorized", "A login is needed.");
-  if (variant === "html" && reason.means === "basic") {
+  if (variant !== "html") return refuseLogin(exchange, "A login is needed.", returnTo);
+  if (reason.outcome === "refused") {
     const fields = { Location: login, "WWW-Authenticate": BASIC_CHALLENGE };
     return pageResponse(302, redirectPage(login, MESSAGES.basic), fields);
   }
-  throw new HttpError("unauthorized", MESSAGES[reason.means]);
+  const location = `${login}?return=${encodeURIComponent(returnTo)}`;
+  return pageResponse(302, redirectPage(location, "Please log in."), { Location: location });
+}
+
+/**
+ * A failed login: the login page with the message for browsers (CONTRACT 6.2).
+ * @throws HttpError `unauthorized` for everybody else (7.1).
+ */
+export function refuseLogin({ variant, config }: Exchange, message: string, returnTo: string | undefined): Response {
+  if (variant !== "html") throw new HttpError("unauthorized", message);
+  const page = renderLoginPage({ action: loginPath(config.basePath), returnTo, message });
+  return pageResponse(401, page, { "WWW-Authenticate": toChallenges(config.session.announce) });
 }

@@ -21,6 +21,11 @@ export type Failure =
   | "unavailable"
   | "internal";
 
+/** Whether a thrown value is an {@link HttpError}, also one from another copy of this package. */
+export function isHttpError(error: unknown): error is HttpError {
+  return error instanceof Error && error.name === "HttpError" && "failure" in error;
+}
+
 /** A failure whose message is a fixed text of ours, fit for the client. */
 export class HttpError extends Error {
   readonly failure: Failure;

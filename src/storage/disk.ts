@@ -24,6 +24,8 @@ import { sweepLeftovers } from "./disk-sweep.ts";
 import { createFolderTree } from "./disk-walk.ts";
 import { type Durability, writeMember } from "./disk-write.ts";
 
+export type { Durability };
+
 /** Options of {@link createDiskStorage}. */
 export interface DiskStorageOptions {
   /** An existing folder; the storage is what is in it. A relative path counts from the working directory now. */

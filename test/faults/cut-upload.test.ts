@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { StorageAdapter, StorageEntry } from "../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { AUTHORIZATION, type Served, serve } from "../support/served.ts";
@@ -21,10 +22,21 @@ const CUTS = {
 describe.each(["disk", "memory"])("a cut connection during an overwrite, on %s", (kind) => {
   let folder: string;
   let served: Served;
+  let writes: Promise<unknown>[];
 
   beforeEach(async () => {
+    writes = [];
     folder = await mkdtemp(join(tmpdir(), "fileferry-cut-"));
-    served = await serve(kind === "disk" ? createDiskStorage({ root: folder }) : createMemoryStorage());
+    const storage = kind === "disk" ? createDiskStorage({ root: folder }) : createMemoryStorage();
+    served = await serve({ ...storage, write });
+
+    /** Tells when a write is under way and when it is over. */
+    async function write(...[path, content, options]: Parameters<StorageAdapter["write"]>): Promise<StorageEntry> {
+      const writing = storage.write(path, content, options);
+      writes.push(writing);
+      return writing;
+    }
+
     const put = await fetch(`${served.origin}/home/a.txt`, { method: "PUT", body: OLD, headers });
     expect(put.status).toBe(201);
   });
@@ -38,13 +50,15 @@ describe.each(["disk", "memory"])("a cut connection during an overwrite, on %s",
     const socket = connect(served.port, "127.0.0.1");
     socket.on("error", () => undefined);
     socket.write(`PUT /home/a.txt HTTP/1.1\r\nHost: x\r\nAuthorization: ${AUTHORIZATION}\r\n${rest}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect.poll(() => writes.length).toBe(2);
+    // What was sent has time to arrive: without it there would be nothing to lose.
+    await new Promise((resolve) => setTimeout(resolve, 50));
     const closed = new Promise((resolve) => socket.on("close", resolve));
     if (end === "reset") socket.resetAndDestroy();
     else socket.end();
     socket.resume();
     await closed;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect(writes[1]).rejects.toThrow();
   }
 
   for (const [what, rest] of Object.entries(CUTS)) {
