@@ -1,7 +1,7 @@
 import { toStoragePath } from "../account/path.ts";
 import { isStorageError, type StorageEntry, StorageError } from "../contracts/storage-adapter.ts";
 import { emptyResponse, pageResponse, streamResponse } from "../http/responses.ts";
-import { renderListingPage, streamJsonListing } from "../views/listing.ts";
+import { streamJsonListing, streamListingPage } from "../views/listing.ts";
 import type { AccountExchange } from "./endpoint.ts";
 
 /** `GET` and `HEAD /home/<folder>/`: the members of a folder, as JSON or as a page (4.2, 4.6). */
@@ -25,7 +25,7 @@ async function toPage(
   const members: StorageEntry[] = [];
   for await (const member of listing) members.push(member);
   const logoutAction = means === "cookie" ? `${config.basePath}/__svc__/logout` : undefined;
-  return pageResponse(200, renderListingPage(toStoragePath(path.segments), members, logoutAction));
+  return pageResponse(200, streamListingPage(toStoragePath(path.segments), members, logoutAction));
 }
 
 /** The first step, at which a listing fails: the status is still open then. A file's name with a trailing `/` is nothing (CONTRACT 2.5). */

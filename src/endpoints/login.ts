@@ -13,6 +13,9 @@ import { type LoginRequest, type LoginResponse, loginRequestSchema } from "../wi
 import type { Exchange } from "./endpoint.ts";
 import { loginPath, refuseLogin } from "./unauthorized.ts";
 
+/** What anybody may have us parse: name, password and the way back have room in it. */
+const MAX_LOGIN_BYTES = 16 * 1024;
+
 /** `GET /__svc__/login`: the HTML login page (4.1). */
 export async function getLoginPage({ target, config }: Exchange): Promise<Response> {
   const returnTo = toReturnPath(new URLSearchParams(target.query).get("return"), config.basePath);
@@ -47,12 +50,12 @@ export async function postLogin(exchange: Exchange): Promise<Response> {
 async function readLogin({ request, config }: Exchange): Promise<LoginRequest & { returnTo?: string | undefined }> {
   switch (mediaType(request.headers.get("content-type"))) {
     case "application/json": {
-      const body = loginRequestSchema.safeParse(await readJsonBody(request));
+      const body = loginRequestSchema.safeParse(await readJsonBody(request, MAX_LOGIN_BYTES));
       if (!body.success) throw new HttpError("malformed", "The body must hold a username and a password.");
       return body.data;
     }
     case "application/x-www-form-urlencoded": {
-      const form = await readFormBody(request);
+      const form = await readFormBody(request, MAX_LOGIN_BYTES);
       const [username, password] = [form.get("username"), form.get("password")];
       if (username === null || password === null) {
         throw new HttpError("malformed", "The form must hold a username and a password.");

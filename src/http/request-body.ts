@@ -1,6 +1,6 @@
 import { HttpError } from "./http-error.ts";
 
-/** What a body of ours may hold at most, in bytes (CONTRACT 4.5). */
+/** What a body of ours may hold at most, in bytes, unless its endpoint allows less (CONTRACT 4.5). */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /** The announced length in bytes; `undefined` when it is not announced. @throws HttpError `malformed` for anything but digits. */
@@ -19,10 +19,10 @@ export function hasContent(request: Request): boolean {
 
 /**
  * Reads a JSON body whole.
- * @throws HttpError `too-large` above 1 MiB, `malformed` when it is not JSON in UTF-8.
+ * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not JSON in UTF-8.
  */
-export async function readJsonBody(request: Request): Promise<unknown> {
-  const text = await readText(request);
+export async function readJsonBody(request: Request, maxBytes: number = MAX_BODY_BYTES): Promise<unknown> {
+  const text = await readText(request, maxBytes);
   try {
     return JSON.parse(text);
   } catch {
@@ -32,21 +32,21 @@ export async function readJsonBody(request: Request): Promise<unknown> {
 
 /**
  * Reads an `application/x-www-form-urlencoded` body whole.
- * @throws HttpError `too-large` above 1 MiB, `malformed` when it is not UTF-8.
+ * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not UTF-8.
  */
-export async function readFormBody(request: Request): Promise<URLSearchParams> {
-  return new URLSearchParams(await readText(request));
+export async function readFormBody(request: Request, maxBytes: number = MAX_BODY_BYTES): Promise<URLSearchParams> {
+  return new URLSearchParams(await readText(request, maxBytes));
 }
 
-async function readText(request: Request): Promise<string> {
+async function readText(request: Request, maxBytes: number): Promise<string> {
   const announced = readContentLength(request.headers) ?? 0;
-  if (announced > MAX_BODY_BYTES) throw tooLarge();
+  if (announced > maxBytes) throw tooLarge(maxBytes);
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
   let size = 0;
   for await (const chunk of readBody(request)) {
     size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) throw tooLarge();
+    if (size > maxBytes) throw tooLarge(maxBytes);
     text += decode(decoder, chunk);
   }
   return text + decode(decoder);
@@ -73,6 +73,6 @@ function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
   }
 }
 
-function tooLarge(): HttpError {
-  return new HttpError("too-large", "The body is larger than 1 MiB.");
+function tooLarge(maxBytes: number): HttpError {
+  return new HttpError("too-large", `The body is larger than ${maxBytes} bytes.`);
 }

@@ -12,14 +12,21 @@ export function jsonResponse(status: number, body: unknown, fields: HeaderFields
   return textResponse(status, JSON.stringify(body), { ...fields, "Content-Type": "application/json; charset=utf-8" });
 }
 
-/** An answer with one of our own pages. */
-export function pageResponse(status: number, page: SafeHtml, fields: HeaderFields = {}): Response {
-  return textResponse(status, String(page), {
+/** An answer with one of our own pages, whole or sent as it is read. */
+export function pageResponse(
+  status: number,
+  page: SafeHtml | ReadableStream<Uint8Array>,
+  fields: HeaderFields = {},
+): Response {
+  const pageFields = {
     ...fields,
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy": PAGE_POLICY,
     "Referrer-Policy": "same-origin",
-  });
+  };
+  return "getReader" in page
+    ? streamResponse(status, page, pageFields)
+    : textResponse(status, String(page), pageFields);
 }
 
 /** An answer without content. */

@@ -33,15 +33,20 @@ export function releaseTemporaryName(name: string): void {
   inUse.delete(name);
 }
 
-/** Removes a member if it is what an ended process left of a write. */
-export async function removeLeftover(folder: OpenFolder, name: string): Promise<void> {
-  if (!isTemporaryName(name) || inUse.has(name)) return;
+/**
+ * Removes a member if it is what an ended process left of a write. Whether it may be one but was kept, because its process may still be
+ * running.
+ */
+export async function removeLeftover(folder: OpenFolder, name: string): Promise<boolean> {
+  if (!isTemporaryName(name) || inUse.has(name)) return false;
   try {
     const { mtimeMs } = await lstat(folder.at(name));
-    if (isAbandoned(name, mtimeMs)) await unlink(folder.at(name));
+    if (!isAbandoned(name, mtimeMs)) return true;
+    await unlink(folder.at(name));
   } catch {
     // Another process was faster, or the folder is not ours to write.
   }
+  return false;
 }
 
 /**

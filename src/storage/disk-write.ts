@@ -2,7 +2,7 @@ import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, unlink } from "node:fs/promises";
 import { type StorageEntry, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
 import { receive } from "./content.ts";
-import { translated, unless } from "./disk-errors.ts";
+import { renamed, translated, unless } from "./disk-errors.ts";
 import { checkPlace, exchange } from "./disk-exchange.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { toEntry } from "./disk-members.ts";
@@ -45,7 +45,7 @@ export async function writeMember(
 function createFile(folder: OpenFolder, name: string, former: BigIntStats | undefined): Promise<FileHandle> {
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   const mode = former?.isFile() ? Number(former.mode) & PERMISSION_BITS : 0o666;
-  return translated(folder.openFile(name, O_CREAT | O_EXCL | O_WRONLY, mode), { ENOENT: "parent-missing" });
+  return renamed(folder.openFile(name, O_CREAT | O_EXCL | O_WRONLY, mode), "not-found", "parent-missing");
 }
 
 async function writeWhole(handle: FileHandle, chunk: Uint8Array): Promise<void> {

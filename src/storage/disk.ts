@@ -49,7 +49,7 @@ export interface DiskStorageOptions {
  *
  * Only regular files and folders exist; pipes, sockets and devices do not, nor do names that are not UTF-8 or begin
  * with `.fileferry-` and end in `.tmp`: unfinished writes are kept under such names beside their targets. What ended
- * processes left of them is removed in the background from now on, and by every `list` that meets it.
+ * processes left of them is removed in the background, what other machines left an hour later, and by every `list` that meets it.
  *
  * On Linux no step can be led out of the root by a link, whoever swaps in what; elsewhere paths are compared before
  * and after each step. Conditions of writes are exact among the storages of one process; `ifNoneMatch: "*"` also

@@ -42,20 +42,43 @@ function toListingEntry({ name, kind, modified, size }: StorageEntry): ListingEn
   return { name, is_directory: isFolder, modified: modified.getTime() / 1000, size: isFolder ? 0 : size };
 }
 
-/** The HTML listing of a folder (4.6): folders first, by name (CONTRACT 3.3). */
-export function renderListingPage(
+/** Stands in the page where the members go. */
+const MEMBERS = html`<!--members-->`;
+
+/** The HTML listing of a folder (4.6): folders first, by name (CONTRACT 3.3). The members are rendered as they are read. */
+export function streamListingPage(
   serverPath: string,
   members: readonly StorageEntry[],
-  logoutAction?: string,
-): SafeHtml {
+  logoutAction: string | undefined,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const [before = "", after = ""] = String(renderFrame(serverPath, logoutAction)).split(String(MEMBERS));
   const sorted = [...members].sort(compareMembers);
+  let position = 0;
+
+  function pull(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    const chunk = sorted
+      .slice(position, position + MEMBERS_PER_CHUNK)
+      .map(renderMember)
+      .join("");
+    const isFirst = position === 0;
+    position += MEMBERS_PER_CHUNK;
+    const isLast = position >= sorted.length;
+    controller.enqueue(encoder.encode(`${isFirst ? before : ""}${chunk}${isLast ? after : ""}`));
+    if (isLast) controller.close();
+  }
+
+  return new ReadableStream({ pull }, { highWaterMark: 0 });
+}
+
+function renderFrame(serverPath: string, logoutAction: string | undefined): SafeHtml {
   const parent = serverPath === "/" ? undefined : html`<li><a href="../">..</a></li>\n`;
   const logout = html`<form method="post" action="${logoutAction}"><button>Log out</button></form>`;
   return page(
     serverPath,
     html`<h1>${serverPath}</h1>
 <ul>
-${parent}${sorted.map(renderMember)}</ul>
+${parent}${MEMBERS}</ul>
 ${logoutAction === undefined ? undefined : logout}`,
   );
 }

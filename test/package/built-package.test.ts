@@ -16,6 +16,7 @@ interface Manifest {
 /** What each public entry exports at run time. A name that goes or comes is a change for the users: to be made knowingly. */
 const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
   ".": [
+    "HttpError",
     "StorageError",
     "VERSION",
     "createAccountsAuthenticator",
