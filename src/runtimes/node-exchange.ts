@@ -9,13 +9,15 @@ import { createDisconnectError, createRequestBody, type RequestBody } from "./no
 export interface SocketState {
   readonly scheme: "http" | "https";
   readonly connection: Connection;
-  /** The requests on this socket whose response is not yet handed over whole. */
-  readonly exchanges: Set<Exchange>;
+  /** The one request that is being answered, until its response is handed over whole. */
+  current: Exchange | undefined;
+  /** The requests that were pipelined behind it, each with what starts it. The socket is not read while there are any. */
+  readonly waiting: { readonly exchange: Exchange; readonly start: () => void }[];
   /** Set once a response says `Connection: close` over an unread body: what follows on the wire is not answered. */
   ending: boolean;
-  /** The last `Host` seen and the URL origin made of it: clients repeat it. */
+  /** The last host seen and the URL origin made of it, `undefined` for what is no host: clients repeat it. */
   host: string | undefined;
-  origin: string;
+  origin: string | undefined;
 }
 
 /** One request and its response on a socket, from the parser's call until the response is handed over or cut. */
@@ -54,38 +56,100 @@ export function createExchange(req: IncomingMessage, res: ServerResponse): Excha
   };
 }
 
-/** Takes the exchange over: from here on its end is watched. */
-export function openExchange(exchange: Exchange): void {
+/**
+ * Takes the exchange over: from here on its end is watched. A socket has one exchange at work at a time, or one client
+ * could have thousands: a pipelined one gets a promise of its turn, which never comes when the client has gone.
+ */
+export function openExchange(exchange: Exchange): Promise<void> | undefined {
   const { req, res, state } = exchange;
   // A host's own work before ours may have outlasted the client.
   if (req.socket.destroyed) {
     abandonExchange(exchange);
-    return;
+    return undefined;
   }
-  state.exchanges.add(exchange);
-  res.on("finish", () => state.exchanges.delete(exchange));
+  res.on("finish", () => closeExchange(exchange));
   res.on("timeout", (socket: Socket) => endIdle(exchange, socket));
+  if (state.current !== undefined) {
+    return new Promise((start) => {
+      state.waiting.push({ exchange, start });
+      stopReading(req.socket);
+    });
+  }
+  state.current = exchange;
+  return undefined;
 }
 
 /** Whether nothing is under way on a socket: no request seen, or every response handed over. */
 export function isIdle(socket: Socket): boolean {
   const state = states.get(socket);
-  return state === undefined || (state.exchanges.size === 0 && !state.ending);
+  return state === undefined || (state.current === undefined && !state.ending);
+}
+
+/** Whether the socket is not read because requests wait on it: a client that gets no further is not to blame. */
+export function isHeld(socket: Socket): boolean {
+  return (states.get(socket)?.waiting.length ?? 0) > 0;
+}
+
+/** Whether the next answer that a socket may carry is the one to what its parser is at. */
+export function isAnswerable(socket: Socket): boolean {
+  const current = states.get(socket)?.current;
+  return socket.writable && (current === undefined || !(current.req.complete || current.res.headersSent));
 }
 
 function createSocketState(socket: Socket): SocketState {
   const scheme = "encrypted" in socket && socket.encrypted === true ? "https" : "http";
-  const exchanges = new Set<Exchange>();
-  const origin = `${scheme}://localhost`;
   const connection = toConnection(socket);
-  const state: SocketState = { scheme, connection, exchanges, ending: false, host: undefined, origin };
+  const origin = `${scheme}://localhost`;
+  const state: SocketState = {
+    scheme,
+    connection,
+    current: undefined,
+    waiting: [],
+    ending: false,
+    host: undefined,
+    origin,
+  };
   states.set(socket, state);
+  // At the end of every message that it has parsed node:http resumes the socket.
+  socket.on("resume", () => {
+    if (state.waiting.length > 0) stopReading(socket);
+  });
   // Not the response's own `close`: a pipelined response whose turn has not come gets none.
   socket.on("close", () => {
-    exchanges.forEach(abandonExchange);
-    exchanges.clear();
+    if (state.current !== undefined) abandonExchange(state.current);
+    state.current = undefined;
+    dropWaiting(state);
   });
   return state;
+}
+
+/** node:http stops reading at the socket's `pause` event, of which a socket that counts as paused already has none. */
+function stopReading(socket: Socket): void {
+  if (socket.isPaused()) socket.emit("pause");
+  else socket.pause();
+}
+
+/** The response is handed over: whoever waits is next. */
+function closeExchange(exchange: Exchange): void {
+  const { req, state } = exchange;
+  if (state.current !== exchange) return;
+  state.current = undefined;
+  if (state.waiting.length > 0) startNext(state, req.socket);
+}
+
+function startNext(state: SocketState, socket: Socket): void {
+  // After a response that closes the connection nothing can be answered, so nothing may be done (RFC 9112, 9.6).
+  if (!socket.writable) dropWaiting(state);
+  let next = state.waiting.shift();
+  // A host may have answered in our stead, say after a time limit of its own.
+  while (next?.exchange.res.writableEnded) next = state.waiting.shift();
+  state.current = next?.exchange;
+  if (state.waiting.length === 0) socket.resume();
+  next?.start();
+}
+
+function dropWaiting({ waiting }: SocketState): void {
+  for (const { exchange } of waiting.splice(0)) abandonExchange(exchange);
 }
 
 /** Lets go of the response body that is being sent, if it has not ended: the one place that cancels it. */
@@ -102,9 +166,13 @@ function abandonExchange(exchange: Exchange): void {
   exchange.wake?.();
 }
 
-/** A silent socket is the client's fault where we wait for its bytes or it does not take ours; else the service is at work. */
+/**
+ * A silent socket is the client's fault where we wait for its bytes or it does not take ours; else the service is at
+ * work. A client that has ended its side may wait for the answer or be gone: it gets the idle time, and no more.
+ */
 function endIdle(exchange: Exchange, socket: Socket): void {
   const { res, body } = exchange;
-  if (res.writableEnded || res.writableLength > 0 || body?.isWaiting()) socket.destroy();
+  const isDue = res.writableEnded || res.writableLength > 0 || body?.isWaiting() || socket.readableEnded;
+  if (isDue) socket.destroy();
   else socket.setTimeout(socket.timeout ?? 0);
 }

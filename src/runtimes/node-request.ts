@@ -25,7 +25,7 @@ const lazySignal: PropertyDescriptor & ThisType<{ [exchangeKey]: Exchange }> = {
 export function toRequest(exchange: Exchange): Request | undefined {
   const { req, state, body } = exchange;
   const headers = toHeaders(req);
-  const url = toUrl(state, headers.host, targetOf(req));
+  const url = toUrl(state, headers.host, targetOf(req), req.method);
   if (url === undefined) return undefined;
   try {
     const init = body === undefined ? { method: req.method, headers } : toBodyInit(req.method, headers, body.stream);
@@ -49,24 +49,27 @@ function targetOf(req: IncomingMessage & { originalUrl?: unknown }): string {
 /** Printable ASCII after the slash; a fragment is no part of a request target (RFC 9112, 3.2). */
 const originForm = /^\/[!"$-~]*$/;
 const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/is;
-/** The request's URL, or `undefined` for a target that cannot be one. */
-function toUrl(state: SocketState, host: string | undefined, target: string): string | undefined {
-  if (originForm.test(target)) return originOf(state, host) + target;
-  if (target === "*") return `${originOf(state, host)}/`;
-  const [, authority, rest] = absoluteForm.exec(target) ?? [];
-  if (authority !== undefined && rest !== undefined) {
-    return toUrl(state, authority, rest.startsWith("/") ? rest : `/${rest}`);
-  }
-  return undefined;
+
+/** The request's URL, or `undefined` for a target that cannot be one, or a `Host` that is none (RFC 9112, 3.2). */
+function toUrl(state: SocketState, host: string | undefined, target: string, method = ""): string | undefined {
+  const origin = originOf(state, host);
+  if (origin === undefined) return undefined;
+  if (originForm.test(target)) return origin + target;
+  // The asterisk form means the server as a whole, and only OPTIONS asks about that.
+  if (target === "*") return method === "OPTIONS" ? `${origin}/` : undefined;
+  const [, authority, rest = ""] = absoluteForm.exec(target) ?? [];
+  if (authority === undefined) return undefined;
+  const path = rest.startsWith("/") ? rest : `/${rest}`;
+  return originForm.test(path) ? (originOf(state, authority) ?? `${state.scheme}://localhost`) + path : undefined;
 }
 
-const plainHost = /^(?:[a-z0-9_][a-z0-9._-]*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+const plainHost = /^(?:[a-z0-9_][a-z0-9._-]*|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i;
 
-/** A missing or hostile `Host` becomes a fixed one: the URL always parses. */
-function originOf(state: SocketState, host: string | undefined): string {
+/** A missing host becomes a fixed one, a hostile one `undefined`: the URL always parses. */
+function originOf(state: SocketState, host: string | undefined): string | undefined {
   if (host !== state.host) {
-    const usable = host !== undefined && plainHost.test(host) && URL.canParse(`http://${host}/`);
-    state.origin = `${state.scheme}://${usable ? host : "localhost"}`;
+    const usable = !host || (plainHost.test(host) && URL.canParse(`http://${host}/`));
+    state.origin = usable ? `${state.scheme}://${host || "localhost"}` : undefined;
     state.host = host;
   }
   return state.origin;

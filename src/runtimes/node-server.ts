@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import type { FileService } from "../contracts/file-service.ts";
 import { type NodeListenerOptions, toNodeListener } from "./node.ts";
 import { isIdle } from "./node-exchange.ts";
+import { refuseMessage, refuseTunnel } from "./node-raw-refusal.ts";
 
 /** The keys of a TLS server, in PEM. */
 export interface NodeTlsOptions {
@@ -28,7 +29,15 @@ export interface NodeServerOptions extends NodeListenerOptions {
   readonly idleMilliseconds?: number;
 }
 
-const servers = new WeakMap<HttpServer | HttpsServer, Set<Socket>>();
+/** The open connections of a server of ours. */
+interface Connections {
+  /** Those that can carry requests. */
+  readonly ready: Set<Socket>;
+  /** The raw ones that have not come through their TLS handshake, by their peer. */
+  readonly unready: Map<string, Socket>;
+}
+
+const servers = new WeakMap<HttpServer | HttpsServer, Connections>();
 
 /**
  * A server that answers with the service, not yet listening. Uploads may take as long as they need; the head of a
@@ -45,24 +54,53 @@ export function createNodeServer(service: FileService, options: NodeServerOption
   server.on("checkExpectation", listener);
   server.on("connect", refuseTunnel);
   server.timeout = idleMilliseconds;
-  const sockets = new Set<Socket>();
-  server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
+  const connections = track(server, tls !== undefined);
+  servers.set(server, connections);
+  server.on("clientError", (error, socket) => {
+    if (connections.ready.has(socket as Socket)) refuseMessage(error, socket as Socket);
+    else socket.destroy();
   });
-  servers.set(server, sockets);
+  // A client may end its side behind its last request and still wants the answers (RFC 9112, 9.6).
+  if (tls === undefined) Object.assign(server, { httpAllowHalfOpen: true });
   return server;
+}
+
+function track(server: HttpServer | HttpsServer, isSecure: boolean): Connections {
+  const ready = new Set<Socket>();
+  const unready = new Map<string, Socket>();
+  server.on(isSecure ? "secureConnection" : "connection", (socket: Socket) => {
+    unready.delete(peerOf(socket));
+    ready.add(socket);
+    socket.on("close", () => ready.delete(socket));
+  });
+  if (isSecure) {
+    server.on("connection", (socket: Socket) => {
+      const peer = peerOf(socket);
+      unready.set(peer, socket);
+      socket.on("close", () => {
+        if (unready.get(peer) === socket) unready.delete(peer);
+      });
+    });
+  }
+  return { ready, unready };
+}
+
+/** What a raw socket and the TLS socket around it have in common. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 /**
  * Ends a server gracefully: no new connections, idle ones closed, running requests answered to their end. Resolves
  * once the last connection is closed. Works for any `node:http` or `node:https` server; with one of `createNodeServer` it
- * does not wait for connections that never sent a request either.
+ * does not wait for connections that never sent a request, or never began TLS, either.
  */
 export function closeNodeServer(server: HttpServer | HttpsServer): Promise<void> {
   function sweep(): void {
     server.closeIdleConnections();
-    for (const socket of servers.get(server) ?? []) if (isIdle(socket)) socket.destroySoon();
+    const { ready = [], unready } = servers.get(server) ?? {};
+    for (const socket of ready) if (isIdle(socket)) socket.destroySoon();
+    for (const socket of unready?.values() ?? []) socket.destroy();
   }
   return new Promise((resolve) => {
     // Kept-alive connections become idle one by one as their responses end.
@@ -90,11 +128,4 @@ function toTlsOptions({ key, cert, ca }: NodeTlsOptions): Parameters<typeof crea
     requestCert: true,
     rejectUnauthorized: false,
   };
-}
-
-/** CONNECT never reaches a request listener, and Node's own answer is to hang up. */
-function refuseTunnel(_req: unknown, socket: Socket): void {
-  socket.on("error", () => socket.destroy());
-  socket.end("HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
-  socket.destroySoon();
 }

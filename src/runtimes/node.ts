@@ -26,7 +26,8 @@ type Handler = (...args: Parameters<FileService["fetch"]>) => Promise<Response>;
 
 /**
  * The service as a listener for `http.createServer` and `https.createServer`. It answers every request and never
- * throws; a target that cannot be a URL is 400, and what lies outside the URL space is what the service answers.
+ * throws; a target that cannot be a URL is 400, and what lies outside the URL space is what the service answers. The
+ * requests of one connection reach the service one after the other, also where the client pipelines them.
  *
  * A server of the host's own should register it twice, `server.on("request", listener)` and
  * `server.on("checkContinue", listener)`: only then does an upload with `Expect: 100-continue` that the service refuses
@@ -37,14 +38,13 @@ export function toNodeListener(service: FileService, options: NodeListenerOption
   const { handler, lingerMilliseconds } = checkOptions(service, options);
   return (req, res) => {
     const exchange = createExchange(req, res);
-    if (exchange.state.ending) return;
-    void answer(exchange, toRequest(exchange), handler, lingerMilliseconds);
+    if (!exchange.state.ending) void answer(exchange, undefined, handler, lingerMilliseconds);
   };
 }
 
 /**
  * The service as a middleware for Express and Connect. What `service.handles` does not claim goes to `next()`
- * untouched. The URL is the whole one (`originalUrl`) also below a mount path: the mount path is the service's `basePath`.
+ * untouched and at once, also while the service is at work on the same connection. The URL is the whole one (`originalUrl`) also below a mount path: the mount path is the service's `basePath`.
  * It wants to stand before every body parser.
  */
 export function toNodeMiddleware(service: FileService, options: NodeListenerOptions = {}): NodeMiddleware {
@@ -79,20 +79,32 @@ function checkOptions(
   return { handler: (request, connection) => service[name](request, connection), lingerMilliseconds };
 }
 
-/** Never rejects. The service does not either, by its contract; should it, the client learns nothing of why. */
+/**
+ * Answers when the connection's turn comes; a request that nobody has made yet is made then. Never rejects. The service
+ * does not either, by its contract; should it, the client learns nothing of why.
+ */
 async function answer(
   exchange: Exchange,
-  request: Request | undefined,
+  made: Request | undefined,
   handler: Handler,
   lingerMilliseconds: number,
 ): Promise<void> {
-  openExchange(exchange);
+  const turn = openExchange(exchange);
+  if (turn !== undefined) await turn;
+  const request = made ?? toRequest(exchange);
   let response: Response;
   try {
-    response =
-      request === undefined ? new Response(null, { status: 400 }) : await handler(request, exchange.state.connection);
+    if (request === undefined) response = new Response(null, { status: 400 });
+    else if (isCoded(exchange.req)) response = new Response(null, { status: 501 });
+    else response = await handler(request, exchange.state.connection);
   } catch {
     response = new Response(null, { status: 500 });
   }
   sendResponse(exchange, response, lingerMilliseconds);
+}
+
+/** A transfer coding besides `chunked`: nobody would undo it (RFC 9112, 6.1). */
+function isCoded({ headers }: IncomingMessage): boolean {
+  const coding = headers["transfer-encoding"];
+  return coding !== undefined && coding.toLowerCase() !== "chunked";
 }

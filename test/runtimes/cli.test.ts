@@ -212,14 +212,40 @@ describe("the request log of fileferry serve", () => {
     expect(lines).toEqual([expect.stringMatching(/^GET \/home\/\\\\x0a%0aGET \d{3} \d+ B \d+ ms$/)]);
   });
 
-  it("tells of transfers that were cut", async () => {
+  it("tells of transfers that were cut, with no status that was never sent", async () => {
     const run = await startServer(["serve", await makeFolder(), ...ACCOUNT, ...ANY_PORT]);
     const upload = startUpload(`${run.url}home/cut.bin`);
     upload.write("half");
     await delay(100);
     upload.destroy();
     const line = await waitFor(() => /^PUT .*\n/m.exec(run.stderr())?.[0], run);
-    expect(line).toMatch(/^PUT \/home\/cut\.bin .* aborted\n$/);
+    expect(line).toMatch(/^PUT \/home\/cut\.bin - 0 B \d+ ms aborted\n$/);
+  });
+
+  it("misses no request by its expectation, nor CONNECT, and holds no credentials of an absolute target", async () => {
+    const run = await startServer(["serve", await makeFolder(), ...ACCOUNT, ...ANY_PORT]);
+    const { hostname, port } = new URL(run.url);
+    for (const start of [
+      "GET /home/a.txt HTTP/1.1\r\nExpect: anything",
+      "GET http://alice:secret@x/home/b.txt?secret HTTP/1.1",
+      "GET http://alice:secret@x?secret HTTP/1.1",
+      "CONNECT alice:secret@x:443 HTTP/1.1",
+      "CONNECT x:443 HTTP/1.1",
+    ]) {
+      const socket = connect(Number(port), hostname);
+      socket.write(`${start}\r\nHost: x\r\nAccept: application/json\r\nConnection: close\r\n\r\n`);
+      await text(socket);
+    }
+    await waitFor(() => /(?:^CONNECT .*\n){2}/m.exec(run.stderr()) ?? undefined, run);
+    const [, ...lines] = run.stderr().trimEnd().split("\n");
+    expect(lines.map((line) => line.replace(/\d+ B \d+ ms$/, "N"))).toEqual([
+      "GET /home/a.txt 401 N",
+      "GET /home/b.txt 401 N",
+      expect.stringMatching(/^GET \/ \d{3} N$/),
+      "CONNECT x:443 501 N",
+      "CONNECT x:443 501 N",
+    ]);
+    expect(run.stderr()).not.toContain("secret@");
   });
 
   it("is not there with --quiet", async () => {

@@ -239,7 +239,7 @@ describe("a client that disconnects while it downloads", () => {
       const client = await connectWire(port);
       client.send(`GET /home/${index} HTTP/1.1\r\nHost: x\r\n\r\n`);
       await delay(20);
-      client.socket.destroy();
+      client.socket.resetAndDestroy();
     }
     await eventually(() => watched.cancels === 1 && readable.destroyed);
   });
@@ -250,8 +250,28 @@ describe("a client that disconnects while it downloads", () => {
     const client = await connectWire(port);
     client.send(get);
     await delay(50);
-    client.socket.destroy();
+    client.socket.resetAndDestroy();
     await eventually(() => readable.destroyed);
+  });
+
+  it("has it cancelled after the idle time when the client went without a RST and the stream stands still", async () => {
+    const { stream, watched } = watchedStream(2, 10, () => new Promise(() => undefined));
+    const { port } = await serve(() => new LightResponse(stream), { idleMilliseconds: 100 });
+    const client = await connectWire(port);
+    client.send(get);
+    await client.until("xxx");
+    client.socket.destroy();
+    await eventually(() => watched.cancels === 1);
+  });
+
+  it("has it cancelled at once when the client went without a RST and the stream goes on", async () => {
+    const { stream, watched } = watchedStream(1_000_000, 1000);
+    const { port } = await serve(() => new LightResponse(stream));
+    const client = await connectWire(port);
+    client.send(get);
+    await client.until("xxx");
+    client.socket.destroy();
+    await eventually(() => watched.cancels === 1);
   });
 
   it("has it cancelled when the client was gone before the service was called", async () => {

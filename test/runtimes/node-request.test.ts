@@ -67,21 +67,26 @@ describe("the URL on Node", () => {
     "1.2.3.999",
     "é",
     "..",
-    "",
     "<script>",
-  ])("takes localhost for the host %j", async (host) => {
-    const { url } = await urlOf("/home/", host);
-    expect(url).toBe("http://localhost/home/");
+    "a@b/../c",
+    "a\r\nHost: b",
+    "a\r\nHost: a",
+  ])("lets no Host that is none, or two, through: 400 for %j (RFC 9112, 3.2)", async (host) => {
+    for (const target of ["/home/", "http://x/home/"]) {
+      const { url, answer } = await urlOf(target, host);
+      expect(url).toBeUndefined();
+      expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    }
   });
 
-  it.each(["x", "x:80", "127.0.0.1:1", "[::1]:8080", "a_b.example"])("takes the host %s", async (host) => {
+  it.each(["x", "x:80", "x:", "127.0.0.1:1", "[::1]:8080", "a_b.example"])("takes the host %s", async (host) => {
     expect((await urlOf("/home/", host)).url).toBe(`http://${host}/home/`);
   });
 
-  it("takes localhost where HTTP/1.0 names no host, and where there are two", async () => {
+  it("takes localhost where HTTP/1.0 names no host, and where the name is empty", async () => {
     const { seen, port } = await record();
     await exchange(port, "GET /home/ HTTP/1.0\r\n\r\n");
-    await exchange(port, "GET /home/ HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n");
+    await exchange(port, "GET /home/ HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n");
     expect(seen.map(({ url }) => url)).toEqual(["http://localhost/home/", "http://localhost/home/"]);
   });
 
@@ -99,7 +104,7 @@ describe("the URL on Node", () => {
     expect(seen.map(({ url, method }) => [method, url])).toEqual([["OPTIONS", "http://x/"]]);
   });
 
-  it.each(["/home/a#b", "#", "home/", "x:443", "ftp://x/home/", "/home/\u007f", "/home/é", "/a b"])(
+  it.each(["*", "/home/a#b", "#", "home/", "x:443", "ftp://x/home/", "/home/\u007f", "/home/é", "/a b"])(
     "answers 400 to the target %j and stays alive",
     async (target) => {
       const { url, answer } = await urlOf(target);

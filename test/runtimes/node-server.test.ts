@@ -195,6 +195,68 @@ describe.skipIf(!hasOpenssl())("HTTPS on Node (openssl makes the certificates)",
     await closeNodeServer(server);
     expect(Date.now() - start).toBeLessThan(1000);
   });
+
+  it("does not wait for connections that never begin their handshake, but for transfers under way", async () => {
+    const go = deferred();
+    const { server, port } = await serve(
+      async () => {
+        await go.promise;
+        return new Response("whole");
+      },
+      { tls: keys("server") },
+    );
+    const silent = await connectWire(port);
+    const halfway = await connectWire(port);
+    halfway.send("\u0016\u0003\u0001");
+    const busy = await connectTls(port);
+    busy.send(get);
+    await delay(50);
+    const start = Date.now();
+    const closing = closeNodeServer(server);
+    await Promise.all([silent.ended(), halfway.ended()]);
+    go.resolve();
+    expect(await busy.until("whole")).toMatch(/^HTTP\/1\.1 200 /);
+    await closing;
+    expect(Date.now() - start).toBeLessThan(1000);
+  });
+
+  it("does not have pipelined requests at work all at once", async () => {
+    let running = 0;
+    let most = 0;
+    let calls = 0;
+    const { server, port } = await serve(
+      async () => {
+        running += 1;
+        calls += 1;
+        most = Math.max(most, running);
+        await new Promise(setImmediate);
+        running -= 1;
+        if (calls > 1) await held.promise;
+        return new Response(calls === 3000 ? "<last>" : "ok");
+      },
+      { tls: keys("server") },
+    );
+    const held = deferred();
+    let bytesRead = (): number => 0;
+    server.on("secureConnection", (socket) => {
+      bytesRead = () => socket.bytesRead;
+    });
+    const client = await connectTls(port);
+    client.send(get.replace("\r\n", `\r\nX-Padding: ${"x".repeat(300)}\r\n`).repeat(3000));
+    await eventually(() => calls === 2);
+    await delay(200);
+    expect(bytesRead()).toBeLessThan(300_000);
+    held.resolve();
+    await client.until("<last>");
+    expect([most, calls]).toEqual([1, 3000]);
+  });
+
+  it("hangs up on plain HTTP", async () => {
+    const { port } = await serveTls(false);
+    const client = await connectWire(port);
+    client.send(get);
+    expect((await client.ended()).text).not.toContain("HTTP/1.1");
+  });
 });
 
 describe("createNodeServer", () => {
