@@ -1,6 +1,6 @@
-import type { Account } from "../contracts/account.ts";
 import {
   type ByteRange,
+  isStorageError,
   type StorageAdapter,
   type StorageEntry,
   StorageError,
@@ -8,50 +8,96 @@ import {
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
 import { HttpError } from "../http/http-error.ts";
+import type { Account } from "./account.ts";
+import { createFolderStorage, mountStorage } from "./mounts.ts";
 import { RESERVED_NAME, toStoragePath } from "./path.ts";
+import type { Operation } from "./permissions.ts";
+
+/** What is done to a file alone. */
+type FileOperation = "read" | "write" | "delete-file";
 
 /**
- * The files and folders of one account: the only way from an endpoint to the storage, so that what an account may
- * not see or touch is decided in one place (SECURITY 19). Paths are segments below the account's root. Links do
- * not exist but for {@link AccountFiles.remove} (CONTRACT 2.8), nor does the reserved name.
+ * The files and folders of one account: the only way from an endpoint to the storage, so that what an account may not see or touch is
+ * decided in one place (SECURITY 19). Paths are segments below the account's root. What a permission is missing for is HttpError
+ * `denied`, before anything is done. Links do not exist but for {@link AccountFiles.remove} (CONTRACT 2.8), nor does the
+ * reserved name.
  */
 export interface AccountFiles {
-  /** The file or folder at a path; `undefined` when there is none. */
-  stat(segments: readonly string[]): Promise<StorageEntry | undefined>;
-  /** The members of a folder. Throws at the first step as the storage does. */
+  /**
+   * What is at a path, for anybody: names are no secret, as listings name denied members too (CONTRACT 7.4).
+   */
+  kindOf(segments: readonly string[]): Promise<"file" | "folder" | undefined>;
+  /**
+   * The file at a path, for `delete-folder` the folder, for one who may do `operation` to it; `undefined` when there is none. A folder in
+   * place of a file is `not-a-file`, whatever is permitted.
+   */
+  stat(segments: readonly string[], operation: FileOperation | "delete-folder"): Promise<StorageEntry | undefined>;
+  /**
+   * The members of a folder; the folders among them only for an account that may `traverse` but not `list`. Throws at the first step
+   * as the storage does.
+   */
   list(segments: readonly string[]): AsyncIterable<StorageEntry>;
+  /** A folder is `not-a-file`, whatever is permitted. */
   read(segments: readonly string[], range?: ByteRange): Promise<StoredFile>;
   write(segments: readonly string[], content: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<StorageEntry>;
   createFolder(segments: readonly string[]): Promise<void>;
-  /** Removes a file or link, or a folder with everything under it. The account's root is refused (CONTRACT 4.4). */
+  /**
+   * Removes a file or link, or a folder with everything under it, once all that is under it may be removed (CONTRACT 4.4). The account's root
+   * and the roots of virtual folders are denied.
+   */
   remove(segments: readonly string[], kind: "file" | "folder" | "any"): Promise<void>;
 }
 
 /** The files of an account inside a storage. */
 export function createAccountFiles(account: Account, storage: StorageAdapter): AccountFiles {
-  const base = account.home === "/" ? [] : account.home.slice(1).split("/");
+  const { permissions } = account;
+  const tree = toTree(account, storage);
 
-  function locate(segments: readonly string[]): string {
-    return toStoragePath([...base, ...segments]);
+  function allows(segments: readonly string[], operation: Operation): boolean {
+    return permissions.allows(toStoragePath(segments), operation);
   }
 
-  async function stat(segments: readonly string[]): Promise<StorageEntry | undefined> {
-    if (isReserved(segments)) return undefined;
-    const entry = await storage.stat(locate(segments));
-    return entry?.kind === "link" ? undefined : entry;
+  async function find(segments: readonly string[]): Promise<StorageEntry | undefined> {
+    return isReserved(segments) ? undefined : tree.stat(toStoragePath(segments));
+  }
+
+  async function kindOf(segments: readonly string[]): Promise<"file" | "folder" | undefined> {
+    const kind = (await find(segments))?.kind;
+    return kind === "link" ? undefined : kind;
+  }
+
+  async function requireFor(segments: readonly string[], operation: Operation): Promise<void> {
+    if (isReserved(segments) && operation !== "read") throw new HttpError("denied", "This name is reserved.");
+    if (allows(segments, operation)) return;
+    if (isFileOperation(operation) && (await kindOf(segments)) === "folder") throw new StorageError("not-a-file");
+    throw notPermitted();
+  }
+
+  async function stat(
+    segments: readonly string[],
+    operation: FileOperation | "delete-folder",
+  ): Promise<StorageEntry | undefined> {
+    await requireFor(segments, operation);
+    const entry = await find(segments);
+    const isForFile = isFileOperation(operation);
+    if (isForFile && entry?.kind === "folder") throw new StorageError("not-a-file");
+    return entry?.kind === (isForFile ? "file" : "folder") ? entry : undefined;
   }
 
   async function* list(segments: readonly string[]): AsyncGenerator<StorageEntry> {
     if (isReserved(segments)) throw new StorageError("not-found");
-    for await (const entry of storage.list(locate(segments))) {
+    const showsFiles = allows(segments, "list");
+    if (!showsFiles && !allows(segments, "traverse")) throw notPermitted();
+    for await (const entry of tree.list(toStoragePath(segments))) {
       const isHidden = entry.kind === "link" || (segments.length === 0 && entry.name === RESERVED_NAME);
-      if (!isHidden) yield entry;
+      if (!isHidden && (showsFiles || entry.kind === "folder")) yield entry;
     }
   }
 
   async function read(segments: readonly string[], range?: ByteRange): Promise<StoredFile> {
+    await requireFor(segments, "read");
     if (isReserved(segments)) throw new StorageError("not-found");
-    return storage.read(locate(segments), range);
+    return tree.read(toStoragePath(segments), range);
   }
 
   async function write(
@@ -59,31 +105,75 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
     content: AsyncIterable<Uint8Array>,
     options?: WriteOptions,
   ): Promise<StorageEntry> {
-    refuseReserved(segments);
-    return storage.write(locate(segments), content, options);
+    await requireFor(segments, "write");
+    return tree.write(toStoragePath(segments), content, options);
   }
 
   async function createFolder(segments: readonly string[]): Promise<void> {
-    refuseReserved(segments);
-    await storage.createFolder(locate(segments));
+    await requireFor(segments, "create-folder");
+    await tree.createFolder(toStoragePath(segments));
   }
 
   async function remove(segments: readonly string[], kind: "file" | "folder" | "any"): Promise<void> {
-    refuseReserved(segments);
     if (segments.length === 0) throw new HttpError("denied", "The account's root folder cannot be removed.");
-    const found = (await storage.stat(locate(segments)))?.kind;
-    const isAsked = found !== undefined && (kind === "any" || (kind === "folder") === (found === "folder"));
-    if (!isAsked) throw new StorageError("not-found");
-    await storage.remove(locate(segments));
+    const found = (await find(segments))?.kind;
+    const isFolder = found === undefined ? kind === "folder" : found === "folder";
+    await requireFor(segments, isFolder ? "delete-folder" : "delete-file");
+    if (found === undefined || (kind !== "any" && (kind === "folder") !== isFolder))
+      throw new StorageError("not-found");
+    if (isFolder) await requireForMembers(segments);
+    await tree.remove(toStoragePath(segments));
   }
 
-  return { stat, list, read, write, createFolder, remove };
+  /** One member that may not be removed keeps the whole tree (CONTRACT 4.4). */
+  async function requireForMembers(folder: readonly string[]): Promise<void> {
+    if (permissions.grantsEverywhere("delete-file") && permissions.grantsEverywhere("delete-folder")) return;
+    for await (const { segments, kind } of walk(tree, folder)) {
+      if (!allows(segments, kind === "folder" ? "delete-folder" : "delete-file")) throw notPermitted();
+    }
+  }
+
+  return { kindOf, stat, list, read, write, createFolder, remove };
+}
+
+function isFileOperation(operation: Operation): operation is FileOperation {
+  return operation === "read" || operation === "write" || operation === "delete-file";
+}
+
+/** All that is below a folder, one folder's listing at a time. */
+async function* walk(
+  tree: StorageAdapter,
+  top: readonly string[],
+): AsyncGenerator<{ readonly segments: readonly string[]; readonly kind: StorageEntry["kind"] }> {
+  const waiting = [top];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    try {
+      for await (const { name, kind } of tree.list(toStoragePath(folder))) {
+        const segments = [...folder, name];
+        if (kind === "folder") waiting.push(segments);
+        yield { segments, kind };
+      }
+    } catch (error) {
+      // A folder that has gone meanwhile holds nothing.
+      if (!isStorageError(error) || error.code !== "not-found") throw error;
+    }
+  }
+}
+
+/** The storage as the account sees it: its home, and its virtual folders over it. */
+function toTree({ home, virtualFolders }: Account, storage: StorageAdapter): StorageAdapter {
+  const root = createFolderStorage(storage, home);
+  if (virtualFolders.length === 0) return root;
+  const mounts = virtualFolders.map(
+    ({ virtual, real }) => [toStoragePath(virtual), createFolderStorage(storage, real)] as const,
+  );
+  return mountStorage({ ...Object.fromEntries(mounts), "/": root });
 }
 
 function isReserved(segments: readonly string[]): boolean {
   return segments[0] === RESERVED_NAME;
 }
 
-function refuseReserved(segments: readonly string[]): void {
-  if (isReserved(segments)) throw new HttpError("denied", "This name is reserved.");
+function notPermitted(): HttpError {
+  return new HttpError("denied", "The account's permissions do not allow this.");
 }

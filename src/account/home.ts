@@ -1,69 +1,63 @@
-import type { Account, AccountSettings } from "../contracts/account.ts";
-import { isStorageError, type StorageAdapter } from "../contracts/storage-adapter.ts";
+import {
+  type FolderOwner,
+  isStorageError,
+  type StorageAdapter,
+  StorageError,
+  type StorageErrorCode,
+} from "../contracts/storage-adapter.ts";
 import { HttpError } from "../http/http-error.ts";
-import { isMemberName } from "../http/segment.ts";
-
-/** Stands for the account's name in a home folder's path (CONTRACT 7.1). */
-// biome-ignore lint/suspicious/noTemplateCurlyInString: that is how the configuration spells it.
-const USER = "${USER}";
-
-const DEFAULT_HOME = `/${USER}`;
+import type { Account } from "./account.ts";
+import { toStoragePath } from "./path.ts";
 
 /**
- * Completes an account's settings.
- * @throws HttpError `denied` when no home folder can be named from them.
- */
-export function toAccount(name: string, settings: AccountSettings): Account {
-  return {
-    name,
-    uuid: settings.uuid ?? name,
-    email: settings.email ?? "",
-    home: toHome(name, settings.home_folder_path ?? DEFAULT_HOME),
-    createHome: settings.create_home_folder ?? true,
-  };
-}
-
-function toHome(name: string, template: string): string {
-  const segments = template.split("/").filter((segment) => segment !== "");
-  const home = segments.map((segment) => segment.replaceAll(USER, () => encodeAccountName(name)));
-  if (!home.every(isMemberName)) throw noHome("The home folder's path is not one.");
-  return `/${home.join("/")}`;
-}
-
-/**
- * An account's name as a part of a path: one valid segment, and no two names share one (SECURITY 4).
- */
-function encodeAccountName(name: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is encoded.
-  return name.replace(/[\\/:*?"<>|%\u0000-\u001f\u007f-\u009f]/g, (character) =>
-    character === "*" ? "%2A" : encodeURIComponent(character),
-  );
-}
-
-/**
- * Sees to it that the account's home folder is there, made with its parents where the settings allow (CONTRACT 7.2, 7.3).
- * @throws HttpError `denied` when it is missing and not to be made, or something else stands in its place.
+ * Sees to it that an account's home folder is there with the folders inside it that its settings name, making what is missing where they
+ * allow it (CONTRACT 7.2, 7.3).
+ * @throws HttpError `denied`, with its cause for the log, when the home cannot be had; `StorageError` `unavailable` or `no-space`.
  */
 export async function prepareHome(account: Account, storage: StorageAdapter): Promise<void> {
-  const found = account.home === "/" ? "folder" : (await storage.stat(account.home))?.kind;
-  if (found === "folder") return;
-  if (found !== undefined || !account.createHome) throw noHome(`The home folder is ${found ?? "missing"}.`);
-  const segments = account.home.slice(1).split("/");
-  for (let depth = 1; depth <= segments.length; depth++) {
-    await createIfMissing(storage, `/${segments.slice(0, depth).join("/")}`);
-  }
-}
-
-async function createIfMissing(storage: StorageAdapter, path: string): Promise<void> {
+  const { home, createHome, owner, structure } = account;
   try {
-    await storage.createFolder(path);
-  } catch (error) {
-    const isThere = isStorageError(error) && error.code === "already-exists";
-    if (!isThere || (await storage.stat(path))?.kind !== "folder") throw error;
+    if (createHome) await ensureFolder(storage, home, owner);
+    else if (!(await isFolder(storage, home))) throw new StorageError("not-found", "The home folder is missing.");
+    for (const folder of structure) await ensureFolder(storage, [...home, ...folder]);
+  } catch (cause) {
+    if (!isStorageError(cause) || cause.code === "unavailable" || cause.code === "no-space") throw cause;
+    throw new HttpError("denied", "The account cannot be used.", {}, { cause });
   }
 }
 
-/** The client learns that its home is not to be had; the cause is for the log. */
-function noHome(cause: string): HttpError {
-  return new HttpError("denied", "The account's home folder is not available.", {}, { cause: new Error(cause) });
+/**
+ * Makes a folder where it is missing, and its parents, which are the process's own. The folder is tried first: an owner that the storage
+ * refuses leaves no parents behind.
+ */
+async function ensureFolder(
+  storage: StorageAdapter,
+  segments: readonly string[],
+  owner: FolderOwner = {},
+): Promise<void> {
+  if (await isFolder(storage, segments)) return;
+  try {
+    await makeFolder(storage, segments, owner);
+  } catch (error) {
+    if (!isCode(error, "parent-missing") || segments.length === 1) throw error;
+    await ensureFolder(storage, segments.slice(0, -1));
+    await makeFolder(storage, segments, owner);
+  }
+}
+
+/** Makes a folder, or finds that another login of the account was faster. */
+async function makeFolder(storage: StorageAdapter, segments: readonly string[], owner: FolderOwner): Promise<void> {
+  try {
+    await storage.createFolder(toStoragePath(segments), { owner });
+  } catch (error) {
+    if (!isCode(error, "already-exists") || !(await isFolder(storage, segments))) throw error;
+  }
+}
+
+async function isFolder(storage: StorageAdapter, segments: readonly string[]): Promise<boolean> {
+  return segments.length === 0 || (await storage.stat(toStoragePath(segments)))?.kind === "folder";
+}
+
+function isCode(error: unknown, code: StorageErrorCode): boolean {
+  return isStorageError(error) && error.code === code;
 }

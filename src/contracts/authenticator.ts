@@ -17,7 +17,53 @@ export interface Authenticator {
    * time whether an account exists.
    */
   authenticate(credentials: Credentials): Promise<Verdict>;
+
+  /**
+   * Does the work that `authenticate` would do for a name it does not know, and tells nothing: called when an earlier method has rejected
+   * the credentials, so that the time to answer does not tell which method knows the name. A method whose work leaves this
+   * process has none.
+   */
+  imitate?(credentials: Credentials): Promise<void>;
+
+  /**
+   * Whether the method keeps this account's password and can change it. Asked before the passwords are known. Default: `updatable` for
+   * every account where there is an `updatePassword`, else `unknown`.
+   */
+  canUpdatePassword?(username: string): Promise<PasswordUpdatability>;
+
+  /**
+   * Changes an account's password when the current one is right, in one step: two changes at once that both name the former password
+   * cannot both succeed. When the promise resolves with `updated`, the method itself accepts the new password and the former no
+   * more; any other outcome and a rejection, which is answered 503, leave the former one in force.
+   */
+  updatePassword?(update: PasswordUpdate): Promise<PasswordUpdateOutcome>;
 }
+
+/** What a method can do for an account's password; `unknown`: the account is not its own, so the next one of the chain is asked. */
+export type PasswordUpdatability = "updatable" | "not-updatable" | "unknown";
+
+/** A change of password that an account asks for (4.1). The new one has passed the service's policy. */
+export interface PasswordUpdate {
+  readonly username: string;
+  readonly currentPassword: string;
+  readonly newPassword: string;
+  readonly peer?: Peer;
+  /**
+   * To be called once the current password has matched and before the new one counts: it ends what the former one has opened. Its
+   * rejection keeps the former password.
+   */
+  beforeChange?(): Promise<void>;
+}
+
+/** What came of a change of password. */
+export type PasswordUpdateOutcome =
+  | { readonly outcome: "updated" }
+  /** The account is not this method's: the next one of the chain is asked. */
+  | { readonly outcome: "unknown" }
+  /** The account is this method's, but its password is not to be changed here; no other method is asked. */
+  | { readonly outcome: "not-updatable" }
+  /** The current password is not the account's. It counts as a failed login. */
+  | { readonly outcome: "wrong-password" };
 
 /** Credentials to validate (2.3). */
 export interface Credentials {

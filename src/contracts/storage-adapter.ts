@@ -50,9 +50,10 @@ export interface StorageAdapter {
   /**
    * Makes an empty folder. Of several makers of one path exactly one succeeds.
    *
-   * Rejects with `already-exists` (whatever is there), `parent-missing`, `not-a-folder` (a parent is a file).
+   * Rejects with `denied` where the storage has no such owner, before it looks at the place, or may not give a folder to it; then nothing
+   * is made. Else with `already-exists` (whatever is there), `parent-missing`, `not-a-folder` (a parent is a file).
    */
-  createFolder(path: string): Promise<void>;
+  createFolder(path: string, options?: CreateFolderOptions): Promise<void>;
 
   /**
    * Removes a file, a link (never its target), or a folder with everything under it. Not atomic for a folder:
@@ -99,6 +100,18 @@ export interface WriteOptions {
   readonly ifNoneMatch?: EntityTags;
   /** Ends the write; the promise rejects with its reason. */
   readonly signal?: AbortSignal;
+}
+
+/** What a new folder is to be. */
+export interface CreateFolderOptions {
+  /** Default: the process's own. */
+  readonly owner?: FolderOwner;
+}
+
+/** Account and group of the operating system, by name or number, that own a folder. */
+export interface FolderOwner {
+  readonly user?: string;
+  readonly group?: string;
 }
 
 /** The value of `If-Match` or `If-None-Match`: any, or a list of entity-tags with their quotes. */

@@ -49,8 +49,8 @@ async function sweepFolder(
     const [device = ""] = folder.identity().split(":");
     if (only !== undefined && device !== only) return undefined;
     for await (const member of await opendir(String(folder.at(".")))) {
-      if (member.isDirectory()) folders.push(member.name);
-      else if (await removeLeftover(folder, member.name)) isKept = true;
+      if (await removeLeftover(folder, member.name)) isKept = true;
+      else if (member.isDirectory()) folders.push(member.name);
     }
     return { device, folders, isKept };
   } finally {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
-import { lstat, unlink } from "node:fs/promises";
+import { lstat, rmdir, unlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { OpenFolder } from "./disk-folder.ts";
 
@@ -40,9 +40,10 @@ export function releaseTemporaryName(name: string): void {
 export async function removeLeftover(folder: OpenFolder, name: string): Promise<boolean> {
   if (!isTemporaryName(name) || inUse.has(name)) return false;
   try {
-    const { mtimeMs } = await lstat(folder.at(name));
-    if (!isAbandoned(name, mtimeMs)) return true;
-    await unlink(folder.at(name));
+    const stats = await lstat(folder.at(name));
+    if (!isAbandoned(name, stats.mtimeMs)) return true;
+    // An unfinished folder is empty.
+    await (stats.isDirectory() ? rmdir(folder.at(name)) : unlink(folder.at(name)));
   } catch {
     // Another process was faster, or the folder is not ours to write.
   }

@@ -12,6 +12,7 @@ import { claimTemporaryName, releaseTemporaryName } from "./disk-temporary.ts";
 export type Durability = "fsync" | "rename";
 
 const PERMISSION_BITS = 0o777;
+const GROUP_BITS = 0o070;
 /** Microseconds since 1970 given to the file written last. */
 let lastWritten = 0;
 
@@ -69,13 +70,29 @@ async function finish(
   if (former?.isFile()) {
     const made = await handle.stat({ bigint: true });
     const isForeign = made.uid !== former.uid || made.gid !== former.gid;
-    if (isForeign) await unless(handle.chown(Number(former.uid), Number(former.gid)), "EPERM", "EINVAL", "ENOTSUP");
-    if (isForeign || made.mode !== former.mode) await handle.chmod(Number(former.mode) & PERMISSION_BITS);
+    if (isForeign) await giveBack(handle, made, former);
+    if (isForeign || made.mode !== former.mode) await handle.chmod(await toMode(handle, former));
   }
   lastWritten = Math.max(lastWritten + 1, Date.now() * 1000);
   await handle.utimes(lastWritten / 1e6, lastWritten / 1e6);
   if (durability === "fsync") await handle.sync();
   return handle.stat({ bigint: true });
+}
+
+/** The former owner and group where the process may give them; else the group at least, if the process is in it. */
+async function giveBack(handle: FileHandle, made: BigIntStats, { uid, gid }: BigIntStats): Promise<void> {
+  const codes = ["EPERM", "EINVAL", "ENOTSUP"] as const;
+  const isGiven = await unless(
+    handle.chown(Number(uid), Number(gid)).then(() => true),
+    ...codes,
+  );
+  if (isGiven !== true) await unless(handle.chown(Number(made.uid), Number(gid)), ...codes);
+}
+
+/** The former permissions, but for those of a group that it is not any more. */
+async function toMode(handle: FileHandle, { mode, gid }: BigIntStats): Promise<number> {
+  const bits = Number(mode) & PERMISSION_BITS;
+  return (await handle.stat({ bigint: true })).gid === gid ? bits : bits & ~GROUP_BITS;
 }
 
 function toFileEntry(name: string, written: BigIntStats): StorageEntry {

@@ -1,8 +1,9 @@
 import { statSync } from "node:fs";
-import { mkdir, unlink } from "node:fs/promises";
+import { unlink } from "node:fs/promises";
 import { resolve } from "node:path";
 import {
   type ByteRange,
+  type CreateFolderOptions,
   isStorageError,
   type StorageAdapter,
   type StorageEntry,
@@ -16,8 +17,10 @@ import { renamed, systemCode, toStorageError, translated } from "./disk-errors.t
 import { inTurn } from "./disk-exchange.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { followLinks } from "./disk-links.ts";
+import { makeFolder, makeOwnedFolder } from "./disk-make.ts";
 import { listMembers, statMember } from "./disk-members.ts";
 import { isKeepable } from "./disk-names.ts";
+import { findOwner } from "./disk-owner.ts";
 import { readMember } from "./disk-read.ts";
 import { removeFolder } from "./disk-remove.ts";
 import { sweepLeftovers } from "./disk-sweep.ts";
@@ -132,12 +135,11 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     return within(parent, (folder) => writeMember(folder, name, content, writeOptions, durability));
   }
 
-  async function createFolder(path: string): Promise<void> {
+  async function createFolder(path: string, { owner = {} }: CreateFolderOptions = {}): Promise<void> {
+    const numbers = await findOwner(owner);
     const { parent, name } = await openParent(path, "already-exists");
     await within(parent, async (folder) => {
-      await folder.confirm();
-      await translated(mkdir(folder.at(name)), { ENOENT: "parent-missing", EINVAL: "bad-name" });
-      await folder.confirm();
+      await (numbers === undefined ? makeFolder(folder, name) : makeOwnedFolder(folder, name, numbers));
       if (durability === "fsync") await folder.sync();
     });
   }

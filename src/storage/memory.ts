@@ -1,5 +1,6 @@
 import {
   type ByteRange,
+  type CreateFolderOptions,
   type StorageAdapter,
   type StorageEntry,
   StorageError,
@@ -119,7 +120,9 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     return place;
   }
 
-  async function createFolder(path: string): Promise<void> {
+  async function createFolder(path: string, { owner }: CreateFolderOptions = {}): Promise<void> {
+    if (owner?.user !== undefined || owner?.group !== undefined)
+      throw new StorageError("denied", "Nobody owns memory.");
     const segments = toPathSegments(path);
     if (find(segments) !== undefined) throw new StorageError("already-exists");
     const { parent, name } = findPlace(segments);

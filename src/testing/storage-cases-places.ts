@@ -153,6 +153,23 @@ export const placeCases: readonly StorageCase[] = [
     },
   },
   {
+    name: "createFolder: denied for an owner or a group that nobody is, before the place is looked at; nothing is made",
+    async run({ storage }) {
+      for (const owner of [
+        { user: "no such user" },
+        { group: "no such group" },
+        { user: "-u" },
+        { group: "4294967295" },
+      ]) {
+        await expectRefusal(storage.createFolder("/owned", { owner }), "denied");
+        await expectRefusal(storage.createFolder("/missing/owned", { owner }), "denied");
+      }
+      expectEqual(await namesIn(storage, "/"), [], "root");
+      await storage.createFolder("/own", { owner: {} });
+      expectEqual(await namesIn(storage, "/"), ["own"], "root");
+    },
+  },
+  {
     name: "createFolder: of 20 makers of one path exactly one succeeds",
     async run({ storage }) {
       const makers = Array.from({ length: 20 }, () => storage.createFolder("/race"));

@@ -1,22 +1,82 @@
 import { z } from "zod";
+import { PERMISSION_VALUES } from "../contracts/account.ts";
 
-/**
- * The configuration of an account (2.4), closed: an unknown member is an error, and so is a member that is null.
- * Parsed values are `AccountSettings`.
- */
-export const accountSettingsSchema = z.strictObject({
-  home_folder_path: z
-    .string()
-    .refine(isAbsolutePath, 'must be an absolute path without "//", ".", "..", a backslash or control characters')
-    .exactOptional(),
-  uuid: z.string().min(1, "must not be empty").exactOptional(),
+const absolutePath = z
+  .string()
+  .refine(isAbsolutePath, 'must be an absolute path without "//", ".", "..", a backslash or control characters');
+
+const nonEmpty = z.string().min(1, "must not be empty");
+
+/** What accounts and groups have in common. */
+const sharedMembers = {
+  home_folder_path: absolutePath.exactOptional(),
+  uuid: nonEmpty.exactOptional(),
   email: z.string().exactOptional(),
   create_home_folder: z.boolean().exactOptional(),
+  create_home_folder_owner: nonEmpty.exactOptional(),
+  create_home_folder_group: nonEmpty.exactOptional(),
+  home_folder_structure: z
+    .array(
+      z
+        .string()
+        .refine(isRelativePath, 'must be a relative path without "//", ".", "..", a backslash or control characters'),
+    )
+    .readonly()
+    .exactOptional(),
+  virtual_folders: z
+    .array(
+      z.tuple([absolutePath.refine((path) => path !== "/", "must not be the account's root"), absolutePath]).readonly(),
+    )
+    .readonly()
+    .exactOptional(),
+  permissions: z.array(z.array(z.string()).readonly()).superRefine(checkPermissions).readonly().exactOptional(),
+};
+
+/**
+ * The configuration of an account (2.4), closed: an unknown member is an error, and so is a member that is null. Parsed values are
+ * `AccountSettings`; what permissions may say is judged where they are compiled.
+ */
+export const accountSettingsSchema = z.strictObject({ ...sharedMembers, group: nonEmpty.exactOptional() });
+
+/** The configuration of a group, closed. Parsed values are `GroupSettings`. */
+export const groupSettingsSchema = z.strictObject({
+  ...sharedMembers,
+  home_folder_path: z
+    .string()
+    .refine(isGroupHome, "must be an absolute path, or one behind the word for a shared folder")
+    .exactOptional(),
+  allow_own_password_change: z.boolean().exactOptional(),
 });
 
+/** The first item holds permissions, every further one a path expression and at least one permission (2.4). */
+function checkPermissions(items: readonly (readonly string[])[], context: z.RefinementCtx): void {
+  for (const [index, item] of items.entries()) {
+    const isRule = index > 0;
+    if (isRule && item.length < 2) {
+      context.addIssue({
+        code: "custom",
+        path: [index],
+        message: "must be a path expression and at least one permission",
+      });
+    }
+    for (const [place, value] of item.entries()) {
+      if ((isRule && place === 0) || PERMISSION_VALUES.includes(value as (typeof PERMISSION_VALUES)[number])) continue;
+      context.addIssue({ code: "custom", path: [index, place], message: "is not a known permission" });
+    }
+  }
+}
+
 function isAbsolutePath(path: string): boolean {
-  if (path === "/") return true;
-  if (!path.startsWith("/") || /[\\\p{Cc}]/u.test(path)) return false;
-  const segments = path.slice(1).split("/");
+  return path === "/" || (path.startsWith("/") && !path.startsWith("//") && isRelativePath(path));
+}
+
+/** A leading `/` is dropped (CONTRACT 7.3). */
+function isRelativePath(path: string): boolean {
+  if (/[\\\p{Cc}]/u.test(path)) return false;
+  const segments = path.replace(/^\//, "").split("/");
   return segments.every((segment) => segment !== "" && segment !== "." && segment !== "..");
+}
+
+function isGroupHome(path: string): boolean {
+  return isAbsolutePath(path.replace(/^\$\{SHARED\}/, ""));
 }

@@ -3,6 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createFolderStorage, mountStorage } from "../../src/account/mounts.ts";
+import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createDiskStorage, type DiskStorageOptions } from "../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import type { LinkTarget, StorageCaseContext } from "../../src/testing/storage-case.ts";
@@ -25,7 +27,35 @@ describe("the list of storage cases", () => {
 });
 
 describe("the storage cases × memory, but those of links, which it cannot hold", () => {
-  runCases(async () => ({ storage: createMemoryStorage(), strongTags: true, atomicConditions: true }), ["makeLink"]);
+  runCases(async () => memoryContext(createMemoryStorage()), ["makeLink"]);
+});
+
+describe("the storage cases × mountStorage, in a folder beside a mounted storage", () => {
+  runCases(async () => {
+    const tree = mountStorage({ "/": createMemoryStorage(), "/archive": createMemoryStorage() });
+    await tree.createFolder("/folder");
+    return memoryContext(createFolderStorage(tree, ["folder"]));
+  }, ["makeLink"]);
+});
+
+describe("the storage cases × mountStorage, inside a mounted storage", () => {
+  runCases(async () => {
+    const tree = mountStorage({ "/": createMemoryStorage(), "/a/archive": createMemoryStorage() });
+    return memoryContext(createFolderStorage(tree, ["a", "archive"]));
+  }, ["makeLink"]);
+});
+
+describe("the storage cases × mountStorage, in a folder of a mounted disk", () => {
+  runCases(async () => {
+    const { storage: disk } = await diskContext({ durability: "rename" });
+    await disk.createFolder("/folder");
+    const tree = mountStorage({ "/": createMemoryStorage(), "/archive": disk });
+    return memoryContext(createFolderStorage(tree, ["archive", "folder"]));
+  }, ["makeLink"]);
+});
+
+describe("the storage cases × a single storage, mounted at the root", () => {
+  runCases(async () => memoryContext(mountStorage({ "/": createMemoryStorage() })), ["makeLink"]);
 });
 
 describe("the storage cases × disk", () => {
@@ -50,6 +80,10 @@ describe("the storage cases × disk where folders have no paths by descriptor, a
     return diskContext({ durability: "rename" });
   });
 });
+
+function memoryContext(storage: StorageAdapter): StorageCaseContext {
+  return { storage, strongTags: true, atomicConditions: true };
+}
 
 function runCases(createContext: () => Promise<StorageCaseContext>, lacking: readonly string[] = []): void {
   for (const { name, needs, run } of storageCases) {

@@ -219,3 +219,23 @@ function openDescriptors(): string[] {
     .split("\n")
     .filter((line) => line.includes(root));
 }
+
+describe("a folder made for an owner", () => {
+  it.skipIf(!isRoot)(
+    "is there with its owner or not at all, for one of several makers (skipped unless root)",
+    async () => {
+      const owner = { user: "12345", group: "54321" };
+      const makers = Array.from({ length: 20 }, () => storage.createFolder("/home", { owner }));
+      const seen: unknown[] = [];
+      const made = Promise.allSettled(makers);
+      for (let look = 0; look < 50; look += 1) {
+        const found = await stat(join(root, "home")).catch(() => undefined);
+        if (found !== undefined) seen.push(found.uid);
+      }
+      const outcomes = await made;
+      expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      expect(new Set([...seen, (await stat(join(root, "home"))).uid])).toEqual(new Set([12_345]));
+      expect(await readdir(root)).toEqual(["home"]);
+    },
+  );
+});

@@ -1,0 +1,40 @@
+import { mkdir, rename, rmdir } from "node:fs/promises";
+import { StorageError } from "../contracts/storage-adapter.ts";
+import { translated } from "./disk-errors.ts";
+import { inTurn } from "./disk-exchange.ts";
+import type { OpenFolder } from "./disk-folder.ts";
+import { findMember } from "./disk-members.ts";
+import { giveTo, type OwnerNumbers } from "./disk-owner.ts";
+import { claimTemporaryName, releaseTemporaryName } from "./disk-temporary.ts";
+
+const CODES = { ENOENT: "parent-missing", EINVAL: "bad-name" } as const;
+
+/** Makes a folder of the process's own. @throws StorageError `already-exists`. */
+export async function makeFolder(folder: OpenFolder, name: string): Promise<void> {
+  await folder.confirm();
+  await translated(mkdir(folder.at(name)), CODES);
+  await folder.confirm();
+}
+
+/**
+ * Makes a folder that has its owner from the moment it is there: nobody finds it, or puts anything into it, before.
+ * @throws StorageError `already-exists`, `denied` when the process may not give it to that owner; then nothing is made.
+ */
+export async function makeOwnedFolder(folder: OpenFolder, name: string, owner: OwnerNumbers): Promise<void> {
+  const temporary = claimTemporaryName();
+  try {
+    await makeFolder(folder, temporary);
+    await giveTo(folder, temporary, owner);
+    await inTurn(folder, name, async () => {
+      // The system's rename would replace a folder that is empty.
+      if ((await findMember(folder, name)) !== undefined) throw new StorageError("already-exists");
+      await translated(rename(folder.at(temporary), folder.at(name)), { ...CODES, ENOTDIR: "already-exists" });
+      await folder.confirm();
+    });
+  } catch (error) {
+    await rmdir(folder.at(temporary)).catch(() => undefined);
+    throw error;
+  } finally {
+    releaseTemporaryName(temporary);
+  }
+}
