@@ -1,3 +1,6 @@
+export { type ExplainedAccount, explainPermission } from "./account/explain.ts";
+export { type Mounts, mountStorage } from "./account/mounts.ts";
+export { type Explanation, OPERATIONS, type Operation } from "./account/permissions.ts";
 export { type AccountEntry, type AccountsOptions, createAccountsAuthenticator } from "./auth/accounts.ts";
 export {
   type Argon2Parameters,
@@ -9,8 +12,23 @@ export {
 } from "./auth/password-hash.ts";
 export type { FileServiceOptions } from "./config/options.ts";
 export { VERSION } from "./config/version.ts";
-export type { AccountSettings } from "./contracts/account.ts";
-export type { Accepted, Authenticator, Credentials, Rejected, Unknown, Verdict } from "./contracts/authenticator.ts";
+export {
+  type AccountSettings,
+  type GroupSettings,
+  PERMISSION_VALUES,
+  type PermissionValue,
+} from "./contracts/account.ts";
+export type {
+  Accepted,
+  Authenticator,
+  Credentials,
+  PasswordUpdatability,
+  PasswordUpdate,
+  PasswordUpdateOutcome,
+  Rejected,
+  Unknown,
+  Verdict,
+} from "./contracts/authenticator.ts";
 export type { ClientCertificate, Connection, Peer } from "./contracts/connection.ts";
 export type {
   EventEnvelope,
@@ -24,9 +42,12 @@ export type {
 export type { FileService } from "./contracts/file-service.ts";
 export type { KeyValueStore } from "./contracts/key-value-store.ts";
 export type { Logger } from "./contracts/logger.ts";
+export type { CharacterClass, PasswordPolicy } from "./contracts/password-policy.ts";
 export type {
   ByteRange,
+  CreateFolderOptions,
   EntityTags,
+  FolderOwner,
   StorageAdapter,
   StorageEntry,
   StorageErrorCode,

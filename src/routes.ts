@@ -1,4 +1,4 @@
-import { parseResourcePath, type ResourcePath } from "./account/path.ts";
+import { parseResourcePath, RESERVED_NAME, type ResourcePath } from "./account/path.ts";
 import { createFolder } from "./endpoints/create-folder.ts";
 import { deletePath } from "./endpoints/delete.ts";
 import type { AccountEndpoint, OpenEndpoint } from "./endpoints/endpoint.ts";
@@ -7,6 +7,7 @@ import { getFile } from "./endpoints/get-file.ts";
 import { getFolder } from "./endpoints/get-folder.ts";
 import { getLoginPage, postLogin } from "./endpoints/login.ts";
 import { postLogout } from "./endpoints/logout.ts";
+import { getPasswordPage, postPasswordUpdate } from "./endpoints/password-update.ts";
 import { postCommands } from "./endpoints/post-commands.ts";
 import { putFile } from "./endpoints/put-file.ts";
 import { toHome } from "./endpoints/to-home.ts";
@@ -17,7 +18,7 @@ import type { Target } from "./http/target.ts";
 export type Api = "rest" | "webdav" | "browser";
 
 /** What kind of place a URL is, before anything is known about what is there. */
-export type Shape = "entry" | "file" | "folder" | "login" | "logout";
+export type Shape = "entry" | "file" | "folder" | "login" | "logout" | "password-update";
 
 /** One row of the URL space: which methods of a shape an endpoint answers, and in which APIs. */
 export interface Route {
@@ -26,7 +27,9 @@ export interface Route {
   readonly apis: readonly Api[];
   readonly endpoint:
     | { readonly access: "open"; run: OpenEndpoint }
-    | { readonly access: "account"; run: AccountEndpoint };
+    | { readonly access: "account"; run: AccountEndpoint }
+    /** For an account that is identified by a session, and by nothing else. */
+    | { readonly access: "session"; run: AccountEndpoint };
   /** Answered, but never in `Allow`. */
   readonly unlisted?: true;
 }
@@ -49,6 +52,8 @@ export const ROUTES: readonly Route[] = [
   { shape: "login", methods: ["GET", "HEAD"], apis: ["browser"], endpoint: open(getLoginPage) },
   { shape: "login", methods: ["POST"], apis: ["rest", "browser"], endpoint: open(postLogin) },
   { shape: "logout", methods: ["POST"], apis: ["rest", "browser"], endpoint: open(postLogout) },
+  { shape: "password-update", methods: ["GET", "HEAD"], apis: ["browser"], endpoint: session(getPasswordPage) },
+  { shape: "password-update", methods: ["POST"], apis: ["rest", "browser"], endpoint: session(postPasswordUpdate) },
 ];
 
 /** The methods that some resource of ours implements; any other is 501 (CONTRACT 1). */
@@ -58,7 +63,7 @@ const IMPLEMENTED = new Set(["OPTIONS", ...ROUTES.flatMap(({ methods }) => metho
 export interface Place {
   /** `unknown` below the service's own namespace, `malformed` where the path cannot be read, `outside` of the URL space. */
   readonly shape: Shape | "unknown" | "malformed" | "outside";
-  /** The path inside the account; its root for any shape but `file` and `folder`. */
+  /** The path below `/home/`, which is inside the account for the shapes `file` and `folder` alone; its root for what stands elsewhere. */
   readonly path: ResourcePath;
 }
 
@@ -79,7 +84,14 @@ export function findPlace({ path, isMalformed }: Target, baseSegments: readonly 
   if (rest.length === 0) return { shape: "entry", path: ROOT };
   if (name === "") return undefined;
   const found = parseResourcePath(rest.join("/"));
-  return found ? { shape: found.isFolder ? "folder" : "file", path: found } : { shape: "malformed", path: ROOT };
+  return found ? { shape: toHomeShape(found), path: found } : { shape: "malformed", path: ROOT };
+}
+
+/** What stands below `/home/`: the account's files and folders, and one URL of the service's own (4.1). */
+function toHomeShape({ segments, isFolder }: ResourcePath): Shape {
+  if (isFolder) return "folder";
+  const [first, second] = segments;
+  return segments.length === 2 && first === RESERVED_NAME && second === "password-update" ? "password-update" : "file";
 }
 
 function toOwnShape(name: string): Place["shape"] {
@@ -118,4 +130,8 @@ function open(run: OpenEndpoint): Route["endpoint"] {
 
 function account(run: AccountEndpoint): Route["endpoint"] {
   return { access: "account", run };
+}
+
+function session(run: AccountEndpoint): Route["endpoint"] {
+  return { access: "session", run };
 }

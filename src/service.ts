@@ -1,18 +1,23 @@
+import { type Account, createAccountResolver } from "./account/account.ts";
 import { createAccountFiles } from "./account/files.ts";
-import { prepareHome, toAccount } from "./account/home.ts";
+import { prepareHome } from "./account/home.ts";
 import { toServerPath } from "./account/path.ts";
 import { createAuthenticationChain } from "./auth/chain.ts";
 import { toChallenges } from "./auth/challenge.ts";
-import { createIdentifier } from "./auth/identify.ts";
+import { createIdentifier, type Identification, type Login } from "./auth/identify.ts";
+import { createPasswordUpdates } from "./auth/password-updates.ts";
 import { createSessions } from "./auth/sessions.ts";
+import { createLoginThrottle } from "./auth/throttle.ts";
 import type { FileServiceOptions } from "./config/options.ts";
 import { toServiceConfig } from "./config/service-config.ts";
 import type { Connection } from "./contracts/connection.ts";
 import type { FileService } from "./contracts/file-service.ts";
 import type { AccountEndpoint, Exchange } from "./endpoints/endpoint.ts";
 import { toHttpError, toStatus } from "./endpoints/errors.ts";
+import { keepAlive } from "./endpoints/keep-alive.ts";
 import { refuseUnidentified } from "./endpoints/unauthorized.ts";
 import { Response } from "./http/fetch.ts";
+import { readForwardedClient } from "./http/forwarded.ts";
 import { HttpError } from "./http/http-error.ts";
 import { negotiateVariant, type Variant } from "./http/negotiate.ts";
 import { emptyResponse, withoutContent } from "./http/responses.ts";
@@ -25,6 +30,8 @@ import { errorResponse } from "./views/errors.ts";
 const ALL_APIS: readonly Api[] = ["rest", "webdav", "browser"];
 const CREATING_METHODS: readonly string[] = ["PUT", "MKCOL"];
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
+/** Session IDs, login pages and password forms are nobody else's (SECURITY 16). */
+const UNCACHED: readonly Place["shape"][] = ["login", "logout", "password-update"];
 const NOWHERE: Place = { shape: "outside", path: { segments: [], isFolder: true } };
 
 /**
@@ -37,7 +44,11 @@ export function createFileService(options: FileServiceOptions): FileService {
   const store = config.session.store ?? createMemoryKeyValueStore({ clock });
   const sessions = createSessions({ ...config.session, store, clock });
   const chain = createAuthenticationChain(config.authentication, { logger });
-  const identifier = createIdentifier(chain, sessions, logger);
+  const { loginAttempts: attempts, loginWindowSeconds: windowSeconds } = config.limits;
+  const throttle = createLoginThrottle({ store, attempts, windowSeconds, logger, clock });
+  const identifier = createIdentifier({ chain, sessions, throttle, logger });
+  const passwords = createPasswordUpdates({ chain, sessions, throttle, policy: config.passwordPolicy });
+  const resolveAccount = createAccountResolver(config.groups);
   const challenges = toChallenges(config.session.announce);
 
   function report(error: unknown, id?: string): void {
@@ -48,13 +59,45 @@ export function createFileService(options: FileServiceOptions): FileService {
     }
   }
 
+  /** Why valid credentials are refused, the client does not learn (CONTRACT 7.3): the log does. */
+  async function admit({ username, settings }: Login): Promise<Account> {
+    try {
+      const account = resolveAccount(username, settings);
+      await prepareHome(account, config.storage);
+      return account;
+    } catch (error) {
+      if (error instanceof HttpError) warnOfRefusal(username, error);
+      throw error;
+    }
+  }
+
+  function warnOfRefusal(username: string, error: HttpError): void {
+    try {
+      logger.warn({ username, error }, "An account with valid credentials cannot be used.");
+    } catch {
+      // As above.
+    }
+  }
+
   /** The one way of every request, from its URL to its answer. */
   async function handle(request: Request, connection: Connection, apis: readonly Api[]): Promise<Response> {
     const target = parseTarget(request.url);
     const place = findPlace(target, config.baseSegments) ?? NOWHERE;
     const variant = toVariant(request, place.shape, apis);
     const { path } = place;
-    const exchange: Exchange = { request, connection, target, variant, path, config, identifier, sessions, report };
+    const exchange: Exchange = {
+      request,
+      connection: withClient(connection, request, config.clientForwardedHeader),
+      target,
+      variant,
+      path,
+      config,
+      identifier,
+      sessions,
+      passwords,
+      admit,
+      report,
+    };
     try {
       return finish(exchange, place, await dispatch(exchange, place, apis));
     } catch (error) {
@@ -70,24 +113,35 @@ export function createFileService(options: FileServiceOptions): FileService {
     const route = findRoute(shape, method, apis);
     if (route === "not-implemented") throw new HttpError("method-not-implemented", "The method is not implemented.");
     if (route === "not-allowed") throw new HttpError("method-not-allowed", "The method is not allowed here.");
-    const { endpoint } = route;
-    return endpoint.access === "open" ? endpoint.run(exchange) : runForAccount(exchange, endpoint.run);
+    const { access, run } = route.endpoint;
+    if (access === "open") return run(exchange);
+    const { request, connection } = exchange;
+    const isBySession = access === "session";
+    const identification = await (isBySession
+      ? identifier.identifySession(request)
+      : identifier.identify(request, connection));
+    return runForAccount(exchange, identification, run);
   }
 
-  async function runForAccount(exchange: Exchange, run: AccountEndpoint): Promise<Response> {
-    const { request, connection } = exchange;
-    const identification = await identifier.identify(request, connection);
+  async function runForAccount(
+    exchange: Exchange,
+    identification: Identification,
+    run: AccountEndpoint,
+  ): Promise<Response> {
     if (identification.outcome !== "identified") return refuseUnidentified(exchange, identification);
-    const { login, means } = identification;
+    const { request } = exchange;
+    const { login, means, session } = identification;
     // All but the session header is sent by browsers unasked, whoever wrote the page (CONTRACT 6.5).
     const isUnasked = means !== "session" && !SAFE_METHODS.includes(request.method);
     if (isUnasked && !isSameOrigin(request, config.acceptedOrigins)) {
       throw new HttpError("denied", "The request comes from another site.");
     }
-    const account = toAccount(login.username, login.settings);
-    // A session's home was prepared at its login.
-    if (means === "basic" || means === "certificate") await prepareHome(account, config.storage);
-    return run({ ...exchange, account, means, files: createAccountFiles(account, config.storage) });
+    // A session's home was made ready at its login.
+    const isLogin = means === "basic" || means === "certificate";
+    const account = isLogin ? await admit(login) : resolveAccount(login.username, login.settings);
+    const files = createAccountFiles(account, config.storage);
+    const used = session === undefined ? files : keepAlive(files, sessions.toProgress(session));
+    return run({ ...exchange, account, means, session, files: used });
   }
 
   function toErrorResponse(error: unknown, exchange: Exchange, { shape }: Place, apis: readonly Api[]): Response {
@@ -111,8 +165,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     headers.set("Server", config.serverHeader);
     headers.set("X-Content-Type-Options", "nosniff");
     headers.set("Vary", "Accept, Authorization, Cookie");
-    // Session IDs and login pages are nobody else's (SECURITY 16).
-    headers.set("Cache-Control", shape === "login" || shape === "logout" ? "no-store" : "private, no-cache");
+    headers.set("Cache-Control", UNCACHED.includes(shape) ? "no-store" : "private, no-cache");
     if (shape === "file" || shape === "folder") headers.set("Server-Path", toServerPath(path.segments));
     return response;
   }
@@ -137,6 +190,12 @@ export function createFileService(options: FileServiceOptions): FileService {
     start: () => chain.start(),
     close: async () => undefined,
   };
+}
+
+/** The connection with the client as its peer: the one that the named header tells of, else the remote end of the socket (CONTRACT 6.7). */
+function withClient(connection: Connection, { headers }: Request, forwardedHeader: string): Connection {
+  const client = forwardedHeader === "" ? undefined : readForwardedClient(headers, forwardedHeader);
+  return client === undefined ? connection : { ...connection, peer: { ...client, protocol: "TCP" } };
 }
 
 /** The variant of a request: negotiated on the shared URL space, given where only one API is mounted. */

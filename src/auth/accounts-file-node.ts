@@ -1,16 +1,30 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, readFile } from "node:fs/promises";
 import { z } from "zod";
-import type { Authenticator } from "../contracts/authenticator.ts";
+import type {
+  Authenticator,
+  PasswordUpdatability,
+  PasswordUpdate,
+  PasswordUpdateOutcome,
+} from "../contracts/authenticator.ts";
 import type { Logger } from "../contracts/logger.ts";
-import { type AccountBook, createAccountsJudge, describeIssue, parseAccounts, warnOfPlainText } from "./accounts.ts";
+import {
+  type AccountBook,
+  createAccountsImitator,
+  createAccountsJudge,
+  describeIssue,
+  parseAccounts,
+  warnOfPlainText,
+} from "./accounts.ts";
 import type { PasswordHasher } from "./password-hash.ts";
 import { createNodePasswordHasher } from "./password-hash-node.ts";
+import { replaceFile } from "./replace-file-node.ts";
+import { createTurns } from "./turns.ts";
 
 /** Where the accounts are and what works on them. */
 export interface AccountsFileOptions {
   /** Path of a JSON file `{ "accounts": [ { "username", "password", ...settings } ] }`. */
   readonly file: string;
-  /** Verifies the PHC strings. Default: one of its own, off the main thread. */
+  /** Verifies and makes the PHC strings. Default: one of its own, off the main thread. */
   readonly passwordHasher?: PasswordHasher;
   /** Is told of plain-text passwords, of reloads and of broken versions. Default: the console. */
   readonly logger?: Logger;
@@ -27,6 +41,9 @@ const checkEveryMilliseconds = 1000;
  * `start` reads the file and rejects with an error that names file, place and reason. Later versions are found when
  * credentials come, at most once a second; one that is missing or broken is reported once, and the accounts stay as
  * they were. Replace the file by renaming another onto it: so nobody reads a half-written one.
+ *
+ * A change of password rewrites the file in that way, with a PHC string in place of the password and all else as it was but for blanks
+ * and line ends. Of two processes that rewrite it within the same milliseconds the later one wins; one process alone never loses a change.
  */
 export function createAccountsFileAuthenticator(options: AccountsFileOptions): Authenticator {
   const {
@@ -39,6 +56,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
   let seenVersion: string | undefined;
   let checkedAt = 0;
   let checking: Promise<void> | undefined;
+  const inTurn = createTurns();
 
   /** Reads the file unless it is the version seen last. Content and version come from one handle, so they belong together. */
   async function check(): Promise<void> {
@@ -81,7 +99,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
   /** What was read last; looks for a later version when it is time, for all callers together. */
   async function current(): Promise<AccountBook> {
     if (book === undefined || clock() - checkedAt >= checkEveryMilliseconds) {
-      checking ??= (book === undefined ? start() : checkForChange()).finally(() => {
+      checking ??= inTurn("read", book === undefined ? start : checkForChange).finally(() => {
         checking = undefined;
       });
     }
@@ -90,7 +108,46 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     return book;
   }
 
-  return { name: "accounts", start, authenticate: createAccountsJudge(current) };
+  async function canUpdatePassword(username: string): Promise<PasswordUpdatability> {
+    return (await current()).byName.has(username) ? "updatable" : "unknown";
+  }
+
+  /** Judges the current password by the very content that is rewritten. */
+  async function updatePassword(update: PasswordUpdate): Promise<PasswordUpdateOutcome> {
+    const { username, currentPassword, newPassword } = update;
+    const content = await readFile(file);
+    const account = parseAccountsFile(content, passwordHasher).byName.get(username);
+    if (account === undefined) return { outcome: "unknown" };
+    if (!(await account.matches(currentPassword))) return { outcome: "wrong-password" };
+    const password = await passwordHasher.hash(newPassword);
+    // Someone else's edit meanwhile is not undone but judged anew.
+    if (!content.equals(await readFile(file))) return updatePassword(update);
+    await update.beforeChange?.();
+    await replaceFile(file, withPassword(content, username, password));
+    // After whoever reads the former version: from now on the new password counts, and it alone.
+    await inTurn("read", checkForChange);
+    return { outcome: "updated" };
+  }
+
+  return {
+    name: "accounts",
+    start: () => inTurn("read", start),
+    authenticate: createAccountsJudge(current),
+    imitate: createAccountsImitator(current),
+    canUpdatePassword,
+    updatePassword: (update) => inTurn("update", () => updatePassword(update)),
+  };
+}
+
+/** The text of an accounts file that `parseAccountsFile` accepts, with another password in it: keys in their order, its indentation kept. */
+function withPassword(content: Uint8Array, username: string, password: string): string {
+  const text = new TextDecoder().decode(content);
+  const parsed: { accounts: { username: string; password: string }[] } = JSON.parse(text);
+  const accounts = parsed.accounts.map((account) =>
+    account.username === username ? { ...account, password } : account,
+  );
+  const indentation = /^[^\S\n]+/m.exec(text)?.[0] ?? "";
+  return `${JSON.stringify({ ...parsed, accounts }, null, indentation)}\n`;
 }
 
 async function readVersion(handle: FileHandle): Promise<string> {

@@ -59,7 +59,8 @@ const accountEntriesSchema = z.array(
 
 /**
  * The accounts given in code, as a method of authentication. A name it has not is `unknown`; a wrong password is
- * `rejected`. A client certificate, which the runtime has verified, needs no password; SSH keys it knows none.
+ * `rejected`. A client certificate, which the runtime has verified, needs no password; SSH keys it knows none. Passwords cannot be
+ * changed: they stand in the code.
  *
  * Throws `TypeError` naming the member that is unknown, missing or wrong, never its value.
  */
@@ -67,7 +68,12 @@ export function createAccountsAuthenticator(options: AccountsOptions): Authentic
   const { accounts, passwordHasher = createPasswordHasher(), logger = console } = options;
   const book = parseAccounts(accounts, passwordHasher);
   warnOfPlainText(book, logger);
-  return { name: "accounts", authenticate: createAccountsJudge(async () => book) };
+  return {
+    name: "accounts",
+    authenticate: createAccountsJudge(async () => book),
+    imitate: createAccountsImitator(async () => book),
+    canUpdatePassword: async (username) => (book.byName.has(username) ? "not-updatable" : "unknown"),
+  };
 }
 
 /**
@@ -105,6 +111,13 @@ export function createAccountsJudge(source: () => Promise<AccountBook>): Authent
     const matches = await (account ?? decoy)?.matches(content);
     if (account === undefined) return { outcome: "unknown" };
     return matches === true ? { outcome: "accepted", account: account.settings } : { outcome: "rejected" };
+  };
+}
+
+/** Does the work that the judge does on a password, and tells nothing. */
+export function createAccountsImitator(source: () => Promise<AccountBook>): NonNullable<Authenticator["imitate"]> {
+  return async function imitate({ type, username, content }: Credentials): Promise<void> {
+    if (type === "password") await decoyFor(username, await source())?.matches(content);
   };
 }
 

@@ -1,6 +1,13 @@
-import type { Authenticator, Credentials, Verdict } from "../contracts/authenticator.ts";
+import type {
+  Authenticator,
+  Credentials,
+  PasswordUpdatability,
+  PasswordUpdate,
+  PasswordUpdateOutcome,
+  Verdict,
+} from "../contracts/authenticator.ts";
 import type { Logger } from "../contracts/logger.ts";
-import { isHttpError } from "../http/http-error.ts";
+import { HttpError, isHttpError } from "../http/http-error.ts";
 import { maxPasswordBytes } from "./password-hash.ts";
 
 /** The methods of authentication as one, asked in their order (7.2). */
@@ -18,6 +25,16 @@ export interface AuthenticationChain {
    * Rejects as {@link AuthenticationChain.start}, and with HttpError `unavailable` when a method is too busy to judge.
    */
   authenticate(credentials: Credentials): Promise<Verdict>;
+  /**
+   * Whether a method can change an account's password: the first one that knows the account decides. Rejects as
+   * {@link AuthenticationChain.authenticate}, and with {@link HttpError} `unavailable` when a method fails, which is reported to the log.
+   */
+  canUpdatePassword(username: string): Promise<PasswordUpdatability>;
+  /**
+   * Changes a password by the first method that knows the account. Implausible credentials are a `wrong-password` unasked. Rejects as
+   * {@link AuthenticationChain.canUpdatePassword}.
+   */
+  updatePassword(update: PasswordUpdate): Promise<PasswordUpdateOutcome>;
 }
 
 /** What the chain reports to. */
@@ -62,11 +79,17 @@ export function createAuthenticationChain(
     await start();
     if (!isPlausible(credentials)) return { outcome: "rejected" };
     let verdict: Verdict = { outcome: "unknown" };
-    for (const method of methods) {
+    for (const [index, method] of methods.entries()) {
       verdict = await ask(method, credentials);
+      // A name that no method knows costs the work of them all; so must a wrong password for one that an early method knows.
+      if (verdict.outcome === "rejected") await imitate(methods.slice(index + 1), credentials);
       if (verdict.outcome !== "unknown") break;
     }
     return verdict;
+  }
+
+  async function imitate(others: readonly Authenticator[], credentials: Credentials): Promise<void> {
+    for (const method of others) await method.imitate?.(credentials).catch(() => undefined);
   }
 
   async function ask(method: Authenticator, credentials: Credentials): Promise<Verdict> {
@@ -82,7 +105,49 @@ export function createAuthenticationChain(
     }
   }
 
-  return { start, authenticate };
+  async function canUpdatePassword(username: string): Promise<PasswordUpdatability> {
+    await start();
+    for (const method of methods) {
+      const answer = await orUnavailable(method, username, () => askUpdatability(method, username));
+      if (answer !== "unknown") return answer;
+    }
+    return "unknown";
+  }
+
+  async function updatePassword(update: PasswordUpdate): Promise<PasswordUpdateOutcome> {
+    await start();
+    const { username, currentPassword: content } = update;
+    if (!isPlausible({ type: "password", username, content })) return { outcome: "wrong-password" };
+    for (const method of methods) {
+      const answer = await orUnavailable(method, username, () => askUpdate(method, update));
+      if (answer.outcome !== "unknown") return answer;
+    }
+    return { outcome: "unknown" };
+  }
+
+  /** A method that fails leaves a password as it was; another one may not be that of the account. */
+  async function orUnavailable<T>({ name }: Authenticator, username: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isHttpError(error) && error.failure === "unavailable") throw error;
+      logger?.error({ method: name, username, error }, "An authentication method failed; no password was changed.");
+      throw new HttpError("unavailable", "Passwords cannot be changed at the moment.", { "Retry-After": "1" });
+    }
+  }
+
+  return { start, authenticate, canUpdatePassword, updatePassword };
+}
+
+async function askUpdatability(method: Authenticator, username: string): Promise<PasswordUpdatability> {
+  if (method.canUpdatePassword !== undefined) return method.canUpdatePassword(username);
+  return method.updatePassword === undefined ? "unknown" : "updatable";
+}
+
+async function askUpdate(method: Authenticator, update: PasswordUpdate): Promise<PasswordUpdateOutcome> {
+  const updatability = await askUpdatability(method, update.username);
+  if (updatability !== "updatable") return { outcome: updatability };
+  return (await method.updatePassword?.(update)) ?? { outcome: "not-updatable" };
 }
 
 /** Whether credentials may be anybody's. A user name with control characters is nobody's (RFC 7617 2, RFC 8265 3). */

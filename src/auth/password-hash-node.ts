@@ -1,6 +1,7 @@
 import { scrypt } from "node:crypto";
 import { once } from "node:events";
 import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import {
   type Argon2Parameters,
@@ -19,13 +20,14 @@ parentPort.postMessage(argon2id(workerData.password, workerData.salt, workerData
 
 /**
  * {@link createPasswordHasher} off the main thread: scrypt in Node's thread pool, argon2id in a worker thread of
- * its own per computation. Two at once by default: half of the pool stays free for files.
+ * its own per computation. By default two at once, one where there are no more than two processors: the pool and the processors have
+ * room left for files. Methods of one service share one hasher, or the bound counts for each of them.
  */
 export function createNodePasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
   return createPasswordHasher({
     scrypt: scryptInThreadPool,
     argon2id: argon2idInWorker,
-    maxConcurrent: 2,
+    maxConcurrent: availableParallelism() > 2 ? 2 : 1,
     ...options,
   });
 }

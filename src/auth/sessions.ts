@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { AccountSettings } from "../contracts/account.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
-import { HttpError } from "../http/http-error.ts";
 import { accountSettingsSchema } from "../wire/account.ts";
+import { orUnavailable, toHex, toStoreKey } from "./store-access.ts";
+import { createTurns } from "./turns.ts";
 
 /** Who is behind a session. */
 export interface SessionRecord {
@@ -12,23 +13,39 @@ export interface SessionRecord {
 }
 
 /**
- * The sessions of a service (5.1). Every method rejects with {@link HttpError} `unavailable` when the store fails.
+ * The sessions of a service (5.1). Every method rejects with `HttpError` `unavailable` when the store fails.
+ *
+ * A request costs two reads of the store, the session's and its account's, and at most once per twentieth of the idle time a write.
  */
 export interface Sessions {
-  /** Begins a session under a new random ID: 32 hexadecimal digits. IDs of clients are never taken over. */
-  start(record: SessionRecord): Promise<string>;
+  /**
+   * The generation of an account's sessions, which a change of password replaces. A login asks for it before it validates the
+   * password: one that changes meanwhile begins no session that lives.
+   */
+  generationOf(username: string): Promise<string | undefined>;
+  /**
+   * Begins a session of a generation under a new random ID: 32 hexadecimal digits. IDs of clients are never taken over.
+   */
+  start(record: SessionRecord, generation?: string): Promise<string>;
   /**
    * The record of a session that is neither ended nor over, and keeps it alive. Anything that is no ID of a live session
    * is `undefined`, odd texts without asking the store.
    */
   find(id: string): Promise<SessionRecord | undefined>;
-  /** Ends a session; an ID that is none is no failure. */
+  /**
+   * What a long transfer calls at every step, to keep a session alive: a comparison of times, and once per twentieth of the idle time a
+   * `find`, which nobody waits for and whose failure is nobody's.
+   */
+  toProgress(id: string): () => void;
+  /** Ends a session, in every process on the store; an ID that is none is no failure. */
   end(id: string): Promise<void>;
+  /** Ends all sessions of an account but one, and those of logins that are under way. */
+  endOthers(username: string, keptId: string): Promise<void>;
 }
 
 /** Where sessions live and for how long. */
 export interface SessionsOptions {
-  /** Keeps the sessions; of an ID it sees the SHA-256 only. */
+  /** Keeps the sessions; of IDs and account names it sees the SHA-256 as keys. */
   readonly store: KeyValueStore;
   /** Seconds without use after which a session is over; up to a twentieth earlier, as uses are not written each. Default: 1800. */
   readonly idleSeconds?: number;
@@ -45,6 +62,14 @@ const storedSessionSchema = z.strictObject({
   settings: accountSettingsSchema,
   created: z.number(),
   seen: z.number(),
+  generation: z.string().exactOptional(),
+});
+
+/** What a change of password leaves for the account's sessions, kept for as long as one of them could live. */
+const storedGenerationSchema = z.strictObject({
+  generation: z.string(),
+  /** Key of the one session that outlives the change. */
+  kept: z.string(),
 });
 
 /** Makes the sessions on a store. Throws `TypeError` for a duration that is not positive. */
@@ -64,43 +89,82 @@ export function createSessions(options: SessionsOptions): Sessions {
     return parsed.success && remaining(parsed.data) > 0 ? parsed.data : undefined;
   }
 
-  function isDue({ seen }: StoredSession): boolean {
+  async function readGeneration(username: string) {
+    return storedGenerationSchema.safeParse(await store.get(await toGenerationKey(username))).data;
+  }
+
+  /** Whether a change of password ended a session. */
+  async function isSuperseded(key: string, { username, generation }: StoredSession): Promise<boolean> {
+    const current = await readGeneration(username);
+    return current !== undefined && current.generation !== generation && current.kept !== key;
+  }
+
+  function isDue(seen: number): boolean {
     return clock() - seen >= idle / 20;
   }
 
+  /**
+   * Writes a session's use. Another process may end it between our reading and writing, which would bring it back: whoever ends it
+   * leaves a mark first and deletes then, so one of the two sees the other.
+   */
   async function renew(key: string): Promise<void> {
     const session = await read(key);
-    if (session === undefined || !isDue(session)) return;
+    if (session === undefined || !isDue(session.seen)) return;
     const renewed = { ...session, seen: clock() };
     await store.set(key, renewed, remaining(renewed));
+    if ((await store.get(toEndKey(key))) !== undefined) await store.delete(key);
   }
 
-  async function start({ username, settings }: SessionRecord): Promise<string> {
+  async function generationOf(username: string): Promise<string | undefined> {
+    return (await orUnavailable(() => readGeneration(username)))?.generation;
+  }
+
+  async function start({ username, settings }: SessionRecord, generation?: string): Promise<string> {
     const id = toHex(crypto.getRandomValues(new Uint8Array(16)));
     const now = clock();
-    const session: StoredSession = { username, settings, created: now, seen: now };
-    const key = await toKey(id);
+    const own = { username, settings, created: now, seen: now };
+    const session: StoredSession = generation === undefined ? own : { ...own, generation };
+    const key = await toSessionKey(id);
     await orUnavailable(() => store.set(key, session, Math.min(idle, max)));
     return id;
   }
 
   async function find(id: string): Promise<SessionRecord | undefined> {
     if (!isSessionId(id)) return undefined;
-    const key = await toKey(id);
+    const key = await toSessionKey(id);
     const session = await orUnavailable(() => read(key));
-    if (session === undefined) return undefined;
+    if (session === undefined || (await orUnavailable(() => isSuperseded(key, session)))) return undefined;
     // In turn with `end`: a renewal that overtakes a logout would bring the session back.
-    if (isDue(session)) await orUnavailable(() => inTurn(key, () => renew(key)));
+    if (isDue(session.seen)) await orUnavailable(() => inTurn(key, () => renew(key)));
     return { username: session.username, settings: session.settings };
+  }
+
+  function toProgress(id: string): () => void {
+    let seen = clock();
+    return () => {
+      if (!isDue(seen)) return;
+      seen = clock();
+      find(id).catch(() => undefined);
+    };
   }
 
   async function end(id: string): Promise<void> {
     if (!isSessionId(id)) return;
-    const key = await toKey(id);
-    await orUnavailable(() => inTurn(key, () => store.delete(key)));
+    const key = await toSessionKey(id);
+    await orUnavailable(async () => {
+      // A renewal that began before is over by itself after the idle time.
+      await store.set(toEndKey(key), true, idle);
+      await inTurn(key, () => store.delete(key));
+    });
   }
 
-  return { start, find, end };
+  async function endOthers(username: string, keptId: string): Promise<void> {
+    const generation = { generation: crypto.randomUUID(), kept: await toSessionKey(keptId) };
+    const key = await toGenerationKey(username);
+    await orUnavailable(() => store.set(key, generation, max));
+  }
+
+  return { generationOf, start, find, toProgress, end, endOthers };
 }
 
 function isSessionId(text: string): boolean {
@@ -108,38 +172,19 @@ function isSessionId(text: string): boolean {
 }
 
 /** Whoever reads the store learns no ID to log in with. */
-async function toKey(id: string): Promise<string> {
-  return `session:${toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(id))))}`;
+function toSessionKey(id: string): Promise<string> {
+  return toStoreKey("session", id);
 }
 
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+function toGenerationKey(username: string): Promise<string> {
+  return toStoreKey("generation", username);
+}
+
+function toEndKey(sessionKey: string): string {
+  return `ended-${sessionKey}`;
 }
 
 function toMilliseconds(seconds: number, option: string): number {
   if (!Number.isFinite(seconds) || seconds <= 0) throw new TypeError(`${option} must be a positive number of seconds`);
   return seconds * 1000;
-}
-
-async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw new HttpError("unavailable", "The session store is not available.", { "Retry-After": "1" }, { cause });
-  }
-}
-
-/** Lets the pieces of work on one key run one after the other, in this process. */
-function createTurns(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
-  const turns = new Map<string, Promise<unknown>>();
-
-  return function inTurn(key, work) {
-    const turn = (turns.get(key) ?? Promise.resolve()).then(work, work);
-    const forget = () => {
-      if (turns.get(key) === turn) turns.delete(key);
-    };
-    turns.set(key, turn);
-    turn.then(forget, forget);
-    return turn;
-  };
 }

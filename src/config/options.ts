@@ -1,6 +1,8 @@
+import type { GroupSettings } from "../contracts/account.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import type { Logger } from "../contracts/logger.ts";
+import type { PasswordPolicy } from "../contracts/password-policy.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 
 /** What a service is made of. A wrong value makes `createFileService` throw a `TypeError` that names the option. */
@@ -9,6 +11,11 @@ export interface FileServiceOptions {
   readonly storage: StorageAdapter;
   /** The methods that validate credentials, asked in this order (7.2). At least one. */
   readonly authentication: Authenticator | readonly Authenticator[];
+  /**
+   * The groups of accounts by their identifier: what an account leaves out comes from its group, then from `DEFAULT_GROUP` (CONTRACT 7.1).
+   * Default: a `DEFAULT_GROUP` with a home folder `/${USER}` that is created when missing, and full control.
+   */
+  readonly groups?: Readonly<Record<string, GroupSettings>>;
   /** The path below which everything stands, e.g. `/files` (CONTRACT 2.7). Default: `""`, the root. */
   readonly basePath?: string;
   readonly server?: {
@@ -16,7 +23,7 @@ export interface FileServiceOptions {
     readonly name?: string;
   };
   readonly session?: {
-    /** Where sessions live; any Keyv instance will do. Default: the memory of this process. */
+    /** Where sessions live, and the counts of failed logins; any Keyv instance will do. Default: the memory of this process. */
     readonly store?: KeyValueStore;
     /** A session ends after so many seconds without a request. Default: 1800. */
     readonly idleSeconds?: number;
@@ -25,6 +32,23 @@ export interface FileServiceOptions {
     /** Whether `WWW-Authenticate: session` is among the challenges (CONTRACT 6.2). Default: true. */
     readonly announce?: boolean;
   };
+  /** What new passwords must be (4.1). Default: 12 characters, and not the user name. */
+  readonly passwordPolicy?: PasswordPolicy;
+  readonly limits?: {
+    /**
+     * So many failed logins within the window, by one user name or from one peer address, and further ones are refused unheard (CONTRACT 6.6).
+     * 1 to 1,000. Default: 10.
+     */
+    readonly loginAttempts?: number;
+    /** How long a failed login counts. Default: 600. */
+    readonly loginWindowSeconds?: number;
+  };
+  /**
+   * The header in which a proxy in front names the client (CONTRACT 6.7): `Forwarded`, `X-Forwarded-For`, or one with an address such as
+   * `X-Real-IP`. Its first entry counts, so only a proxy that replaces what clients send makes it trustworthy. Default: `""`, the
+   * socket's peer.
+   */
+  readonly clientForwardedHeader?: string;
   /** Origins beside the service's own from which browsers may send unsafe requests (CONTRACT 6.5), e.g. `https://app.example`. Default: none. */
   readonly acceptedOrigins?: readonly string[];
   /** Where failures are reported. Default: the console. */

@@ -1,8 +1,13 @@
+import type { Groups } from "../account/account.ts";
+import { compilePermissions } from "../account/permissions.ts";
+import type { GroupSettings } from "../contracts/account.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import type { Logger } from "../contracts/logger.ts";
+import { CHARACTER_CLASSES, type PasswordPolicy } from "../contracts/password-policy.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import { decodeSegment, isMemberName } from "../http/segment.ts";
+import { groupSettingsSchema } from "../wire/account.ts";
 import type { FileServiceOptions } from "./options.ts";
 import { VERSION } from "./version.ts";
 
@@ -10,6 +15,7 @@ import { VERSION } from "./version.ts";
 export interface ServiceConfig {
   readonly storage: StorageAdapter;
   readonly authentication: readonly Authenticator[];
+  readonly groups: Groups;
   /** Canonical: empty, or `/` and percent-encoded segments without a trailing `/`. */
   readonly basePath: string;
   readonly baseSegments: readonly string[];
@@ -22,6 +28,10 @@ export interface ServiceConfig {
     readonly maxSeconds: number;
     readonly announce: boolean;
   };
+  readonly passwordPolicy: PasswordPolicy;
+  readonly limits: { readonly loginAttempts: number; readonly loginWindowSeconds: number };
+  /** Empty: the socket's peer is the client. */
+  readonly clientForwardedHeader: string;
   readonly acceptedOrigins: readonly string[];
   readonly logger: Logger;
   readonly clock: () => number;
@@ -36,7 +46,8 @@ const STORAGE_VERBS = ["stat", "list", "read", "write", "createFolder", "remove"
 export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   if (!isObject(options)) throw new TypeError("createFileService needs options.");
   const { storage, authentication, basePath = "", server = {}, session = {}, acceptedOrigins = [] } = options;
-  const { logger = console, clock = Date.now } = options;
+  const { groups = {}, logger = console, clock = Date.now } = options;
+  const { passwordPolicy = {}, limits = {}, clientForwardedHeader = "" } = options;
   check(hasMethods(storage, STORAGE_VERBS), "storage", "a storage adapter");
   const authenticators: readonly Authenticator[] = Array.isArray(authentication)
     ? [...authentication]
@@ -50,7 +61,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
 
   check(isObject(server), "server", "an object");
   const { name = "fileferry" } = server;
-  check(typeof name === "string" && /^[!#$%&'*+.^_`|~\w-]+$/.test(name), "server.name", "an RFC 9110 token");
+  check(isToken(name), "server.name", "an RFC 9110 token");
 
   check(isObject(session), "session", "an object");
   const { store, idleSeconds = 1800, maxSeconds = 43_200, announce = true } = session;
@@ -64,18 +75,73 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   check(hasMethods(logger, ["info", "warn", "error"]), "logger", "a logger with info, warn and error");
   check(typeof clock === "function", "clock", "a function");
 
+  checkPasswordPolicy(passwordPolicy);
+  check(isObject(limits), "limits", "an object");
+  const { loginAttempts = 10, loginWindowSeconds = 600 } = limits;
+  check(isCount(loginAttempts) && loginAttempts <= 1000, "limits.loginAttempts", "a whole number from 1 to 1000");
+  check(isPositive(loginWindowSeconds), "limits.loginWindowSeconds", "a positive number");
+  const isHeader = clientForwardedHeader === "" || isToken(clientForwardedHeader);
+  check(isHeader, "clientForwardedHeader", "empty or a header's name such as X-Forwarded-For");
+
+  check(isObject(groups), "groups", "groups by their identifier");
   const baseSegments = parseBasePath(basePath);
   return {
     storage,
     authentication: authenticators,
+    groups: toGroups(groups),
     basePath: baseSegments.map((segment) => `/${encodeURIComponent(segment)}`).join(""),
     baseSegments,
     serverHeader: `${name}/${VERSION}`,
     session: { store, idleSeconds, maxSeconds, announce },
+    passwordPolicy: { ...passwordPolicy, requireClasses: [...(passwordPolicy.requireClasses ?? [])] },
+    limits: { loginAttempts, loginWindowSeconds },
+    clientForwardedHeader,
     acceptedOrigins: [...acceptedOrigins],
     logger,
     clock,
   };
+}
+
+function checkPasswordPolicy(policy: PasswordPolicy): void {
+  check(isObject(policy), "passwordPolicy", "an object");
+  const {
+    minLength = 12,
+    maxLength = 1024,
+    requireClasses = [],
+    allowUserName = false,
+    estimate,
+    minEstimate = 0,
+  } = policy;
+  check(isCount(minLength) && minLength <= 1024, "passwordPolicy.minLength", "a whole number from 1 to 1024");
+  check(isCount(maxLength) && maxLength >= minLength, "passwordPolicy.maxLength", "a whole number from minLength on");
+  const areClasses = Array.isArray(requireClasses) && requireClasses.every((name) => CHARACTER_CLASSES.includes(name));
+  check(areClasses, "passwordPolicy.requireClasses", `a list of ${CHARACTER_CLASSES.join(", ")}`);
+  check(typeof allowUserName === "boolean", "passwordPolicy.allowUserName", "a boolean");
+  check(estimate === undefined || typeof estimate === "function", "passwordPolicy.estimate", "a function");
+  check(Number.isFinite(minEstimate), "passwordPolicy.minEstimate", "a number");
+}
+
+function toGroups(groups: Readonly<Record<string, unknown>>): Groups {
+  const parsed = Object.entries(groups).map(([id, settings]) => [id, toGroup(id, settings)] as const);
+  return new Map(parsed);
+}
+
+function toGroup(id: string, settings: unknown): GroupSettings {
+  const parsed = groupSettingsSchema.safeParse(settings);
+  const issue = parsed.error?.issues[0];
+  check(parsed.success, ["groups", id, ...(issue?.path ?? [])].join("."), issue?.message ?? "");
+  const group = parsed.data as GroupSettings;
+  check(isCompilable(group), `groups.${id}.permissions`, "permissions whose path expressions are valid");
+  return group;
+}
+
+function isCompilable({ permissions = [] }: GroupSettings): boolean {
+  try {
+    compilePermissions(permissions, "user");
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function parseBasePath(basePath: string): readonly string[] {
@@ -92,6 +158,14 @@ function isBaseSegment(segment: string | undefined): boolean {
 
 function isOrigin(text: unknown): boolean {
   return typeof text === "string" && URL.canParse(text) && new URL(text).origin === text;
+}
+
+function isToken(text: unknown): text is string {
+  return typeof text === "string" && /^[!#$%&'*+.^_`|~\w-]+$/.test(text);
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value > 0;
 }
 
 function isPositive(value: number): boolean {

@@ -1,9 +1,10 @@
+import type { Account } from "../account/account.ts";
 import type { AccountFiles } from "../account/files.ts";
 import type { ResourcePath } from "../account/path.ts";
-import type { Identifier, Means } from "../auth/identify.ts";
+import type { Identifier, Login, Means } from "../auth/identify.ts";
+import type { PasswordUpdates } from "../auth/password-updates.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
-import type { Account } from "../contracts/account.ts";
 import type { Connection } from "../contracts/connection.ts";
 import type { Variant } from "../http/negotiate.ts";
 import type { Target } from "../http/target.ts";
@@ -12,15 +13,20 @@ import type { Report } from "./errors.ts";
 /** A request on its way through the service, with what has been found out about it so far. */
 export interface Exchange {
   readonly request: Request;
+  /** Its peer is the client, also where a proxy tells it (CONTRACT 6.7). */
   readonly connection: Connection;
   readonly target: Target;
   /** The API variant of the request, which its answer is in. */
   readonly variant: Variant;
   /** Where in the account the URL points; the root for URLs of the service's own. */
   readonly path: ResourcePath;
-  readonly config: ServiceConfig;
+  /** The service's options but its storage: files are reached through {@link AccountExchange.files} alone (SECURITY 19). */
+  readonly config: Omit<ServiceConfig, "storage">;
   readonly identifier: Identifier;
   readonly sessions: Sessions;
+  readonly passwords: PasswordUpdates;
+  /** The account behind a login, its home folder made ready. @throws HttpError `denied` when it cannot be used. */
+  readonly admit: (login: Login) => Promise<Account>;
   readonly report: Report;
 }
 
@@ -29,6 +35,8 @@ export interface AccountExchange extends Exchange {
   readonly account: Account;
   /** How the account was identified. */
   readonly means: Means;
+  /** The ID of the session, where it was one; never to be shown. */
+  readonly session?: string | undefined;
   /** All that the account may see and touch. */
   readonly files: AccountFiles;
 }

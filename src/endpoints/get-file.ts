@@ -1,6 +1,5 @@
 import mime from "mime";
-import type { AccountFiles } from "../account/files.ts";
-import { isStorageError, type StorageEntry, StorageError, type StoredFile } from "../contracts/storage-adapter.ts";
+import { type StorageEntry, StorageError, type StoredFile } from "../contracts/storage-adapter.ts";
 import { evaluatePreconditions, mayUseRange, type Validators } from "../http/conditional.ts";
 import { toAttachment } from "../http/content-disposition.ts";
 import { toHttpDate } from "../http/http-date.ts";
@@ -8,7 +7,7 @@ import { HttpError } from "../http/http-error.ts";
 import { parseRange, type RangePart } from "../http/range.ts";
 import { emptyResponse, type HeaderFields, streamResponse } from "../http/responses.ts";
 import type { AccountExchange } from "./endpoint.ts";
-import { redirectToFolder } from "./slash-redirect.ts";
+import { redirectIfFolder } from "./slash-redirect.ts";
 import { toValidators } from "./validators.ts";
 
 /** Header fields that make a request's answer depend on the version that is there. */
@@ -21,26 +20,24 @@ const MAX_ATTEMPTS = 5;
 export async function getFile(exchange: AccountExchange): Promise<Response> {
   const { request, path, files } = exchange;
   const isUnconditional = CONDITIONS.every((name) => request.headers.get(name) === null);
-  if (isUnconditional && request.method === "GET") {
-    const file = await readFile(files, path.segments);
-    return file === "folder" ? redirectToFolder(exchange, path.segments) : whole(file, path.segments);
+  try {
+    if (!isUnconditional || request.method === "HEAD") return await getConditionally(exchange);
+    return whole(await files.read(path.segments), path.segments);
+  } catch (error) {
+    return redirectIfFolder(exchange, error);
   }
-  return getConditionally(exchange);
 }
 
 /** Decides on the entry and then reads that very version, or decides anew when it was replaced in between. */
 async function getConditionally(exchange: AccountExchange): Promise<Response> {
-  const { path, files } = exchange;
-  const { segments } = path;
+  const { segments } = exchange.path;
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
-    const entry = await files.stat(segments);
+    const entry = await exchange.files.stat(segments, "read");
     if (entry === undefined) throw new StorageError("not-found");
-    if (entry.kind === "folder") return redirectToFolder(exchange, segments);
     const decision = decide(exchange, entry);
     if ("answer" in decision) return decision.answer;
 
-    const file = await readFile(files, segments, decision.range);
-    if (file === "folder") continue;
+    const file = await exchange.files.read(segments, decision.range);
     if (isSameVersion(file.entry, entry)) {
       return decision.range ? part(file, segments, decision.range) : whole(file, segments);
     }
@@ -65,19 +62,6 @@ function decide({ request, config, path }: AccountExchange, entry: StorageEntry)
 }
 
 type Decision = { readonly answer: Response } | { readonly range: RangePart | undefined };
-
-async function readFile(
-  files: AccountFiles,
-  segments: readonly string[],
-  range?: RangePart,
-): Promise<StoredFile | "folder"> {
-  try {
-    return await files.read(segments, range);
-  } catch (error) {
-    if (isStorageError(error) && error.code === "not-a-file") return "folder";
-    throw error;
-  }
-}
 
 function whole({ entry, body }: StoredFile, segments: readonly string[]): Response {
   return streamResponse(200, body, toFileFields(entry, segments));

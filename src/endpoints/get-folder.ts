@@ -1,8 +1,9 @@
 import { toStoragePath } from "../account/path.ts";
 import { isStorageError, type StorageEntry, StorageError } from "../contracts/storage-adapter.ts";
 import { emptyResponse, pageResponse, streamResponse } from "../http/responses.ts";
-import { streamJsonListing, streamListingPage } from "../views/listing.ts";
+import { type SessionLinks, streamJsonListing, streamListingPage } from "../views/listing.ts";
 import type { AccountExchange } from "./endpoint.ts";
+import { passwordUpdatePath } from "./password-update.ts";
 
 /** `GET` and `HEAD /home/<folder>/`: the members of a folder, as JSON or as a page (4.2, 4.6). */
 export async function getFolder(exchange: AccountExchange): Promise<Response> {
@@ -18,14 +19,21 @@ export async function getFolder(exchange: AccountExchange): Promise<Response> {
   return variant === "html" ? toPage(exchange, listing) : streamResponse(200, streamJsonListing(listing), type);
 }
 
-async function toPage(
-  { path, config, means }: AccountExchange,
-  listing: AsyncIterableIterator<StorageEntry>,
-): Promise<Response> {
+async function toPage(exchange: AccountExchange, listing: AsyncIterableIterator<StorageEntry>): Promise<Response> {
   const members: StorageEntry[] = [];
   for await (const member of listing) members.push(member);
-  const logoutAction = means === "cookie" ? `${config.basePath}/__svc__/logout` : undefined;
-  return pageResponse(200, streamListingPage(toStoragePath(path.segments), members, logoutAction));
+  return pageResponse(
+    200,
+    streamListingPage(toStoragePath(exchange.path.segments), members, await toSessionLinks(exchange)),
+  );
+}
+
+/** What a browser can do with its session beside the files (4.1, rule 4); a password that cannot be changed is not offered to be. */
+async function toSessionLinks({ account, config, means, passwords }: AccountExchange): Promise<SessionLinks> {
+  if (means !== "cookie") return {};
+  const logout = `${config.basePath}/__svc__/logout`;
+  const mayChange = account.allowPasswordChange && (await passwords.isPossible(account.name));
+  return { logout, ...(mayChange && { passwordUpdate: passwordUpdatePath(config.basePath) }) };
 }
 
 /** The first step, at which a listing fails: the status is still open then. A file's name with a trailing `/` is nothing (CONTRACT 2.5). */

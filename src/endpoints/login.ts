@@ -1,4 +1,3 @@
-import { prepareHome, toAccount } from "../account/home.ts";
 import { parseResourcePath, toUrlPath } from "../account/path.ts";
 import { toSessionCookie } from "../http/cookie.ts";
 import { HttpError } from "../http/http-error.ts";
@@ -27,17 +26,18 @@ export async function getLoginPage({ target, config }: Exchange): Promise<Respon
  * a cookie and a redirect (4.1, 5.1).
  */
 export async function postLogin(exchange: Exchange): Promise<Response> {
-  const { request, connection, config, identifier, sessions, variant } = exchange;
+  const { request, connection, config, identifier, sessions, variant, admit } = exchange;
   if (!isSameOrigin(request, config.acceptedOrigins)) {
     throw new HttpError("denied", "A login must not come from another site.");
   }
   const { username, password, returnTo } = await readLogin(exchange);
   const from = connection.peer === undefined ? {} : { peer: connection.peer };
+  const generation = await sessions.generationOf(username);
   const login = await identifier.authenticate({ type: "password", username, content: password, ...from });
   if (login === undefined) return refuseLogin(exchange, "The user name or password is wrong.", returnTo);
-  await prepareHome(toAccount(login.username, login.settings), config.storage);
+  await admit(login);
 
-  const session = await sessions.start(login);
+  const session = await sessions.start(login, generation);
   if (variant === "json") {
     const body: LoginResponse = { results: [{ session }] };
     return jsonResponse(200, body);

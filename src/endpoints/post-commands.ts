@@ -22,7 +22,7 @@ export async function postCommands(exchange: AccountExchange): Promise<Response>
   }
   const body = commandsRequestSchema.safeParse(await readJsonBody(request));
   if (!body.success) throw new HttpError("malformed", "The body is not a list of commands.");
-  if ((await files.stat(path.segments))?.kind !== "folder") throw new StorageError("not-found");
+  if ((await files.kindOf(path.segments)) !== "folder") throw new StorageError("not-found");
 
   const outcomes: CommandOutcome[] = [];
   for (const command of body.data.commands) outcomes.push(await attempt(exchange, command));
@@ -57,6 +57,6 @@ async function createIfMissing(files: AccountFiles, member: readonly string[]): 
   try {
     await files.createFolder(member);
   } catch (error) {
-    if (!isStorageError(error) || (await files.stat(member))?.kind !== "folder") throw error;
+    if (!isStorageError(error) || (await files.kindOf(member)) !== "folder") throw error;
   }
 }

@@ -13,8 +13,7 @@ import { toValidators } from "./validators.ts";
  */
 export async function putFile({ request, path, files, config }: AccountExchange): Promise<Response> {
   const options = toWriteOptions(request);
-  const current = await files.stat(path.segments);
-  if (current?.kind === "folder") throw new StorageError("not-a-file");
+  const current = await files.stat(path.segments, "write");
   const precondition = evaluatePreconditions(request, current && toValidators(current), config.clock());
   if (precondition !== "met") throw new StorageError("precondition-failed");
 

@@ -1,4 +1,5 @@
 import { type ResourcePath, toUrlPath } from "../account/path.ts";
+import { isStorageError } from "../contracts/storage-adapter.ts";
 import { emptyResponse } from "../http/responses.ts";
 import type { Exchange } from "./endpoint.ts";
 
@@ -11,4 +12,10 @@ export function redirectToFolder({ request, target, config }: Exchange, segments
   const query = target.query === "" ? "" : `?${target.query}`;
   const location = `${config.basePath}/home/${toUrlPath({ segments, isFolder: true })}${query}`;
   return emptyResponse(reads ? 302 : 307, { Location: location });
+}
+
+/** The same where a failure says that the URL lacks a folder's trailing `/`. @throws any other error as it is. */
+export function redirectIfFolder(exchange: Exchange, error: unknown): Response {
+  if (isStorageError(error) && error.code === "not-a-file") return redirectToFolder(exchange, exchange.path.segments);
+  throw error;
 }

@@ -16,6 +16,7 @@ const MESSAGES = {
   cookie: "The session is not valid, or not any more.",
   certificate: "The client certificate is not accepted.",
   authorization: "The Authorization header is not valid.",
+  "no-session": "A session is needed: log in first.",
 } as const;
 
 /** The path of the login page. */

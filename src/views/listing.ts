@@ -42,6 +42,12 @@ function toListingEntry({ name, kind, modified, size }: StorageEntry): ListingEn
   return { name, is_directory: isFolder, modified: modified.getTime() / 1000, size: isFolder ? 0 : size };
 }
 
+/** Where a browser's session ends, and where its account changes the password. */
+export interface SessionLinks {
+  readonly logout?: string;
+  readonly passwordUpdate?: string;
+}
+
 /** Stands in the page where the members go. */
 const MEMBERS = html`<!--members-->`;
 
@@ -49,10 +55,10 @@ const MEMBERS = html`<!--members-->`;
 export function streamListingPage(
   serverPath: string,
   members: readonly StorageEntry[],
-  logoutAction: string | undefined,
+  links: SessionLinks = {},
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const [before = "", after = ""] = String(renderFrame(serverPath, logoutAction)).split(String(MEMBERS));
+  const [before = "", after = ""] = String(renderFrame(serverPath, links)).split(String(MEMBERS));
   const sorted = [...members].sort(compareMembers);
   let position = 0;
 
@@ -71,15 +77,17 @@ export function streamListingPage(
   return new ReadableStream({ pull }, { highWaterMark: 0 });
 }
 
-function renderFrame(serverPath: string, logoutAction: string | undefined): SafeHtml {
+function renderFrame(serverPath: string, { logout, passwordUpdate }: SessionLinks): SafeHtml {
   const parent = serverPath === "/" ? undefined : html`<li><a href="../">..</a></li>\n`;
-  const logout = html`<form method="post" action="${logoutAction}"><button>Log out</button></form>`;
+  const logoutForm = html`<form method="post" action="${logout}"><button>Log out</button></form>`;
+  const passwordLink = html`<p><a href="${passwordUpdate}">Change the password</a></p>`;
   return page(
     serverPath,
     html`<h1>${serverPath}</h1>
 <ul>
 ${parent}${MEMBERS}</ul>
-${logoutAction === undefined ? undefined : logout}`,
+${passwordUpdate === undefined ? undefined : passwordLink}
+${logout === undefined ? undefined : logoutForm}`,
   );
 }
 

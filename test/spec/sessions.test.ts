@@ -105,7 +105,8 @@ describe("a session", () => {
       body,
     });
     expect(login.status).toBe(503);
-    expect((await call("GET", "/home/", { variant: "json" })).status).toBe(200);
+    // Nor can passwords be tried without being counted (CONTRACT 6.6).
+    expect((await call("GET", "/home/", { variant: "json" })).status).toBe(503);
   });
 
   it.each([

@@ -18,7 +18,7 @@ export const AUTHORIZATION = `Basic ${btoa("alice:secret")}`;
 export async function serve(storage: StorageAdapter): Promise<Served> {
   const quiet = { info() {}, warn() {}, error() {} };
   const accounts = [{ username: "alice", password: "secret", home_folder_path: "/" }];
-  const authentication = createAccountsAuthenticator({ accounts });
+  const authentication = createAccountsAuthenticator({ accounts, logger: quiet });
   const server = createNodeServer(createFileService({ storage, authentication, logger: quiet }));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

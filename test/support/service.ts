@@ -85,7 +85,7 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
   const log = createRecordingLogger();
   let passed = 0;
   const service = createFileService({
-    authentication: createAccountsAuthenticator({ accounts }),
+    authentication: createAccountsAuthenticator({ accounts, logger: createRecordingLogger() }),
     logger: log,
     clock: () => Date.now() + passed,
     ...own,

@@ -26,7 +26,7 @@ export function overrideStorage(base: StorageAdapter, own: Partial<StorageAdapte
     list: (path) => base.list(path),
     read: (path, range) => base.read(path, range),
     write: (path, content, options) => base.write(path, content, options),
-    createFolder: (path) => base.createFolder(path),
+    createFolder: (path, options) => base.createFolder(path, options),
     remove: (path) => base.remove(path),
     ...own,
   };

@@ -168,3 +168,24 @@ function recordingLogger(): { logger: Logger; lines: unknown[] } {
   const log = (details: object, message: string) => void lines.push({ details, message });
   return { logger: { info: log, warn: log, error: log }, lines };
 }
+
+describe("a chain of several methods", () => {
+  it("has the later methods work as hard for a wrong password as for an unknown name (SECURITY 17)", async () => {
+    const work: string[] = [];
+    const first: Authenticator = { name: "first", authenticate: async () => ({ outcome: "rejected" }) };
+    const second: Authenticator = {
+      name: "second",
+      authenticate: async () => {
+        work.push("authenticate");
+        return { outcome: "unknown" };
+      },
+      imitate: async () => {
+        work.push("imitate");
+        throw new Error("which is nobody's business");
+      },
+    };
+    const chain = createAuthenticationChain([first, second]);
+    const verdict = await chain.authenticate({ type: "password", username: "alice", content: "wrong" });
+    expect([verdict.outcome, work]).toEqual(["rejected", ["imitate"]]);
+  });
+});

@@ -37,8 +37,10 @@ describe("a session", () => {
     now += 5 * minute;
     await sessions.find(id);
     await sessions.end(id);
-    const key = `session:${createHash("sha256").update(id).digest("hex")}`;
-    expect(new Set(calls.map(([, used]) => used))).toEqual(new Set([key]));
+    const digest = (text: string) => createHash("sha256").update(text).digest("hex");
+    const key = `session:${digest(id)}`;
+    const used = new Set([key, `ended-${key}`, `generation:${digest("alice")}`]);
+    expect(new Set(calls.map(([, key]) => key))).toEqual(used);
     expect(new Set(calls.map(([verb]) => verb))).toEqual(new Set(["get", "set", "delete"]));
     expect(JSON.stringify(calls)).not.toContain(id);
   });
@@ -167,8 +169,16 @@ describe("a store that fails", () => {
 
   it("makes every method reject with what is answered 503", async () => {
     const failing = createSessions({ store: { get: fail, set: fail, delete: fail } });
-    for (const work of [failing.start(record), failing.find("0".repeat(32)), failing.end("0".repeat(32))]) {
-      const error: Error = await work.then(
+    const id = "0".repeat(32);
+    const methods = [
+      () => failing.generationOf("alice"),
+      () => failing.start(record),
+      () => failing.find(id),
+      () => failing.end(id),
+      () => failing.endOthers("alice", id),
+    ];
+    for (const method of methods) {
+      const error: Error = await method().then(
         () => expect.unreachable(),
         (cause) => cause,
       );
@@ -185,6 +195,93 @@ describe("a store that fails", () => {
     await expect(flaky.find(id)).rejects.toMatchObject(unavailable);
     expect(await sessions.find(id)).toEqual(record);
   });
+});
+
+describe("the sessions of an account", () => {
+  it("end all but one, and those of logins under way (CONTRACT 6.3)", async () => {
+    const generation = await sessions.generationOf("alice");
+    const [kept, other] = [await sessions.start(record, generation), await sessions.start(record, generation)];
+    const bobs = await sessions.start({ ...record, username: "bob" });
+    await sessions.endOthers("alice", kept);
+    const late = await sessions.start(record, generation);
+    const found = await Promise.all([kept, other, late, bobs].map((id) => sessions.find(id)));
+    expect(found.map((session) => session?.username)).toEqual(["alice", undefined, undefined, "bob"]);
+  });
+
+  it("begin anew afterwards, and end again, the one kept before too", async () => {
+    const first = await sessions.start(record);
+    await sessions.endOthers("alice", first);
+    const second = await sessions.start(record, await sessions.generationOf("alice"));
+    expect(await sessions.find(second)).toEqual(record);
+    await sessions.endOthers("alice", second);
+    expect([await sessions.find(first), await sessions.find(second)]).toEqual([undefined, record]);
+  });
+
+  it("stay ended for as long as they could live", async () => {
+    const [kept, other] = [await sessions.start(record), await sessions.start(record)];
+    await sessions.endOthers("alice", kept);
+    for (let minutes = 0; minutes < 12 * 60; minutes += 20) {
+      expect(await sessions.find(other)).toBeUndefined();
+      expect(await sessions.find(kept)).toEqual(record);
+      now += 20 * minute;
+    }
+    expect(await sessions.find(kept)).toBeUndefined();
+  });
+});
+
+describe("the progress of a transfer", () => {
+  it("keeps a session alive without a request, up to its end in all", async () => {
+    const id = await sessions.start(record);
+    const progress = sessions.toProgress(id);
+    for (let minutes = 1; minutes < 12 * 60; minutes += 1) {
+      now += minute;
+      progress();
+      await settled(1);
+    }
+    expect(await sessions.find(id)).toEqual(record);
+    now += minute;
+    progress();
+    expect(await sessions.find(id)).toBeUndefined();
+  });
+
+  it("asks the store once per twentieth of the idle time, however many steps it takes", async () => {
+    const id = await sessions.start(record);
+    const progress = sessions.toProgress(id);
+    calls.length = 0;
+    for (let step = 0; step < 10_000; step += 1) progress();
+    await settled();
+    expect(calls).toEqual([]);
+    now += 1.5 * minute;
+    for (let step = 0; step < 10_000; step += 1) progress();
+    await settled();
+    expect(calls.filter(([verb]) => verb === "set")).toHaveLength(1);
+  });
+
+  it("brings no ended session back, and hides the store's failures", async () => {
+    const id = await sessions.start(record);
+    const progress = sessions.toProgress(id);
+    await sessions.end(id);
+    now += 5 * minute;
+    progress();
+    await settled();
+    expect(await sessions.find(id)).toBeUndefined();
+    const fail = () => Promise.reject(new Error("down"));
+    const failing = createSessions({ store: { get: fail, set: fail, delete: fail }, clock: () => now });
+    const helpless = failing.toProgress(id);
+    now += 5 * minute;
+    helpless();
+    await settled();
+  });
+});
+
+it("keeps a session ended that another process renews at the same moment", async () => {
+  for (let round = 0; round < 100; round += 1) {
+    const [here, there] = [1, 2].map(() => createSessions({ store: delayed(store), clock: () => now }));
+    const id = await sessions.start(record);
+    now += 5 * minute;
+    await Promise.all([here?.find(id), there?.end(id)]);
+    expect(await sessions.find(id)).toBeUndefined();
+  }
 });
 
 it("keeps a session ended that is renewed at the same moment", async () => {
@@ -207,6 +304,11 @@ function recording(inner: KeyValueStore): KeyValueStore {
     set: (key, value, ttl) => recorded(["set", key, value, ttl], () => inner.set(key, value, ttl)),
     delete: (key) => recorded(["delete", key], () => inner.delete(key)),
   };
+}
+
+/** Lets work that nobody waits for come to its end. */
+function settled(milliseconds = 20): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** A store that does not look at times to live. */

@@ -1,0 +1,152 @@
+import { z } from "zod";
+import type { KeyValueStore } from "../contracts/key-value-store.ts";
+import type { Logger } from "../contracts/logger.ts";
+import { orUnavailable, toStoreKey } from "./store-access.ts";
+import { createTurns } from "./turns.ts";
+
+/** Whose attempts are counted together. */
+export interface Attempter {
+  readonly username: string;
+  /** The peer's, where it is known. */
+  readonly address?: string | undefined;
+}
+
+/** What an attempt says of the password: nothing where it was not put to the test. */
+export type AttemptResult = "succeeded" | "failed" | "neither";
+
+/**
+ * Counts failed logins by user name and by peer address (CONTRACT 6.6). Of several processes on one store each lets as many attempts
+ * at once through as are left, and of failures at the same moment the store may keep one; within a process the count is exact.
+ */
+export interface LoginThrottle {
+  /**
+   * Runs an attempt to log in, or refuses it unrun: `undefined`. Success forgets the name's failures, never the address's; refused
+   * attempts count for nothing. Attempts at once never exceed the failures that are left: the others wait for them.
+   * @throws HttpError `unavailable` when the store fails; whatever `attempt` throws, uncounted.
+   */
+  run<T>(who: Attempter, attempt: () => Promise<T>, judge: (result: T) => AttemptResult): Promise<T | undefined>;
+}
+
+/** How much is too much, and where it is kept. */
+export interface LoginThrottleOptions {
+  /** Keeps the counts; of names and addresses it sees the SHA-256 as keys. */
+  readonly store: KeyValueStore;
+  /** So many failures are allowed within the window. */
+  readonly attempts: number;
+  readonly windowSeconds: number;
+  /** Is told of refused attempts. */
+  readonly logger: Logger;
+  /** Milliseconds since the epoch, shared by all processes on one store. */
+  readonly clock: () => number;
+}
+
+/** The times of the failures that count, in milliseconds. */
+const failuresSchema = z.array(z.number());
+
+/** User names in the log are cut: they may be anything. */
+const MAX_LOGGED_NAME = 255;
+
+/** Makes the throttle of a service. */
+export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottle {
+  const { store, attempts, windowSeconds, logger, clock } = options;
+  const window = windowSeconds * 1000;
+  const entering = createTurns();
+  const writing = createTurns();
+  /** What runs under each key, and who waits to hear of its end. */
+  const running = new Map<string, Set<Promise<void>>>();
+
+  async function readFailures(key: string): Promise<readonly number[]> {
+    const failures = failuresSchema.safeParse(await store.get(key)).data ?? [];
+    const since = clock() - window;
+    return failures.filter((time) => time > since);
+  }
+
+  async function addFailure(key: string): Promise<void> {
+    const failures = [...(await readFailures(key)), clock()];
+    await store.set(key, failures.slice(-attempts), window);
+  }
+
+  /** Takes one of a key's free attempts, first come, first served; `undefined` when its failures have used them up. */
+  async function enter(key: string): Promise<Entry | undefined> {
+    for (;;) {
+      const failures = (await orUnavailable(() => readFailures(key))).length;
+      if (failures >= attempts) return undefined;
+      const others = running.get(key);
+      if (failures + (others?.size ?? 0) < attempts) return { failures, leave: take(key) };
+      await Promise.race(others ?? []);
+    }
+  }
+
+  function take(key: string): () => void {
+    const others = running.get(key) ?? new Set();
+    running.set(key, others);
+    let settle = (): void => undefined;
+    const own = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    others.add(own);
+    return () => {
+      others.delete(own);
+      if (others.size === 0) running.delete(key);
+      settle();
+    };
+  }
+
+  /** Runs an attempt under one key: counted before its place is free again, so that nobody slips in between. */
+  async function runUnder<T>(
+    key: string,
+    attempt: () => Promise<T>,
+    settle: (result: T, failuresBefore: number) => Promise<void>,
+  ): Promise<T | undefined> {
+    const entry = await entering(key, () => enter(key));
+    if (entry === undefined) return undefined;
+    try {
+      const result = await attempt();
+      await orUnavailable(() => writing(key, () => settle(result, entry.failures)));
+      return result;
+    } finally {
+      entry.leave();
+    }
+  }
+
+  async function run<T>(
+    { username, address }: Attempter,
+    attempt: () => Promise<T>,
+    judge: (result: T) => AttemptResult,
+  ): Promise<T | undefined> {
+    const nameKey = await toStoreKey("failed-logins-of-name", username);
+    const addressKey = address === undefined ? undefined : await toStoreKey("failed-logins-from", address);
+    let isRefused = true;
+
+    async function attemptOnce(): Promise<T> {
+      isRefused = false;
+      return attempt();
+    }
+
+    const fromAddress = (): Promise<T | undefined> =>
+      addressKey === undefined
+        ? attemptOnce()
+        : runUnder(addressKey, attemptOnce, async (result) => {
+            if (judge(result) === "failed") await addFailure(addressKey);
+          });
+    const result = await runUnder(nameKey, fromAddress, async (result, failuresBefore) => {
+      const verdict = result === undefined ? "neither" : judge(result);
+      if (verdict === "failed") await addFailure(nameKey);
+      if (verdict === "succeeded" && failuresBefore > 0) await store.delete(nameKey);
+    });
+    if (isRefused) {
+      const details = { username: username.slice(0, MAX_LOGGED_NAME), address };
+      logger.warn(details, "A login was refused: too many have failed.");
+    }
+    return result;
+  }
+
+  return { run };
+}
+
+/** A place among the attempts of a key. */
+interface Entry {
+  /** Failures when it was taken. */
+  readonly failures: number;
+  leave(): void;
+}

@@ -1,0 +1,87 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { quickHasher } from "../support/quick-hasher.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Changes one password again and again, and tells of each change that was acknowledged. */
+const PROGRAM = `
+  import { createAccountsFileAuthenticator } from "${ROOT}src/auth/accounts-file-node.ts";
+  import { quickHasher } from "${ROOT}test/support/quick-hasher.ts";
+  const logger = { info() {}, warn() {}, error() {} };
+  const file = process.argv[2];
+  const { updatePassword } = createAccountsFileAuthenticator({ file, passwordHasher: quickHasher, logger });
+  for (let round = Number(process.argv[3]); ; round += 1) {
+    const names = { currentPassword: "password " + round, newPassword: "password " + (round + 1) };
+    const { outcome } = await updatePassword({ username: "alice", ...names });
+    if (outcome !== "updated") process.exit(1);
+    process.stdout.write((round + 1) + "\\n");
+  }
+`;
+
+let folder: string;
+let program: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fileferry-crash-"));
+  program = join(folder, "program.mjs");
+  await build({
+    stdin: { contents: PROGRAM, resolveDir: ROOT, loader: "ts" },
+    outfile: program,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+  });
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("the accounts file of a process that is killed", () => {
+  it("is whole, and has the last password that was acknowledged or the next one", async () => {
+    const home = join(folder, "accounts");
+    const file = join(await mkdtemp(home), "accounts.json");
+    await writeFile(file, JSON.stringify({ accounts: [{ username: "alice", password: await toHash(0) }] }));
+    let acknowledged = 0;
+    for (let trial = 0; trial < 25; trial += 1) {
+      acknowledged = Math.max(acknowledged, await runUntilKilled(file, acknowledged, trial * 3));
+      const [{ password }] = JSON.parse(await readFile(file, "utf8")).accounts;
+      const found = [acknowledged, acknowledged + 1].findIndex((round) => password === toHashSync.get(round));
+      expect(found, `trial ${trial}`).toBeGreaterThanOrEqual(0);
+      acknowledged += found;
+    }
+    expect(acknowledged).toBeGreaterThan(25);
+    const names = await readdir(join(file, ".."));
+    expect(names.length).toBeLessThanOrEqual(26);
+  });
+});
+
+/** The hashes of the rounds, by their number. */
+const toHashSync = new Map<number, string>();
+
+async function toHash(round: number): Promise<string> {
+  const hash = await quickHasher.hash(`password ${round}`);
+  toHashSync.set(round, hash);
+  return hash;
+}
+
+/** Runs the program, kills it some milliseconds after its first change, and gives the last change that it told of. */
+async function runUntilKilled(file: string, round: number, milliseconds: number): Promise<number> {
+  const child = spawn(process.execPath, [program, file, String(round)], { stdio: ["ignore", "pipe", "inherit"] });
+  const closed = once(child, "close");
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  await once(child.stdout, "data");
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  child.kill("SIGKILL");
+  await closed;
+  const last = Number(output.trim().split("\n").at(-1));
+  for (let known = round; known <= last + 1; known += 1) await toHash(known);
+  return last;
+}

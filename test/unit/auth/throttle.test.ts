@@ -1,0 +1,199 @@
+import { createHash } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Attempter, type AttemptResult, createLoginThrottle } from "../../../src/auth/throttle.ts";
+import type { KeyValueStore } from "../../../src/contracts/key-value-store.ts";
+import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
+import { createRecordingLogger, type RecordingLogger } from "../../support/logger.ts";
+
+const alice: Attempter = { username: "alice", address: "192.0.2.1" };
+
+let now: number;
+let ran: number;
+let log: RecordingLogger;
+let store: KeyValueStore;
+
+beforeEach(() => {
+  now = 1_700_000_000_000;
+  ran = 0;
+  log = createRecordingLogger();
+  store = createMemoryKeyValueStore({ clock: () => now });
+});
+
+function create(attempts = 3, own: KeyValueStore = store) {
+  return createLoginThrottle({ store: own, attempts, windowSeconds: 60, logger: log, clock: () => now });
+}
+
+/** Attempts that end as told; `refused` for one that did not run. */
+function attemptsOn(throttle = create()) {
+  return async (who: Attempter, result: AttemptResult, work: () => Promise<unknown> = tick) => {
+    const attempt = async () => {
+      ran += 1;
+      await work();
+      return result;
+    };
+    return (await throttle.run(who, attempt, (judged) => judged)) ?? "refused";
+  };
+}
+
+describe("the throttle", () => {
+  it("refuses a name after so many failures, unrun, and says so in the log (CONTRACT 6.6)", async () => {
+    const attempt = attemptsOn();
+    for (let count = 0; count < 3; count += 1) expect(await attempt(alice, "failed")).toBe("failed");
+    expect(await attempt({ username: "alice", address: "192.0.2.2" }, "succeeded")).toBe("refused");
+    expect(ran).toBe(3);
+    expect(log.entries).toMatchObject([
+      {
+        level: "warn",
+        details: { username: "alice", address: "192.0.2.2" },
+        message: expect.stringMatching(/refused/),
+      },
+    ]);
+  });
+
+  it("refuses an address after so many failures, whatever the names (CONTRACT 6.6)", async () => {
+    const attempt = attemptsOn();
+    for (const username of ["alice", "bob", "carol"]) await attempt({ ...alice, username }, "failed");
+    expect(await attempt({ ...alice, username: "dave" }, "succeeded")).toBe("refused");
+    expect(await attempt({ username: "dave", address: "192.0.2.2" }, "succeeded")).toBe("succeeded");
+  });
+
+  it("counts by name alone where the address is not known", async () => {
+    const attempt = attemptsOn();
+    for (const username of ["alice", "bob", "carol", "dave"])
+      expect(await attempt({ username }, "failed")).toBe("failed");
+    for (let count = 0; count < 2; count += 1) await attempt({ username: "alice" }, "failed");
+    expect(await attempt({ username: "alice" }, "succeeded")).toBe("refused");
+  });
+
+  it("lets each failure go when its window is over; refused attempts do not extend it (CONTRACT 6.6)", async () => {
+    const attempt = attemptsOn();
+    for (let count = 0; count < 3; count += 1) {
+      await attempt(alice, "failed");
+      now += 10_000;
+    }
+    for (; now < 1_700_000_060_000; now += 1000) expect(await attempt(alice, "failed")).toBe("refused");
+    expect(await attempt(alice, "failed")).toBe("failed");
+    expect(await attempt(alice, "failed")).toBe("refused");
+    now += 10_000;
+    expect(await attempt(alice, "succeeded")).toBe("succeeded");
+  });
+
+  it("forgets the name's failures after a success, never the address's (CONTRACT 6.6)", async () => {
+    const attempt = attemptsOn();
+    await attempt(alice, "failed");
+    await attempt(alice, "failed");
+    expect(await attempt(alice, "succeeded")).toBe("succeeded");
+    const elsewhere = { username: "alice", address: "192.0.2.2" };
+    expect([await attempt(elsewhere, "failed"), await attempt(elsewhere, "failed")]).toEqual(["failed", "failed"]);
+    expect(await attempt({ ...alice, username: "bob" }, "failed")).toBe("failed");
+    expect(await attempt({ ...alice, username: "bob" }, "succeeded")).toBe("refused");
+  });
+
+  it("counts neither what was not judged nor what throws", async () => {
+    const throttle = create();
+    const attempt = attemptsOn(throttle);
+    for (let count = 0; count < 10; count += 1) {
+      expect(await attempt(alice, "neither")).toBe("neither");
+      const broken = throttle.run(
+        alice,
+        () => Promise.reject(new Error("down")),
+        () => "failed",
+      );
+      await expect(broken).rejects.toThrow("down");
+    }
+    expect(await attempt(alice, "failed")).toBe("failed");
+  });
+
+  it.each([
+    ["one name from many addresses", (index: number) => ({ username: "alice", address: `192.0.2.${index}` })],
+    ["many names from one address", (index: number) => ({ username: `user${index}`, address: "192.0.2.1" })],
+  ])("counts exactly, however many attempts come at once: %s", async (_case, toAttempter) => {
+    const attempt = attemptsOn(create(10));
+    const results = await Promise.all(Array.from({ length: 100 }, (_, index) => attempt(toAttempter(index), "failed")));
+    expect(ran).toBe(10);
+    expect(results.filter((result) => result === "refused")).toHaveLength(90);
+  });
+
+  it("lets any number of good logins through at once, never more under way than may fail", async () => {
+    const attempt = attemptsOn(create(3));
+    let [underWay, most] = [0, 0];
+    const work = async () => {
+      most = Math.max(most, ++underWay);
+      await tick();
+      underWay -= 1;
+    };
+    const results = await Promise.all(Array.from({ length: 50 }, () => attempt(alice, "succeeded", work)));
+    expect(new Set(results)).toEqual(new Set(["succeeded"]));
+    expect(most).toBe(3);
+  });
+
+  it("makes no name wait for another", async () => {
+    const attempt = attemptsOn(create(1));
+    let finish = (): void => undefined;
+    const slow = attempt(alice, "succeeded", () => new Promise<void>((resolve) => (finish = resolve)));
+    await tick();
+    expect(await attempt({ username: "bob", address: "192.0.2.2" }, "succeeded")).toBe("succeeded");
+    finish();
+    expect(await slow).toBe("succeeded");
+  });
+
+  it("shows the store neither names nor addresses, and keeps failures no longer than they count", async () => {
+    const { calls, recording } = record(store);
+    const attempt = attemptsOn(create(3, recording));
+    await attempt(alice, "failed");
+    await attempt(alice, "succeeded");
+    const digest = (text: string) => createHash("sha256").update(text).digest("hex");
+    const keys = [`failed-logins-of-name:${digest("alice")}`, `failed-logins-from:${digest("192.0.2.1")}`];
+    expect(new Set(calls.map(([, key]) => key))).toEqual(new Set(keys));
+    expect(calls.filter(([verb]) => verb === "set").map((call) => call[3])).toEqual([60_000, 60_000]);
+    expect(calls.filter(([verb]) => verb === "delete")).toHaveLength(1);
+  });
+
+  it("costs a clean login two reads of the store and no write", async () => {
+    const { calls, recording } = record(store);
+    const attempt = attemptsOn(create(3, recording));
+    await attempt(alice, "succeeded");
+    expect(calls.map(([verb]) => verb)).toEqual(["get", "get"]);
+  });
+
+  it("is unavailable while its store is, and lets nobody through uncounted", async () => {
+    const fail = () => Promise.reject(new Error("ECONNREFUSED"));
+    const unavailable = { name: "HttpError", failure: "unavailable" };
+    const blind = attemptsOn(create(3, { get: fail, set: fail, delete: fail }));
+    await expect(blind(alice, "failed")).rejects.toMatchObject(unavailable);
+    expect(ran).toBe(0);
+    const forgetful = attemptsOn(create(3, { ...store, set: fail }));
+    await expect(forgetful(alice, "failed")).rejects.toMatchObject(unavailable);
+    const attempt = attemptsOn();
+    expect(await attempt(alice, "succeeded")).toBe("succeeded");
+  });
+
+  it("takes a stored value that is none of its own for no failures", async () => {
+    const attempt = attemptsOn(create(3, { ...store, get: async () => ({ failures: 99 }) }));
+    expect(await attempt(alice, "succeeded")).toBe("succeeded");
+  });
+});
+
+/** A store that tells what it was asked. */
+function record(inner: KeyValueStore): { readonly calls: unknown[][]; readonly recording: KeyValueStore } {
+  const calls: unknown[][] = [];
+  const recording: KeyValueStore = {
+    get(key) {
+      calls.push(["get", key]);
+      return inner.get(key);
+    },
+    set(key, value, ttl) {
+      calls.push(["set", key, value, ttl]);
+      return inner.set(key, value, ttl);
+    },
+    delete(key) {
+      calls.push(["delete", key]);
+      return inner.delete(key);
+    },
+  };
+  return { calls, recording };
+}
+
+function tick(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1));
+}
