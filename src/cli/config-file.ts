@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { createSecureContext } from "node:tls";
+import type { Groups } from "../account/account.ts";
 import { createAccountsAuthenticator } from "../auth/accounts.ts";
 import { createAccountsFileAuthenticator } from "../auth/accounts-file-node.ts";
+import type { PasswordHasher } from "../auth/password-hash.ts";
 import { createNodePasswordHasher } from "../auth/password-hash-node.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
 import type { Logger } from "../contracts/logger.ts";
@@ -10,7 +12,15 @@ import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import type { NodeTlsOptions } from "../runtimes/node-server.ts";
 import { createDiskStorage } from "../storage/disk.ts";
 import { createMemoryStorage } from "../storage/memory.ts";
-import { type AuthenticationEntry, type ConfigFile, configFileSchema, describeIssues } from "./config-schema.ts";
+import { findAccountProblem, readAccountsFile } from "./config-accounts.ts";
+import {
+  type AuthenticationEntry,
+  type ConfigFile,
+  configFileSchema,
+  describeIssues,
+  toGroups,
+  toPlace,
+} from "./config-schema.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
 import { parseJsonText } from "./json-text.ts";
 import { defaultHost, defaultPort, findFolderProblem, type ServeSettings } from "./serve-settings.ts";
@@ -20,6 +30,8 @@ interface ConfigContext {
   /** As the user named it: the beginning of every problem. */
   readonly file: string;
   readonly logger: Logger;
+  /** One for all accounts: it bounds how many hashes are computed at once. */
+  readonly passwordHasher: PasswordHasher;
   /** Everything found wrong so far. */
   readonly problems: string[];
   /** An absolute path; relative ones start at the configuration's own folder. */
@@ -33,15 +45,32 @@ type TlsFiles = NonNullable<NonNullable<ConfigFile["listen"]>["tls"]>;
  * that holds every problem found, one a line as `fileferry.json: storage.root: does not exist`.
  */
 export async function readConfigFile(file: string, logger: Logger): Promise<ServeSettings> {
-  const folder = dirname(resolve(file));
-  const context: ConfigContext = { file, logger, problems: [], toPath: (path) => resolve(folder, path) };
+  const config = await readConfig(file);
+  return toSettings(config, {
+    file,
+    logger,
+    passwordHasher: createNodePasswordHasher(),
+    problems: [],
+    toPath: toResolver(file),
+  });
+}
+
+/** What a configuration file says, as it stands in it. Rejects with a failure of status 2. */
+export async function readConfig(file: string): Promise<ConfigFile> {
   const parsed = configFileSchema.safeParse(await readJson(file));
-  if (!parsed.success) throw toFailure({ ...context, problems: [...describeIssues(parsed.error)] });
-  return toSettings(parsed.data, context);
+  if (!parsed.success) throw toFailure({ file, problems: describeIssues(parsed.error) });
+  return parsed.data;
+}
+
+/** Relative paths start at the configuration's own folder. */
+export function toResolver(file: string): (path: string) => string {
+  const folder = dirname(resolve(file));
+  return (path) => resolve(folder, path);
 }
 
 async function toSettings(config: ConfigFile, context: ConfigContext): Promise<ServeSettings> {
   const { listen = {}, storage = { type: "disk", root: "./files" }, authentication } = config;
+  const groups = toGroups(config.groups);
   const tls = listen.tls === undefined ? undefined : await readTlsFiles(listen.tls, context);
   await checkStorage(storage, context);
   if (context.problems.length > 0) throw toFailure(context);
@@ -51,7 +80,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
     ...(tls === undefined ? undefined : { tls }),
     service: {
       storage: toStorage(storage, context),
-      authentication: authentication.map((entry, index) => toAuthenticator(entry, index, context)),
+      authentication: authentication.map((entry, index) => toAuthenticator(entry, index, groups, context)),
       logger: context.logger,
       ...toServiceOptions(config),
     },
@@ -59,8 +88,13 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
 }
 
 /** The keys that are options of the service under the same name. */
-function toServiceOptions({ basePath, server, session, acceptedOrigins }: ConfigFile) {
+function toServiceOptions(config: ConfigFile) {
+  const { groups, basePath, server, session, acceptedOrigins, passwordPolicy, limits, clientForwardedHeader } = config;
   return {
+    ...(passwordPolicy === undefined ? undefined : { passwordPolicy }),
+    ...(limits === undefined ? undefined : { limits }),
+    ...(clientForwardedHeader === undefined ? undefined : { clientForwardedHeader }),
+    ...(groups === undefined ? undefined : { groups }),
     ...(basePath === undefined ? undefined : { basePath }),
     ...(server === undefined ? undefined : { server }),
     ...(session === undefined ? undefined : { session }),
@@ -68,7 +102,8 @@ function toServiceOptions({ basePath, server, session, acceptedOrigins }: Config
   };
 }
 
-async function readJson(file: string): Promise<unknown> {
+/** The content of a JSON file. Rejects with a failure of status 2. */
+export async function readJson(file: string): Promise<unknown> {
   try {
     return parseJsonText(await readFile(file));
   } catch (error) {
@@ -113,14 +148,36 @@ function toStorage(storage: NonNullable<ConfigFile["storage"]>, { toPath }: Conf
   return createDiskStorage({ ...options, root: toPath(root) });
 }
 
-function toAuthenticator(entry: AuthenticationEntry, index: number, context: ConfigContext): Authenticator {
-  const passwordHasher = createNodePasswordHasher();
-  const { logger } = context;
+function toAuthenticator(
+  entry: AuthenticationEntry,
+  index: number,
+  groups: Groups,
+  context: ConfigContext,
+): Authenticator {
+  const { logger, passwordHasher } = context;
   if (entry.file === undefined) {
     return createAccountsAuthenticator({ accounts: entry.accounts ?? [], passwordHasher, logger });
   }
-  const fromFile = createAccountsFileAuthenticator({ file: context.toPath(entry.file), passwordHasher, logger });
-  return { ...fromFile, start: () => startFromFile(fromFile, `authentication[${index}].file`, context) };
+  const path = context.toPath(entry.file);
+  const fromFile = createAccountsFileAuthenticator({ file: path, passwordHasher, logger });
+  return { ...fromFile, start };
+
+  async function start(): Promise<void> {
+    const place = `authentication[${index}].file`;
+    await startFromFile(fromFile, place, context);
+    await checkAccountsFile(path, groups, place, context);
+  }
+}
+
+/** An account of the file that could never log in ends the start, as one of the configuration does. */
+async function checkAccountsFile(path: string, groups: Groups, place: string, context: ConfigContext): Promise<void> {
+  const accounts = [...(await readAccountsFile(path))];
+  for (const [index, [username, settings]] of accounts.entries()) {
+    const problem = findAccountProblem(username, settings, groups);
+    if (problem === undefined) continue;
+    addProblem(context, place, `${path}: ${toPlace(["accounts", index, ...problem.path])}: ${problem.reason}`);
+  }
+  if (context.problems.length > 0) throw toFailure(context);
 }
 
 /** An accounts file is a part of the configuration: what is wrong in it has the same form and the same status. */
@@ -137,7 +194,7 @@ function addProblem({ problems }: ConfigContext, place: string, reason: string):
   problems.push(`${place}: ${reason}`);
 }
 
-function toFailure({ file, problems }: ConfigContext): Error {
+function toFailure({ file, problems }: { readonly file: string; readonly problems: readonly string[] }): Error {
   return createFailure(
     2,
     problems.map((problem) => `${file}: ${problem}`),

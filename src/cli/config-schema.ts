@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { DEFAULT_GROUP, type Groups } from "../account/account.ts";
 import { parseAccounts } from "../auth/accounts.ts";
 import { createPasswordHasher } from "../auth/password-hash.ts";
 import type { FileServiceOptions } from "../config/options.ts";
 import { toServiceConfig } from "../config/service-config.ts";
+import { CHARACTER_CLASSES } from "../contracts/password-policy.ts";
 import { createMemoryStorage } from "../storage/memory.ts";
-import { accountSettingsSchema } from "../wire/account.ts";
+import { accountSettingsSchema, groupSettingsSchema } from "../wire/account.ts";
+import { findAccountProblem } from "./config-accounts.ts";
 
 /** The configuration file as it is written, checked: its paths still as they stand in it. */
 export type ConfigFile = z.infer<typeof configFileSchema>;
@@ -34,6 +37,7 @@ const storageSchema = z.discriminatedUnion("type", [
 const accountsSchema = z
   .array(accountSettingsSchema.extend({ username: z.string(), password: z.string() }))
   .superRefine((accounts, context) => {
+    if (context.issues.length > 0) return;
     try {
       parseAccounts(accounts, createPasswordHasher());
     } catch (error) {
@@ -42,6 +46,17 @@ const accountsSchema = z
       context.addIssue({ code: "custom", path, message: reason ?? (error as Error).message });
     }
   });
+
+/** Each group must do for some account of its own. */
+const groupsSchema = z.record(z.string(), groupSettingsSchema).superRefine((groups, context) => {
+  if (context.issues.length > 0) return;
+  for (const [id, { allow_own_password_change, ...settings }] of Object.entries(groups)) {
+    const group = new Map([[DEFAULT_GROUP, settings]]);
+    const problem = findAccountProblem("user", {}, group);
+    if (problem !== undefined)
+      context.addIssue({ code: "custom", path: [id, ...problem.path], message: problem.reason });
+  }
+});
 
 const authenticationSchema = z.discriminatedUnion("type", [
   z
@@ -55,11 +70,21 @@ const authenticationSchema = z.discriminatedUnion("type", [
     }),
 ]);
 
-/**
- * The configuration file (CONTRACT 10), closed: an unknown key is an error. A key that is also an option of
- * `createFileService` is judged by the service itself.
- */
-export const configFileSchema = z.strictObject({
+/** The parts of the policy that are JSON: an estimate of strength is a function, for those who embed the service. */
+const passwordPolicySchema = z
+  .strictObject({
+    minLength: z.number().exactOptional(),
+    maxLength: z.number().exactOptional(),
+    requireClasses: z.array(z.enum(CHARACTER_CLASSES)).exactOptional(),
+    allowUserName: z.boolean().exactOptional(),
+  })
+  .superRefine(byService((passwordPolicy) => ({ passwordPolicy })));
+
+const limitsSchema = z
+  .strictObject({ loginAttempts: z.number().exactOptional(), loginWindowSeconds: z.number().exactOptional() })
+  .superRefine(byService((limits) => ({ limits })));
+
+const membersSchema = z.strictObject({
   listen: listenSchema.exactOptional(),
   basePath: z
     .string()
@@ -74,6 +99,7 @@ export const configFileSchema = z.strictObject({
     })
     .exactOptional(),
   storage: storageSchema.exactOptional(),
+  groups: groupsSchema.exactOptional(),
   authentication: z.array(authenticationSchema).min(1, "must have at least one entry"),
   session: z
     .strictObject({
@@ -88,22 +114,49 @@ export const configFileSchema = z.strictObject({
       announce: z.boolean().exactOptional(),
     })
     .exactOptional(),
+  passwordPolicy: passwordPolicySchema.exactOptional(),
+  clientForwardedHeader: z
+    .string()
+    .superRefine(byService((clientForwardedHeader) => ({ clientForwardedHeader })))
+    .exactOptional(),
+  limits: limitsSchema.exactOptional(),
   acceptedOrigins: z
     .array(z.string().superRefine(byService((origin) => ({ acceptedOrigins: [origin] }))))
     .exactOptional(),
 });
 
+/**
+ * The configuration file (CONTRACT 10), closed: an unknown key is an error, and so is an account that could never log in. A key that is
+ * also an option of `createFileService` is judged by the service itself.
+ */
+export const configFileSchema = membersSchema.superRefine(({ authentication, groups }, context) => {
+  // What has the wrong form cannot be judged for its sense as well.
+  if (context.issues.some(({ path }) => path?.[0] === "groups" || path?.[0] === "authentication")) return;
+  const known = toGroups(groups);
+  for (const [index, { accounts = [] }] of authentication.entries()) {
+    for (const [place, { username, password, ...settings }] of accounts.entries()) {
+      const problem = findAccountProblem(username, settings, known);
+      if (problem === undefined) continue;
+      const path = ["authentication", index, "accounts", place, ...problem.path];
+      context.addIssue({ code: "custom", path, message: problem.reason });
+    }
+  }
+});
+
+/** The groups of a configuration as the service has them. */
+export function toGroups(groups: z.infer<typeof groupsSchema> = {}): Groups {
+  return new Map(Object.entries(groups));
+}
+
 /** What is wrong with a parsed configuration, one problem each as `key.path: reason`, never with a value in it. */
 export function describeIssues(error: z.ZodError): readonly string[] {
-  const problems = error.issues.flatMap((issue) => {
+  return error.issues.flatMap((issue) => {
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => `${toPlace([...issue.path, key])}: unknown key`);
     }
     const place = toPlace(issue.path);
     return [place === "" ? toReason(issue.message) : `${place}: ${toReason(issue.message)}`];
   });
-  // Some rules stand in the schema and in `parseAccounts`: one problem all the same.
-  return [...new Set(problems)];
 }
 
 function toReason(message: string): string {
@@ -112,7 +165,7 @@ function toReason(message: string): string {
 }
 
 /** `authentication[0].accounts[1].username`; a key that is no plain word stands in quotes. */
-function toPlace(path: readonly PropertyKey[]): string {
+export function toPlace(path: readonly PropertyKey[]): string {
   return path.reduce<string>((place, key) => {
     if (typeof key === "number") return `${place}[${key}]`;
     const name = String(key);
@@ -121,15 +174,22 @@ function toPlace(path: readonly PropertyKey[]): string {
   }, "");
 }
 
-/** A check of one option by the service's own rule for it: that rule stands in one place only. */
+/** A check of one option, and its members, by the service's own rule for it: that rule stands in one place only. */
 function byService<T>(toOptions: (value: T) => Partial<FileServiceOptions>) {
   return (value: T, context: z.RefinementCtx<T>): void => {
     const authentication = { name: "nobody", authenticate: async () => ({ outcome: "unknown" }) as const };
     try {
       toServiceConfig({ storage: createMemoryStorage(), authentication, ...toOptions(value) });
     } catch (error) {
-      const message = (error as Error).message.replace(/^The option \S+ (.*)\.$/s, "$1");
-      context.addIssue({ code: "custom", message });
+      const { message } = error as Error;
+      const [, option = "", reason = message] = /^The option (\S+) (.*)\.$/s.exec(message) ?? [];
+      // The option's members, where the value is an object that holds them.
+      const path = isObject(value) ? option.split(".").slice(1) : [];
+      context.addIssue({ code: "custom", message: reason, path });
     }
   };
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }

@@ -1,6 +1,8 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { OPERATIONS } from "../account/permissions.ts";
 import { VERSION } from "../config/version.ts";
 import { readConfigFile } from "./config-file.ts";
+import { explain } from "./explain.ts";
 import { createFailure, type Failure, toFailure } from "./failure.ts";
 import { hashPassword } from "./hash-password.ts";
 import { serve } from "./serve.ts";
@@ -15,6 +17,17 @@ interface ServeOptions {
   readonly quiet?: true;
 }
 
+interface ExplainOptions {
+  readonly account?: string;
+  readonly config?: string;
+  readonly settings?: string;
+}
+
+const explainHelp = `
+Examples:
+  fileferry explain --config fileferry.json --account alice read /reports/a.csv
+  fileferry explain --settings settings.json write /inbox/a.csv`;
+
 const serveHelp = `
 Examples:
   fileferry serve ./files --account alice:secret
@@ -25,13 +38,14 @@ The address is printed on stdout once the server answers, the log on stderr.`;
 
 /**
  * Runs the command line, `argv` being the arguments without the program's own name, and resolves with the exit status: 0, 1 when
- * the start failed, 2 when a flag or the configuration is wrong. It prints what went wrong, a problem a line; only a
+ * the start failed or `explain` found that a permission is not granted, 2 when a flag or the configuration is wrong. It prints what went wrong, a problem a line; only a
  * defect is thrown.
  */
 export async function run(argv: readonly string[]): Promise<number> {
   try {
-    await createProgram().parseAsync(argv, { from: "user" });
-    return 0;
+    let status = 0;
+    await createProgram((other) => (status = other)).parseAsync(argv, { from: "user" });
+    return status;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const failure = toFailure(error);
@@ -41,7 +55,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-function createProgram(): Command {
+function createProgram(endWith: (status: number) => void): Command {
   const program = new Command("fileferry")
     .description("Serves folders over HTTP: a browser API, JSON REST and a WebDAV subset on one URL space.")
     .version(VERSION)
@@ -65,6 +79,21 @@ function createProgram(): Command {
     .description("read a password and print its PHC string, for a configuration in place of the password")
     .action(async () => {
       process.stdout.write(`${await hashPassword(process.stdin, process.stderr)}\n`);
+    });
+
+  program
+    .command("explain")
+    .description("tell why an account may do something to a path, or may not; ends with 0 when it may, 1 when not")
+    .argument("<operation>", OPERATIONS.join(", "))
+    .argument("<path>", "the path as the account sees it, such as /reports/a.csv")
+    .option("--account <name>", "the account's name")
+    .option("--config <file>", "the configuration file that has the account, or its groups")
+    .option("--settings <file>", "a JSON file of account settings, in place of a configured account")
+    .addHelpText("after", explainHelp)
+    .action(async (operation: string, path: string, options: ExplainOptions) => {
+      const { granted, lines } = await explain({ operation, path, ...options });
+      for (const line of lines) process.stdout.write(`${escapeLine(line)}\n`);
+      endWith(granted ? 0 : 1);
     });
 
   return program;

@@ -29,6 +29,9 @@ describe("the configuration file's schema", () => {
         { type: "accounts", file: "accounts.json" },
       ],
       session: { idleSeconds: 1800, maxSeconds: 43_200, announce: true },
+      passwordPolicy: { minLength: 10, maxLength: 64, requireClasses: ["digit", "symbol"], allowUserName: true },
+      limits: { loginAttempts: 5, loginWindowSeconds: 60 },
+      clientForwardedHeader: "X-Forwarded-For",
       acceptedOrigins: ["https://app.example"],
     };
     expect(problemsOf(config)).toEqual([]);
@@ -54,6 +57,24 @@ describe("the configuration file's schema", () => {
     ["storage without a type", { storage: {} }, "storage.type: expected 'disk' | 'memory'"],
     ["disk without a root", { storage: { type: "disk" } }, "storage.root: is missing"],
     ["session without an end", { session: { idleSeconds: 0 } }, "session.idleSeconds: must be a positive number"],
+    [
+      "policy without a length",
+      { passwordPolicy: { minLength: 0 } },
+      "passwordPolicy.minLength: must be a whole number from 1 to 1024",
+    ],
+    [
+      "policy that no password fits",
+      { passwordPolicy: { maxLength: 8 } },
+      "passwordPolicy.maxLength: must be a whole number from minLength on",
+    ],
+    ["unknown rule of the policy", { passwordPolicy: { minlength: 8 } }, "passwordPolicy.minlength: unknown key"],
+    ["limit of none", { limits: { loginAttempts: 0 } }, "limits.loginAttempts: must be a whole number from 1 to 1000"],
+    ["window of none", { limits: { loginWindowSeconds: 0 } }, "limits.loginWindowSeconds: must be a positive number"],
+    [
+      "header with a blank",
+      { clientForwardedHeader: "X Forwarded" },
+      "clientForwardedHeader: must be empty or a header's name such as X-Forwarded-For",
+    ],
     ["announce as text", { session: { announce: "no" } }, "session.announce: expected boolean, received string"],
     [
       "origin with a path",
