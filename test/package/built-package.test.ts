@@ -16,13 +16,17 @@ interface Manifest {
 /** What each public entry exports at run time. A name that goes or comes is a change for the users: to be made knowingly. */
 const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
   ".": [
+    "OPERATIONS",
+    "PERMISSION_VALUES",
     "HttpError",
     "StorageError",
     "VERSION",
     "createAccountsAuthenticator",
     "createFileService",
     "createPasswordHasher",
+    "explainPermission",
     "isStorageError",
+    "mountStorage",
     "toPathSegments",
   ],
   "./node": [

@@ -8,7 +8,8 @@ import { builtFolder, ensureBuilt, projectFolder } from "../support/built.ts";
 /** Which rooms of `src/` a room may import from, beside itself. A file directly in `src/` is a room of its own. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
-  wire: [],
+  // The permission values are the contract's.
+  wire: ["contracts"],
   http: [],
   account: ["contracts", "http"],
   auth: ["contracts", "http", "wire"],
@@ -16,7 +17,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "remote-auth": ["contracts", "wire", "http"],
   views: ["contracts", "wire", "http"],
   openapi: ["wire", "http"],
-  config: ["contracts", "uploads", "http"],
+  // Groups are checked, and their permissions compiled, when the service is made.
+  config: ["contracts", "uploads", "http", "account", "wire"],
   endpoints: ["config", "account", "auth", "uploads", "views", "openapi", "wire", "http", "contracts"],
   "routes.ts": ["endpoints", "config", "account", "auth", "views", "http", "contracts"],
   // The store of sessions where the options name none.
@@ -28,12 +30,25 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   runtimes: ["service.ts", "contracts", "http"],
   // The public names of the Node part; re-exports only.
   "node.ts": ["runtimes", "auth"],
-  cli: ["service.ts", "config", "contracts", "auth", "wire", "storage", "stores", "runtimes", "remote-auth", "uploads"],
+  cli: [
+    "service.ts",
+    "config",
+    "account",
+    "contracts",
+    "auth",
+    "wire",
+    "storage",
+    "stores",
+    "runtimes",
+    "remote-auth",
+    "uploads",
+  ],
 };
 
 /** Who may import a package: a room, or one file. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@whatwg-node/fetch": ["http/fetch.ts"],
+  re2js: ["account"],
   "@noble/hashes": ["auth"],
   "@remix-run/html-template": ["http", "views"],
   commander: ["cli"],
@@ -99,6 +114,30 @@ describe("imports inside src/", () => {
     const taken = packageImports().map(([, name]) => name);
     const packages = new Set(taken.filter((name) => !isBuiltin(name)).map(packageOf));
     expect([...packages].sort()).toEqual(Object.keys(dependencies).sort());
+  });
+});
+
+describe("the storage (SECURITY 19)", () => {
+  const beyondAccountFiles = /^(?:endpoints|views|uploads|routes\.ts)/;
+
+  it("is not reached by an endpoint but through AccountFiles", () => {
+    const named = filesWith(/\bStorageAdapter\b|\bcreate(?:Memory|Disk|Folder)Storage\b|\bmountStorage\b|\.storage\b/);
+    expect(named.filter((file) => beyondAccountFiles.test(file))).toEqual([]);
+    const taken = filesWith(/[{,]\s*storage\s*[,:}]/).filter((file) => beyondAccountFiles.test(file));
+    expect(taken).toEqual([]);
+  });
+
+  it("is not in what an endpoint is given", () => {
+    const exchange = texts.get("endpoints/endpoint.ts") ?? "";
+    expect(exchange).toMatch(/readonly files: AccountFiles;/);
+    expect(exchange).toMatch(/readonly config: Omit<ServiceConfig, "storage">;/);
+  });
+
+  it("is handed out by service.ts alone, to AccountFiles and the making of homes", () => {
+    const users = filesWith(/\bconfig\.storage\b/);
+    expect(users).toEqual(["service.ts"]);
+    const uses = [...(texts.get("service.ts") ?? "").matchAll(/(\w+)\([^()]*\bconfig\.storage\)/g)];
+    expect(uses.map(([, taker]) => taker).sort()).toEqual(["createAccountFiles", "prepareHome"]);
   });
 });
 

@@ -14,8 +14,20 @@ interface Row {
   readonly tests: readonly { readonly file: string; readonly title: string }[];
 }
 
-/** The sections of the spec whose rules must be mapped. */
-const SECTIONS = ["1", "2.1", "2.2", "4.1", "4.2", "4.3", "4.5", "4.6", "5.1", "7.1"];
+/** How many rules of each section of the spec are mapped: one that goes missing is missed. */
+const RULES: Readonly<Record<string, number>> = {
+  "1": 14,
+  "2.1": 5,
+  "2.2": 1,
+  "2.4": 11,
+  "4.1": 11,
+  "4.2": 13,
+  "4.3": 10,
+  "4.5": 8,
+  "4.6": 3,
+  "5.1": 9,
+  "7.1": 9,
+};
 
 const text = readFileSync(`${root}docs/spec-map.md`, "utf8");
 const rows = readRows(text);
@@ -67,9 +79,13 @@ function isIt(callee: ts.Expression): boolean {
 }
 
 describe("docs/spec-map.md", () => {
-  it("has rows for every section that is built", () => {
-    const sections = rows.map(({ section }) => (section.startsWith("1.") ? "1" : section));
-    expect([...new Set(sections)]).toEqual(SECTIONS);
+  it("has a row for every rule of every section that is built", () => {
+    const found: Record<string, number> = {};
+    for (const { section } of rows) {
+      const name = section.startsWith("1.") ? "1" : section;
+      found[name] = (found[name] ?? 0) + 1;
+    }
+    expect(found).toEqual(RULES);
   });
 
   it("has complete rows only: a rule, a source and a test each", () => {
