@@ -6,8 +6,8 @@ import type { OpenFolder } from "./disk-folder.ts";
 import { toEntry } from "./disk-members.ts";
 import { isKeepable } from "./disk-names.ts";
 
-/** Half the processor time of 64 KiB chunks; larger ones gain little and are what a stalled client holds. */
-const CHUNK_BYTES = 262_144;
+/** A quarter less processor time than 64 KiB chunks; larger ones gain less than that, and are memory (docs/decisions/0007-memory.md). */
+const CHUNK_BYTES = 131_072;
 
 /** Opens a member for reading. Entry and bytes come from one handle, which every way out of the body closes. */
 export async function readMember(folder: OpenFolder, name: string, range?: ByteRange): Promise<StoredFile> {
