@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,6 +8,8 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { quickHasher } from "../support/quick-hasher.ts";
 
+/** Another account of the system than the tests' own. */
+const NOBODY = 65_534;
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Changes one password again and again, and tells of each change that was acknowledged. */
@@ -57,6 +59,30 @@ describe("the accounts file of a process that is killed", () => {
     expect(acknowledged).toBeGreaterThan(25);
     const names = await readdir(join(file, ".."));
     expect(names.length).toBeLessThanOrEqual(26);
+  });
+});
+
+describe("the accounts file of a process that may not give it its group (skipped unless root)", () => {
+  it.skipIf(process.getuid?.() !== 0)("is not opened to the process's own group", async () => {
+    const home = await mkdtemp(join(folder, "accounts"));
+    const file = join(home, "accounts.json");
+    await writeFile(file, JSON.stringify({ accounts: [{ username: "alice", password: await toHash(0) }] }));
+    // The program reads the file as anybody may, and replaces it as the folder's owner may.
+    await chmod(file, 0o644);
+    await chown(file, 0, 4242);
+    await chmod(folder, 0o755);
+    await chown(home, NOBODY, NOBODY);
+    const child = spawn(process.execPath, [program, file, "0"], {
+      stdio: ["ignore", "pipe", "inherit"],
+      uid: NOBODY,
+      gid: NOBODY,
+    });
+    const closed = once(child, "close");
+    await once(child.stdout, "data");
+    child.kill("SIGKILL");
+    await closed;
+    const { uid, gid, mode } = await stat(file);
+    expect({ uid, gid, mode: mode & 0o777 }).toEqual({ uid: NOBODY, gid: NOBODY, mode: 0o604 });
   });
 });
 

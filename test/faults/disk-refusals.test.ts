@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -119,6 +119,49 @@ describe("permissions of the system (skipped unless root, which alone can become
     const storage = createDiskStorage({ root });
     expect(await namesIn(storage, "/")).toEqual(["closed", "readable", "secret"]);
     expect(await namesIn(storage, "/readable")).toEqual(["file"]);
+  });
+
+  it.skipIf(!isRoot)(
+    "refuse a folder for an owner that cannot be set, whoever puts something into it meanwhile",
+    async () => {
+      const mine = join(root, "mine");
+      await mkdir(mine);
+      await chown(mine, NOBODY, NOBODY);
+      const text = `
+      const storage = createDiskStorage({ root, durability: "rename" });
+      const code = (promise) => promise.then(() => "done", (error) => error.code);
+      const content = async function* () { yield new Uint8Array(3) };
+      const outcomes = [];
+      for (let round = 0; round < 50; round += 1) {
+        const home = "/mine/home" + round;
+        const owned = [1, 2, 3].map(() => code(storage.createFolder(home, { owner: { user: "12345" } })));
+        const written = [1, 2, 3].map((name) => code(storage.write(home + "/" + name, content())));
+        outcomes.push(...(await Promise.all([...owned, ...written])));
+      }
+      console.log(JSON.stringify([...new Set(outcomes)]));
+    `;
+      const output = await outputOf(startDiskProcess(program, root, text, { uid: NOBODY, gid: NOBODY }));
+      expect(JSON.parse(output).sort()).toEqual(["denied", "parent-missing"]);
+      expect(await readdir(mine)).toEqual([]);
+      await rm(mine, { recursive: true });
+    },
+  );
+
+  it.skipIf(!isRoot)("give no rights to another group than a file had, where its group cannot be kept", async () => {
+    const shared = join(root, "shared");
+    await mkdir(shared);
+    await writeFile(join(shared, "file"), "former");
+    await chmod(join(shared, "file"), 0o640);
+    await chown(join(shared, "file"), 0, 4242);
+    await chown(shared, NOBODY, NOBODY);
+    const text = `
+      const content = async function* () { yield new Uint8Array(3) };
+      await createDiskStorage({ root }).write("/shared/file", content());
+    `;
+    await outputOf(startDiskProcess(program, root, text, { uid: NOBODY, gid: NOBODY }));
+    const { uid, gid, mode, size } = await stat(join(shared, "file"));
+    expect({ uid, gid, mode: mode & 0o777, size }).toEqual({ uid: NOBODY, gid: NOBODY, mode: 0o600, size: 3 });
+    await rm(shared, { recursive: true });
   });
 });
 
