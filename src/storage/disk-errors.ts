@@ -76,3 +76,9 @@ export function systemCode(error: unknown): string | undefined {
   // libuv has no names for some, EDQUOT and ESTALE among them.
   return nameByNumber.get(Number(error.errno)) ?? ("code" in error ? String(error.code) : undefined);
 }
+
+/** For `catch`: `undefined` where a {@link StorageError} says that there is no such folder. */
+export function undefinedIfMissing(error: unknown): undefined {
+  if (isStorageError(error) && (error.code === "not-found" || error.code === "not-a-folder")) return undefined;
+  throw error;
+}

@@ -13,7 +13,7 @@ import { type FileHandle, lstat, open as openFile, realpath } from "node:fs/prom
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { StorageError } from "../contracts/storage-adapter.ts";
-import { toStorageError, translated, unless } from "./disk-errors.ts";
+import { renamed, toStorageError, translated, unless } from "./disk-errors.ts";
 
 /** A member's name; as bytes where it may not be UTF-8. */
 export type MemberName = string | Buffer;
@@ -40,7 +40,7 @@ export interface OpenFolder {
   look(name: string): Promise<BigIntStats | undefined>;
   /**
    * To be called before and after a member is touched by its path: nothing where that path is safe by itself.
-   * @throws StorageError `unavailable` when another folder stands at the path.
+   * @throws StorageError `not-found` when nothing stands at the path any more, `unavailable` when something else does.
    */
   confirm(): Promise<void>;
   /** Has the names of its members written to the device. */
@@ -128,7 +128,7 @@ export async function openByPath(path: string): Promise<OpenFolder> {
   }
 
   async function confirm(): Promise<void> {
-    const found = await identify(path).catch(() => undefined);
+    const found = await renamed(identify(path), "not-a-folder", "unavailable");
     if (found !== identity) throw new StorageError("unavailable", `Another folder stands at ${path}.`);
   }
 

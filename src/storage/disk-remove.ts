@@ -1,6 +1,6 @@
 import { opendir, rmdir, unlink } from "node:fs/promises";
-import { isStorageError, StorageError } from "../contracts/storage-adapter.ts";
-import { systemCode, toStorageError, translated, unless } from "./disk-errors.ts";
+import { StorageError } from "../contracts/storage-adapter.ts";
+import { systemCode, toStorageError, translated, undefinedIfMissing, unless } from "./disk-errors.ts";
 import type { MemberName, OpenFolder } from "./disk-folder.ts";
 
 /** A folder on the way from the top to where the removal is. */
@@ -36,7 +36,8 @@ export async function removeFolder(parent: OpenFolder, name: string): Promise<vo
         folder.close();
         folder = child;
         way.push(below);
-        await removeFiles(folder, below.folders);
+        // Who removes the same tree meanwhile may have removed this folder.
+        await removeFiles(folder, below.folders).catch(undefinedIfMissing);
         continue;
       }
       way.pop();
@@ -54,12 +55,7 @@ export async function removeFolder(parent: OpenFolder, name: string): Promise<vo
 }
 
 async function enterIfFolder(folder: OpenFolder, name: MemberName): Promise<OpenFolder | undefined> {
-  try {
-    return await folder.enter(name);
-  } catch (error) {
-    if (isStorageError(error) && (error.code === "not-found" || error.code === "not-a-folder")) return undefined;
-    throw error;
-  }
+  return folder.enter(name).catch(undefinedIfMissing);
 }
 
 async function leave(folder: OpenFolder, holder: string): Promise<OpenFolder> {

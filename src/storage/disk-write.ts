@@ -24,7 +24,7 @@ export async function writeMember(
   options: WriteOptions,
   durability: Durability,
 ): Promise<StorageEntry> {
-  const former = await checkPlace(folder, name, options);
+  const former = await inParent(checkPlace(folder, name, options));
   const temporary = claimTemporaryName();
   let handle: FileHandle | undefined;
   let isLeft = true;
@@ -32,7 +32,7 @@ export async function writeMember(
     handle = await createFile(folder, temporary, former);
     for await (const chunk of receive(content, options)) await translated(writeWhole(handle, chunk));
     const written = await translated(finish(handle, former, durability));
-    isLeft = (await exchange(folder, temporary, name, options)) === "linked";
+    isLeft = (await inParent(exchange(folder, temporary, name, options))) === "linked";
     if (durability === "fsync") await folder.sync();
     return toFileEntry(name, written);
   } finally {
@@ -46,7 +46,12 @@ export async function writeMember(
 function createFile(folder: OpenFolder, name: string, former: BigIntStats | undefined): Promise<FileHandle> {
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   const mode = former?.isFile() ? Number(former.mode) & PERMISSION_BITS : 0o666;
-  return renamed(folder.openFile(name, O_CREAT | O_EXCL | O_WRONLY, mode), "not-found", "parent-missing");
+  return inParent(folder.openFile(name, O_CREAT | O_EXCL | O_WRONLY, mode));
+}
+
+/** What is missing where something is written is the folder to write it into. */
+function inParent<T>(step: Promise<T>): Promise<T> {
+  return renamed(step, "not-found", "parent-missing");
 }
 
 async function writeWhole(handle: FileHandle, chunk: Uint8Array): Promise<void> {

@@ -4,7 +4,6 @@ import { resolve } from "node:path";
 import {
   type ByteRange,
   type CreateFolderOptions,
-  isStorageError,
   type StorageAdapter,
   type StorageEntry,
   StorageError,
@@ -13,7 +12,7 @@ import {
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
-import { renamed, systemCode, toStorageError, translated } from "./disk-errors.ts";
+import { renamed, systemCode, toStorageError, translated, undefinedIfMissing } from "./disk-errors.ts";
 import { inTurn } from "./disk-exchange.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { followLinks } from "./disk-links.ts";
@@ -138,10 +137,11 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   async function createFolder(path: string, { owner = {} }: CreateFolderOptions = {}): Promise<void> {
     const numbers = await findOwner(owner);
     const { parent, name } = await openParent(path, "already-exists");
-    await within(parent, async (folder) => {
+    const made = within(parent, async (folder) => {
       await (numbers === undefined ? makeFolder(folder, name) : makeOwnedFolder(folder, name, numbers));
       if (durability === "fsync") await folder.sync();
     });
+    await renamed(made, "not-found", "parent-missing");
   }
 
   async function remove(path: string): Promise<void> {
@@ -173,11 +173,6 @@ async function within<T>(
   } finally {
     folder.close();
   }
-}
-
-function undefinedIfMissing(error: unknown): undefined {
-  if (isStorageError(error) && (error.code === "not-found" || error.code === "not-a-folder")) return undefined;
-  throw error;
 }
 
 function checkOptions(options: DiskStorageOptions): Required<DiskStorageOptions> {
