@@ -126,7 +126,7 @@ export function createIdentifier({ chain, sessions, throttle, logger }: Identifi
     const byCookie = await identifyByCookie(request);
     if (byCookie.outcome === "identified" || clientCertificate === undefined) return byCookie;
     const { commonName, pem } = clientCertificate;
-    const credentials: Credentials = { type: "ssl-certificate", username: commonName, content: pem, ...from };
+    const credentials: Credentials = { type: "ssl-certificate", username: commonName ?? "", content: pem, ...from };
     const byCertificate = await identifyBy("certificate", credentials);
     // Browsers offer a certificate unasked: one that logs nobody in leaves the other ways open (CONTRACT 6.7).
     return byCertificate.outcome === "identified" ? byCertificate : { outcome: "anonymous" };

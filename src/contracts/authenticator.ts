@@ -1,5 +1,5 @@
 import type { AccountSettings } from "./account.ts";
-import type { Peer } from "./connection.ts";
+import type { Component, Peer } from "./connection.ts";
 
 /**
  * One method of the authentication chain: it validates credentials and configures the account behind them.
@@ -65,37 +65,54 @@ export type PasswordUpdateOutcome =
   /** The current password is not the account's. It counts as a failed login. */
   | { readonly outcome: "wrong-password" };
 
+/** What credentials can be (2.3). */
+export const CREDENTIAL_TYPES = ["password", "ssh-key", "ssl-certificate"] as const;
+
+export type CredentialType = (typeof CREDENTIAL_TYPES)[number];
+
 /** Credentials to validate (2.3). */
 export interface Credentials {
-  readonly type: "password" | "ssh-key" | "ssl-certificate";
+  readonly type: CredentialType;
   readonly username: string;
-  /** The password, the SSH public key, or the certificate as PEM text. */
+  /** The password, the SSH public key as it stands in `authorized_keys`, or the certificate as PEM text. */
   readonly content: string;
   readonly peer?: Peer;
+  /** What received the login. */
+  readonly creator?: Component;
 }
 
 /** The three answers of a method (7.2). */
 export type Verdict = Accepted | Unknown | Rejected;
 
+/** What every verdict may hold beside its outcome. */
+interface Audited {
+  /** For the operator's eyes only: it stands in the event of the login, nowhere else. No secret is in it. */
+  readonly audit?: unknown;
+}
+
 /** The credentials are valid; the chain ends. */
-export interface Accepted {
+export interface Accepted extends Audited {
   readonly outcome: "accepted";
   readonly account: AccountSettings;
 }
 
 /** The method does not know the account: the next method of the chain is asked, or the login fails. */
-export interface Unknown {
+export interface Unknown extends Audited {
   readonly outcome: "unknown";
+  /** For the operator, as `audit` is. */
   readonly message?: string;
 }
 
 /** The credentials are refused and no other method is asked. */
-export interface Rejected {
+export interface Rejected extends Audited {
   readonly outcome: "rejected";
-  /** May be shown to the user where the service is configured to. */
+  /**
+   * `credentials`: they were judged, and are not valid. `failure`: the method could not judge them, because what it asks is down or
+   * answers nonsense; the client is told nothing of it, and it does not count as a failed login (CONTRACT 6.6). Default: `credentials`.
+   */
+  readonly reason?: "credentials" | "failure";
+  /** May be shown to the user where the service is configured to (7.2). */
   readonly message?: string;
   /** May be shown to clients of the JSON API, likewise. */
   readonly publicResponse?: Readonly<Record<string, unknown>>;
-  /** For the operator's eyes only. */
-  readonly audit?: unknown;
 }

@@ -22,6 +22,16 @@ export interface Peer {
 export interface ClientCertificate {
   /** The certificate as PEM text (RFC 7468). */
   readonly pem: string;
-  /** The subject's common name: the account that it logs in. */
-  readonly commonName: string;
+  /** The subject's common name: the account that it logs in, unless the service has another rule. Absent unless there is exactly one. */
+  readonly commonName?: string;
 }
+
+/** A part of a server that clients log in to, as it stands in authentication requests and events (2.3). */
+export interface Component {
+  readonly uuid: string;
+  /** The protocol that it speaks: `https`, `http`, `ssh`. */
+  readonly type: string;
+}
+
+/** Stands for a server or component that has no identifier of its own: the nil UUID (RFC 9562 5.9). */
+export const NIL_UUID = "00000000-0000-0000-0000-000000000000";

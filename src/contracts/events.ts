@@ -1,7 +1,69 @@
-import type { Peer } from "./connection.ts";
+import type { CredentialType } from "./authenticator.ts";
+import type { Component, Peer } from "./connection.ts";
 
-/** Something that happened in the service (6), told to the operator. Discriminated on `id`. */
-export type FileEvent = UploadStarted | UploadDone | UploadFailed;
+/** Something that happened in the service (6, CONTRACT 8), told to the operator. Discriminated on `id`. */
+export type FileEvent =
+  | UnauthorizedRequest
+  | AccessStarted
+  | UploadStarted
+  | UploadDone
+  | UploadFailed
+  | AuthenticationUrlSuspended;
+
+/** Gets every event as it happens. What it throws, or rejects with, is reported to the log and fails nothing. */
+export type OnEvent = (event: FileEvent) => unknown;
+
+/** 40000: a login was refused, for whatever cause. */
+export interface UnauthorizedRequest extends EventEnvelope {
+  readonly id: 40000;
+  readonly data: LoginData & { readonly reason: RefusalReason };
+}
+
+/**
+ * Why a login was refused. `unknown`: no method knows the account. `credentials`: they are wrong. `failure`: the method that had to judge
+ * them could not. `throttled`: too many have failed, and these were not judged. `account`: they are valid, but the account cannot be
+ * used as it is configured.
+ */
+export type RefusalReason = "unknown" | "credentials" | "failure" | "throttled" | "account";
+
+/** 40007: an account has logged in; with Basic credentials and certificates that is every request. */
+export interface AccessStarted extends EventEnvelope {
+  readonly id: 40007;
+  readonly data: LoginData;
+}
+
+/** A login and how it was judged. */
+export interface LoginData {
+  readonly credentials: { readonly type: CredentialType };
+  /** The methods that were asked, in order; the last one has decided. */
+  readonly verdicts: readonly MethodVerdict[];
+  /** What is wrong with the account, where that is the reason. */
+  readonly details?: string;
+}
+
+/** What one method of authentication answered (7.2). */
+export interface MethodVerdict {
+  /** The method's name, e.g. `accounts`. */
+  readonly method: string;
+  readonly outcome: "accepted" | "unknown" | "rejected";
+  /** Of a rejection. */
+  readonly reason?: "credentials" | "failure";
+  readonly message?: string;
+  /** What the method tells the operator alone; see `createHttpAuthenticator` for that of the external one. */
+  readonly audit?: unknown;
+}
+
+/** 40042: a URL of the external authentication method has failed, and comes last for a while (4.7, rule 3). */
+export interface AuthenticationUrlSuspended extends EventEnvelope {
+  readonly id: 40042;
+  readonly data: {
+    readonly url: string;
+    /** Why no response came, in English. */
+    readonly details: string;
+    /** Seconds until it has its place in the order again. */
+    readonly suspended: number;
+  };
+}
 
 /** 40021: an upload begins. */
 export interface UploadStarted extends EventEnvelope {
@@ -30,13 +92,16 @@ export interface EventEnvelope {
     readonly timestamp: number;
     readonly iso_8601: string;
   };
+  /** The account that it is about. Of a refused login: the name that was given. */
   readonly account?: {
+    /** The account's name where it has no other, or is not known. */
     readonly uuid: string;
     readonly name: string;
+    /** Empty where it is not known. */
     readonly email: string;
     readonly peer?: Peer;
   };
-  readonly component: { readonly uuid: string; readonly type: "http" | "https" };
+  readonly component: Component;
   readonly server: { readonly uuid: string };
 }
 

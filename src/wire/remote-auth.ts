@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { CREDENTIAL_TYPES } from "../contracts/authenticator.ts";
+import { accountSettingsSchema } from "./account.ts";
+
+/** What one side of the external authentication method sends to the other, in bytes, at most (CONTRACT 9.1). */
+export const MAX_EXCHANGE_BYTES = 1024 * 1024;
+
+const peerSchema = z.object({
+  address: z.string().min(1),
+  port: z.int().min(0).max(65_535),
+  family: z.enum(["IPv4", "IPv6"]),
+  protocol: z.string().min(1),
+});
+
+const uuidSchema = z.guid();
+
+/**
+ * The body of an authentication request (2.3). Members that are not known are dropped: a later version of a service may send more, and
+ * nothing that the spec forbids hides in them.
+ */
+export const authenticationRequestSchema = z.object({
+  credentials: z.object({
+    type: z.enum(CREDENTIAL_TYPES),
+    username: z.string(),
+    content: z.string(),
+    peer: peerSchema,
+    creator: z.object({ uuid: uuidSchema, type: z.string().min(1) }),
+  }),
+  server: z.object({ uuid: uuidSchema }),
+});
+
+export type AuthenticationRequest = z.infer<typeof authenticationRequestSchema>;
+
+/** The body of a successful answer (2.4), closed. */
+export const authenticationSuccessSchema = z.strictObject({ account: accountSettingsSchema.exactOptional() });
+
+/** The JSON body of a 403 (2.5), closed. */
+export const authenticationRejectionSchema = z.strictObject({
+  code: z.number().exactOptional(),
+  message: z.string().exactOptional(),
+  extra: z.unknown().optional(),
+  public_response: z.record(z.string(), z.unknown()).exactOptional(),
+});
+
+export type AuthenticationRejection = z.infer<typeof authenticationRejectionSchema>;
