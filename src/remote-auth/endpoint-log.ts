@@ -1,0 +1,50 @@
+import type { AuthenticationRequest } from "../wire/remote-auth.ts";
+
+/** What the log gets of an error: texts only, as members of its own could hold whole requests. */
+interface DescribedError {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+  readonly causes?: readonly DescribedError[];
+}
+
+const WITHHELD = "withheld, as it holds the credentials";
+const MAX_DEPTH = 4;
+
+/** What of a thrown value may stand in the log: nothing, where any of its texts holds the secret of the request. */
+export function describeThrown(thrown: unknown, { credentials }: AuthenticationRequest): DescribedError {
+  try {
+    const described = describe(thrown, 0);
+    const texts = textsOf(described).join("\n");
+    const isTold = toSecretForms(credentials).some((form) => texts.includes(form));
+    return isTold ? { name: "Error", message: WITHHELD } : described;
+  } catch {
+    return { name: "Error", message: "withheld, as it cannot be read" };
+  }
+}
+
+/** The ways in which messages quote a secret: as it is, within JSON, within a URL, as HTTP Basic. An empty one is none. */
+function toSecretForms({ username, content }: AuthenticationRequest["credentials"]): readonly string[] {
+  if (content === "") return [];
+  const basic = btoa(String.fromCharCode(...new TextEncoder().encode(`${username}:${content}`.slice(0, 8192))));
+  return [content, JSON.stringify(content).slice(1, -1), encodeURIComponent(content), basic];
+}
+
+function describe(thrown: unknown, depth: number): DescribedError {
+  if (typeof thrown !== "object" || thrown === null) return { name: typeof thrown, message: String(thrown) };
+  const { name, message, code, stack, cause, errors } = thrown as Readonly<Record<string, unknown>>;
+  const causes = depth < MAX_DEPTH ? [cause, ...(Array.isArray(errors) ? errors.slice(0, 8) : [])] : [];
+  const known = causes.filter((one) => one !== undefined);
+  return {
+    name: typeof name === "string" ? name : "object",
+    message: typeof message === "string" ? message : "",
+    ...(typeof code === "string" || typeof code === "number" ? { code: String(code) } : {}),
+    ...(typeof stack === "string" ? { stack } : {}),
+    ...(known.length > 0 ? { causes: known.map((one) => describe(one, depth + 1)) } : {}),
+  };
+}
+
+function textsOf({ name, message, code = "", stack = "", causes = [] }: DescribedError): readonly string[] {
+  return [name, message, code, stack, ...causes.flatMap(textsOf)];
+}

@@ -1,0 +1,114 @@
+import type { z } from "zod";
+import type { AccountSettings } from "../contracts/account.ts";
+import {
+  type AuthenticationRejection,
+  authenticationRejectionSchema,
+  authenticationSuccessSchema,
+  MAX_EXCHANGE_BYTES,
+} from "../wire/remote-auth.ts";
+
+declare const made: unique symbol;
+
+/** A verdict on one set of credentials (7.2), made by {@link AuthenticationOutcomes} alone. */
+export interface AuthenticationOutcome {
+  readonly [made]: true;
+}
+
+/** Makes the three verdicts (7.2). None of them throws: what breaks the interface is logged, and answered 500. */
+export interface AuthenticationOutcomes {
+  /** The credentials are valid. What the settings leave out comes from the account's group at the service (2.4). */
+  readonly accept: (account?: AccountSettings) => AuthenticationOutcome;
+  /** Neither the account nor the credentials are known here: the service asks its next method. The message is for its operator. */
+  readonly unknown: (message?: string) => AuthenticationOutcome;
+  /** The credentials are refused, and no other method is asked (2.5). */
+  readonly reject: (reason?: AuthenticationRejection) => AuthenticationOutcome;
+}
+
+/** What an outcome is on the wire, or why it cannot be sent. */
+export type OutcomeAnswer =
+  | { readonly status: 204 | 403 }
+  | { readonly status: 200 | 401 | 403; readonly type: "json" | "plain"; readonly content: Uint8Array<ArrayBuffer> }
+  /** Members by their paths, never a value. */
+  | { readonly problems: readonly string[] };
+
+/** The makers of outcomes of one endpoint, and what their outcomes are on the wire. */
+export interface OutcomeBook {
+  readonly outcomes: AuthenticationOutcomes;
+  /** `undefined` for what these makers have not made. */
+  toAnswer(outcome: unknown): OutcomeAnswer | undefined;
+}
+
+/** Only what these makers have made counts: an object that looks like an outcome lets nobody in. */
+export function createOutcomeBook(): OutcomeBook {
+  const answers = new WeakMap<object, OutcomeAnswer>();
+
+  function make(answer: OutcomeAnswer): AuthenticationOutcome {
+    const outcome = Object.freeze({}) as AuthenticationOutcome;
+    answers.set(outcome, answer);
+    return outcome;
+  }
+
+  return {
+    outcomes: {
+      accept: (account) => make(account === undefined ? { status: 204 } : toAccepted(account)),
+      unknown: (message) => make(toUnknown(message)),
+      reject: (reason) => make(reason === undefined ? { status: 403 } : toRejected(reason)),
+    },
+    toAnswer: (outcome) => (typeof outcome === "object" && outcome !== null ? answers.get(outcome) : undefined),
+  };
+}
+
+function toAccepted(account: AccountSettings): OutcomeAnswer {
+  return toJsonAnswer(200, { account }, authenticationSuccessSchema);
+}
+
+function toUnknown(message: unknown = ""): OutcomeAnswer {
+  if (typeof message !== "string") return { problems: ["message"] };
+  return toContent(401, "plain", message);
+}
+
+function toRejected(reason: AuthenticationRejection): OutcomeAnswer {
+  return toJsonAnswer(403, reason, authenticationRejectionSchema);
+}
+
+/** Checks what will be read at the other end: not the value, but its JSON text. */
+function toJsonAnswer(status: 200 | 403, value: unknown, schema: z.ZodType): OutcomeAnswer {
+  let text: string;
+  let written: unknown;
+  try {
+    text = JSON.stringify(value);
+    written = JSON.parse(text, refuseSurrogates);
+  } catch {
+    return { problems: ["not to be written as JSON"] };
+  }
+  const { success, error } = schema.safeParse(written);
+  if (!success) return { problems: toMemberPaths(error) };
+  if (status === 403 && text === "{}") return { status };
+  return toContent(status, "json", text);
+}
+
+/** JSON could write a lone surrogate, but no text in UTF-8 has one. */
+function refuseSurrogates(key: string, value: unknown): unknown {
+  if (hasLoneSurrogate(key) || (typeof value === "string" && hasLoneSurrogate(value))) throw new TypeError();
+  return value;
+}
+
+/** Whether a text has half a character, which UTF-8 cannot write. */
+export function hasLoneSurrogate(text: string): boolean {
+  return /\p{Surrogate}/u.test(text);
+}
+
+function toContent(status: 200 | 401 | 403, type: "json" | "plain", text: string): OutcomeAnswer {
+  const content = new TextEncoder().encode(text);
+  if (content.byteLength > MAX_EXCHANGE_BYTES) return { problems: [`more than ${MAX_EXCHANGE_BYTES} bytes`] };
+  return { status, type, content };
+}
+
+/** The members that a schema finds wrong, each by its path such as `account.virtual_folders.0.1`. No value is in them. */
+export function toMemberPaths({ issues }: z.ZodError): readonly string[] {
+  const paths = issues.flatMap((issue) => {
+    const members = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+    return members.map((path) => path.map(String).join("."));
+  });
+  return [...new Set(paths.map((path) => path || "the whole"))];
+}

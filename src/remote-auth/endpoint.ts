@@ -1,0 +1,172 @@
+import type { Logger } from "../contracts/logger.ts";
+import { Response } from "../http/fetch.ts";
+import { isHttpError } from "../http/http-error.ts";
+import { readJsonBody } from "../http/request-body.ts";
+import { type AuthenticationRequest, authenticationRequestSchema } from "../wire/remote-auth.ts";
+import { type Authorizer, createAuthorizer, type EndpointAuthorization } from "./endpoint-authorization.ts";
+import { describeThrown } from "./endpoint-log.ts";
+import {
+  type AuthenticationOutcome,
+  type AuthenticationOutcomes,
+  createOutcomeBook,
+  hasLoneSurrogate,
+  toMemberPaths,
+} from "./endpoint-outcome.ts";
+
+/** What an authentication endpoint is made of. */
+export interface AuthenticationEndpointOptions {
+  /**
+   * Judges one set of credentials, and returns what one of the three functions has made. What it throws, and any other value, is
+   * logged and answered 500, which the service takes for a refusal (7.2). It must not tell by its time whether an account exists.
+   */
+  readonly authenticate: (
+    request: AuthenticationRequest,
+    outcomes: AuthenticationOutcomes,
+  ) => AuthenticationOutcome | Promise<AuthenticationOutcome>;
+  /** What the service itself must prove before its request is read (5.2). Default: nothing, anybody may ask. */
+  readonly authorize?: EndpointAuthorization;
+  /** Where failures are reported, never with a secret of a request. Default: the console. */
+  readonly logger?: Logger;
+}
+
+/** Answers requests of 4.7. Never rejects. */
+export type AuthenticationEndpoint = (request: Request) => Promise<Response>;
+
+type Fields = Readonly<Record<string, string>>;
+
+const OPTIONS = ["authenticate", "authorize", "logger"];
+/** A request holds one name and one secret; the longest of them is a chain of certificates. */
+const MAX_REQUEST_BYTES = 256 * 1024;
+const CONTENT_TYPES = {
+  json: "application/json; charset=utf-8",
+  plain: "text/plain; charset=utf-8",
+} as const;
+
+/**
+ * The integrator's side of the external authentication method (4.7): a handler for any runtime with the fetch API, which reads and
+ * checks the request (2.3), asks `authenticate`, and answers by the status table (7.2). Requests that are none are refused: 405 for
+ * any method but POST, 401 with a challenge for a service that is not authorized, 415, 413 above 256 KiB, and 400 naming the members
+ * that are missing or wrong. The 401 of an unknown account has no challenge.
+ * @throws TypeError naming the option that is wrong.
+ */
+export function createAuthenticationEndpoint(options: AuthenticationEndpointOptions): AuthenticationEndpoint {
+  const { authenticate, authorizer, logger } = checkOptions(options);
+  const { outcomes, toAnswer } = createOutcomeBook();
+
+  async function handle(request: Request): Promise<Response> {
+    if (request.method !== "POST") return refuse(405, "Only POST is answered here.", { Allow: "POST" });
+    if (authorizer !== undefined && !(await authorizer.isAuthorized(request.headers))) {
+      return refuse(401, "The service is not authorized.", { "WWW-Authenticate": authorizer.challenge });
+    }
+    if (!isJsonInUtf8(request.headers)) return refuse(415, "The content must be application/json in UTF-8.");
+    const read = await readRequest(request);
+    return "refusal" in read ? read.refusal : judge(read.request);
+  }
+
+  async function judge(request: AuthenticationRequest): Promise<Response> {
+    try {
+      const answer = toAnswer(await authenticate(request, outcomes));
+      if (answer === undefined) {
+        report({}, "An authentication endpoint returned something else than accept, unknown or reject have made.");
+      } else if ("problems" in answer) {
+        report({ problems: answer.problems }, "An authentication endpoint made an outcome that breaks the interface.");
+      } else {
+        return "content" in answer
+          ? respond(answer.status, answer.content, { "Content-Type": CONTENT_TYPES[answer.type] })
+          : respond(answer.status, new Uint8Array());
+      }
+    } catch (thrown) {
+      report({ error: describeThrown(thrown, request) }, "An authentication endpoint failed.");
+    }
+    return respond(500, new Uint8Array());
+  }
+
+  function report(details: Readonly<Record<string, unknown>>, message: string): void {
+    try {
+      logger.error(details, message);
+    } catch {
+      // A log that fails must not fail the request as well.
+    }
+  }
+
+  return async (request) => {
+    try {
+      return await handle(request);
+    } catch (error) {
+      // Nothing of the body is in it: errors of reading are answered where it is read.
+      report({ error }, "An authentication request could not be read.");
+      return respond(500, new Uint8Array());
+    }
+  };
+}
+
+interface CheckedOptions {
+  readonly authenticate: AuthenticationEndpointOptions["authenticate"];
+  readonly authorizer: Authorizer | undefined;
+  readonly logger: Logger;
+}
+
+/** A misspelt `authorize` would open the endpoint to everybody: unknown options are errors. */
+function checkOptions(options: AuthenticationEndpointOptions): CheckedOptions {
+  if (typeof options !== "object" || options === null) {
+    throw new TypeError("createAuthenticationEndpoint needs options.");
+  }
+  const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
+  if (unknown !== undefined) throw new TypeError(`The option ${unknown} is not known.`);
+  const { authenticate, authorize, logger = console } = options;
+  if (typeof authenticate !== "function") throw new TypeError("The option authenticate must be a function.");
+  if (typeof logger !== "object" || typeof logger?.error !== "function") {
+    throw new TypeError("The option logger must be a logger with info, warn and error.");
+  }
+  // An `authorize` that is there but undefined is a secret that was not found.
+  const authorizer = "authorize" in options ? createAuthorizer(authorize as EndpointAuthorization) : undefined;
+  return { authenticate, authorizer, logger };
+}
+
+type ReadRequest = { readonly request: AuthenticationRequest } | { readonly refusal: Response };
+
+async function readRequest(request: Request): Promise<ReadRequest> {
+  let body: unknown;
+  try {
+    body = await readJsonBody(request, MAX_REQUEST_BYTES);
+  } catch (error) {
+    if (!isHttpError(error)) throw error;
+    return { refusal: refuse(error.failure === "too-large" ? 413 : 400, error.message) };
+  }
+  const { success, data, error } = authenticationRequestSchema.safeParse(body);
+  if (!success) return { refusal: refuseMembers(toMemberPaths(error)) };
+  const { username, content } = data.credentials;
+  const halves = [
+    ...(hasLoneSurrogate(username) ? ["username"] : []),
+    ...(hasLoneSurrogate(content) ? ["content"] : []),
+  ];
+  if (halves.length > 0) return { refusal: refuseMembers(halves.map((name) => `credentials.${name}`)) };
+  return { request: data };
+}
+
+/** The paths are those of the schema: nothing that was sent is in them. */
+function refuseMembers(paths: readonly string[]): Response {
+  return refuse(400, `Missing or not valid: ${paths.join(", ")}.`);
+}
+
+function isJsonInUtf8(headers: Headers): boolean {
+  const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
+  const charsets = parameters
+    .map((parameter) => parameter.trim())
+    .filter((parameter) => parameter.startsWith("charset="));
+  const areUtf8 = charsets.every((charset) => /^charset=(?:utf-?8|"utf-?8")$/.test(charset));
+  const encoding = headers.get("content-encoding")?.toLowerCase() ?? "identity";
+  return type.trim() === "application/json" && areUtf8 && encoding === "identity";
+}
+
+/** A refusal with a short fixed text. */
+function refuse(status: number, text: string, fields: Fields = {}): Response {
+  return respond(status, new TextEncoder().encode(text), { ...fields, "Content-Type": CONTENT_TYPES.plain });
+}
+
+function respond(status: number, content: Uint8Array<ArrayBuffer>, fields: Fields = {}): Response {
+  const common = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
+  if (status === 204) return new Response(null, { status, headers: common });
+  const headers = { ...fields, ...common, "Content-Length": String(content.byteLength) };
+  return new Response(content.byteLength === 0 ? null : content, { status, headers });
+}
