@@ -5,6 +5,7 @@ import { toServerPath } from "./account/path.ts";
 import { createAuthenticationChain } from "./auth/chain.ts";
 import { toChallenges } from "./auth/challenge.ts";
 import { createIdentifier, type Identification, type Login } from "./auth/identify.ts";
+import { createLoginAudit, type LoginAttempt } from "./auth/login-audit.ts";
 import { createPasswordUpdates } from "./auth/password-updates.ts";
 import { createSessions } from "./auth/sessions.ts";
 import { createLoginThrottle } from "./auth/throttle.ts";
@@ -16,6 +17,7 @@ import type { AccountEndpoint, Exchange } from "./endpoints/endpoint.ts";
 import { toHttpError, toStatus } from "./endpoints/errors.ts";
 import { keepAlive } from "./endpoints/keep-alive.ts";
 import { refuseUnidentified } from "./endpoints/unauthorized.ts";
+import { createEmitter } from "./events/emitter.ts";
 import { Response } from "./http/fetch.ts";
 import { readForwardedClient } from "./http/forwarded.ts";
 import { HttpError } from "./http/http-error.ts";
@@ -45,10 +47,20 @@ export function createFileService(options: FileServiceOptions): FileService {
   const sessions = createSessions({ ...config.session, store, clock });
   const chain = createAuthenticationChain(config.authentication, { logger });
   const { loginAttempts: attempts, loginWindowSeconds: windowSeconds } = config.limits;
-  const throttle = createLoginThrottle({ store, attempts, windowSeconds, logger, clock });
-  const identifier = createIdentifier({ chain, sessions, throttle, logger });
-  const passwords = createPasswordUpdates({ chain, sessions, throttle, policy: config.passwordPolicy });
+  const throttle = createLoginThrottle({ store, attempts, windowSeconds, clock });
+  const { onEvent, server, component, toCertificateUsername } = config;
+  const audit = createLoginAudit(createEmitter({ onEvent, server, clock, logger }), logger);
   const resolveAccount = createAccountResolver(config.groups);
+  const identifier = createIdentifier({
+    chain,
+    sessions,
+    throttle,
+    audit,
+    findAccountProblem,
+    toCertificateUsername,
+    componentUuid: component.uuid,
+  });
+  const passwords = createPasswordUpdates({ chain, sessions, throttle, policy: config.passwordPolicy });
   const challenges = toChallenges(config.session.announce);
 
   function report(error: unknown, id?: string): void {
@@ -59,23 +71,25 @@ export function createFileService(options: FileServiceOptions): FileService {
     }
   }
 
-  /** Why valid credentials are refused, the client does not learn (CONTRACT 7.3): the log does. */
-  async function admit({ username, settings }: Login): Promise<Account> {
+  function findAccountProblem(...[username, settings]: Parameters<typeof resolveAccount>): string | undefined {
     try {
-      const account = resolveAccount(username, settings);
-      await prepareHome(account, config.storage);
-      return account;
+      resolveAccount(username, settings);
+      return undefined;
     } catch (error) {
-      if (error instanceof HttpError) warnOfRefusal(username, error);
-      throw error;
+      return toReason(error);
     }
   }
 
-  function warnOfRefusal(username: string, error: HttpError): void {
+  /** Why valid credentials are refused, the client does not learn (CONTRACT 7.3): the audit does. */
+  async function admit({ username, settings }: Login, attempt: LoginAttempt): Promise<Account> {
     try {
-      logger.warn({ username, error }, "An account with valid credentials cannot be used.");
-    } catch {
-      // As above.
+      const account = resolveAccount(username, settings);
+      await prepareHome(account, config.storage);
+      audit.accepted(attempt, account);
+      return account;
+    } catch (error) {
+      if (error instanceof HttpError) audit.refused(attempt, "account", toReason(error));
+      throw error;
     }
   }
 
@@ -130,15 +144,14 @@ export function createFileService(options: FileServiceOptions): FileService {
   ): Promise<Response> {
     if (identification.outcome !== "identified") return refuseUnidentified(exchange, identification);
     const { request } = exchange;
-    const { login, means, session } = identification;
+    const { login, means, session, attempt } = identification;
     // All but the session header is sent by browsers unasked, whoever wrote the page (CONTRACT 6.5).
     const isUnasked = means !== "session" && !SAFE_METHODS.includes(request.method);
     if (isUnasked && !isSameOrigin(request, config.acceptedOrigins)) {
       throw new HttpError("denied", "The request comes from another site.");
     }
     // A session's home was made ready at its login.
-    const isLogin = means === "basic" || means === "certificate";
-    const account = isLogin ? await admit(login) : resolveAccount(login.username, login.settings);
+    const account = attempt ? await admit(login, attempt) : resolveAccount(login.username, login.settings);
     const files = createAccountFiles(account, config.storage);
     const used = session === undefined ? files : keepAlive(files, sessions.toProgress(session));
     return run({ ...exchange, account, means, session, files: used });
@@ -196,6 +209,11 @@ export function createFileService(options: FileServiceOptions): FileService {
 function withClient(connection: Connection, { headers }: Request, forwardedHeader: string): Connection {
   const client = forwardedHeader === "" ? undefined : readForwardedClient(headers, forwardedHeader);
   return client === undefined ? connection : { ...connection, peer: { ...client, protocol: "TCP" } };
+}
+
+function toReason(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? cause.message : message;
 }
 
 /** The variant of a request: negotiated on the shared URL space, given where only one API is mounted. */

@@ -6,28 +6,35 @@ import type {
   PasswordUpdateOutcome,
   Verdict,
 } from "../contracts/authenticator.ts";
+import type { MethodVerdict } from "../contracts/events.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { HttpError, isHttpError } from "../http/http-error.ts";
 import { maxPasswordBytes } from "./password-hash.ts";
 
+/** A verdict, and how the chain came to it. */
+export type Judgement = Verdict & {
+  /** The methods that were asked, in order. Empty where credentials cannot be anybody's. */
+  readonly verdicts: readonly MethodVerdict[];
+};
+
 /** The methods of authentication as one, asked in their order (7.2). */
 export interface AuthenticationChain {
   /**
-   * Starts every method, one after the other, each once. Callers at the same time share one start. Rejects as the
-   * first method that fails; the next call goes on with that one.
+   * Starts every method, one after the other, each once. Rejects as the first method that fails; the next call goes on with that one. A
+   * method that was not started is when it is first asked.
    */
   start(): Promise<void>;
   /**
    * Judges credentials: the first `accepted` or `rejected` is the verdict; the last `unknown`, when no method knows the account.
-   * Empty or over-long credentials are rejected unasked. A method that fails counts as `rejected` and is
-   * reported to the log. Starts the chain where nobody did.
+   * Empty or over-long credentials are rejected unasked. A method that fails, or that nobody started and whose start fails, counts as
+   * `rejected` for the reason `failure` and is reported to the log.
    *
-   * Rejects as {@link AuthenticationChain.start}, and with HttpError `unavailable` when a method is too busy to judge.
+   * Rejects with HttpError `unavailable` when a method is too busy to judge.
    */
-  authenticate(credentials: Credentials): Promise<Verdict>;
+  authenticate(credentials: Credentials): Promise<Judgement>;
   /**
-   * Whether a method can change an account's password: the first one that knows the account decides. Rejects as
-   * {@link AuthenticationChain.authenticate}, and with {@link HttpError} `unavailable` when a method fails, which is reported to the log.
+   * Whether a method can change an account's password: the first one that knows the account decides. Rejects with {@link HttpError}
+   * `unavailable` when a method fails, which is reported to the log.
    */
   canUpdatePassword(username: string): Promise<PasswordUpdatability>;
   /**
@@ -56,36 +63,36 @@ export function createAuthenticationChain(
   { logger }: AuthenticationChainOptions = {},
 ): AuthenticationChain {
   const methods = [...authenticators];
-  const started = new Set<Authenticator>();
-  let starting: Promise<void> | undefined;
+  const started = new Map<Authenticator, Promise<void>>();
 
-  function start(): Promise<void> {
-    starting ??= startMethods().catch((error: unknown) => {
-      starting = undefined;
+  async function start(): Promise<void> {
+    for (const method of methods) await startMethod(method);
+  }
+
+  /** Callers at the same time share one start. */
+  function startMethod(method: Authenticator): Promise<void> {
+    const known = started.get(method);
+    if (known !== undefined) return known;
+    const starting = startOnce(method).catch((error: unknown) => {
+      started.delete(method);
       throw error;
     });
+    started.set(method, starting);
     return starting;
   }
 
-  async function startMethods(): Promise<void> {
-    for (const method of methods) {
-      if (started.has(method)) continue;
-      await method.start?.();
-      started.add(method);
-    }
-  }
-
-  async function authenticate(credentials: Credentials): Promise<Verdict> {
-    await start();
-    if (!isPlausible(credentials)) return { outcome: "rejected" };
+  async function authenticate(credentials: Credentials): Promise<Judgement> {
+    const verdicts: MethodVerdict[] = [];
+    if (!isPlausible(credentials)) return { outcome: "rejected", verdicts };
     let verdict: Verdict = { outcome: "unknown" };
     for (const [index, method] of methods.entries()) {
       verdict = await ask(method, credentials);
+      verdicts.push(toMethodVerdict(method, verdict));
       // A name that no method knows costs the work of them all; so must a wrong password for one that an early method knows.
       if (verdict.outcome === "rejected") await imitate(methods.slice(index + 1), credentials);
       if (verdict.outcome !== "unknown") break;
     }
-    return verdict;
+    return { ...verdict, verdicts };
   }
 
   async function imitate(others: readonly Authenticator[], credentials: Credentials): Promise<void> {
@@ -94,6 +101,7 @@ export function createAuthenticationChain(
 
   async function ask(method: Authenticator, credentials: Credentials): Promise<Verdict> {
     try {
+      await startMethod(method);
       const verdict = await method.authenticate(credentials);
       if (!isVerdict(verdict)) throw new TypeError("The method gave no verdict.");
       return verdict;
@@ -101,12 +109,11 @@ export function createAuthenticationChain(
       if (isHttpError(error) && error.failure === "unavailable") throw error;
       const details = { method: method.name, username: credentials.username, error };
       logger?.error(details, "An authentication method failed; the login is rejected.");
-      return { outcome: "rejected" };
+      return { outcome: "rejected", reason: "failure" };
     }
   }
 
   async function canUpdatePassword(username: string): Promise<PasswordUpdatability> {
-    await start();
     for (const method of methods) {
       const answer = await orUnavailable(method, username, () => askUpdatability(method, username));
       if (answer !== "unknown") return answer;
@@ -115,7 +122,6 @@ export function createAuthenticationChain(
   }
 
   async function updatePassword(update: PasswordUpdate): Promise<PasswordUpdateOutcome> {
-    await start();
     const { username, currentPassword: content } = update;
     if (!isPlausible({ type: "password", username, content })) return { outcome: "wrong-password" };
     for (const method of methods) {
@@ -126,17 +132,37 @@ export function createAuthenticationChain(
   }
 
   /** A method that fails leaves a password as it was; another one may not be that of the account. */
-  async function orUnavailable<T>({ name }: Authenticator, username: string, work: () => Promise<T>): Promise<T> {
+  async function orUnavailable<T>(method: Authenticator, username: string, work: () => Promise<T>): Promise<T> {
     try {
+      await startMethod(method);
       return await work();
     } catch (error) {
       if (isHttpError(error) && error.failure === "unavailable") throw error;
-      logger?.error({ method: name, username, error }, "An authentication method failed; no password was changed.");
+      logger?.error(
+        { method: method.name, username, error },
+        "An authentication method failed; no password was changed.",
+      );
       throw new HttpError("unavailable", "Passwords cannot be changed at the moment.", { "Retry-After": "1" });
     }
   }
 
   return { start, authenticate, canUpdatePassword, updatePassword };
+}
+
+async function startOnce(method: Authenticator): Promise<void> {
+  await method.start?.();
+}
+
+function toMethodVerdict({ name: method }: Authenticator, verdict: Verdict): MethodVerdict {
+  const { outcome, audit } = verdict;
+  const message = verdict.outcome === "accepted" ? undefined : verdict.message;
+  return {
+    method,
+    outcome,
+    ...(verdict.outcome === "rejected" && { reason: verdict.reason ?? "credentials" }),
+    ...(message !== undefined && { message }),
+    ...(audit !== undefined && { audit }),
+  };
 }
 
 async function askUpdatability(method: Authenticator, username: string): Promise<PasswordUpdatability> {

@@ -1,13 +1,15 @@
 import type { AccountSettings } from "../contracts/account.ts";
-import type { Credentials, Verdict } from "../contracts/authenticator.ts";
-import type { Connection } from "../contracts/connection.ts";
-import type { Logger } from "../contracts/logger.ts";
+import type { Credentials, Rejected } from "../contracts/authenticator.ts";
+import type { ClientCertificate, Connection } from "../contracts/connection.ts";
+import type { RefusalReason } from "../contracts/events.ts";
 import { parseAuthorization } from "../http/authorization.ts";
 import { readSessionCookie } from "../http/cookie.ts";
-import { accountSettingsSchema } from "../wire/account.ts";
-import type { AuthenticationChain } from "./chain.ts";
+import { isSecure } from "../http/target.ts";
+import { accountSettingsSchema, describeAccountIssues } from "../wire/account.ts";
+import type { AuthenticationChain, Judgement } from "./chain.ts";
+import type { LoginAttempt, LoginAudit } from "./login-audit.ts";
 import type { Sessions } from "./sessions.ts";
-import type { LoginThrottle } from "./throttle.ts";
+import type { AttemptResult, LoginThrottle } from "./throttle.ts";
 
 /** The ways to say who is asking, the strongest first (CONTRACT 6.1). */
 export type Means = "session" | "basic" | "cookie" | "certificate";
@@ -18,6 +20,14 @@ export interface Login {
   readonly settings: AccountSettings;
 }
 
+/** What the method that rejected credentials would have the user know; shown by the option `publicError` alone (7.2). */
+export type PublicError = Pick<Rejected, "message" | "publicResponse">;
+
+/** What came of credentials. */
+export type LoginResult =
+  | { readonly outcome: "accepted"; readonly login: Login; readonly attempt: LoginAttempt }
+  | { readonly outcome: "refused"; readonly publicError?: PublicError };
+
 /** What came of a request's credentials. */
 export type Identification =
   | {
@@ -26,10 +36,16 @@ export type Identification =
       readonly means: Means;
       /** The ID of the session, where it was one. */
       readonly session?: string;
+      /** The login, where the request was one by itself. */
+      readonly attempt?: LoginAttempt;
     }
   /** Without credentials, or with a cookie of no live session. */
   | { readonly outcome: "anonymous" }
-  | { readonly outcome: "refused"; readonly means: Means | "authorization" | "no-session" };
+  | {
+      readonly outcome: "refused";
+      readonly means: Means | "authorization" | "no-session";
+      readonly publicError?: PublicError;
+    };
 
 /** Who is asking. */
 export interface Identifier {
@@ -42,51 +58,88 @@ export interface Identifier {
   /** The same by sessions alone: any other `Authorization` is refused unheard. @throws HttpError `unavailable`. */
   identifySession(request: Request): Promise<Identification>;
   /**
-   * The account behind credentials; `undefined` when they are refused. Passwords are throttled (CONTRACT 6.6).
+   * The account behind credentials that came with a request. Passwords are throttled (CONTRACT 6.6); an account whose settings are not valid is
+   * refused like any other (CONTRACT 9.1). Refusals are told to the audit; that the login is through, the caller tells.
    * @throws HttpError `unavailable`.
    */
-  authenticate(credentials: Credentials): Promise<Login | undefined>;
+  authenticate(request: Request, connection: Connection, presented: PresentedCredentials): Promise<LoginResult>;
 }
+
+/** Credentials as the client sends them. */
+export type PresentedCredentials = Pick<Credentials, "type" | "username" | "content">;
 
 /** What identifies. */
 export interface IdentifierOptions {
   readonly chain: AuthenticationChain;
   readonly sessions: Sessions;
   readonly throttle: LoginThrottle;
-  readonly logger: Logger;
+  readonly audit: LoginAudit;
+  /** Why the service has no use for an account with such settings, in words for the operator; `undefined` when it has. */
+  readonly findAccountProblem: (username: string, settings: AccountSettings) => string | undefined;
+  /** The account that a certificate logs in; `undefined` for none. */
+  readonly toCertificateUsername: (certificate: ClientCertificate) => string | undefined;
+  /** The component that clients log in to. */
+  readonly componentUuid: string;
 }
 
 /** Makes the identifier of a service. */
-export function createIdentifier({ chain, sessions, throttle, logger }: IdentifierOptions): Identifier {
-  /** A certificate is nothing to guess at. */
-  async function judge(credentials: Credentials): Promise<Verdict | undefined> {
+export function createIdentifier(options: IdentifierOptions): Identifier {
+  const { chain, sessions, throttle, audit, findAccountProblem, toCertificateUsername, componentUuid } = options;
+
+  /** Keys and certificates are nothing to guess at. `undefined`: too many attempts have failed. */
+  async function judge(credentials: Credentials): Promise<Judgement | undefined> {
     const { type, username, peer } = credentials;
     if (type !== "password") return chain.authenticate(credentials);
     const who = { username, address: peer?.address };
-    return throttle.run(
-      who,
-      () => chain.authenticate(credentials),
-      ({ outcome }) => (outcome === "accepted" ? "succeeded" : "failed"),
-    );
+    return throttle.run(who, () => chain.authenticate(credentials), toAttemptResult);
   }
 
-  async function authenticate(credentials: Credentials): Promise<Login | undefined> {
-    const verdict = await judge(credentials);
-    if (verdict?.outcome !== "accepted") return undefined;
-    const { username } = credentials;
-    // A member that is ignored could be one that forbids something (2.4).
-    const settings = accountSettingsSchema.safeParse(verdict.account);
-    if (settings.success) return { username, settings: settings.data };
-    logger.error(
-      { username, issues: settings.error.issues },
-      "The account's settings are invalid; the login is refused.",
-    );
-    return undefined;
+  async function authenticate(
+    request: Request,
+    { peer }: Connection,
+    presented: PresentedCredentials,
+  ): Promise<LoginResult> {
+    const creator = { uuid: componentUuid, type: isSecure(request.url) ? "https" : "http" };
+    const credentials: Credentials = { ...presented, ...(peer !== undefined && { peer }), creator };
+    const judgement = await judge(credentials);
+    const attempt: LoginAttempt = { credentials, verdicts: judgement?.verdicts ?? [] };
+    if (judgement?.outcome === "accepted") return admitSettings(attempt, judgement.account);
+    audit.refused(attempt, toRefusalReason(judgement));
+    if (judgement?.outcome !== "rejected") return { outcome: "refused" };
+    const { message, publicResponse } = judgement;
+    return {
+      outcome: "refused",
+      publicError: {
+        ...(message !== undefined && { message }),
+        ...(publicResponse !== undefined && { publicResponse }),
+      },
+    };
   }
 
-  async function identifyBy(means: Means, credentials: Credentials): Promise<Identification> {
-    const login = await authenticate(credentials);
-    return login ? { outcome: "identified", login, means } : { outcome: "refused", means };
+  /** A member that is ignored could be one that forbids something (2.4). */
+  function admitSettings(attempt: LoginAttempt, given: unknown): LoginResult {
+    const { username } = attempt.credentials;
+    const settings = accountSettingsSchema.safeParse(given);
+    const problem = settings.success
+      ? findAccountProblem(username, settings.data)
+      : describeAccountIssues(settings.error).join("; ");
+    if (settings.success && problem === undefined) {
+      return { outcome: "accepted", login: { username, settings: settings.data }, attempt };
+    }
+    audit.refused(attempt, "account", problem);
+    return { outcome: "refused" };
+  }
+
+  async function identifyBy(
+    means: Means,
+    request: Request,
+    connection: Connection,
+    presented: PresentedCredentials,
+  ): Promise<Identification> {
+    const result = await authenticate(request, connection, presented);
+    if (result.outcome === "refused") return { ...result, means };
+    const { login, attempt } = result;
+    return { outcome: "identified", login, means, attempt };
   }
 
   async function identifyByHeader(session: string): Promise<Identification> {
@@ -109,28 +162,43 @@ export function createIdentifier({ chain, sessions, throttle, logger }: Identifi
     return { outcome: "refused", means: "no-session" };
   }
 
-  async function identify(request: Request, { peer, clientCertificate }: Connection): Promise<Identification> {
-    const from = peer === undefined ? {} : { peer };
+  async function identify(request: Request, connection: Connection): Promise<Identification> {
     const authorization = parseAuthorization(request.headers.get("authorization"));
     switch (authorization?.scheme) {
       case "session":
         return identifyByHeader(authorization.id);
       case "basic": {
-        const { username, password } = authorization;
-        return identifyBy("basic", { type: "password", username, content: password, ...from });
+        const { username, password: content } = authorization;
+        return identifyBy("basic", request, connection, { type: "password", username, content });
       }
       case "invalid":
         return { outcome: "refused", means: "authorization" };
     }
-
     const byCookie = await identifyByCookie(request);
-    if (byCookie.outcome === "identified" || clientCertificate === undefined) return byCookie;
-    const { commonName, pem } = clientCertificate;
-    const credentials: Credentials = { type: "ssl-certificate", username: commonName ?? "", content: pem, ...from };
-    const byCertificate = await identifyBy("certificate", credentials);
-    // Browsers offer a certificate unasked: one that logs nobody in leaves the other ways open (CONTRACT 6.7).
-    return byCertificate.outcome === "identified" ? byCertificate : { outcome: "anonymous" };
+    return byCookie.outcome === "identified" ? byCookie : identifyByCertificate(request, connection);
+  }
+
+  /** Browsers offer a certificate unasked: one that logs nobody in leaves the other ways open (CONTRACT 6.7). */
+  async function identifyByCertificate(request: Request, connection: Connection): Promise<Identification> {
+    const { clientCertificate: certificate } = connection;
+    const username = certificate === undefined ? undefined : toCertificateUsername(certificate);
+    if (certificate === undefined || username === undefined) return { outcome: "anonymous" };
+    const presented: PresentedCredentials = { type: "ssl-certificate", username, content: certificate.pem };
+    const identification = await identifyBy("certificate", request, connection, presented);
+    return identification.outcome === "identified" ? identification : { outcome: "anonymous" };
   }
 
   return { identify, identifySession, authenticate };
+}
+
+/** What could not be judged says nothing of the password. */
+function toAttemptResult(judgement: Judgement): AttemptResult {
+  if (judgement.outcome === "accepted") return "succeeded";
+  return toRefusalReason(judgement) === "failure" ? "neither" : "failed";
+}
+
+function toRefusalReason(judgement: Judgement | undefined): RefusalReason {
+  if (judgement === undefined) return "throttled";
+  if (judgement.outcome !== "rejected") return "unknown";
+  return judgement.reason ?? "credentials";
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
-import type { Logger } from "../contracts/logger.ts";
 import { orUnavailable, toStoreKey } from "./store-access.ts";
 import { createTurns } from "./turns.ts";
 
@@ -34,8 +33,6 @@ export interface LoginThrottleOptions {
   /** So many failures are allowed within the window. */
   readonly attempts: number;
   readonly windowSeconds: number;
-  /** Is told of refused attempts. */
-  readonly logger: Logger;
   /** Milliseconds since the epoch, shared by all processes on one store. */
   readonly clock: () => number;
 }
@@ -43,12 +40,9 @@ export interface LoginThrottleOptions {
 /** The times of the failures that count, in milliseconds. */
 const failuresSchema = z.array(z.number());
 
-/** User names in the log are cut: they may be anything. */
-const MAX_LOGGED_NAME = 255;
-
 /** Makes the throttle of a service. */
 export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottle {
-  const { store, attempts, windowSeconds, logger, clock } = options;
+  const { store, attempts, windowSeconds, clock } = options;
   const window = windowSeconds * 1000;
   const entering = createTurns();
   const writing = createTurns();
@@ -116,29 +110,18 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   ): Promise<T | undefined> {
     const nameKey = await toStoreKey("failed-logins-of-name", username);
     const addressKey = address === undefined ? undefined : await toStoreKey("failed-logins-from", address);
-    let isRefused = true;
-
-    async function attemptOnce(): Promise<T> {
-      isRefused = false;
-      return attempt();
-    }
 
     const fromAddress = (): Promise<T | undefined> =>
       addressKey === undefined
-        ? attemptOnce()
-        : runUnder(addressKey, attemptOnce, async (result) => {
+        ? attempt()
+        : runUnder(addressKey, attempt, async (result) => {
             if (judge(result) === "failed") await addFailure(addressKey);
           });
-    const result = await runUnder(nameKey, fromAddress, async (result, failuresBefore) => {
+    return runUnder(nameKey, fromAddress, async (result, failuresBefore) => {
       const verdict = result === undefined ? "neither" : judge(result);
       if (verdict === "failed") await addFailure(nameKey);
       if (verdict === "succeeded" && failuresBefore > 0) await store.delete(nameKey);
     });
-    if (isRefused) {
-      const details = { username: username.slice(0, MAX_LOGGED_NAME), address };
-      logger.warn(details, "A login was refused: too many have failed.");
-    }
-    return result;
   }
 
   return { run };

@@ -1,5 +1,7 @@
 import type { GroupSettings } from "../contracts/account.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
+import type { ClientCertificate } from "../contracts/connection.ts";
+import type { OnEvent } from "../contracts/events.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import type { Logger } from "../contracts/logger.ts";
 import type { PasswordPolicy } from "../contracts/password-policy.ts";
@@ -21,7 +23,23 @@ export interface FileServiceOptions {
   readonly server?: {
     /** The name in the `Server` header (1.4), an RFC 9110 token. Default: `fileferry`. */
     readonly name?: string;
+    /** Names this server in events and authentication requests (2.3). Default: the nil UUID. */
+    readonly uuid?: string;
   };
+  readonly component?: {
+    /** Names this service among the components of the server, likewise. Default: the nil UUID. */
+    readonly uuid?: string;
+  };
+  /**
+   * Whether users are shown what the method that rejected them has for their eyes: `message`, and `response` in JSON bodies (7.2). Default:
+   * false, nothing of it.
+   */
+  readonly publicError?: boolean;
+  /**
+   * The account that a verified client certificate logs in; `undefined` for none. Default: its common name, where there is exactly one
+   * (CONTRACT 6.7).
+   */
+  readonly toCertificateUsername?: (certificate: ClientCertificate) => string | undefined;
   readonly session?: {
     /** Where sessions live, and the counts of failed logins; any Keyv instance will do. Default: the memory of this process. */
     readonly store?: KeyValueStore;
@@ -51,6 +69,8 @@ export interface FileServiceOptions {
   readonly clientForwardedHeader?: string;
   /** Origins beside the service's own from which browsers may send unsafe requests (CONTRACT 6.5), e.g. `https://app.example`. Default: none. */
   readonly acceptedOrigins?: readonly string[];
+  /** Is told of every event (6, CONTRACT 8). Default: nobody is. */
+  readonly onEvent?: OnEvent;
   /** Where failures are reported. Default: the console. */
   readonly logger?: Logger;
   /** The time in POSIX milliseconds. Default: `Date.now`. */

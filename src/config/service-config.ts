@@ -2,6 +2,8 @@ import type { Groups } from "../account/account.ts";
 import { compilePermissions } from "../account/permissions.ts";
 import type { GroupSettings } from "../contracts/account.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
+import { type ClientCertificate, NIL_UUID } from "../contracts/connection.ts";
+import type { OnEvent } from "../contracts/events.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { CHARACTER_CLASSES, type PasswordPolicy } from "../contracts/password-policy.ts";
@@ -21,6 +23,11 @@ export interface ServiceConfig {
   readonly baseSegments: readonly string[];
   /** The value of the `Server` header. */
   readonly serverHeader: string;
+  readonly server: { readonly uuid: string };
+  readonly component: { readonly uuid: string };
+  readonly publicError: boolean;
+  readonly toCertificateUsername: (certificate: ClientCertificate) => string | undefined;
+  readonly onEvent: OnEvent | undefined;
   readonly session: {
     /** Absent: the caller makes one in memory. */
     readonly store: KeyValueStore | undefined;
@@ -60,8 +67,16 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   );
 
   check(isObject(server), "server", "an object");
-  const { name = "fileferry" } = server;
+  const { name = "fileferry", uuid: serverUuid = NIL_UUID } = server;
   check(isToken(name), "server.name", "an RFC 9110 token");
+  check(isUuid(serverUuid), "server.uuid", "a UUID");
+  const { component = {}, publicError = false, onEvent, toCertificateUsername = toCommonName } = options;
+  check(isObject(component), "component", "an object");
+  const { uuid: componentUuid = NIL_UUID } = component;
+  check(isUuid(componentUuid), "component.uuid", "a UUID");
+  check(typeof publicError === "boolean", "publicError", "a boolean");
+  check(onEvent === undefined || typeof onEvent === "function", "onEvent", "a function");
+  check(typeof toCertificateUsername === "function", "toCertificateUsername", "a function");
 
   check(isObject(session), "session", "an object");
   const { store, idleSeconds = 1800, maxSeconds = 43_200, announce = true } = session;
@@ -92,6 +107,11 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     basePath: baseSegments.map((segment) => `/${encodeURIComponent(segment)}`).join(""),
     baseSegments,
     serverHeader: `${name}/${VERSION}`,
+    server: { uuid: serverUuid },
+    component: { uuid: componentUuid },
+    publicError,
+    toCertificateUsername,
+    onEvent,
     session: { store, idleSeconds, maxSeconds, announce },
     passwordPolicy: { ...passwordPolicy, requireClasses: [...(passwordPolicy.requireClasses ?? [])] },
     limits: { loginAttempts, loginWindowSeconds },
@@ -162,6 +182,14 @@ function isOrigin(text: unknown): boolean {
 
 function isToken(text: unknown): text is string {
   return typeof text === "string" && /^[!#$%&'*+.^_`|~\w-]+$/.test(text);
+}
+
+function isUuid(text: unknown): boolean {
+  return typeof text === "string" && /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(text);
+}
+
+function toCommonName({ commonName }: ClientCertificate): string | undefined {
+  return commonName;
 }
 
 function isCount(value: number): boolean {

@@ -2,6 +2,7 @@ import type { Account } from "../account/account.ts";
 import type { AccountFiles } from "../account/files.ts";
 import type { ResourcePath } from "../account/path.ts";
 import type { Identifier, Login, Means } from "../auth/identify.ts";
+import type { LoginAttempt } from "../auth/login-audit.ts";
 import type { PasswordUpdates } from "../auth/password-updates.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
@@ -25,8 +26,8 @@ export interface Exchange {
   readonly identifier: Identifier;
   readonly sessions: Sessions;
   readonly passwords: PasswordUpdates;
-  /** The account behind a login, its home folder made ready. @throws HttpError `denied` when it cannot be used. */
-  readonly admit: (login: Login) => Promise<Account>;
+  /** The account behind a login, its home folder made ready; the audit is told. @throws HttpError `denied` when it cannot be used. */
+  readonly admit: (login: Login, attempt: LoginAttempt) => Promise<Account>;
   readonly report: Report;
 }
 

@@ -31,11 +31,14 @@ export async function postLogin(exchange: Exchange): Promise<Response> {
     throw new HttpError("denied", "A login must not come from another site.");
   }
   const { username, password, returnTo } = await readLogin(exchange);
-  const from = connection.peer === undefined ? {} : { peer: connection.peer };
   const generation = await sessions.generationOf(username);
-  const login = await identifier.authenticate({ type: "password", username, content: password, ...from });
-  if (login === undefined) return refuseLogin(exchange, "The user name or password is wrong.", returnTo);
-  await admit(login);
+  const presented = { type: "password", username, content: password } as const;
+  const result = await identifier.authenticate(request, connection, presented);
+  if (result.outcome === "refused") {
+    return refuseLogin(exchange, "The user name or password is wrong.", returnTo, result.publicError);
+  }
+  const { login, attempt } = result;
+  await admit(login, attempt);
 
   const session = await sessions.start(login, generation);
   if (variant === "json") {

@@ -30,10 +30,10 @@ function toClientCertificate(socket: Socket): ClientCertificate | undefined {
   if (!isTlsSocket(socket) || !socket.authorized) return undefined;
   // A resumed TLS 1.3 session without a client certificate is "authorized" too: only a certificate that is there counts.
   const { raw, subject } = socket.getPeerCertificate();
+  if (raw === undefined) return undefined;
   const commonName: unknown = subject?.CN;
   // Several common names come as a list: which account they name is not decidable.
-  if (raw === undefined || typeof commonName !== "string" || commonName === "") return undefined;
-  return { pem: toPem(raw), commonName };
+  return { pem: toPem(raw), ...(typeof commonName === "string" && commonName !== "" && { commonName }) };
 }
 
 function isTlsSocket(socket: Socket): socket is TLSSocket {

@@ -4,14 +4,21 @@ import { type HeaderFields, jsonResponse, pageResponse } from "../http/responses
 import type { ErrorsBody } from "../wire/errors.ts";
 import { page } from "./page.ts";
 
-/** A failure as the client's variant shows it: the `errors` body (7.1), or a page for browsers. */
-export function errorResponse(variant: Variant, status: number, message: string, fields: HeaderFields): Response {
+/**
+ * A failure as the client's variant shows it: the `errors` body (7.1), or a page for browsers. `response` is what a JSON body shows
+ * beside the message of a failed login (7.2).
+ */
+export function errorResponse(
+  variant: Variant,
+  status: number,
+  message: string,
+  fields: HeaderFields,
+  response?: ErrorsBody["errors"][number]["response"],
+): Response {
   if (variant === "html") return pageResponse(status, renderErrorPage(message), fields);
-  return jsonResponse(status, toErrorsBody(status, message), fields);
-}
-
-function toErrorsBody(status: number, message: string): ErrorsBody {
-  return { errors: [status === 401 ? { message, title: "Unauthorized" } : { message }] };
+  const error = { message, ...(response && { response }), ...(status === 401 && { title: "Unauthorized" as const }) };
+  const body: ErrorsBody = { errors: [error] };
+  return jsonResponse(status, body, fields);
 }
 
 function renderErrorPage(message: string): SafeHtml {

@@ -48,6 +48,14 @@ export const groupSettingsSchema = z.strictObject({
   allow_own_password_change: z.boolean().exactOptional(),
 });
 
+/**
+ * What is wrong with settings that do not pass the schema, for the operator: one text each as `home_folder_path: must be ...`. Keys are
+ * named, values never.
+ */
+export function describeAccountIssues(error: z.ZodError): readonly string[] {
+  return error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`));
+}
+
 /** The first item holds permissions, every further one a path expression and at least one permission (2.4). */
 function checkPermissions(items: readonly (readonly string[])[], context: z.RefinementCtx): void {
   for (const [index, item] of items.entries()) {

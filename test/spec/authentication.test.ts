@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
 import type { Authenticator, Credentials } from "../../src/contracts/authenticator.ts";
-import type { Connection } from "../../src/contracts/connection.ts";
+import type { ClientCertificate, Connection } from "../../src/contracts/connection.ts";
 import {
   basic,
   byCookie,
@@ -64,6 +64,32 @@ describe("who is asking", () => {
 });
 
 describe("the order of the ways to say who is asking", () => {
+  it("hands the certificate to the methods as PEM, under its common name (2.3, 5.2)", async () => {
+    const asked: Credentials[] = [];
+    const authentication: Authenticator = {
+      name: "certificates",
+      authenticate: async (credentials) => {
+        asked.push(credentials);
+        return { outcome: "accepted", account: { home_folder_path: "/bob" } };
+      },
+    };
+    const test = await createTestService({ authentication, files });
+    expect(await who(test, { connection: certificateOf("Bob B.") })).toBe("bob");
+    expect(asked).toMatchObject([
+      { type: "ssl-certificate", username: "Bob B.", content: "-----BEGIN CERTIFICATE-----" },
+    ]);
+  });
+
+  it("follows the option that names the account of a certificate (CONTRACT 6.7)", async () => {
+    const toCertificateUsername = ({ pem, commonName }: ClientCertificate) =>
+      pem === "alice's" && commonName === undefined ? "alice" : undefined;
+    const test = await createTestService({ files, toCertificateUsername });
+    expect(await who(test, { connection: { clientCertificate: { pem: "alice's" } } })).toBe("alice");
+    expect(await who(test, { connection: certificateOf("bob") })).toBe("401");
+    const byDefault = await createTestService({ files });
+    expect(await who(byDefault, { connection: { clientCertificate: { pem: "alice's" } } })).toBe("401");
+  });
+
   it("prefers Authorization: session to the cookie and the certificate (CONTRACT 6.1)", async () => {
     const test = await createTestService({ files });
     const headers = { ...bySession(await test.login("alice")), ...byCookie(await test.login("bob")) };
@@ -246,7 +272,8 @@ describe("Basic authentication", () => {
       expect((await call("GET", "/home/who", { connection: { peer } })).status).toBe(200);
     }
     expect(asked).toHaveLength(3);
-    expect(asked[0]).toEqual({ type: "password", username: "alice", content: "secret", peer });
+    const creator = { uuid: "00000000-0000-0000-0000-000000000000", type: "http" };
+    expect(asked[0]).toEqual({ type: "password", username: "alice", content: "secret", peer, creator });
   });
 
   it("sees a changed password at once (5.1.2)", async () => {

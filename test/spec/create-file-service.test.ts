@@ -3,6 +3,7 @@ import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
 import type { FileServiceOptions } from "../../src/config/options.ts";
 import { createFileService } from "../../src/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
+import { readAnswer } from "../support/service.ts";
 
 const accounts = [{ username: "alice", password: "secret" }];
 const good: FileServiceOptions = {
@@ -155,7 +156,7 @@ describe("a service's start and close", () => {
     await expect(createFileService({ ...good, authentication }).start()).rejects.toThrow("no route to host");
   });
 
-  it("starts by its first login where nobody started it, and fails that login alone (SECURITY 11)", async () => {
+  it("starts by its first login where nobody started it; should that fail, the login is refused like a wrong password (CONTRACT 9.3)", async () => {
     let isReachable = false;
     const authentication = {
       ...createAccountsAuthenticator({ accounts }),
@@ -163,14 +164,17 @@ describe("a service's start and close", () => {
     };
     const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const service = createFileService({ ...good, authentication, logger });
-    const ask = async () => {
-      const headers = { authorization: `Basic ${btoa("alice:secret")}` };
-      return service.fetch(new Request("http://files.example/home/", { headers }));
+    const ask = async (password: string) => {
+      const headers = { authorization: `Basic ${btoa(`alice:${password}`)}`, accept: "application/json" };
+      const { status, text } = await readAnswer(
+        await service.fetch(new Request("http://files.example/home/", { headers })),
+      );
+      return { status, text };
     };
-    const refused = await ask();
-    expect([500, 503]).toContain(refused.status);
-    expect(await refused.text()).not.toContain("route");
+    const refused = await ask("secret");
+    expect(refused.status).toBe(401);
     isReachable = true;
-    expect((await ask()).status).toBe(200);
+    expect((await ask("secret")).status).toBe(200);
+    expect(await ask("wrong")).toEqual(refused);
   });
 });

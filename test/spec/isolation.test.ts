@@ -153,7 +153,7 @@ describe("an account", () => {
     const { call } = await createTestService({ authentication: createAccountsAuthenticator({ accounts }), files });
     const headers = { authorization: basic(username, "secret") };
     for (const path of ["/home/", "/home/top", "/home/bob/private"]) {
-      expect((await call("GET", path, { as: null, headers, variant: "json" })).status).toBe(403);
+      expect((await call("GET", path, { as: null, headers, variant: "json" })).status).toBe(401);
     }
   });
 });

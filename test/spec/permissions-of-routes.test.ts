@@ -260,19 +260,23 @@ describe("permissions", () => {
   it.each([
     ["an unknown group", { group: "8c4d" }],
     ["an invalid expression", { permissions: [[], ["m/(/", "allow-read"]] }],
-  ])("that cannot be, for %s, refuse the login with 403 and no word of why (CONTRACT 7.3)", async (_case, settings) => {
-    const { call, log } = await createService(settings);
-    const body = JSON.stringify({ username: "alice", password: "secret" });
-    const headers = { "content-type": "application/json" };
-    for (const answer of [
-      await call("POST", "/__svc__/login", { as: null, variant: "json", headers, body }),
-      await call("GET", "/home/", { variant: "json" }),
-    ]) {
-      expect(answer.status).toBe(403);
-      expect(answer.json()).toEqual({ errors: [{ message: "The account cannot be used." }] });
-    }
-    const warnings = log.entries.filter(({ level, details }) => level === "warn" && "username" in details);
-    expect(warnings).toHaveLength(2);
-    expect(log.text()).toMatch(/group: is not one of the groups|permissions\[1\]: the expression is not valid/);
-  });
+  ])(
+    "that cannot be, for %s, refuse the login like a wrong password, and only the operator learns why (CONTRACT 9.1)",
+    async (_case, settings) => {
+      const { call, log } = await createService(settings);
+      const body = JSON.stringify({ username: "alice", password: "secret" });
+      const headers = { "content-type": "application/json" };
+      for (const answer of [
+        await call("POST", "/__svc__/login", { as: null, variant: "json", headers, body }),
+        await call("GET", "/home/", { variant: "json" }),
+      ]) {
+        expect(answer.status).toBe(401);
+        const message = "The user name or password is wrong.";
+        expect(answer.json()).toEqual({ errors: [{ message, title: "Unauthorized" }] });
+      }
+      const warnings = log.entries.filter(({ level, details }) => level === "warn" && "username" in details);
+      expect(warnings).toHaveLength(2);
+      expect(log.text()).toMatch(/group: is not one of the groups|permissions\[1\]: the expression is not valid/);
+    },
+  );
 });

@@ -130,7 +130,9 @@ describe("failed logins", () => {
     const test = await createCountingService({ limits: { loginAttempts: 1 } });
     for (let count = 0; count < 2; count++) await byJson(test, "alice", "hunter2", from("192.0.2.1"));
     const warnings = test.log.entries.filter(({ level }) => level === "warn");
-    expect(warnings.map(({ details }) => details)).toEqual([{ username: "alice", address: "192.0.2.1" }]);
+    expect(warnings.map(({ details }) => details)).toEqual([
+      { reason: "throttled", type: "password", username: "alice", address: "192.0.2.1" },
+    ]);
     expect(test.log.text()).not.toContain("hunter2");
   });
 

@@ -30,7 +30,7 @@ describe("the authentication chain", () => {
         return verdict;
       }),
     );
-    expect(await createAuthenticationChain(methods).authenticate(credentials)).toEqual(expected);
+    expect(await createAuthenticationChain(methods).authenticate(credentials)).toMatchObject(expected);
     expect(calls).toHaveLength(asked);
     expect(calls.every((given) => given === credentials)).toBe(true);
   });
@@ -49,8 +49,9 @@ describe("the authentication chain", () => {
         method("ldap", judge),
         method("next", async () => accepted),
       ];
-      expect(await createAuthenticationChain(methods, { logger }).authenticate(credentials)).toEqual({
+      expect(await createAuthenticationChain(methods, { logger }).authenticate(credentials)).toMatchObject({
         outcome: "rejected",
+        reason: "failure",
       });
     }
     expect(lines).toHaveLength(2);
@@ -74,7 +75,7 @@ describe("the authentication chain", () => {
         [method("odd", async () => odd as Verdict), method("next", async () => accepted)],
         { logger },
       );
-      expect(await chain.authenticate(credentials)).toEqual({ outcome: "rejected" });
+      expect(await chain.authenticate(credentials)).toMatchObject({ outcome: "rejected", reason: "failure" });
       expect(lines).toHaveLength(1);
     }
   });
@@ -106,7 +107,7 @@ describe("the authentication chain", () => {
         return accepted;
       }),
     ]);
-    expect(await chain.authenticate({ ...credentials, ...part })).toEqual({ outcome: "rejected" });
+    expect(await chain.authenticate({ ...credentials, ...part })).toEqual({ outcome: "rejected", verdicts: [] });
     expect(asked).toBe(0);
   });
 
@@ -117,7 +118,7 @@ describe("the authentication chain", () => {
       { content: "x".repeat(1024) },
       { type: "ssl-certificate", content: "x".repeat(65_536) } as const,
     ]) {
-      expect(await chain.authenticate({ ...credentials, ...part })).toEqual(accepted);
+      expect(await chain.authenticate({ ...credentials, ...part })).toMatchObject(accepted);
     }
   });
 });
@@ -152,10 +153,49 @@ describe("the start of the chain", () => {
     ]);
     const results = await Promise.allSettled([chain.start(), chain.start()]);
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    await expect(chain.authenticate(credentials)).rejects.toThrow("No URL answers");
     working = true;
     await chain.start();
-    expect(calls).toEqual(["good", "bad", "bad", "bad", "last"]);
+    expect(calls).toEqual(["good", "bad", "bad", "last"]);
+  });
+
+  it("happens for each method when it is first asked, where nobody started it, and a failed one is tried again (CONTRACT 9.3)", async () => {
+    const { logger } = recordingLogger();
+    let isReachable = false;
+    let starts = 0;
+    const remote: Authenticator = {
+      ...method("remote", async () => accepted),
+      start: async () => {
+        starts += 1;
+        if (!isReachable) throw new Error("No URL answers");
+      },
+    };
+    const knowsBob = method("local", async ({ username }) => (username === "bob" ? accepted : unknown));
+    const chain = createAuthenticationChain([knowsBob, remote], { logger });
+    expect(await chain.authenticate({ ...credentials, username: "bob" })).toMatchObject(accepted);
+    expect(starts).toBe(0);
+    expect(await chain.authenticate(credentials)).toMatchObject({ outcome: "rejected", reason: "failure" });
+    isReachable = true;
+    expect(await chain.authenticate(credentials)).toMatchObject(accepted);
+    expect(await chain.authenticate(credentials)).toMatchObject(accepted);
+    expect(starts).toBe(2);
+  });
+
+  it("tells what each method said, in order (CONTRACT 8)", async () => {
+    const verdicts: Verdict[] = [
+      { outcome: "unknown", message: "Who?", audit: { host: "a" } },
+      {
+        outcome: "rejected",
+        reason: "failure",
+        message: "Down.",
+        publicResponse: { retry: true },
+        audit: { host: "b" },
+      },
+    ];
+    const chain = createAuthenticationChain(verdicts.map((verdict, index) => method(`m${index}`, async () => verdict)));
+    expect((await chain.authenticate(credentials)).verdicts).toEqual([
+      { method: "m0", outcome: "unknown", message: "Who?", audit: { host: "a" } },
+      { method: "m1", outcome: "rejected", reason: "failure", message: "Down.", audit: { host: "b" } },
+    ]);
   });
 });
 
