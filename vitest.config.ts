@@ -1,7 +1,17 @@
 import { defineConfig } from "vitest/config";
 import { createClosingLineReporter } from "./test/support/closing-line-reporter.ts";
 
+const source = new URL("./src/", import.meta.url).pathname;
+
 export default defineConfig({
+  resolve: {
+    // Examples name the package as its users do; here it is the source, as `paths` in tsconfig.json says too.
+    alias: [
+      { find: /^fileferry$/, replacement: `${source}index.ts` },
+      { find: /^fileferry\/testing$/, replacement: `${source}testing/index.ts` },
+      { find: /^fileferry\/(.+)$/, replacement: `${source}$1.ts` },
+    ],
+  },
   test: {
     include: ["test/**/*.test.ts"],
     testTimeout: 30_000,
