@@ -98,7 +98,6 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   const isHeader = clientForwardedHeader === "" || isToken(clientForwardedHeader);
   check(isHeader, "clientForwardedHeader", "empty or a header's name such as X-Forwarded-For");
 
-  check(isObject(groups), "groups", "groups by their identifier");
   const baseSegments = parseBasePath(basePath);
   return {
     storage,
@@ -141,7 +140,12 @@ function checkPasswordPolicy(policy: PasswordPolicy): void {
   check(Number.isFinite(minEstimate), "passwordPolicy.minEstimate", "a number");
 }
 
-function toGroups(groups: Readonly<Record<string, unknown>>): Groups {
+/**
+ * Checks groups, their permissions included.
+ * @throws TypeError naming the option that is wrong, as in `groups.staff.home_folder_path`.
+ */
+export function toGroups(groups: Readonly<Record<string, unknown>>): Groups {
+  check(isObject(groups), "groups", "groups by their identifier");
   const parsed = Object.entries(groups).map(([id, settings]) => [id, toGroup(id, settings)] as const);
   return new Map(parsed);
 }
