@@ -9,6 +9,7 @@ import { createNodePasswordHasher } from "../auth/password-hash-node.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
 import type { Logger } from "../contracts/logger.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
+import { createHttpAuthenticator } from "../remote-auth/http-authenticator.ts";
 import type { NodeTlsOptions } from "../runtimes/node-server.ts";
 import { createDiskStorage } from "../storage/disk.ts";
 import { createMemoryStorage } from "../storage/memory.ts";
@@ -80,7 +81,11 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
     ...(tls === undefined ? undefined : { tls }),
     service: {
       storage: toStorage(storage, context),
-      authentication: authentication.map((entry, index) => toAuthenticator(entry, index, groups, context)),
+      authentication: authentication.map((entry, index) =>
+        entry.type === "http"
+          ? toHttpAuthenticator(entry, config, context)
+          : toAuthenticator(entry, index, groups, context),
+      ),
       logger: context.logger,
       ...toServiceOptions(config),
     },
@@ -90,7 +95,10 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
 /** The keys that are options of the service under the same name. */
 function toServiceOptions(config: ConfigFile) {
   const { groups, basePath, server, session, acceptedOrigins, passwordPolicy, limits, clientForwardedHeader } = config;
+  const { component, publicError } = config;
   return {
+    ...(component === undefined ? undefined : { component }),
+    ...(publicError === undefined ? undefined : { publicError }),
     ...(passwordPolicy === undefined ? undefined : { passwordPolicy }),
     ...(limits === undefined ? undefined : { limits }),
     ...(clientForwardedHeader === undefined ? undefined : { clientForwardedHeader }),
@@ -148,8 +156,22 @@ function toStorage(storage: NonNullable<ConfigFile["storage"]>, { toPath }: Conf
   return createDiskStorage({ ...options, root: toPath(root) });
 }
 
+/** The method asks in the name of this server, and of the component that its users log in to (CONTRACT 9.4). */
+function toHttpAuthenticator(
+  { type: _type, ...options }: Extract<AuthenticationEntry, { type: "http" }>,
+  { server, component, listen }: ConfigFile,
+  { logger }: ConfigContext,
+): Authenticator {
+  return createHttpAuthenticator({
+    ...options,
+    ...(server?.uuid !== undefined && { server: { uuid: server.uuid } }),
+    creator: { ...component, type: listen?.tls === undefined ? "http" : "https" },
+    logger,
+  });
+}
+
 function toAuthenticator(
-  entry: AuthenticationEntry,
+  entry: Extract<AuthenticationEntry, { type: "accounts" }>,
   index: number,
   groups: Groups,
   context: ConfigContext,

@@ -1,13 +1,10 @@
 import { z } from "zod";
 import { DEFAULT_GROUP, type Groups } from "../account/account.ts";
-import { parseAccounts } from "../auth/accounts.ts";
-import { createPasswordHasher } from "../auth/password-hash.ts";
-import type { FileServiceOptions } from "../config/options.ts";
-import { toServiceConfig } from "../config/service-config.ts";
 import { CHARACTER_CLASSES } from "../contracts/password-policy.ts";
-import { createMemoryStorage } from "../storage/memory.ts";
-import { accountSettingsSchema, groupSettingsSchema } from "../wire/account.ts";
+import { groupSettingsSchema } from "../wire/account.ts";
 import { findAccountProblem } from "./config-accounts.ts";
+import { authenticationSchema } from "./config-authentication.ts";
+import { byService } from "./config-options.ts";
 
 /** The configuration file as it is written, checked: its paths still as they stand in it. */
 export type ConfigFile = z.infer<typeof configFileSchema>;
@@ -33,20 +30,6 @@ const storageSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("memory") }),
 ]);
 
-/** The members of an account and their types; what their values must be, `parseAccounts` knows. */
-const accountsSchema = z
-  .array(accountSettingsSchema.extend({ username: z.string(), password: z.string() }))
-  .superRefine((accounts, context) => {
-    if (context.issues.length > 0) return;
-    try {
-      parseAccounts(accounts, createPasswordHasher());
-    } catch (error) {
-      const [, index, member, reason] = /^accounts\[(\d+)\]\.(\w+): (.*)$/s.exec((error as Error).message) ?? [];
-      const path = index === undefined || member === undefined ? [] : [Number(index), member];
-      context.addIssue({ code: "custom", path, message: reason ?? (error as Error).message });
-    }
-  });
-
 /** Each group must do for some account of its own. */
 const groupsSchema = z.record(z.string(), groupSettingsSchema).superRefine((groups, context) => {
   if (context.issues.length > 0) return;
@@ -57,18 +40,6 @@ const groupsSchema = z.record(z.string(), groupSettingsSchema).superRefine((grou
       context.addIssue({ code: "custom", path: [id, ...problem.path], message: problem.reason });
   }
 });
-
-const authenticationSchema = z.discriminatedUnion("type", [
-  z
-    .strictObject({
-      type: z.literal("accounts"),
-      accounts: accountsSchema.exactOptional(),
-      file: nonEmptyText.exactOptional(),
-    })
-    .refine(({ accounts, file }) => (accounts === undefined) !== (file === undefined), {
-      message: "must have either accounts or file",
-    }),
-]);
 
 /** The parts of the policy that are JSON: an estimate of strength is a function, for those who embed the service. */
 const passwordPolicySchema = z
@@ -91,13 +62,14 @@ const membersSchema = z.strictObject({
     .superRefine(byService((basePath) => ({ basePath })))
     .exactOptional(),
   server: z
-    .strictObject({
-      name: z
-        .string()
-        .superRefine(byService((name) => ({ server: { name } })))
-        .exactOptional(),
-    })
+    .strictObject({ name: z.string().exactOptional(), uuid: z.string().exactOptional() })
+    .superRefine(byService((server) => ({ server })))
     .exactOptional(),
+  component: z
+    .strictObject({ uuid: z.string().exactOptional() })
+    .superRefine(byService((component) => ({ component })))
+    .exactOptional(),
+  publicError: z.boolean().exactOptional(),
   storage: storageSchema.exactOptional(),
   groups: groupsSchema.exactOptional(),
   authentication: z.array(authenticationSchema).min(1, "must have at least one entry"),
@@ -133,7 +105,8 @@ export const configFileSchema = membersSchema.superRefine(({ authentication, gro
   // What has the wrong form cannot be judged for its sense as well.
   if (context.issues.some(({ path }) => path?.[0] === "groups" || path?.[0] === "authentication")) return;
   const known = toGroups(groups);
-  for (const [index, { accounts = [] }] of authentication.entries()) {
+  for (const [index, entry] of authentication.entries()) {
+    const { accounts = [] } = entry.type === "accounts" ? entry : {};
     for (const [place, { username, password, ...settings }] of accounts.entries()) {
       const problem = findAccountProblem(username, settings, known);
       if (problem === undefined) continue;
@@ -172,24 +145,4 @@ export function toPlace(path: readonly PropertyKey[]): string {
     if (!/^[\w-]+$/.test(name)) return `${place}[${JSON.stringify(name)}]`;
     return place === "" ? name : `${place}.${name}`;
   }, "");
-}
-
-/** A check of one option, and its members, by the service's own rule for it: that rule stands in one place only. */
-function byService<T>(toOptions: (value: T) => Partial<FileServiceOptions>) {
-  return (value: T, context: z.RefinementCtx<T>): void => {
-    const authentication = { name: "nobody", authenticate: async () => ({ outcome: "unknown" }) as const };
-    try {
-      toServiceConfig({ storage: createMemoryStorage(), authentication, ...toOptions(value) });
-    } catch (error) {
-      const { message } = error as Error;
-      const [, option = "", reason = message] = /^The option (\S+) (.*)\.$/s.exec(message) ?? [];
-      // The option's members, where the value is an object that holds them.
-      const path = isObject(value) ? option.split(".").slice(1) : [];
-      context.addIssue({ code: "custom", message: reason, path });
-    }
-  };
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
 }

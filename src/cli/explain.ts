@@ -65,7 +65,10 @@ async function findConfiguredAccount(
   authentication: readonly AuthenticationEntry[],
   configFile: string,
 ): Promise<AccountSettings | undefined> {
-  for (const [index, { accounts = [], file }] of authentication.entries()) {
+  for (const [index, entry] of authentication.entries()) {
+    // What an external method answers is not known beforehand.
+    if (entry.type !== "accounts") continue;
+    const { accounts = [], file } = entry;
     const own = accounts.find(({ username }) => username === name);
     if (own !== undefined) {
       const { username, password, ...settings } = own;

@@ -19,7 +19,9 @@ describe("the configuration file's schema", () => {
     const config = {
       listen: { host: "127.0.0.1", port: 8080, tls: { key: "key.pem", cert: "cert.pem", ca: "clients.pem" } },
       basePath: "/files",
-      server: { name: "fileferry" },
+      server: { name: "fileferry", uuid: "cc5c804d-0a3c-4c4c-b651-eba6fc3b5902" },
+      component: { uuid: "dff314a6-c594-48dc-8e34-5270fd6cb635" },
+      publicError: true,
       storage: { type: "disk", root: "./files" },
       authentication: [
         {
@@ -27,6 +29,16 @@ describe("the configuration file's schema", () => {
           accounts: [{ ...ALICE, home_folder_path: "/", uuid: "u", email: "a@b.example", create_home_folder: false }],
         },
         { type: "accounts", file: "accounts.json" },
+        {
+          type: "http",
+          url: "https://a.example/auth, https://b.example/auth",
+          username: "",
+          password: "",
+          headers: "Authorization: token KEY\nX-Tenant: 7",
+          timeoutSeconds: 30,
+          suspendSeconds: 300,
+          testAtStart: true,
+        },
       ],
       session: { idleSeconds: 1800, maxSeconds: 43_200, announce: true },
       passwordPolicy: { minLength: 10, maxLength: 64, requireClasses: ["digit", "symbol"], allowUserName: true },
@@ -39,7 +51,10 @@ describe("the configuration file's schema", () => {
   });
 
   it.each<[string, object, string]>([
-    ["root key of later versions", { publicError: true }, "publicError: unknown key"],
+    ["key that nobody knows", { publicErrors: true }, "publicErrors: unknown key"],
+    ["public error as text", { publicError: "yes" }, "publicError: expected boolean, received string"],
+    ["server without a UUID", { server: { uuid: "main" } }, "server.uuid: must be a UUID"],
+    ["component without a UUID", { component: { uuid: "" } }, "component.uuid: must be a UUID"],
     ["key with odd characters", { "a b": 1 }, '["a b"]: unknown key'],
     ["key that every object has", JSON.parse('{"__proto__": {}}'), "__proto__: unknown key"],
     ["nested unknown key", { session: { store: "redis://x" } }, "session.store: unknown key"],
@@ -93,7 +108,7 @@ describe("the configuration file's schema", () => {
       ": must have either accounts or file",
     ],
     ["neither accounts nor a file", { type: "accounts" }, ": must have either accounts or file"],
-    ["an unknown method", { type: "ldap" }, ".type: expected 'accounts'"],
+    ["an unknown method", { type: "ldap" }, ".type: expected 'accounts' | 'http'"],
     ["an unknown member", accounts({ ...ALICE, admin: true }), ".accounts[0].admin: unknown key"],
     ["a missing password", accounts({ username: "alice" }), ".accounts[0].password: is missing"],
     ["an empty password", accounts({ username: "alice", password: "" }), ".accounts[0].password: must not be empty"],
@@ -102,6 +117,16 @@ describe("the configuration file's schema", () => {
       "a relative home",
       accounts({ ...ALICE, home_folder_path: "x" }),
       ".accounts[0].home_folder_path: must be an absolute",
+    ],
+    ["an external method without a URL", { type: "http" }, ".url: is missing"],
+    ["a URL that is none", { type: "http", url: "a.example" }, ".url: must be a URL"],
+    ["a second URL that is none", { type: "http", url: "https://a.example, b.example" }, ".url[1]: must be a URL"],
+    ["a key of the other method", { type: "http", url: "https://a.example", file: "a.json" }, ".file: unknown key"],
+    ["a time-out of none", { type: "http", url: "https://a.example", timeoutSeconds: 0 }, ".timeoutSeconds: must be "],
+    [
+      "a header that breaks the exchange",
+      { type: "http", url: "https://a.example", headers: "Host: x" },
+      ".headers: must",
     ],
     ["a broken hash", accounts({ ...ALICE, password: "$scrypt$ln=99$" }), ".accounts[0].password: The password hash"],
   ])("refuses in authentication %s", (_case, entry, problem) => {
@@ -115,9 +140,13 @@ describe("the configuration file's schema", () => {
       listen: { port: "secret", hots: "secret" },
       basePath: "secret",
       session: { idleSeconds: -1 },
-      authentication: [accounts({ username: "secret", password: 5 }), { type: "secret" }],
+      authentication: [
+        accounts({ username: "secret", password: 5 }),
+        { type: "secret" },
+        { type: "http", url: "https://secret@a.example", headers: "secret" },
+      ],
     });
-    expect(problems).toHaveLength(6);
+    expect(problems).toHaveLength(7);
     expect(problems.join("\n")).not.toContain("secret");
   });
 
