@@ -1,0 +1,75 @@
+import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import type { SFTPWrapper } from "ssh2";
+
+/** What one connection may have in memory: requests that wait, answers that the client has not taken. */
+export interface Flow {
+  /** Notes a request with its bytes that is not answered yet. */
+  enter(bytes: number): void;
+  /** Notes that it is. */
+  leave(bytes: number): void;
+  /** Waits until the client has taken enough of what it asked for, or is gone. */
+  room(sftp: SFTPWrapper, isOver: () => boolean): Promise<void>;
+}
+
+interface Load {
+  readonly requests: number;
+  readonly bytes: number;
+}
+
+/** OpenSSH has at most 64 requests under way, and 2 MiB in them. From here on the socket is not read. */
+const BUSY: Load = { requests: 256, bytes: 4 * 1024 * 1024 };
+/** Whoever comes that far sends requests and takes no answers. */
+const MAX: Load = { requests: 4096, bytes: 32 * 1024 * 1024 };
+const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
+const POLL_MILLISECONDS = 5;
+
+/**
+ * Bounds what a connection has in memory, which ssh2 leaves to its user: it grants the client a new window for whatever it has handed
+ * over, and keeps every answer until it is sent. Beyond all measure `end` is called.
+ */
+export function createFlow(socket: Socket, end: () => void): Flow {
+  let requests = 0;
+  let bytes = 0;
+  let waiters = 0;
+
+  function exceeds(load: Load): boolean {
+    return requests > load.requests || bytes > load.bytes;
+  }
+
+  function steer(): void {
+    // Who waits for the client to take answers has to hear when it does.
+    if (exceeds(BUSY) && waiters === 0) socket.pause();
+    else if (socket.isPaused()) socket.resume();
+  }
+
+  function enter(size: number): void {
+    requests += 1;
+    bytes += size;
+    if (exceeds(MAX)) end();
+    steer();
+  }
+
+  function leave(size: number): void {
+    requests -= 1;
+    bytes -= size;
+    steer();
+  }
+
+  async function room(sftp: SFTPWrapper, isOver: () => boolean): Promise<void> {
+    waiters += 1;
+    while (!isOver() && (socket.writableLength > MAX_UNSENT_BYTES || isWindowShut(sftp))) {
+      steer();
+      await delay(POLL_MILLISECONDS);
+    }
+    waiters -= 1;
+  }
+
+  return { enter, leave, room };
+}
+
+/** Whether answers wait for a window of the client. ssh2 tells it in no other way. */
+function isWindowShut(sftp: SFTPWrapper): boolean {
+  const { _buffer: waiting } = sftp as { readonly _buffer?: readonly unknown[] };
+  return waiting !== undefined && waiting.length > 0;
+}

@@ -1,0 +1,185 @@
+/**
+ * An SFTP server beside the HTTP service: the same authenticators, accounts, permissions and files, on the same paths. What stands in
+ * the header `Server-Path` of an HTTP answer is the path of that file here.
+ *
+ *     node examples/sftp-server.ts --folder ./files --account demo:demo
+ *     sftp -P 2222 demo@127.0.0.1
+ *
+ * It needs the package `ssh2`, and to be started like that Node 22.18 or newer, which runs TypeScript.
+ */
+import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import {
+  type Authenticator,
+  createAccountOpener,
+  createAccountsAuthenticator,
+  createAuthenticationChain,
+  createHttpAuthenticator,
+  type GroupSettings,
+  type Logger,
+  type Peer,
+  type StorageAdapter,
+} from "fileferry";
+import { createNodePasswordHasher } from "fileferry/node";
+import { createDiskStorage } from "fileferry/storage/disk";
+import ssh2, { type ClientInfo, type Connection } from "ssh2";
+import { createFlow } from "./sftp-flow.ts";
+import { awaitLogin, type Login } from "./sftp-login.ts";
+import { serveSession } from "./sftp-session.ts";
+
+/** What an SFTP server is made of. Storage, groups and authentication are those of `createFileService`. */
+export interface SftpServerOptions {
+  readonly storage: StorageAdapter;
+  readonly groups?: Readonly<Record<string, GroupSettings>>;
+  readonly authentication: readonly Authenticator[];
+  /** Private keys in a format of OpenSSH or PEM, by which clients know the server. */
+  readonly hostKeys: readonly (string | Buffer)[];
+  /** Identifies this server to authenticators: `creator.uuid`. Default: the nil UUID. */
+  readonly uuid?: string;
+  /** So many refused logins end a connection. Default: 6. */
+  readonly maxFailures?: number;
+  /** Whoever has not logged in by then is cut off. Default: 60. */
+  readonly loginSeconds?: number;
+  /** Default: 200. */
+  readonly maxConnections?: number;
+  /** Default: the console. */
+  readonly logger?: Logger;
+}
+
+/** A server that can listen. */
+export interface SftpServer {
+  /** Starts the authenticators, then listens; on a free port for 0. Resolves with the port. */
+  listen(port: number, host?: string): Promise<number>;
+  /** Listens no more and ends all connections; what is not yet whole of an upload is dropped. */
+  close(): Promise<void>;
+}
+
+/** Sessions on one connection, which OpenSSH too has 10 of. */
+const MAX_SESSIONS = 10;
+
+/** Makes an SFTP server. */
+export function createSftpServer(options: SftpServerOptions): SftpServer {
+  const { storage, groups = {}, logger = console, maxFailures = 6, loginSeconds = 60, maxConnections = 200 } = options;
+  const creator = { uuid: options.uuid ?? "00000000-0000-0000-0000-000000000000", type: "ssh" };
+  const authentication = createAuthenticationChain(options.authentication, { logger });
+  const openAccount = createAccountOpener({ storage, groups });
+  const ssh = new ssh2.Server({ hostKeys: [...options.hostKeys], ident: "fileferry" });
+  const tcp = createServer({ noDelay: true }, admit);
+  tcp.maxConnections = maxConnections;
+  tcp.on("error", (error) => logger.error({ error }, "The SFTP server failed."));
+  /** By the address of its other end: that is how ssh2 names a connection. */
+  const sockets = new Map<string, { readonly socket: Socket; readonly deadline: NodeJS.Timeout }>();
+
+  /** The time runs from the first byte on, which ssh2 would wait for without end. */
+  function admit(socket: Socket): void {
+    const key = toKey(socket.remoteAddress, socket.remotePort);
+    const deadline = setTimeout(() => socket.destroy(), loginSeconds * 1000);
+    sockets.set(key, { socket, deadline });
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      clearTimeout(deadline);
+      if (sockets.get(key)?.socket === socket) sockets.delete(key);
+    });
+    ssh.injectSocket(socket);
+  }
+
+  ssh.on("connection", (connection: Connection, { ip, port }: ClientInfo) => {
+    const known = sockets.get(toKey(ip, port));
+    if (known === undefined) return void connection.end();
+    const peer = toPeer(ip, port);
+    const report = (error: unknown) => logger.error({ peer, error }, "An SFTP request failed.");
+    // Whatever a client does wrong comes here, and ends its connection alone.
+    connection.on("error", (error) => logger.info({ peer, error }, "An SSH connection failed."));
+    awaitLogin(connection, { authentication, openAccount, origin: { peer, creator }, maxFailures, logger }, (login) => {
+      clearTimeout(known.deadline);
+      serveSessions(connection, known.socket, login, report);
+    });
+  });
+
+  async function listen(port: number, host = "127.0.0.1"): Promise<number> {
+    await authentication.start();
+    await new Promise<void>((resolve, reject) => {
+      tcp.once("error", reject);
+      tcp.listen(port, host, resolve);
+    });
+    return (tcp.address() as AddressInfo).port;
+  }
+
+  async function close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
+    for (const { socket } of sockets.values()) socket.destroy();
+    await closed;
+  }
+
+  return { listen, close };
+}
+
+/** Sessions of other kinds, a shell or a tunnel, have no listener: ssh2 refuses them. */
+function serveSessions(connection: Connection, socket: Socket, login: Login, report: (error: unknown) => void): void {
+  const flow = createFlow(socket, () => connection.end());
+  let sessions = 0;
+  connection.on("session", (accept, reject) => {
+    if (sessions >= MAX_SESSIONS) return void reject();
+    sessions += 1;
+    const session = accept();
+    session.on("close", () => {
+      sessions -= 1;
+    });
+    session.once("sftp", (acceptSftp) => serveSession(acceptSftp(), { ...login, flow, report }));
+  });
+}
+
+/** The peer as authenticators are told of it (2.3): IPv4 in IPv6's clothes as IPv4, without a zone. */
+function toPeer(ip: string, port: number): Peer {
+  const [unzoned = ""] = ip.split("%", 1);
+  const address = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(unzoned)?.[1] ?? unzoned;
+  return { address, port, family: address.includes(":") ? "IPv6" : "IPv4", protocol: "TCP" };
+}
+
+function toKey(address: string | undefined, port: number | undefined): string {
+  return `${address} ${port}`;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      host: { type: "string", default: "127.0.0.1" },
+      port: { type: "string", default: "2222" },
+      folder: { type: "string", default: "./files" },
+      "host-key": { type: "string" },
+      account: { type: "string", multiple: true, default: [] },
+      "auth-url": { type: "string" },
+    },
+  });
+  const authentication = toAuthentication(values.account, values["auth-url"]);
+  const hostKey = values["host-key"] === undefined ? makeHostKey() : readFileSync(values["host-key"]);
+  const server = createSftpServer({
+    storage: createDiskStorage({ root: values.folder }),
+    authentication,
+    hostKeys: [hostKey],
+  });
+  const port = await server.listen(Number(values.port), values.host);
+  process.stdout.write(`Listening on sftp://${values.host}:${port}/\n`);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void server.close());
+}
+
+/** Accounts of the command line, by password; then those of an endpoint of yours, by password or key (docs/other-protocols.md). */
+function toAuthentication(accounts: readonly string[], url: string | undefined): Authenticator[] {
+  const entries = accounts.map((account) => {
+    const [username = "", ...password] = account.split(":");
+    return { username, password: password.join(":") };
+  });
+  const methods: Authenticator[] = [
+    createAccountsAuthenticator({ accounts: entries, passwordHasher: createNodePasswordHasher() }),
+  ];
+  return url === undefined ? methods : [...methods, createHttpAuthenticator({ url })];
+}
+
+/** A key of this run alone: clients see another server each time. */
+function makeHostKey(): string {
+  return ssh2.utils.generateKeyPairSync("ed25519").private;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main();

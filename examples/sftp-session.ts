@@ -1,0 +1,220 @@
+import { type AccountFiles, HttpError, isStorageError, StorageError, type WriteOptions } from "fileferry";
+import ssh2, { type Attributes, type SFTPWrapper } from "ssh2";
+import { type Described, toAttributes, toMember, toSegments, toStatusOrReport } from "./sftp-answers.ts";
+import type { Flow } from "./sftp-flow.ts";
+import { type Handle, openDownload, openListing, openUpload } from "./sftp-handles.ts";
+
+const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
+const MAX_HANDLES = 128;
+
+/** What a session is served from. */
+export interface SessionOptions {
+  readonly files: AccountFiles;
+  readonly username: string;
+  readonly flow: Flow;
+  /** Is told of what clients are not. */
+  readonly report: (error: unknown) => void;
+}
+
+/**
+ * Serves one SFTP session (draft-ietf-secsh-filexfer-02, version 3) from an account's files.
+ *
+ * Requests are answered one after the other, in their order: so those for one handle need no care of their own, and memory is bounded.
+ * RENAME, links and extensions have no listener: ssh2 answers them with OP_UNSUPPORTED.
+ */
+export function serveSession(sftp: SFTPWrapper, { files, username, flow, report }: SessionOptions): void {
+  const handles = new Map<number, Handle>();
+  let lastHandle = 0;
+  let isOver = false;
+  let queue = Promise.resolve();
+
+  function answer(id: number, work: () => unknown, bytes = 0): void {
+    flow.enter(bytes);
+    queue = queue.then(async () => {
+      try {
+        await flow.room(sftp, () => isOver);
+        if (!isOver) await work();
+      } catch (error) {
+        const { code, message } = toStatusOrReport(error, report);
+        if (!isOver) sftp.status(id, code, message);
+      } finally {
+        flow.leave(bytes);
+      }
+    });
+  }
+
+  /** What is done for the answer that it is done. */
+  function perform(id: number, work: () => Promise<unknown>, bytes = 0): void {
+    const answerOk = async () => {
+      await work();
+      sftp.status(id, STATUS_CODE.OK);
+    };
+    answer(id, answerOk, bytes);
+  }
+
+  /** An upload that is not closed by now is not whole: it is dropped. */
+  async function dropAll(): Promise<void> {
+    const open = [...handles.values()];
+    handles.clear();
+    await Promise.all(open.map((handle) => handle.close()));
+  }
+
+  async function open(id: number, make: () => Promise<Handle>): Promise<void> {
+    if (handles.size >= MAX_HANDLES) throw new HttpError("unavailable", "Too many files are open.");
+    const handle = await make();
+    // The client may have gone meanwhile.
+    if (isOver) return handle.close();
+    lastHandle += 1;
+    handles.set(lastHandle, handle);
+    const name = Buffer.alloc(4);
+    name.writeUInt32BE(lastHandle);
+    sftp.handle(id, name);
+  }
+
+  function handleOf<K extends Handle["kind"]>(name: Buffer, ...kinds: readonly K[]): Extract<Handle, { kind: K }> {
+    const handle = name.length === 4 ? handles.get(name.readUInt32BE()) : undefined;
+    if (handle === undefined || !kinds.some((kind) => kind === handle.kind)) {
+      throw new HttpError("malformed", "There is no such handle.");
+    }
+    return handle as Extract<Handle, { kind: K }>;
+  }
+
+  function describeOpen(name: Buffer): Described {
+    const handle = handleOf(name, "download", "upload", "listing");
+    if (handle.kind === "listing") return { kind: "folder" };
+    return handle.kind === "upload" ? { kind: "file", size: handle.size() } : handle.entry;
+  }
+
+  async function close(name: Buffer): Promise<void> {
+    const handle = handleOf(name, "download", "upload", "listing");
+    handles.delete(name.readUInt32BE());
+    try {
+      if (handle.kind === "upload") await handle.commit();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  function answerPaths(): void {
+    sftp.on("REALPATH", (id, path) => answer(id, () => sftp.name(id, [toRealPath(path)])));
+    for (const stat of ["STAT", "LSTAT"] as const) {
+      sftp.on(stat as "STAT", (id, path) =>
+        answer(id, async () => sftp.attrs(id, toAttributes(await describe(files, path)))),
+      );
+    }
+    sftp.on("SETSTAT", (id, path, attributes) =>
+      perform(id, async () => refuseSize(attributes, (await describe(files, path)).size)),
+    );
+    sftp.on("MKDIR", (id, path) => perform(id, () => files.createFolder(toSegments(path))));
+    sftp.on("RMDIR", (id, path) => perform(id, () => removeEmptyFolder(files, toSegments(path))));
+    sftp.on("REMOVE", (id, path) => perform(id, () => files.remove(toSegments(path), "file")));
+  }
+
+  function answerFiles(): void {
+    sftp.on("OPEN", (id, path, flags) =>
+      answer(id, () =>
+        open(id, async () => {
+          const options = toWriteOptions(flags);
+          const segments = toSegments(path);
+          return options === undefined ? openDownload(files, segments) : openUpload(files, segments, options);
+        }),
+      ),
+    );
+    sftp.on("READ", (id, name, offset, length) =>
+      answer(id, async () => {
+        const bytes = await handleOf(name, "download").read(offset, length);
+        if (bytes === undefined) sftp.status(id, STATUS_CODE.EOF);
+        else sftp.data(id, bytes);
+      }),
+    );
+    sftp.on("WRITE", (id, name, offset, bytes) =>
+      perform(id, async () => handleOf(name, "upload").write(offset, bytes), bytes.length),
+    );
+    sftp.on("FSTAT", (id, name) => answer(id, () => sftp.attrs(id, toAttributes(describeOpen(name)))));
+    sftp.on("FSETSTAT", (id, name, attributes) =>
+      perform(id, async () => refuseSize(attributes, describeOpen(name).size)),
+    );
+    sftp.on("CLOSE", (id, name) => perform(id, () => close(name)));
+  }
+
+  function answerFolders(): void {
+    sftp.on("OPENDIR", (id, path) => answer(id, () => open(id, async () => openListing(files, toSegments(path)))));
+    sftp.on("READDIR", (id, name) =>
+      answer(id, async () => {
+        const members = await handleOf(name, "listing").next();
+        if (members.length === 0) return sftp.status(id, STATUS_CODE.EOF);
+        const listed = members.map((entry) => toMember(entry, username));
+        sftp.name(id, listed);
+      }),
+    );
+  }
+
+  answerPaths();
+  answerFiles();
+  answerFolders();
+  sftp.on("error", report);
+  // The client has sent its last request: what came before is answered yet.
+  sftp.on("end", () => {
+    queue = queue.then(dropAll).then(() => sftp.end(), report);
+  });
+  sftp.on("close", () => {
+    isOver = true;
+    dropAll().catch(report);
+  });
+}
+
+/** The path as the HTTP header `Server-Path` has it, but for the percent-encoding there. */
+function toRealPath(path: string): { filename: string; longname: string; attrs: Attributes } {
+  const filename = `/${toSegments(path).join("/")}`;
+  return { filename, longname: filename, attrs: {} as Attributes };
+}
+
+/** What is at a path. Who may not read a file there learns only that it is one: `put` looks whether it is a folder. */
+async function describe(files: AccountFiles, path: string): Promise<Described> {
+  const segments = toSegments(path);
+  const kind = await files.kindOf(segments);
+  if (kind === undefined) throw new StorageError("not-found");
+  if (kind === "folder") return { kind };
+  try {
+    const entry = await files.stat(segments, "read");
+    if (entry === undefined) throw new StorageError("not-found");
+    return entry;
+  } catch (error) {
+    if (isStorageError(error) || !(error instanceof HttpError) || error.failure !== "denied") throw error;
+    return { kind };
+  }
+}
+
+/**
+ * How a file is opened for writing; `undefined` for reading. A file is written whole: no appending, no patching (`reput`, and both ways at
+ * once), which the flags tell by leaving out TRUNC, unless the file is to be a new one.
+ */
+function toWriteOptions(flags: number): WriteOptions | undefined {
+  const has = (flag: number) => (flags & flag) !== 0;
+  if (!has(OPEN_MODE.WRITE)) return undefined;
+  const isExclusive = has(OPEN_MODE.CREAT) && has(OPEN_MODE.EXCL);
+  if (has(OPEN_MODE.READ) || has(OPEN_MODE.APPEND) || !(isExclusive || has(OPEN_MODE.TRUNC))) {
+    throw new HttpError("method-not-implemented", "Files are written whole: a part of one cannot be changed.");
+  }
+  if (isExclusive) return { ifNoneMatch: "*" };
+  return has(OPEN_MODE.CREAT) ? {} : { ifMatch: "*" };
+}
+
+/**
+ * Owners, modes and times are not kept, and asking for them is no error: else `put -p` and `scp -p` would fail, and some clients always
+ * ask. A size that the file has not is one, as it would change the content.
+ */
+function refuseSize({ size }: Attributes, actual: number | undefined): void {
+  if (size === undefined || size === actual) return;
+  throw new HttpError("method-not-implemented", "Files cannot be cut or extended.");
+}
+
+/** RMDIR removes what is empty; AccountFiles would remove all that is in it. */
+async function removeEmptyFolder(files: AccountFiles, segments: readonly string[]): Promise<void> {
+  if ((await files.kindOf(segments)) === "folder") {
+    for await (const _member of files.list(segments)) {
+      throw new HttpError("unprocessable", "The folder is not empty.");
+    }
+  }
+  await files.remove(segments, "folder");
+}
