@@ -2,12 +2,21 @@ import { scryptSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
 import { createAccountsFileAuthenticator } from "../../src/auth/accounts-file-node.ts";
 import { createAuthenticationChain } from "../../src/auth/chain.ts";
 import type { Authenticator } from "../../src/contracts/authenticator.ts";
+import { createHttpAuthenticator } from "../../src/remote-auth/http-authenticator.ts";
 import { authenticatorCases } from "../../src/testing/authenticator-cases.ts";
+import { createRecordingLogger } from "../support/logger.ts";
+import {
+  type Answering,
+  answerWith,
+  type RemoteServer,
+  SUCCESS,
+  serveRemote,
+} from "../unit/remote-auth/remote-server.ts";
 
 /** Of "password", at a cost that suits tests. */
 const phc = `$scrypt$ln=4,r=8,p=1$${toBase64("somesalt")}$${toBase64(scryptSync("password", "somesalt", 32, { N: 16, r: 8, p: 1 }))}`;
@@ -37,6 +46,36 @@ describe("the authenticator cases × a chain of them", () => {
   const chain = createAuthenticationChain([others, ...Object.values(ours)]);
   const authenticator = { name: "chain", ...chain };
   it.each(authenticatorCases)("$name", ({ run }) => run({ ...known, authenticator }));
+});
+
+describe.each([
+  ["its wrong passwords rejected", 403, "rejected"],
+  ["its wrong passwords handed on", 401, "unknown"],
+] as const)("the authenticator cases × an external endpoint, %s", (_name, status, onWrongPassword) => {
+  let remote: RemoteServer;
+  let authenticator: Authenticator;
+
+  /** An endpoint that has the one account. */
+  const judge: Answering = (response, request, message) => {
+    const { type, username, content } = JSON.parse(request.body.toString("utf8")).credentials;
+    const isKnown = type === "password" && username === "alice";
+    const isRight = isKnown && content === "password";
+    const accepted = answerWith(200, JSON.stringify({ account: settings }));
+    const answer = isRight ? accepted : answerWith(isKnown ? status : 401);
+    answer(response, request, message);
+  };
+
+  beforeAll(async () => {
+    remote = await serveRemote(judge);
+    const down = await serveRemote(SUCCESS);
+    await down.close();
+    const logger = createRecordingLogger();
+    authenticator = createHttpAuthenticator({ url: [down.url, remote.url], logger });
+    await authenticator.start?.();
+  });
+  afterAll(() => remote.close());
+
+  it.each(authenticatorCases)("$name", ({ run }) => run({ ...known, authenticator, onWrongPassword }));
 });
 
 describe("the authenticator cases fail", () => {

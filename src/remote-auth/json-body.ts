@@ -1,0 +1,79 @@
+import type { z } from "zod";
+import { mediaType } from "../http/negotiate.ts";
+
+/** JSON that was understood, or what is wrong with it: places and reasons in English, never values. */
+export type JsonReading<T> = { readonly value: T } | { readonly problems: readonly string[] };
+
+/** Places that are named of one body, at most; the others are counted. */
+const maxProblems = 100;
+/** Free-form JSON is written again, into events and answers: what is nested deeper than this would end such a writer. */
+const maxNesting = 100;
+
+/** Whether a `Content-Type` value is JSON that may be in UTF-8: another charset, or a malformed one, is not. */
+export function isJson(contentType: string | null): boolean {
+  if (mediaType(contentType) !== "application/json") return false;
+  const parameters = (contentType ?? "").split(";").slice(1);
+  return parameters.every((parameter) => {
+    const [name = "", value = ""] = parameter.split("=", 2).map((part) => part.trim().toLowerCase());
+    return name !== "charset" || value === "utf-8" || value === '"utf-8"';
+  });
+}
+
+/** Decodes UTF-8 strictly; `undefined` when the bytes are none, or begin with a byte order mark (RFC 8259 8.1). */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.startsWith("\ufeff") ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads a body by a closed schema; each thing that is wrong is named, e.g. `account.foo: unknown key`. */
+export function readJson<T>(bytes: Uint8Array, schema: z.ZodType<T>): JsonReading<T> {
+  const text = decodeUtf8(bytes);
+  if (text === undefined) return { problems: ["the body is not in UTF-8, or begins with a byte order mark"] };
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return { problems: ["the body is not JSON"] };
+  }
+  const shape = findShapeProblem(parsed);
+  if (shape !== undefined) return { problems: [shape] };
+  const result = schema.safeParse(parsed);
+  return result.success ? { value: result.data } : { problems: describeIssues(result.error) };
+}
+
+/** What no schema sees in free-form JSON. A key `__proto__` is data here, and an attack wherever objects are copied (SECURITY 13). */
+function findShapeProblem(root: unknown): string | undefined {
+  const open: (readonly [value: unknown, nesting: number])[] = [[root, 0]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [value, nesting] = next;
+    if (typeof value !== "object" || value === null) continue;
+    if (nesting === maxNesting) return `the body is nested deeper than ${maxNesting} levels`;
+    if (Object.hasOwn(value, "__proto__")) return "__proto__: unknown key";
+    for (const member of Object.values(value)) open.push([member, nesting + 1]);
+  }
+  return undefined;
+}
+
+function describeIssues({ issues }: z.ZodError): readonly string[] {
+  const problems = issues.flatMap((issue) => {
+    if (issue.code !== "unrecognized_keys") return [`${toPlace(issue.path)}: ${issue.message.replace(/^[^:]*: /, "")}`];
+    return issue.keys.map((key) => `${toPlace([...issue.path, key])}: unknown key`);
+  });
+  if (problems.length <= maxProblems) return problems;
+  return [...problems.slice(0, maxProblems), `and ${problems.length - maxProblems} more`];
+}
+
+/** A place such as `account.virtual_folders[0]`; a key that is no word is quoted, and cut. */
+function toPlace(path: readonly PropertyKey[]): string {
+  const place = path.reduce<string>((parent, key) => {
+    if (typeof key === "number") return `${parent}[${key}]`;
+    const name = String(key);
+    if (/^\w{1,64}$/.test(name)) return parent === "" ? name : `${parent}.${name}`;
+    return `${parent}[${JSON.stringify(name.slice(0, 64))}]`;
+  }, "");
+  return place === "" ? "the body" : place;
+}

@@ -1,0 +1,31 @@
+/** Why no answer came, by the code of the system, of OpenSSL or of undici (Node). Fixed texts: nothing of an error's own is shown. */
+const causes: readonly (readonly [pattern: RegExp, details: string])[] = [
+  [/^ECONNREFUSED$/, "connection refused"],
+  [/^(?:ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, "connection broken off"],
+  [/^ENOTFOUND$/, "host name unknown"],
+  [/^EAI_/, "host name cannot be looked up"],
+  [/^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/, "host unreachable"],
+  [/^(?:ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/, "timed out"],
+  [
+    /^(?:CERT_|CRL_|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|UNABLE_TO_|ERR_TLS_CERT_|INVALID_CA$|INVALID_PURPOSE$|HOSTNAME_MISMATCH$|PATH_LENGTH_EXCEEDED$|ERROR_IN_CERT_)/,
+    "TLS certificate not accepted",
+  ],
+  [/^(?:EPROTO$|ERR_SSL_|ERR_TLS_)/, "TLS handshake failed"],
+  [/^(?:HPE_|UND_ERR_HEADERS_OVERFLOW$)/, "no HTTP response"],
+];
+
+/** Depth to which causes are followed: an error may be its own cause. */
+const maxDepth = 5;
+
+/** Says in English why a request got no response, without anything that the error itself says. */
+export function describeFailure(error: unknown): string {
+  let at = error;
+  for (let depth = 0; depth < maxDepth && typeof at === "object" && at !== null; depth += 1) {
+    const { code, cause, errors } = at as { code?: unknown; cause?: unknown; errors?: unknown };
+    const known = typeof code === "string" ? causes.find(([pattern]) => pattern.test(code)) : undefined;
+    if (known !== undefined) return known[1];
+    // Of a host with several addresses each has an error of its own.
+    at = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
+  }
+  return "no response";
+}

@@ -1,0 +1,413 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { MAX_EXCHANGE_BYTES } from "../../src/wire/remote-auth.ts";
+import {
+  type Answering,
+  type Asked,
+  answerWith,
+  createAsked,
+  type RemoteServer,
+  SUCCESS,
+  serveRemote,
+  toClose,
+} from "../unit/remote-auth/remote-server.ts";
+
+const unhandled: unknown[] = [];
+const keep = (reason: unknown): void => void unhandled.push(reason);
+beforeAll(() => void process.on("unhandledRejection", keep));
+afterAll(() => void process.off("unhandledRejection", keep));
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(unhandled).toEqual([]);
+});
+
+/** Serves until the test ends, which waits for the last connection to be closed. */
+async function serve(...parameters: Parameters<typeof serveRemote>): Promise<RemoteServer> {
+  const remote = await serveRemote(...parameters);
+  opened.push(remote);
+  return remote;
+}
+
+/** A server below HTTP: it answers the bytes of a request with what it likes. Answers its URL. */
+async function serveRaw(answer: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", () => answer(socket));
+  });
+  opened.push({ close: toClose(server) });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/auth`;
+}
+
+/** Asks a URL that gives no answer: the next one is asked, and this one suspended. */
+async function expectNoAnswer(
+  url: string,
+  details: string | RegExp,
+  options: { timeoutSeconds?: number } = {},
+): Promise<Asked> {
+  const next = await serve(SUCCESS);
+  const asked = createAsked({ url: [url, next.url], ...options });
+  const expected = typeof details === "string" ? details : expect.stringMatching(details);
+  expect(await asked.ask()).toMatchObject({ outcome: "accepted", audit: { url: next.url } });
+  expect(asked.events).toMatchObject([
+    { id: 40042, data: { url: new URL(url).origin + new URL(url).pathname, details: expected } },
+  ]);
+  const alone = createAsked({ url, ...options });
+  expect(await alone.ask()).toMatchObject({
+    outcome: "rejected",
+    reason: "failure",
+    audit: { problems: [expect.any(String)] },
+  });
+  expect(next.requests).toHaveLength(1);
+  return alone;
+}
+
+/** How long after its deadline an answer may come on a machine that is busy. */
+const patience = 1500;
+
+describe("a URL of createHttpAuthenticator that fails (7.2, CONTRACT 9.2)", () => {
+  it("refuses the connection", async () => {
+    const { origin, close } = await serveRemote();
+    await close();
+    await expectNoAnswer(`${origin}/auth`, "connection refused");
+  });
+
+  it("has a name that nobody knows", async () => {
+    await expectNoAnswer("http://name.invalid/auth", /^host name (?:unknown|cannot be looked up)$/, {
+      timeoutSeconds: 1,
+    });
+  });
+
+  it("resets the connection before an answer", async () => {
+    await expectNoAnswer(await serveRaw((socket) => socket.resetAndDestroy()), "connection broken off");
+  });
+
+  it("closes the connection before an answer", async () => {
+    await expectNoAnswer(await serveRaw((socket) => socket.end()), "connection broken off");
+  });
+
+  it.each([
+    ["in the status line", "HTTP/1.1 20"],
+    ["in the head", "HTTP/1.1 200 OK\r\nContent-Type: appl"],
+    [
+      "in a body with a length",
+      'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"account"',
+    ],
+    [
+      "in the length of a chunk",
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n",
+    ],
+    ["in a 401", "HTTP/1.1 401 Unauthorized\r\nContent-Length: 20\r\n\r\nno such"],
+    ["in a 403", "HTTP/1.1 403 Forbidden\r\nContent-Length: 20\r\n\r\nno such"],
+    ["in a 500", "HTTP/1.1 500 Oops\r\nContent-Length: 20\r\n\r\nno such"],
+  ])("breaks off midway, %s: what came is no answer", async (_where, text) => {
+    await expectNoAnswer(
+      await serveRaw((socket) => socket.end(text)),
+      /^(?:connection broken off|no response|no HTTP response)$/,
+    );
+  });
+
+  it("resets the connection midway through the body", async () => {
+    const url = await serveRaw((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{");
+      setTimeout(() => socket.resetAndDestroy(), 20);
+    });
+    await expectNoAnswer(url, "connection broken off");
+  });
+
+  it("does not speak HTTP", async () => {
+    await expectNoAnswer(await serveRaw((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n")), "no HTTP response");
+  });
+
+  it("sends no head in time", async () => {
+    await expectNoAnswer((await serve(() => undefined)).url, "timed out after 0.05 s", { timeoutSeconds: 0.05 });
+  });
+
+  it("sends a head, and no body in time", async () => {
+    const stall: Answering = (response) =>
+      response.writeHead(200, { "content-type": "application/json" }).flushHeaders();
+    await expectNoAnswer((await serve(stall)).url, "timed out after 0.05 s", { timeoutSeconds: 0.05 });
+  });
+
+  it.each([200, 401, 403, 500])(
+    "sends the body of a %i byte by byte: every byte would be in time, the whole is not",
+    async (status) => {
+      const drip: Answering = (response) => {
+        response.writeHead(status, { "content-type": "application/json" });
+        const timer = setInterval(() => response.write(" "), 5);
+        response.on("close", () => clearInterval(timer));
+      };
+      const begun = performance.now();
+      await expectNoAnswer((await serve(drip)).url, "timed out after 0.06 s", { timeoutSeconds: 0.06 });
+      expect(performance.now() - begun).toBeLessThan(patience);
+    },
+  );
+
+  it("gives each URL its own time", async () => {
+    const { url } = await serve((response) => void setTimeout(() => response.writeHead(204).end(), 60));
+    const first = "https://auth.invalid/auth";
+    const send: typeof fetch = (input, init) => (input === first ? new Promise(() => undefined) : fetch(input, init));
+    const asked = createAsked({ url: [first, url], timeoutSeconds: 0.5, fetch: send });
+    expect(await asked.ask()).toMatchObject({ outcome: "accepted", audit: { url } });
+  });
+});
+
+describe("the size of an answer (SECURITY 23)", () => {
+  const head = '{"account":{"email":"';
+  const tail = '"}}';
+  const toFit = (bytes: number): string => head + "x".repeat(bytes - head.length - tail.length) + tail;
+  const json = { "content-type": "application/json" };
+  const inOne = (body: string): Answering => answerWith(200, body);
+  const inChunks = (body: string): Answering => {
+    return (response) => {
+      response.writeHead(200, json);
+      for (let at = 0; at < body.length; at += 10_000) response.write(body.slice(at, at + 10_000));
+      response.end();
+    };
+  };
+
+  it.each([
+    ["of a length that is known", inOne],
+    ["in chunks", inChunks],
+  ])("may be 1 MiB exactly, %s", async (_how, send) => {
+    const { url } = await serve(send(toFit(MAX_EXCHANGE_BYTES)));
+    const verdict = await createAsked({ url }).ask();
+    expect(verdict.outcome).toBe("accepted");
+    expect(JSON.stringify({ account: verdict.account })).toHaveLength(MAX_EXCHANGE_BYTES);
+  });
+
+  it.each([
+    ["of a length that is known", inOne],
+    ["in chunks", inChunks],
+  ])("is refused one byte above it, %s", async (_how, send) => {
+    const { url } = await serve(send(toFit(MAX_EXCHANGE_BYTES + 1)));
+    expect(await createAsked({ url }).ask()).toEqual({
+      outcome: "rejected",
+      reason: "failure",
+      audit: { url, status: 200, problems: ["the body is larger than 1 MiB"] },
+    });
+  });
+
+  it("is counted while it comes: one without end is cut off at once", async () => {
+    let closed = false;
+    const endless: Answering = (response) => {
+      response.writeHead(200, json);
+      const more = (): void => {
+        while (response.write(Buffer.alloc(65_536, " ")));
+      };
+      response.on("drain", more).on("close", () => {
+        closed = true;
+      });
+      more();
+    };
+    const { url, close } = await serveRemote(endless);
+    expect((await createAsked({ url }).ask()).audit.problems).toEqual(["the body is larger than 1 MiB"]);
+    await close();
+    await expect.poll(() => closed).toBe(true);
+  });
+
+  it("may come in pieces of a byte each", async () => {
+    const body = toFit(20_000);
+    const url = await serveRaw((socket) => {
+      const chunks = [...body].map((byte) => `1\r\n${byte}\r\n`).join("");
+      socket.end(
+        `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`,
+      );
+    });
+    expect((await createAsked({ url }).ask()).outcome).toBe("accepted");
+  });
+
+  it("ends with the connection where nothing else says it", async () => {
+    const url = await serveRaw((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{}"));
+    expect((await createAsked({ url }).ask()).outcome).toBe("accepted");
+  });
+
+  it("does not matter where the answer is encoded: no byte of it is read", async () => {
+    const stall: Answering = (response) =>
+      response.writeHead(200, { ...json, "content-encoding": "gzip" }).flushHeaders();
+    const { url } = await serve(stall);
+    expect((await createAsked({ url }).ask()).audit.problems).toEqual([expect.stringContaining("encoded")]);
+  });
+});
+
+describe("a hostile or broken fetch", () => {
+  const never = new Promise<never>(() => undefined);
+  const url = "https://auth.invalid/auth";
+  /** A body that counts how often it was cancelled. */
+  const bodyOf = (
+    source: UnderlyingDefaultSource<Uint8Array>,
+  ): { body: ReadableStream<Uint8Array>; cancelled: () => number } => {
+    let count = 0;
+    const cancel = (): void => {
+      count += 1;
+    };
+    return { body: new ReadableStream({ ...source, cancel }), cancelled: () => count };
+  };
+
+  it("does not outlive the deadline by ignoring its signal", async () => {
+    const asked = createAsked({ url, fetch: () => never, timeoutSeconds: 0.05 });
+    const begun = performance.now();
+    expect((await asked.ask()).audit.problems).toEqual([`${url}: timed out after 0.05 s`]);
+    expect(performance.now() - begun).toBeLessThan(patience);
+  });
+
+  it("does not outlive it by a body that never ends either, which is cancelled", async () => {
+    const { body, cancelled } = bodyOf({ pull: () => never });
+    const asked = createAsked({ url, fetch: async () => new Response(body), timeoutSeconds: 0.05 });
+    expect((await asked.ask()).audit.problems).toEqual([`${url}: timed out after 0.05 s`]);
+    expect(cancelled()).toBe(1);
+  });
+
+  it("has a response that comes too late cancelled", async () => {
+    const { body, cancelled } = bodyOf({ pull: () => never });
+    const late = async (): Promise<Response> => {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      return new Response(body);
+    };
+    await createAsked({ url, fetch: late, timeoutSeconds: 0.02 }).ask();
+    await expect.poll(cancelled).toBe(1);
+  });
+
+  it("may reject too late", async () => {
+    const late = (): Promise<Response> => new Promise((_, reject) => setTimeout(() => reject(new Error("late")), 60));
+    await createAsked({ url, fetch: late, timeoutSeconds: 0.02 }).ask();
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    expect(unhandled).toEqual([]);
+  });
+
+  it("has a body that is too large cancelled", async () => {
+    const { body, cancelled } = bodyOf({ pull: (controller) => controller.enqueue(new Uint8Array(500_000)) });
+    const asked = createAsked({
+      url,
+      fetch: async () => new Response(body, { headers: { "content-type": "application/json" } }),
+    });
+    expect((await asked.ask()).audit.problems).toEqual(["the body is larger than 1 MiB"]);
+    expect(cancelled()).toBe(1);
+  });
+
+  it("has an encoded body cancelled, unread", async () => {
+    const { body, cancelled } = bodyOf({ pull: () => never });
+    const asked = createAsked({
+      url,
+      fetch: async () => new Response(body, { headers: { "content-encoding": "br" } }),
+    });
+    expect((await asked.ask()).audit.problems).toEqual([expect.stringContaining("encoded")]);
+    expect(cancelled()).toBe(1);
+  });
+
+  it("may give a redirect that shows nothing of itself, as browsers do: it is not followed", async () => {
+    const opaque = { status: 0, type: "opaqueredirect", headers: new Headers(), body: null } as Response;
+    const verdict = await createAsked({ url, fetch: async () => opaque }).ask();
+    expect(verdict).toEqual({
+      outcome: "rejected",
+      reason: "failure",
+      audit: { url, status: 0, problems: ["the answer is a redirect, and none is followed"] },
+    });
+  });
+
+  const circular = Object.assign(new Error("SECRET"), { cause: undefined as unknown });
+  circular.cause = circular;
+  it.each<readonly [string, () => unknown, string]>([
+    [
+      "throws at once",
+      () => {
+        throw new Error("SECRET");
+      },
+      "no response",
+    ],
+    ["rejects with nothing", () => Promise.reject(undefined), "no response"],
+    ["rejects with an error that is its own cause", () => Promise.reject(circular), "no response"],
+    ["resolves with nothing", async () => undefined, "no response"],
+    ["resolves with a thing that is no response", async () => ({ status: 204 }), "no response"],
+    [
+      "has a body that breaks",
+      async () => new Response(bodyOf({ pull: () => Promise.reject(new Error("SECRET")) }).body),
+      "no response",
+    ],
+    [
+      "tried several addresses",
+      () => Promise.reject(new TypeError("x", { cause: new AggregateError([{ code: "EHOSTUNREACH" }]) })),
+      "host unreachable",
+    ],
+    ["waited for the connection", () => Promise.reject({ cause: { code: "UND_ERR_CONNECT_TIMEOUT" } }), "timed out"],
+  ])("%s: that is no answer", async (_what, fetch, details) => {
+    const verdict = await createAsked({ url, fetch: fetch as unknown as typeof globalThis.fetch }).ask();
+    expect(verdict).toEqual({ outcome: "rejected", reason: "failure", audit: { problems: [`${url}: ${details}`] } });
+  });
+
+  it("leaves no timer behind when the answer has come", async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const before = timers();
+    const asked = createAsked({ url, fetch: async () => new Response(null, { status: 204 }), timeoutSeconds: 86_400 });
+    await asked.ask();
+    expect(timers()).toBe(before);
+  });
+});
+
+describe("many logins at the same time", () => {
+  it("are each judged by their own answer", async () => {
+    const remote = await serve((response, request) => {
+      const { username } = JSON.parse(request.body.toString("utf8")).credentials;
+      const email = JSON.stringify({ account: { email: username } });
+      setTimeout(() => response.writeHead(200, { "content-type": "application/json" }).end(email), Math.random() * 20);
+    });
+    const asked = createAsked({ url: remote.url });
+    const names = Array.from({ length: 100 }, (_, index) => `user-${index}`);
+    const verdicts = await Promise.all(names.map((username) => asked.ask({ username })));
+    expect(verdicts.map(({ account }) => account)).toEqual(names.map((email) => ({ email })));
+  });
+});
+
+function hasOpenssl(): boolean {
+  try {
+    execFileSync("openssl", ["version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.skipIf(!hasOpenssl())("a URL of createHttpAuthenticator over TLS (openssl makes the certificates)", () => {
+  let folder = "";
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "fileferry-remote-auth-"));
+    const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    const files = ["-keyout", "server.key", "-out", "server.crt"];
+    const args = [
+      "req",
+      "-x509",
+      ...key,
+      ...files,
+      "-subj",
+      "/CN=127.0.0.1",
+      "-addext",
+      "subjectAltName=IP:127.0.0.1",
+      "-days",
+      "2",
+    ];
+    execFileSync("openssl", args, { cwd: folder, stdio: "ignore" });
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const pem = () => ({ key: readFileSync(join(folder, "server.key")), cert: readFileSync(join(folder, "server.crt")) });
+
+  it("is not asked when its certificate is not one of a known authority", async () => {
+    const remote = await serve(SUCCESS, pem());
+    await expectNoAnswer(remote.url, "TLS certificate not accepted");
+    expect(remote.requests).toEqual([]);
+  });
+
+  it("is not asked when it speaks plain HTTP", async () => {
+    const remote = await serve(SUCCESS);
+    await expectNoAnswer(remote.url.replace("http:", "https:"), "TLS handshake failed");
+    expect(remote.requests).toEqual([]);
+  });
+});
