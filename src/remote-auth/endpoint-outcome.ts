@@ -6,6 +6,7 @@ import {
   authenticationSuccessSchema,
   MAX_EXCHANGE_BYTES,
 } from "../wire/remote-auth.ts";
+import { readJson } from "./json-body.ts";
 
 declare const made: unique symbol;
 
@@ -28,7 +29,7 @@ export interface AuthenticationOutcomes {
 export type OutcomeAnswer =
   | { readonly status: 204 | 403 }
   | { readonly status: 200 | 401 | 403; readonly type: "json" | "plain"; readonly content: Uint8Array<ArrayBuffer> }
-  /** Members by their paths, never a value. */
+  /** Members by their paths and reasons, never a value. */
   | { readonly problems: readonly string[] };
 
 /** The makers of outcomes of one endpoint, and what their outcomes are on the wire. */
@@ -71,20 +72,20 @@ function toRejected(reason: AuthenticationRejection): OutcomeAnswer {
   return toJsonAnswer(403, reason, authenticationRejectionSchema);
 }
 
-/** Checks what will be read at the other end: not the value, but its JSON text. */
+/** Checks what will be read at the other end, as it is read there: not the value, but its JSON text. */
 function toJsonAnswer(status: 200 | 403, value: unknown, schema: z.ZodType): OutcomeAnswer {
   let text: string;
-  let written: unknown;
   try {
     text = JSON.stringify(value);
-    written = JSON.parse(text, refuseSurrogates);
+    JSON.parse(text, refuseSurrogates);
   } catch {
-    return { problems: ["not to be written as JSON"] };
+    return { problems: ["not to be written as JSON in UTF-8"] };
   }
-  const { success, error } = schema.safeParse(written);
-  if (!success) return { problems: toMemberPaths(error) };
   if (status === 403 && text === "{}") return { status };
-  return toContent(status, "json", text);
+  const answer = toContent(status, "json", text);
+  if (!("content" in answer)) return answer;
+  const reading = readJson(answer.content, schema);
+  return "problems" in reading ? reading : answer;
 }
 
 /** JSON could write a lone surrogate, but no text in UTF-8 has one. */
@@ -102,13 +103,4 @@ function toContent(status: 200 | 401 | 403, type: "json" | "plain", text: string
   const content = new TextEncoder().encode(text);
   if (content.byteLength > MAX_EXCHANGE_BYTES) return { problems: [`more than ${MAX_EXCHANGE_BYTES} bytes`] };
   return { status, type, content };
-}
-
-/** The members that a schema finds wrong, each by its path such as `account.virtual_folders.0.1`. No value is in them. */
-export function toMemberPaths({ issues }: z.ZodError): readonly string[] {
-  const paths = issues.flatMap((issue) => {
-    const members = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
-    return members.map((path) => path.map(String).join("."));
-  });
-  return [...new Set(paths.map((path) => path || "the whole"))];
 }

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { Logger } from "../contracts/logger.ts";
 import { Response } from "../http/fetch.ts";
 import { isHttpError } from "../http/http-error.ts";
@@ -10,8 +11,8 @@ import {
   type AuthenticationOutcomes,
   createOutcomeBook,
   hasLoneSurrogate,
-  toMemberPaths,
 } from "./endpoint-outcome.ts";
+import { isJson } from "./json-body.ts";
 
 /** What an authentication endpoint is made of. */
 export interface AuthenticationEndpointOptions {
@@ -46,7 +47,7 @@ const CONTENT_TYPES = {
  * The integrator's side of the external authentication method (4.7): a handler for any runtime with the fetch API, which reads and
  * checks the request (2.3), asks `authenticate`, and answers by the status table (7.2). Requests that are none are refused: 405 for
  * any method but POST, 401 with a challenge for a service that is not authorized, 415, 413 above 256 KiB, and 400 naming the members
- * that are missing or wrong. The 401 of an unknown account has no challenge.
+ * that are missing, wrong, or as good as: an empty name or secret never comes to `authenticate`. The 401 of an unknown account has no challenge.
  * @throws TypeError naming the option that is wrong.
  */
 export function createAuthenticationEndpoint(options: AuthenticationEndpointOptions): AuthenticationEndpoint {
@@ -58,7 +59,7 @@ export function createAuthenticationEndpoint(options: AuthenticationEndpointOpti
     if (authorizer !== undefined && !(await authorizer.isAuthorized(request.headers))) {
       return refuse(401, "The service is not authorized.", { "WWW-Authenticate": authorizer.challenge });
     }
-    if (!isJsonInUtf8(request.headers)) return refuse(415, "The content must be application/json in UTF-8.");
+    if (!isPlainJson(request.headers)) return refuse(415, "The content must be application/json in UTF-8.");
     const read = await readRequest(request);
     return "refusal" in read ? read.refusal : judge(read.request);
   }
@@ -135,28 +136,28 @@ async function readRequest(request: Request): Promise<ReadRequest> {
   }
   const { success, data, error } = authenticationRequestSchema.safeParse(body);
   if (!success) return { refusal: refuseMembers(toMemberPaths(error)) };
-  const { username, content } = data.credentials;
-  const halves = [
-    ...(hasLoneSurrogate(username) ? ["username"] : []),
-    ...(hasLoneSurrogate(content) ? ["content"] : []),
-  ];
-  if (halves.length > 0) return { refusal: refuseMembers(halves.map((name) => `credentials.${name}`)) };
+  const unfit = (["username", "content"] as const).filter((member) => isUnfit(data.credentials[member]));
+  if (unfit.length > 0) return { refusal: refuseMembers(unfit.map((member) => `credentials.${member}`)) };
   return { request: data };
 }
 
-/** The paths are those of the schema: nothing that was sent is in them. */
+/** An empty password lets a directory's login succeed as that of nobody in particular (RFC 4513 5.1.2): no service sends one. */
+function isUnfit(text: string): boolean {
+  return text === "" || hasLoneSurrogate(text);
+}
+
+/** The members that the schema finds wrong. It names none but its own: nothing that was sent is in the paths. */
+function toMemberPaths({ issues }: z.ZodError): readonly string[] {
+  return [...new Set(issues.map(({ path }) => path.map(String).join(".") || "the whole"))];
+}
+
 function refuseMembers(paths: readonly string[]): Response {
   return refuse(400, `Missing or not valid: ${paths.join(", ")}.`);
 }
 
-function isJsonInUtf8(headers: Headers): boolean {
-  const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
-  const charsets = parameters
-    .map((parameter) => parameter.trim())
-    .filter((parameter) => parameter.startsWith("charset="));
-  const areUtf8 = charsets.every((charset) => /^charset=(?:utf-?8|"utf-?8")$/.test(charset));
+function isPlainJson(headers: Headers): boolean {
   const encoding = headers.get("content-encoding")?.toLowerCase() ?? "identity";
-  return type.trim() === "application/json" && areUtf8 && encoding === "identity";
+  return isJson(headers.get("content-type")) && encoding === "identity";
 }
 
 /** A refusal with a short fixed text. */

@@ -1,0 +1,157 @@
+import type { CredentialType } from "../contracts/authenticator.ts";
+import type { Peer } from "../contracts/connection.ts";
+import type { EndpointCase, EndpointCaseContext } from "./endpoint-case.ts";
+import {
+  ask,
+  describeStatus,
+  expectNoProblems,
+  expectNoSuccess,
+  expectRefusal,
+  isSuccess,
+  type JudgedAnswer,
+  makeUpName,
+} from "./endpoint-question.ts";
+
+const IPV6_PEER: Peer = { address: "2001:db8::7", port: 49_152, family: "IPv6", protocol: "TCP" };
+const WRONG_PASSWORD = "not-the-password-7f";
+
+/** A key and a certificate that can be parsed, and that nobody has. */
+const SAMPLES: Readonly<Record<CredentialType, string>> = {
+  password: WRONG_PASSWORD,
+  "ssh-key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
+  "ssl-certificate": `-----BEGIN CERTIFICATE-----
+MIIBizCCATGgAwIBAgIURYtdMdawbr16mPTECLnJlyzh4gswCgYIKoZIzj0EAwIw
+GjEYMBYGA1UEAwwPZmlsZWZlcnJ5LWNoZWNrMCAXDTI2MTEyMTE2MDI1M1oYDzIx
+MjYxMDI4MTYwMjUzWjAaMRgwFgYDVQQDDA9maWxlZmVycnktY2hlY2swWTATBgcq
+hkjOPQIBBggqhkjOPQMBBwNCAATJujLoJ3d2lS3u73jT8uI1rW9o3qlfWkWboOET
+pCPVYVlkkKb1fN2cvCIhcG1zH4xEteWmh0cdtzTYxs1QJdK8o1MwUTAdBgNVHQ4E
+FgQUsIwog236w/ZUevA3vVKcG8yQJN0wHwYDVR0jBBgwFoAUsIwog236w/ZUevA3
+vVKcG8yQJN0wDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiB6BWYE
+Ts3FSVPpmSS68WG/sQ81//Vt0p+neHTk/2j3UwIhAO/lGnJKjds9KBs4gsI5FWhB
+ejbKKs7DueUVkwe83mRX
+-----END CERTIFICATE-----
+`,
+};
+
+/** Of no language, quoted, escaped, and what directories, databases and shells take for more than a name. */
+const ODD_TEXTS = [
+  "Ünïcödé ☃ 漢字 🙂",
+  `quo"te's`,
+  "back\\slash\\",
+  "' OR '1'='1' --",
+  "*)(uid=*))(|(uid=*",
+  "*",
+  "../../$(id)%00",
+  "__proto__",
+];
+
+/** How any answer has to be, whatever it says (7.2). */
+export const answerCases: readonly EndpointCase[] = [
+  {
+    name: "answers whole, and within the time limit",
+    vital: true,
+    async run(context) {
+      await askUnknown(context);
+    },
+  },
+  {
+    name: "does not redirect",
+    run: (context) =>
+      forEachAnswer(context, (answer) => {
+        const isRedirect = answer.status === 0 || (answer.status >= 300 && answer.status < 400);
+        if (isRedirect) throw new Error(`answered ${describeStatus(answer)}`);
+      }),
+  },
+  {
+    name: "answers with no more than 1 MiB, and unencoded",
+    run: (context) =>
+      forEachAnswer(context, ({ body }) => {
+        if ("problem" in body) throw new Error(body.problem);
+      }),
+  },
+  {
+    name: "does not refuse the service itself",
+    async run(context) {
+      const { challenged, status } = await askUnknown(context);
+      if (!challenged) return;
+      throw new Error(
+        `answered ${status} with WWW-Authenticate: it asks for credentials of the service, or for others`,
+      );
+    },
+  },
+  {
+    name: "says in UTF-8 what it says with 401, and with 403 nothing, a text, or JSON of the interface",
+    async run(context) {
+      const answer = await askUnknown(context);
+      if (answer.status === 401 || answer.status === 403) expectNoProblems(answer, "an unknown account");
+    },
+  },
+];
+
+/** Nobody whom the endpoint does not know gets in. */
+export const unknownAccountCases: readonly EndpointCase[] = [
+  ...(Object.keys(SAMPLES) as CredentialType[]).map((type) => ({
+    name: `answers 401 or 403 to an unknown account: ${type}`,
+    async run(context: EndpointCaseContext) {
+      const answer = await ask(context, { type, username: makeUpName(), content: SAMPLES[type] });
+      if (isSuccess(answer))
+        throw new Error(`it lets anybody in: answered ${answer.status} to an account that nobody has`);
+      if (answer.status !== 401 && answer.status !== 403) throw new Error(`answered ${describeStatus(answer)}`);
+    },
+  })),
+  {
+    name: "answers a client with an IPv6 address as any other",
+    async run(context) {
+      const { account } = context;
+      const unknown = { type: "password", username: makeUpName(), content: WRONG_PASSWORD, peer: IPV6_PEER } as const;
+      expectRefusal(await ask(context, unknown), "an unknown account");
+      if (account === undefined) return;
+      const { username, password: content } = account;
+      const answer = await ask(context, { type: "password", username, content, peer: IPV6_PEER });
+      if (!isSuccess(answer)) throw new Error(`the right password was answered ${describeStatus(answer)}`);
+    },
+  },
+  {
+    name: "stands names and passwords of any characters",
+    async run(context) {
+      for (const odd of ODD_TEXTS) {
+        const answer = await ask(context, { type: "password", username: odd, content: odd });
+        expectStood(answer, `${JSON.stringify(odd)} as name and password`);
+      }
+    },
+  },
+  {
+    name: "stands very long names and passwords",
+    async run(context) {
+      const [name, long] = [context.account?.username ?? makeUpName(), "x".repeat(60_000)];
+      const login = { type: "password", username: name, content: WRONG_PASSWORD } as const;
+      expectStood(await ask(context, { ...login, username: `${name}${long}` }), "a very long name");
+      expectStood(await ask(context, { ...login, content: long }), "a very long password");
+    },
+  },
+  {
+    name: "gives the same answer to the same credentials",
+    async run(context) {
+      const credentials = { type: "password", username: makeUpName(), content: WRONG_PASSWORD } as const;
+      const [one, other] = [await ask(context, credentials), await ask(context, credentials)];
+      if (one.status !== other.status) throw new Error(`answered ${one.status}, then ${other.status}`);
+    },
+  },
+];
+
+function askUnknown(context: EndpointCaseContext): Promise<JudgedAnswer> {
+  return ask(context, { type: "password", username: makeUpName(), content: WRONG_PASSWORD });
+}
+
+/** Looks at the answer to an unknown account and, where there is one, at that to the known one. */
+async function forEachAnswer(context: EndpointCaseContext, look: (answer: JudgedAnswer) => void): Promise<void> {
+  look(await askUnknown(context));
+  if (context.account === undefined) return;
+  const { username, password: content } = context.account;
+  look(await ask(context, { type: "password", username, content }));
+}
+
+function expectStood(answer: JudgedAnswer, what: string): void {
+  expectNoSuccess(answer, what);
+  if (answer.status >= 500) throw new Error(`${what}: answered ${answer.status}`);
+}

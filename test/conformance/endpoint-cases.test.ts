@@ -1,0 +1,431 @@
+import { randomUUID } from "node:crypto";
+import type { RequestListener, ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { createAuthenticationEndpoint } from "../../src/remote-auth/endpoint.ts";
+import { type EndpointCaseContext, isPlayable } from "../../src/testing/endpoint-case.ts";
+import { endpointCases } from "../../src/testing/endpoint-cases.ts";
+import {
+  ACCOUNT,
+  answer,
+  createHandwrittenEndpoint,
+  type EndpointServer,
+  type Login,
+  type Steps,
+  serveEndpoint,
+  toListener,
+} from "../support/endpoint-server.ts";
+import { createRecordingLogger } from "../support/logger.ts";
+
+const TOKEN = "token s3cret-of-the-service";
+const BASIC = { username: "svc", password: "s3cret:of-the-service" };
+const logger = createRecordingLogger();
+
+const ours = (
+  authorize?: { username: string; password: string } | { header: string; value: string },
+): RequestListener =>
+  toListener(
+    createAuthenticationEndpoint({
+      authenticate({ credentials: { type, username, content } }, { accept, unknown, reject }) {
+        if (username !== ACCOUNT.username) return unknown("Not one of ours.");
+        const isRight = type === "password" && content === ACCOUNT.password;
+        return isRight ? accept({ home_folder_path: "/home/alice" }) : reject({ code: 1, message: "Wrong." });
+      },
+      logger,
+      ...(authorize === undefined ? {} : { authorize }),
+    }),
+  );
+
+const isToken: Steps["isAuthorized"] = ({ headers }) => headers.authorization === TOKEN;
+
+const HONEST: readonly [string, RequestListener, Partial<EndpointCaseContext>][] = [
+  ["made by createAuthenticationEndpoint", ours(), {}],
+  ["that wants HTTP Basic of the service", ours(BASIC), BASIC],
+  ["that wants a header of the service", ours({ header: "X-Api-Key", value: "k" }), { headers: { "X-Api-Key": "k" } }],
+  ["written by hand", createHandwrittenEndpoint(), {}],
+  ["that wants a token", createHandwrittenEndpoint({ isAuthorized: isToken }), { headers: { Authorization: TOKEN } }],
+  [
+    "that answers 403 to unknown accounts, and 204 to known ones",
+    createHandwrittenEndpoint({
+      accept: (res) => answer(res, 204),
+      refuse: (res) => answer(res, 403, "text/plain", "no"),
+    }),
+    {},
+  ],
+  [
+    "that asks a database in the meantime",
+    createHandwrittenEndpoint({ isRight: async (login) => delay(5, isRight(login)) }),
+    {},
+  ],
+];
+
+describe.each(HONEST)("an authentication endpoint %s", (_name, listener, given) => {
+  let server: EndpointServer;
+  beforeAll(async () => {
+    server = await serveEndpoint(listener);
+  });
+  afterAll(() => server.stop());
+
+  for (const each of endpointCases) {
+    const known = { url: "", account: ACCOUNT, ...given };
+    const blind = { url: "", ...given };
+    if (isPlayable(each, known)) it(each.name, () => each.run({ ...known, url: server.url }));
+    if (isPlayable(each, blind))
+      it(`${each.name} (no account is known)`, () => each.run({ ...blind, url: server.url }));
+  }
+});
+
+const VITAL = "answers whole, and within the time limit";
+const REDIRECT = "does not redirect";
+const LIMITS = "answers with no more than 1 MiB, and unencoded";
+const SERVICE = "does not refuse the service itself";
+const REFUSALS = "says in UTF-8 what it says with 401, and with 403 nothing, a text, or JSON of the interface";
+const RIGHT = "accepts the right password: 204, or 200 with an account of the interface";
+const WRONG = "does not accept a wrong password";
+const UNKNOWN = "answers 401 or 403 to an unknown account:";
+const TYPE = "does not take a password for a credential of the type";
+const ODD = "stands names and passwords of any characters";
+
+interface Broken {
+  readonly steps: Partial<Steps> | RequestListener;
+  /** The case that is there to find it, and what it says. */
+  readonly foundBy: string;
+  readonly says: RegExp;
+  readonly context?: Partial<EndpointCaseContext>;
+}
+
+/** Accepts with this as the account, or with this text. */
+function describing(account: unknown, type = "application/json"): Partial<Steps> {
+  return { accept: (res) => answer(res, 200, type, JSON.stringify({ account })) };
+}
+
+/** Refuses in this way. */
+function refusing(refuse: Steps["refuse"]): Partial<Steps> {
+  return { refuse };
+}
+
+function isRight({ type, username, content }: Login): boolean {
+  return type === "password" && username === ACCOUNT.username && content === ACCOUNT.password;
+}
+
+/** Loosely typed: what comparisons and templates make of anything. */
+function parseLoosely(body: string): Login | undefined {
+  const { type, username, content } = JSON.parse(body).credentials;
+  return { type: String(type), username: String(username), content: String(content) };
+}
+
+/** Whether it takes one more bracket to make JSON of it. */
+function isOpen(body: string): boolean {
+  return body.split("{").length === body.split("}").length + 1;
+}
+
+function gzip(res: ServerResponse, status: number): void {
+  res.writeHead(status, { "Content-Type": "text/plain", "Content-Encoding": "gzip" }).end(gzipSync("no"));
+}
+
+let calls = 0;
+let current: Login | undefined;
+
+const BROKEN: Readonly<Record<string, Broken>> = {
+  "accepts anybody": { steps: { isRight: () => true }, foundBy: `${UNKNOWN} password`, says: /lets anybody in/ },
+  "accepts any key": {
+    steps: { isRight: (login) => login.type === "ssh-key" || isRight(login) },
+    foundBy: `${UNKNOWN} ssh-key`,
+    says: /lets anybody in/,
+  },
+  "accepts any certificate": {
+    steps: { isRight: (login) => login.type === "ssl-certificate" || isRight(login) },
+    foundBy: `${UNKNOWN} ssl-certificate`,
+    says: /lets anybody in/,
+  },
+  "answers 500 to unknown accounts": {
+    steps: refusing((res) => answer(res, 500)),
+    foundBy: `${UNKNOWN} password`,
+    says: /answered 500/,
+  },
+  "answers 404 to unknown accounts": {
+    steps: refusing((res) => answer(res, 404)),
+    foundBy: `${UNKNOWN} password`,
+    says: /answered 404/,
+  },
+  "answers 500 to keys": {
+    steps: refusing((res, { type }) => answer(res, type === "ssh-key" ? 500 : 401)),
+    foundBy: `${UNKNOWN} ssh-key`,
+    says: /answered 500/,
+  },
+  "has an unknown key in the account": {
+    steps: describing({ quota: 5 }),
+    foundBy: RIGHT,
+    says: /account\.quota: unknown key/,
+  },
+  "has a key of the account in upper case": {
+    steps: describing({ Email: "a@b" }),
+    foundBy: RIGHT,
+    says: /account\.Email: unknown key/,
+  },
+  "has a member of another type": { steps: describing({ email: 5 }), foundBy: RIGHT, says: /account\.email: / },
+  "has a member that is null": { steps: describing({ uuid: null }), foundBy: RIGHT, says: /account\.uuid: / },
+  "has a relative home": {
+    steps: describing({ home_folder_path: "alice" }),
+    foundBy: RIGHT,
+    says: /account\.home_folder_path: .*absolute/,
+  },
+  "has two problems": {
+    steps: describing({ a: 1, group: "" }),
+    foundBy: RIGHT,
+    says: /account\.group.*account\.a|account\.a.*account\.group/,
+  },
+  "calls its JSON text/html": { steps: describing({}, "text/html"), foundBy: RIGHT, says: /Content-Type/ },
+  "writes Latin-1": {
+    steps: { accept: (res) => answer(res, 200, "application/json", Buffer.from('{"account":{"uuid":"ä"}}', "latin1")) },
+    foundBy: RIGHT,
+    says: /UTF-8/,
+  },
+  "breaks its JSON off": {
+    steps: { accept: (res) => answer(res, 200, "application/json", '{"account":{') },
+    foundBy: RIGHT,
+    says: /not JSON/,
+  },
+  "answers 201": { steps: { accept: (res) => answer(res, 201) }, foundBy: RIGHT, says: /only 200 and 204/ },
+  "rejects everybody": { steps: { isRight: () => false }, foundBy: RIGHT, says: /right password was answered 401/ },
+  "describes another account each time": {
+    steps: { accept: (res) => answer(res, 200, "application/json", `{"account":{"uuid":"${randomUUID()}"}}`) },
+    foundBy: "describes the same account each time",
+    says: /bodies differ/,
+  },
+  "says no in Latin-1": {
+    steps: refusing((res) => answer(res, 401, "text/plain", Buffer.from("ungültig", "latin1"))),
+    foundBy: REFUSALS,
+    says: /UTF-8/,
+  },
+  "has an unknown key in a rejection": {
+    steps: refusing((res) => answer(res, 403, "application/json", '{"error":"no"}')),
+    foundBy: REFUSALS,
+    says: /error: unknown key/,
+  },
+  "has a code that is text in a rejection": {
+    steps: refusing((res) => answer(res, 403, "application/json", '{"code":"5"}')),
+    foundBy: REFUSALS,
+    says: /code: /,
+  },
+  "redirects to a login page": {
+    steps: refusing((res) => res.writeHead(302, { Location: "/login" }).end()),
+    foundBy: REDIRECT,
+    says: /answered 302/,
+  },
+  "redirects those who got in": {
+    steps: { accept: (res) => res.writeHead(303, { Location: "/welcome" }).end() },
+    foundBy: REDIRECT,
+    says: /answered 303/,
+  },
+  "wants other credentials": {
+    steps: refusing((res) => res.writeHead(401, { "WWW-Authenticate": 'Basic realm="x"' }).end()),
+    foundBy: SERVICE,
+    says: /WWW-Authenticate/,
+  },
+  "compresses always": { steps: refusing((res) => gzip(res, 401)), foundBy: LIMITS, says: /Content-Encoding/ },
+  "compresses the account": {
+    steps: { accept: (res) => gzip(res, 200) },
+    foundBy: LIMITS,
+    says: /Content-Encoding/,
+  },
+  "sends more than 1 MiB": {
+    steps: refusing((res) => answer(res, 401, "text/plain", "x".repeat(1024 * 1024 + 1))),
+    foundBy: LIMITS,
+    says: /1 MiB/,
+  },
+  "is too slow": {
+    steps: { isRight: async () => delay(60_000, false, { ref: false }) },
+    foundBy: VITAL,
+    says: /timed out after 0\.3 s/,
+    context: { timeoutSeconds: 0.3 },
+  },
+  "never ends its content": {
+    steps: refusing((res) => void res.writeHead(401, { "Content-Type": "text/plain" }).write("wait")),
+    foundBy: VITAL,
+    says: /timed out after 0\.3 s/,
+    context: { timeoutSeconds: 0.3 },
+  },
+  "breaks off midway": {
+    steps: refusing((res) => {
+      res.writeHead(401, { "Content-Length": "10" }).write("12345", () => res.destroy());
+    }),
+    foundBy: VITAL,
+    says: /no whole answer came/,
+  },
+  "speaks no HTTP": {
+    steps: (req) => void req.socket.end("SSH-2.0-x\r\n"),
+    foundBy: VITAL,
+    says: /no HTTP response/,
+  },
+  "accepts an empty password": {
+    steps: { isRight: (login) => (login.username === ACCOUNT.username && login.content === "") || isRight(login) },
+    foundBy: "does not accept an empty password",
+    says: /an empty password was accepted: answered 200/,
+  },
+  "accepts the start of a password": {
+    steps: {
+      isRight: ({ content, ...login }) => isRight({ ...login, content: content.slice(0, ACCOUNT.password.length) }),
+    },
+    foundBy: WRONG,
+    says: /a wrong password was accepted/,
+  },
+  "accepts a password without its end": {
+    steps: {
+      isRight: ({ type, username, content }) =>
+        isRight({ type, username, content: ACCOUNT.password }) && ACCOUNT.password.startsWith(content),
+    },
+    foundBy: WRONG,
+    says: /a wrong password was accepted/,
+  },
+  "answers 500 to a wrong password": {
+    steps: refusing((res, { username }) => answer(res, username === ACCOUNT.username ? 500 : 401)),
+    foundBy: WRONG,
+    says: /is to be answered 401 or 403, found 500/,
+  },
+  "breaks the interface when it rejects": {
+    steps: refusing((res, { username }) =>
+      username === ACCOUNT.username ? answer(res, 403, "application/json", "{") : answer(res, 401),
+    ),
+    foundBy: WRONG,
+    says: /not JSON/,
+  },
+  "ignores the type of the credentials": {
+    steps: { isRight: ({ username, content }) => isRight({ type: "password", username, content }) },
+    foundBy: `${TYPE} ssh-key`,
+    says: /as ssh-key was accepted/,
+  },
+  "takes a certificate for a password": {
+    steps: {
+      isRight: ({ type, ...login }) => isRight({ ...login, type: type.replace("ssl-certificate", "password") }),
+    },
+    foundBy: `${TYPE} ssl-certificate`,
+    says: /as ssl-certificate was accepted/,
+  },
+  "searches for names by a pattern": {
+    steps: { isRight: ({ username, ...login }) => isRight({ ...login, username: username.replace(/^a\*$/, "alice") }) },
+    foundBy: "does not take a name for a pattern",
+    says: /the name "a\*" was accepted/,
+  },
+  "mixes up logins at the same time": {
+    steps: {
+      async isRight(login) {
+        current = login;
+        await delay(20);
+        return isRight(current);
+      },
+    },
+    foundBy: "judges several at once, each on its own",
+    says: /unknown account beside|right password was answered/,
+  },
+  "knows IPv4 alone": {
+    steps: refusing((res, { peer }) => answer(res, peer?.family === "IPv6" ? 500 : 401)),
+    foundBy: "answers a client with an IPv6 address as any other",
+    says: /found 500/,
+  },
+  "fails at quotes": {
+    steps: refusing((res, { username }) => answer(res, username.includes("'") ? 500 : 401)),
+    foundBy: ODD,
+    says: /answered 500/,
+  },
+  "asks a database by a text made of the password": {
+    steps: { isRight: (login) => login.content.includes("' OR '") || isRight(login) },
+    foundBy: ODD,
+    says: /was accepted/,
+  },
+  "fails at long names": {
+    steps: refusing((res, { username }) => answer(res, username.length > 1000 ? 502 : 401)),
+    foundBy: "stands very long names and passwords",
+    says: /a very long name: answered 502/,
+  },
+  "changes its mind": {
+    steps: refusing((res) => answer(res, ++calls % 2 ? 401 : 403)),
+    foundBy: "gives the same answer to the same credentials",
+    says: /answered 40[13], then 40[13]/,
+  },
+  "answers 200 to GET": {
+    steps: (_req, res) => answer(res, 200),
+    foundBy: "does not take GET for a login",
+    says: /GET was accepted/,
+  },
+  "reads any content type": {
+    steps: { isContentType: () => true },
+    foundBy: "does not take another content type for JSON",
+    says: /text\/plain; charset=utf-8 was accepted/,
+  },
+  "finds a login in broken JSON": {
+    steps: { parse: (body) => (isOpen(body) ? parseLoosely(`${body}}`) : undefined) },
+    foundBy: "does not accept malformed JSON",
+    says: /malformed JSON was accepted/,
+  },
+  "takes unknown types for passwords": {
+    steps: {
+      parse: (body) => parseLoosely(body),
+      isRight: ({ type, ...login }) => isRight({ ...login, type: type.startsWith("ss") ? type : "password" }),
+    },
+    foundBy: "does not accept an unknown type of credentials",
+    says: /the type "token" was accepted/,
+  },
+  "takes a list for a name": {
+    steps: { parse: (body) => parseLoosely(body) },
+    foundBy: "does not accept credentials with a member missing, or of another type",
+    says: /a username that is a list was accepted/,
+  },
+  "asks for no authorization": {
+    steps: {},
+    foundBy: "accepts nothing without the service's own authorization",
+    says: /a request without it was accepted/,
+    context: { headers: { Authorization: TOKEN } },
+  },
+  "looks at the scheme of the authorization alone": {
+    steps: { isAuthorized: ({ headers }) => headers.authorization?.startsWith("token ") ?? false },
+    foundBy: "accepts nothing with a wrong authorization of the service",
+    says: /with a wrong one was accepted/,
+    context: { headers: { Authorization: TOKEN } },
+  },
+  "looks at the name of the authorization alone": {
+    steps: { isAuthorized: ({ headers }) => atob(headers.authorization?.slice(6) ?? "").startsWith("svc:") },
+    foundBy: "accepts nothing with a wrong authorization of the service",
+    says: /with a wrong one was accepted/,
+    context: BASIC,
+  },
+};
+
+describe("the cases of an authentication endpoint", () => {
+  it.each(Object.entries(BROKEN))("find one that %s (4.7, 7.2)", async (_name, { steps, foundBy, says, context }) => {
+    const server = await serveEndpoint(typeof steps === "function" ? steps : createHandwrittenEndpoint(steps));
+    onTestFinished(() => server.stop());
+    const finder = endpointCases.find(({ name }) => name === foundBy);
+    const found = await finder?.run({ url: server.url, account: ACCOUNT, ...context }).then(
+      () => "nothing",
+      (error: Error) => error.message,
+    );
+    expect(found).toMatch(says);
+    expect(found).not.toMatch(/s3cret|Correct-horse/);
+  });
+
+  it("have each found something, and names of their own", () => {
+    const names = endpointCases.map(({ name }) => name);
+    expect(names).toHaveLength(new Set(names).size);
+    expect(new Set(Object.values(BROKEN).map(({ foundBy }) => foundBy))).toEqual(new Set(names));
+  });
+
+  it.each([
+    ["a URL of another kind", { url: "ftp://127.0.0.1/" }],
+    ["credentials in the URL", { url: "http://svc:s3cret@127.0.0.1/" }],
+    ["a header that is none", { url: "http://127.0.0.1/", headers: { "X Y": "s3cret" } }],
+  ])("say what is wrong with %s, without a secret", async (_case, context) => {
+    const found = await endpointCases[0]?.run(context).catch((error: unknown) => error);
+    expect(found).toBeInstanceOf(TypeError);
+    expect(String(found)).not.toContain("s3cret");
+  });
+
+  it("tell of every answer", async () => {
+    const server = await serveEndpoint(createHandwrittenEndpoint());
+    onTestFinished(() => server.stop());
+    const told: number[] = [];
+    await endpointCases[0]?.run({ url: server.url, onAnswer: ({ status }) => told.push(status) });
+    expect(told).toEqual([401]);
+  });
+});
