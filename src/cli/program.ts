@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { OPERATIONS } from "../account/permissions.ts";
 import { VERSION } from "../config/version.ts";
+import { type CheckFlags, checkAuthEndpoint } from "./check-auth-endpoint.ts";
 import { readConfigFile } from "./config-file.ts";
 import { explain } from "./explain.ts";
 import { createFailure, type Failure, toFailure } from "./failure.ts";
@@ -28,6 +29,13 @@ Examples:
   fileferry explain --config fileferry.json --account alice read /reports/a.csv
   fileferry explain --settings settings.json write /inbox/a.csv`;
 
+const checkHelp = `
+Examples:
+  fileferry check-auth-endpoint https://auth.example/login
+  fileferry check-auth-endpoint https://auth.example/login --header 'Authorization: token <API_KEY>' --user test < password.txt
+
+It asks what a service asks, with wrong credentials for the most part: an endpoint that locks accounts may lock the one that is named.`;
+
 const serveHelp = `
 Examples:
   fileferry serve ./files --account alice:secret
@@ -38,7 +46,7 @@ The address is printed on stdout once the server answers, the log on stderr.`;
 
 /**
  * Runs the command line, `argv` being the arguments without the program's own name, and resolves with the exit status: 0, 1 when
- * the start failed or `explain` found that a permission is not granted, 2 when a flag or the configuration is wrong. It prints what went wrong, a problem a line; only a
+ * the start failed, `explain` found that a permission is not granted or a check has failed, 2 when a flag or the configuration is wrong. It prints what went wrong, a problem a line; only a
  * defect is thrown.
  */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -96,6 +104,20 @@ function createProgram(endWith: (status: number) => void): Command {
       endWith(granted ? 0 : 1);
     });
 
+  program
+    .command("check-auth-endpoint")
+    .description("play the checks of an external authentication endpoint; ends with 0 when it passes, 1 when not")
+    .argument("<url>", "the endpoint, as a service would be configured with it")
+    .option("--header <name: value>", "a header by which the service proves itself (repeatable)", collect, [])
+    .option("--basic <name:password>", "the service's own HTTP Basic credentials")
+    .option("--user <name>", "an account for tests that the endpoint knows")
+    .option("--password <password>", "its password (default: a line of the standard input)")
+    .option("--timeout <seconds>", "how long the endpoint has for an answer (default: 30)", parseSeconds)
+    .addHelpText("after", checkHelp)
+    .action(async (url: string, options: Omit<CheckFlags, "url">) => {
+      endWith(await checkAuthEndpoint({ ...options, url }, process));
+    });
+
   return program;
 }
 
@@ -137,6 +159,11 @@ function collect(value: string, former: readonly string[]): readonly string[] {
 function parseHost(text: string): string {
   if (text === "") throw new InvalidArgumentError("expected a host name or an address");
   return text;
+}
+
+function parseSeconds(text: string): number {
+  if (!/^\d{1,5}(?:\.\d{1,3})?$/.test(text) || !(Number(text) > 0)) throw new InvalidArgumentError("expected seconds");
+  return Number(text);
 }
 
 function parsePort(text: string): number {

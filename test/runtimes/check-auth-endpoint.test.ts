@@ -1,0 +1,205 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import type { RequestListener } from "node:http";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { endpointCases } from "../../src/testing/endpoint-cases.ts";
+import { builtCommand, ensureBuilt, makeFolder, runCommand, startCommand, waitFor } from "../support/built.ts";
+import { ACCOUNT, answer, createHandwrittenEndpoint, type Steps, serveEndpoint } from "../support/endpoint-server.ts";
+
+const TOKEN = "token s3cret-token";
+const BASIC = `Basic ${btoa("svc:s3cret:basic")}`;
+const USER = ["--user", ACCOUNT.username, "--password", ACCOUNT.password];
+
+beforeAll(ensureBuilt, 300_000);
+
+/** An endpoint that is gone after the test; its URL. */
+async function serve(steps: Partial<Steps> | RequestListener = {}): Promise<string> {
+  const server = await serveEndpoint(typeof steps === "function" ? steps : createHandwrittenEndpoint(steps));
+  onTestFinished(() => server.stop());
+  return server.url;
+}
+
+async function check(...args: string[]): Promise<Awaited<ReturnType<typeof runCommand>>> {
+  return runCommand(["check-auth-endpoint", ...args]);
+}
+
+function linesOf(text: string, start: string): string[] {
+  return text.split("\n").filter((line) => line.startsWith(start));
+}
+
+describe("fileferry check-auth-endpoint", () => {
+  it("prints a line for each check and ends with status 0 for an endpoint that is right (4.7)", async () => {
+    const url = await serve({ isAuthorized: ({ headers }) => headers.authorization === TOKEN });
+    const { status, stdout, stderr } = await check(url, "--header", `Authorization: ${TOKEN}`, ...USER);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.slice(0, -1).map((line) => line.replace(/ \(\d+ ms\)$/, ""))).toEqual(
+      endpointCases.map(({ name }) => `ok   ${name}`),
+    );
+    expect(lines.at(-1)).toMatch(
+      new RegExp(`^${endpointCases.length} ok, 0 failed, 0 skipped; the slowest answer took \\d+ ms$`),
+    );
+    expect(stdout).not.toMatch(/s3cret|Correct-horse/);
+  });
+
+  it("skips what needs an account or an authorization, and says so", async () => {
+    const { status, stdout } = await check(await serve());
+    expect(status).toBe(0);
+    const skipped = linesOf(stdout, "skip");
+    expect(skipped).toHaveLength(endpointCases.filter(({ needs }) => needs !== undefined).length);
+    expect(skipped[0]).toMatch(/^skip accepts the right password: .*: needs --user and --password$/);
+    expect(skipped).toContain(
+      "skip accepts nothing without the service's own authorization: needs --header or --basic",
+    );
+    expect(stdout).toMatch(new RegExp(`, 0 failed, ${skipped.length} skipped; `));
+  });
+
+  it("tells what is wrong, of each check that fails, and ends with status 1", async () => {
+    const url = await serve({
+      accept: (res) => answer(res, 200, "application/json", '{"account":{"quota":5,"email":null}}'),
+      refuse: (res) => answer(res, 500),
+    });
+    const { status, stdout, stderr } = await check(url, ...USER);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: "" });
+    expect(stdout).toContain("FAIL answers 401 or 403 to an unknown account: password: answered 500\n");
+    expect(stdout).toMatch(/^FAIL accepts the right password: .*account\.quota: unknown key/m);
+    expect(stdout).toMatch(/^\d+ ok, [1-9]\d* failed, 2 skipped; /m);
+  });
+
+  it("shows nothing of the endpoint that would steer a terminal", async () => {
+    const url = await serve({
+      accept: (res) => answer(res, 200, "application/json", '{"account":{"\\u001b[31m\\nok   all is well":5}}'),
+    });
+    const { stdout } = await check(url, ...USER);
+    expect(stdout).not.toMatch(/[^\n -~]/);
+    expect(linesOf(stdout, "ok   all is well")).toEqual([]);
+    expect(stdout).toContain("all is well");
+  });
+
+  it.each([
+    ["--basic", ["--basic", "svc:s3cret:basic"]],
+    ["--header", ["--header", `Authorization: ${BASIC}`]],
+    ["several headers", ["--header", `Authorization:${BASIC}`, "--header", "X-Trace: on"]],
+  ])("proves itself to the endpoint by %s (5.2)", async (_case, args) => {
+    const url = await serve({ isAuthorized: ({ headers }) => headers.authorization === BASIC });
+    const { status, stdout } = await check(url, ...args, ...USER);
+    expect([status, linesOf(stdout, "FAIL")]).toEqual([0, []]);
+    expect(linesOf(stdout, "ok   accepts the right password")).toHaveLength(1);
+  });
+
+  it("reads the password from a pipe", async () => {
+    const args = ["check-auth-endpoint", await serve(), "--user", ACCOUNT.username];
+    const { status, stdout } = await runCommand(args, `${ACCOUNT.password}\nmore\n`);
+    expect([status, linesOf(stdout, "FAIL")]).toEqual([0, []]);
+    expect(linesOf(stdout, "ok   accepts the right password")).toHaveLength(1);
+  });
+
+  it.runIf(process.platform === "linux")(
+    "asks for the password on a terminal, unechoed, and has colours there",
+    async () => {
+      const command = `'${process.execPath}' '${builtCommand}' check-auth-endpoint '${await serve()}' --user ${ACCOUNT.username}`;
+      const child = spawn("script", ["-qec", command, "/dev/null"], {
+        env: { ...process.env, TERM: "xterm", NO_COLOR: "" },
+      });
+      let shown = "";
+      child.stdout.on("data", (chunk) => {
+        const isAsked = !shown.includes("Password: ");
+        shown += chunk;
+        if (isAsked && shown.includes("Password: ")) child.stdin.write(`${ACCOUNT.password}\r`);
+      });
+      const [status] = await once(child, "close");
+      expect(status).toBe(0);
+      expect(shown.startsWith("Password: \r\n\u001b[32mok\u001b[39m   answers whole")).toBe(true);
+      expect(shown).not.toContain(ACCOUNT.password);
+    },
+  );
+
+  it("prints each line as its check ends", async () => {
+    let asked = 0;
+    const url = await serve((_req, res) => {
+      asked += 1;
+      if (asked === 1) answer(res, 401);
+    });
+    const run = startCommand(["check-auth-endpoint", url]);
+    await waitFor(() => /^ok {3}answers whole.*\n/m.exec(run.stdout()) ?? undefined, run);
+    expect(run.stdout().trimEnd().split("\n")).toHaveLength(1);
+  });
+});
+
+describe("fileferry check-auth-endpoint of an endpoint that is not there", () => {
+  async function expectOneFailure(url: string, reason: RegExp, ...args: string[]): Promise<void> {
+    const { status, stdout, stderr } = await check(url, ...USER, ...args);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: "" });
+    const [failure, sum, ...others] = stdout.trimEnd().split("\n");
+    expect(failure).toMatch(/^FAIL answers whole, and within the time limit: no whole answer came: /);
+    expect(failure).toMatch(reason);
+    expect(sum).toBe(`0 ok, 1 failed, 0 skipped, ${endpointCases.length - 1} not played`);
+    expect(others).toEqual([]);
+  }
+
+  it("says once that the connection is refused", async () => {
+    const server = await serveEndpoint(() => undefined);
+    await server.stop();
+    await expectOneFailure(server.url, /connection refused$/);
+  });
+
+  it("says once that the host is not known", async () => {
+    await expectOneFailure("http://nowhere.invalid/", /host name (?:unknown|cannot be looked up)$/);
+  });
+
+  it("says once that the certificate is not accepted", async () => {
+    const folder = await makeFolder();
+    const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+    const algorithm = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    const files = ["-subj", "/CN=localhost", "-days", "1", "-keyout", key, "-out", cert];
+    await promisify(execFile)("openssl", ["req", "-x509", ...algorithm, ...files]);
+    const server = createServer({ key: await readFile(key), cert: await readFile(cert) });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    await expectOneFailure(`https://127.0.0.1:${port}/`, /TLS certificate not accepted$/);
+  });
+
+  it("says once that it took too long", async () => {
+    const url = await serve(() => undefined);
+    await expectOneFailure(url, /timed out after 0\.3 s$/, "--timeout", "0.3");
+  });
+});
+
+describe("the flags of fileferry check-auth-endpoint", () => {
+  const url = "http://127.0.0.1:9/";
+
+  it.each([
+    ["no URL", [], /^error: missing required argument 'url'\n$/],
+    ["a URL of another kind", ["ftp://x/"], /^error: [^\n]*url[^\n]*\n$/],
+    ["credentials in the URL", ["http://svc:s3cret@x/"], /^error: [^\n]*url[^\n]*credentials[^\n]*\n$/],
+    [
+      "a header without a colon",
+      [url, "--header", "s3cret"],
+      /^error: --header \(number 1\): expected 'Name: value'\n$/,
+    ],
+    ["a header twice", [url, "--header", "A: s3cret", "--header", "A: 2"], /^error: --header \(number 2\): is there/],
+    ["a name that is none", [url, "--header", "A B: s3cret"], /^error: [^\n]*headers[^\n]*\n$/],
+    ["a value that is none", [url, "--header", "A: s3cret\u0001"], /^error: [^\n]*headers[^\n]*\n$/],
+    ["a header of the exchange", [url, "--header", "Host: s3cret"], /^error: [^\n]*headers[^\n]*Host[^\n]*\n$/],
+    ["Basic without a colon", [url, "--basic", "s3cret"], /^error: --basic: expected name:password\n$/],
+    ["a password without a user", [url, "--password", "s3cret"], /^error: --password needs --user\n$/],
+    [
+      "an empty user",
+      [url, "--user", "", "--password", "s3cret"],
+      /^error: --user and --password must not be empty\n$/,
+    ],
+    ["a user without a password", [url, "--user", "s3cret"], /^error: --user and --password must not be empty\n$/],
+    ["a timeout that is none", [url, "--timeout", "0"], /^error: [^\n]*expected seconds\n$/],
+  ])("end with status 2 and a line that says why for %s", async (_case, args, message) => {
+    const { status, stdout, stderr } = await check(...args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain("s3cret");
+  });
+});
