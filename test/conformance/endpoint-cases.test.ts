@@ -279,6 +279,11 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     foundBy: WRONG,
     says: /a wrong password was accepted/,
   },
+  "reads a password up to the first NUL": {
+    steps: { isRight: ({ content, ...login }) => isRight({ ...login, content: content.replace(/\0.*/, "") }) },
+    foundBy: WRONG,
+    says: /with NUL in it, was accepted/,
+  },
   "answers 500 to a wrong password": {
     steps: refusing((res, { username }) => answer(res, username === ACCOUNT.username ? 500 : 401)),
     foundBy: WRONG,
