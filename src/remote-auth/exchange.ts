@@ -29,6 +29,11 @@ export interface NoAnswer {
   readonly error: unknown;
 }
 
+/** A URL and what came of asking it, in English. */
+export function describeOutcome(outcome: Outcome): string {
+  return `${outcome.url.shown}: ${outcome.answered ? `answered with status ${outcome.status}` : outcome.details}`;
+}
+
 type Sending = Pick<RemoteSettings, "fetch" | "headers" | "timeoutSeconds">;
 
 /**

@@ -8,6 +8,8 @@ export type JsonReading<T> = { readonly value: T } | { readonly problems: readon
 const maxProblems = 100;
 /** Free-form JSON is written again, into events and answers: what is nested deeper than this would end such a writer. */
 const maxNesting = 100;
+/** A schema takes microseconds to complain of a value: of a whole body of wrong ones it would hold the thread for seconds. */
+const maxValues = 20_000;
 
 /** Whether a `Content-Type` value is JSON that may be in UTF-8: another charset, or a malformed one, is not. */
 export function isJson(contentType: string | null): boolean {
@@ -48,12 +50,16 @@ export function readJson<T>(bytes: Uint8Array, schema: z.ZodType<T>): JsonReadin
 /** What no schema sees in free-form JSON. A key `__proto__` is data here, and an attack wherever objects are copied (SECURITY 13). */
 function findShapeProblem(root: unknown): string | undefined {
   const open: (readonly [value: unknown, nesting: number])[] = [[root, 0]];
+  let values = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [value, nesting] = next;
     if (typeof value !== "object" || value === null) continue;
     if (nesting === maxNesting) return `the body is nested deeper than ${maxNesting} levels`;
     if (Object.hasOwn(value, "__proto__")) return "__proto__: unknown key";
-    for (const member of Object.values(value)) open.push([member, nesting + 1]);
+    const members = Object.values(value);
+    values += members.length;
+    if (values > maxValues) return `the body has more than ${maxValues} values`;
+    for (const member of members) open.push([member, nesting + 1]);
   }
   return undefined;
 }

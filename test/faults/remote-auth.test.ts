@@ -8,7 +8,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { MAX_EXCHANGE_BYTES } from "../../src/wire/remote-auth.ts";
 import {
   type Answering,
-  type Asked,
   answerWith,
   createAsked,
   type RemoteServer,
@@ -48,27 +47,26 @@ async function serveRaw(answer: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/auth`;
 }
 
-/** Asks a URL that gives no answer: the next one is asked, and this one suspended. */
+/** Asks a URL that gives no answer: the next one, which needs no time, is asked, and this one suspended. */
 async function expectNoAnswer(
   url: string,
   details: string | RegExp,
-  options: { timeoutSeconds?: number } = {},
-): Promise<Asked> {
-  const next = await serve(SUCCESS);
-  const asked = createAsked({ url: [url, next.url], ...options });
+  options: { readonly timeoutSeconds?: number } = {},
+): Promise<void> {
+  const next = "https://next.invalid/auth";
+  const order: string[] = [];
+  const send: typeof fetch = async (input, init) => {
+    order.push(String(input));
+    return input === next ? new Response(null, { status: 204 }) : fetch(input, init);
+  };
+  const asked = createAsked({ url: [url, next], fetch: send, ...options });
   const expected = typeof details === "string" ? details : expect.stringMatching(details);
-  expect(await asked.ask()).toMatchObject({ outcome: "accepted", audit: { url: next.url } });
-  expect(asked.events).toMatchObject([
-    { id: 40042, data: { url: new URL(url).origin + new URL(url).pathname, details: expected } },
-  ]);
-  const alone = createAsked({ url, ...options });
-  expect(await alone.ask()).toMatchObject({
-    outcome: "rejected",
-    reason: "failure",
-    audit: { problems: [expect.any(String)] },
-  });
-  expect(next.requests).toHaveLength(1);
-  return alone;
+  expect(await asked.ask()).toMatchObject({ outcome: "accepted", audit: { url: next } });
+  expect(order).toEqual([url, next]);
+  expect(asked.events).toMatchObject([{ id: 40042, data: { url, details: expected, suspended: 300 } }]);
+  const alone = await createAsked({ url, ...options }).ask();
+  expect(alone).toMatchObject({ outcome: "rejected", reason: "failure" });
+  expect(alone.audit).toEqual({ problems: [expect.stringContaining(`${url}: `)] });
 }
 
 /** How long after its deadline an answer may come on a machine that is busy. */
@@ -82,9 +80,13 @@ describe("a URL of createHttpAuthenticator that fails (7.2, CONTRACT 9.2)", () =
   });
 
   it("has a name that nobody knows", async () => {
-    await expectNoAnswer("http://name.invalid/auth", /^host name (?:unknown|cannot be looked up)$/, {
-      timeoutSeconds: 1,
-    });
+    await expectNoAnswer(
+      "http://name.invalid/auth",
+      /^(?:host name (?:unknown|cannot be looked up)|timed out after 1 s)$/,
+      {
+        timeoutSeconds: 1,
+      },
+    );
   });
 
   it("resets the connection before an answer", async () => {

@@ -269,9 +269,19 @@ describe("createHttpAuthenticator, given a 200", () => {
   });
 
   it("names at most a hundred problems, and counts the others", async () => {
-    const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, 1]));
+    const many = Object.fromEntries(Array.from({ length: 15_000 }, (_, index) => [`k${index}`, 1]));
     const problems = await problemsOf(answerWith(200, JSON.stringify(many)));
-    expect([problems.length, problems.at(-1)]).toEqual([101, "and 49900 more"]);
+    expect([problems.length, problems.at(-1)]).toEqual([101, "and 14900 more"]);
+  });
+
+  it("takes as many values as anybody has, and refuses more before they take time to judge", async () => {
+    const toBody = (count: number, value: string): string => {
+      return JSON.stringify({ account: { home_folder_structure: Array.from({ length: count }, () => value) } });
+    };
+    expect((await judge(answerWith(200, toBody(19_000, "a")))).outcome).toBe("accepted");
+    const begun = performance.now();
+    expect(await problemsOf(answerWith(200, toBody(340_000, "")))).toEqual(["the body has more than 20000 values"]);
+    expect(performance.now() - begun).toBeLessThan(1500);
   });
 
   it("refuses an encoded body, which nobody has asked for (SECURITY 23)", async () => {

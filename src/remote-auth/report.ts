@@ -1,0 +1,63 @@
+import type { Component } from "../contracts/connection.ts";
+import type { Logger } from "../contracts/logger.ts";
+import { createEmitter } from "../events/emitter.ts";
+import type { Answer, NoAnswer } from "./exchange.ts";
+import type { RemoteSettings, RemoteUrl } from "./options.ts";
+
+/** Writes to the log; what the log throws fails no login. */
+export type Report = (level: keyof Logger, details: Readonly<Record<string, unknown>>, message: string) => void;
+
+/** Makes what reports to a logger. */
+export function createReport(logger: Logger): Report {
+  return (level, details, message) => {
+    try {
+      logger[level](details, message);
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
+}
+
+/** Warns, once per call, of URLs that passwords would travel to in clear. */
+export function warnOfClearText({ urls }: RemoteSettings, report: Report): void {
+  const inClear = urls.filter((url) => url.inClear).map(({ shown }) => shown);
+  if (inClear.length > 0) {
+    report(
+      "warn",
+      { urls: inClear },
+      "Passwords travel in clear to the authentication endpoint: it should have an https URL.",
+    );
+  }
+}
+
+/** A 401 of this kind is the usual one of frameworks too: once for each URL is enough for the log, the audit has every one. */
+export function createChallengeWarning(report: Report): (answer: Answer) => void {
+  const warned = new Set<RemoteUrl>();
+  return ({ url, status, challenged }) => {
+    if (status !== 401 || !challenged || warned.has(url)) return;
+    warned.add(url);
+    const message =
+      "The authentication endpoint asks for credentials of its own: username, password or headers may be wrong.";
+    report("warn", { url: url.shown }, message);
+  };
+}
+
+/** Tells that a URL is suspended from now on: once in the log, and as event 40042. */
+export function createSuspensionTeller(
+  settings: RemoteSettings,
+  report: Report,
+): (failed: NoAnswer, creator: Component) => void {
+  const { suspendSeconds: suspended } = settings;
+  const emit = createEmitter(settings);
+  return (failed, component) => {
+    const { url, details } = failed;
+    const message = "An authentication URL has failed and is suspended.";
+    report("warn", { ...toLogDetails(failed), suspended }, message);
+    emit({ id: 40042, message, data: { url: url.shown, details, suspended }, component });
+  };
+}
+
+/** What the log is told of a URL that gave no answer. Some platforms quote the whole URL in their errors, and a query may be a secret. */
+export function toLogDetails({ url, details, error }: NoAnswer): Readonly<Record<string, unknown>> {
+  return { url: url.shown, details, ...(url.href.includes("?") ? {} : { error }) };
+}
