@@ -19,6 +19,8 @@ interface Load {
 
 /** OpenSSH has at most 64 requests under way, and 2 MiB in them. From here on the socket is not read. */
 const BUSY: Load = { requests: 256, bytes: 4 * 1024 * 1024 };
+/** Down to here, and it is read again. */
+const CALM: Load = { requests: 128, bytes: 2 * 1024 * 1024 };
 /** Whoever comes that far sends requests and takes no answers. */
 const MAX: Load = { requests: 4096, bytes: 32 * 1024 * 1024 };
 const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
@@ -26,9 +28,9 @@ const POLL_MILLISECONDS = 5;
 
 /**
  * Bounds what a connection has in memory, which ssh2 leaves to its user: it grants the client a new window for whatever it has handed
- * over, and keeps every answer until it is sent. Beyond all measure `end` is called.
+ * over, and keeps every answer until it is sent. Beyond all measure the connection is cut.
  */
-export function createFlow(socket: Socket, end: () => void): Flow {
+export function createFlow(socket: Socket): Flow {
   let requests = 0;
   let bytes = 0;
   let waiters = 0;
@@ -39,14 +41,14 @@ export function createFlow(socket: Socket, end: () => void): Flow {
 
   function steer(): void {
     // Who waits for the client to take answers has to hear when it does.
-    if (exceeds(BUSY) && waiters === 0) socket.pause();
-    else if (socket.isPaused()) socket.resume();
+    if (waiters === 0 && exceeds(BUSY)) socket.pause();
+    else if (socket.isPaused() && (waiters > 0 || !exceeds(CALM))) socket.resume();
   }
 
   function enter(size: number): void {
     requests += 1;
     bytes += size;
-    if (exceeds(MAX)) end();
+    if (exceeds(MAX)) socket.destroy();
     steer();
   }
 

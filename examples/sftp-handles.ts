@@ -21,6 +21,8 @@ export interface Upload {
   size(): number;
   /** Takes the next bytes, once there is room for them. */
   write(offset: number, bytes: Buffer): Promise<void>;
+  /** Gives the file the size that it has now, however long the former one is. */
+  endHere(): void;
   /** Ends the file: now it is there, whole, or the promise rejects and what was there before still is. */
   commit(): Promise<void>;
   /** Drops the file unless it is committed. */
@@ -98,11 +100,14 @@ function isSameVersion(one: StorageEntry, other: StorageEntry): boolean {
  * A storage takes a file from its beginning to its end, all or nothing. So bytes in any other order are refused, and the upload is
  * dropped: clients that resume or patch a file send them. Those that send a file do it in order, but for some that run a little
  * ahead with several requests at once (`fastPut` of ssh2): these wait for what is missing.
+ *
+ * `leastSize` is what the file has to come to unless it is ended before: that of a former file which was not cut when it was opened.
  */
 export async function openUpload(
   files: AccountFiles,
   segments: readonly string[],
   options: WriteOptions,
+  leastSize: number,
 ): Promise<Upload> {
   const cut = new AbortController();
   const pipe = new PassThrough({ highWaterMark: MAX_UNSTORED_BYTES });
@@ -121,6 +126,7 @@ export async function openUpload(
   written.catch(ignore);
   await Promise.race([begun, written]);
   let size = 0;
+  let isEnded = false;
   let isDropped = false;
   /** Bytes that wait for those before them, by their offset. */
   const ahead = new Map<number, Buffer>();
@@ -144,8 +150,13 @@ export async function openUpload(
     }
   }
 
+  function endHere(): void {
+    isEnded = true;
+  }
+
   async function commit(): Promise<void> {
-    if (isDropped || ahead.size > 0) throw new StorageError("incomplete");
+    const isWhole = ahead.size === 0 && (isEnded || size >= leastSize);
+    if (isDropped || !isWhole) throw new StorageError("incomplete");
     pipe.end();
     await written;
   }
@@ -157,7 +168,7 @@ export async function openUpload(
     await written.catch(ignore);
   }
 
-  return { kind: "upload", size: () => size, write, commit, close };
+  return { kind: "upload", size: () => size, write, endHere, commit, close };
 }
 
 /** Opens a folder. What is wrong with it shows here: the first member is fetched. */

@@ -90,8 +90,11 @@ export function createSftpServer(options: SftpServerOptions): SftpServer {
     if (known === undefined) return void connection.end();
     const peer = toPeer(ip, port);
     const report = (error: unknown) => logger.error({ peer, error }, "An SFTP request failed.");
-    // Whatever a client does wrong comes here, and ends its connection alone.
-    connection.on("error", (error) => logger.info({ peer, error }, "An SSH connection failed."));
+    // Whatever a client does wrong comes here, and ends its connection alone. One that is dead or deaf would never close its end.
+    connection.on("error", (error) => {
+      logger.info({ peer, error }, "An SSH connection failed.");
+      setTimeout(() => known.socket.destroy(), 2000).unref();
+    });
     awaitLogin(connection, { authentication, openAccount, origin: { peer, creator }, maxFailures, logger }, (login) => {
       clearTimeout(known.deadline);
       serveSessions(connection, known.socket, login, report);
@@ -118,7 +121,7 @@ export function createSftpServer(options: SftpServerOptions): SftpServer {
 
 /** Sessions of other kinds, a shell or a tunnel, have no listener: ssh2 refuses them. */
 function serveSessions(connection: Connection, socket: Socket, login: Login, report: (error: unknown) => void): void {
-  const flow = createFlow(socket, () => connection.end());
+  const flow = createFlow(socket);
   let sessions = 0;
   connection.on("session", (accept, reject) => {
     if (sessions >= MAX_SESSIONS) return void reject();

@@ -1,8 +1,8 @@
-import { type AccountFiles, HttpError, isStorageError, StorageError, type WriteOptions } from "fileferry";
+import { type AccountFiles, HttpError, isStorageError, StorageError } from "fileferry";
 import ssh2, { type Attributes, type SFTPWrapper } from "ssh2";
 import { type Described, toAttributes, toMember, toSegments, toStatusOrReport } from "./sftp-answers.ts";
 import type { Flow } from "./sftp-flow.ts";
-import { type Handle, openDownload, openListing, openUpload } from "./sftp-handles.ts";
+import { type Handle, openDownload, openListing, openUpload, type Upload } from "./sftp-handles.ts";
 
 const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
 const MAX_HANDLES = 128;
@@ -30,7 +30,7 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
 
   function answer(id: number, work: () => unknown, bytes = 0): void {
     flow.enter(bytes);
-    queue = queue.then(async () => {
+    const answered = queue.then(async () => {
       try {
         await flow.room(sftp, () => isOver);
         if (!isOver) await work();
@@ -41,6 +41,8 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
         flow.leave(bytes);
       }
     });
+    // Even a log that throws leaves the next request its answer.
+    queue = answered.catch(() => undefined);
   }
 
   /** What is done for the answer that it is done. */
@@ -114,9 +116,8 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
     sftp.on("OPEN", (id, path, flags) =>
       answer(id, () =>
         open(id, async () => {
-          const options = toWriteOptions(flags);
-          const segments = toSegments(path);
-          return options === undefined ? openDownload(files, segments) : openUpload(files, segments, options);
+          const isUpload = (flags & OPEN_MODE.WRITE) !== 0;
+          return isUpload ? openForWriting(files, toSegments(path), flags) : openDownload(files, toSegments(path));
         }),
       ),
     );
@@ -132,7 +133,10 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
     );
     sftp.on("FSTAT", (id, name) => answer(id, () => sftp.attrs(id, toAttributes(describeOpen(name)))));
     sftp.on("FSETSTAT", (id, name, attributes) =>
-      perform(id, async () => refuseSize(attributes, describeOpen(name).size)),
+      perform(id, async () => {
+        refuseSize(attributes, describeOpen(name).size);
+        if (attributes.size !== undefined) handleOf(name, "upload").endHere();
+      }),
     );
     sftp.on("CLOSE", (id, name) => perform(id, () => close(name)));
   }
@@ -155,12 +159,24 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
   sftp.on("error", report);
   // The client has sent its last request: what came before is answered yet.
   sftp.on("end", () => {
-    queue = queue.then(dropAll).then(() => sftp.end(), report);
+    queue = queue.then(dropAll).then(() => {
+      if (!isOver) sendExitStatus(sftp);
+      sftp.end();
+    }, report);
   });
   sftp.on("close", () => {
     isOver = true;
     dropAll().catch(report);
   });
+}
+
+/** Sends the exit status 0 (RFC 4254 6.10), which `scp` insists on and ssh2 has for other channels only. */
+function sendExitStatus(sftp: SFTPWrapper): void {
+  const { _protocol: protocol, outgoing } = sftp as unknown as {
+    readonly _protocol?: { exitStatus?(channel: number, status: number): void };
+    readonly outgoing?: { readonly id: number };
+  };
+  if (outgoing !== undefined) protocol?.exitStatus?.(outgoing.id, 0);
 }
 
 /** The path as the HTTP header `Server-Path` has it, but for the percent-encoding there. */
@@ -186,18 +202,18 @@ async function describe(files: AccountFiles, path: string): Promise<Described> {
 }
 
 /**
- * How a file is opened for writing; `undefined` for reading. A file is written whole: no appending, no patching (`reput`, and both ways at
- * once), which the flags tell by leaving out TRUNC, unless the file is to be a new one.
+ * Opens a file for writing: whole, from its beginning. What is written goes into a new file even where the client has not said that the
+ * former one goes (TRUNC), as `scp` does: then it has to be as long, or the client has to set its size.
  */
-function toWriteOptions(flags: number): WriteOptions | undefined {
+async function openForWriting(files: AccountFiles, segments: readonly string[], flags: number): Promise<Upload> {
   const has = (flag: number) => (flags & flag) !== 0;
-  if (!has(OPEN_MODE.WRITE)) return undefined;
-  const isExclusive = has(OPEN_MODE.CREAT) && has(OPEN_MODE.EXCL);
-  if (has(OPEN_MODE.READ) || has(OPEN_MODE.APPEND) || !(isExclusive || has(OPEN_MODE.TRUNC))) {
-    throw new HttpError("method-not-implemented", "Files are written whole: a part of one cannot be changed.");
+  if (has(OPEN_MODE.READ) || has(OPEN_MODE.APPEND)) {
+    throw new HttpError("method-not-implemented", "Files are written whole, and are not read meanwhile.");
   }
-  if (isExclusive) return { ifNoneMatch: "*" };
-  return has(OPEN_MODE.CREAT) ? {} : { ifMatch: "*" };
+  const isCreating = has(OPEN_MODE.CREAT);
+  if (isCreating && has(OPEN_MODE.EXCL)) return openUpload(files, segments, { ifNoneMatch: "*" }, 0);
+  const former = has(OPEN_MODE.TRUNC) ? undefined : await files.stat(segments, "write");
+  return openUpload(files, segments, isCreating ? {} : { ifMatch: "*" }, former?.size ?? 0);
 }
 
 /**

@@ -6,7 +6,7 @@ import ssh2, { type Client, type ConnectConfig, type SFTPWrapper } from "ssh2";
 
 /** Why OpenSSH's client cannot be used; `undefined` where it can. */
 export function findMissingTool(): string | undefined {
-  return ["sftp", "ssh-keygen"].find((tool) => {
+  return ["sftp", "scp", "ssh-keygen"].find((tool) => {
     try {
       execFileSync("sh", ["-c", `command -v ${tool}`], { stdio: "ignore" });
       return false;
@@ -47,9 +47,31 @@ export interface SftpRun {
 /** Starts `sftp` on a batch of commands. */
 export async function startSftp(
   folder: string,
-  { port, username, keys = [], password }: Access,
+  access: Access,
   commands: readonly string[],
   args: readonly string[] = [],
+): Promise<ChildProcess> {
+  const child = await start("sftp", folder, access, [...args, "-b", "-", `${access.username}@127.0.0.1`]);
+  child.stdin?.end(commands.map((command) => `${command}\n`).join(""));
+  return child;
+}
+
+/** Runs `sftp` to its end. A command that fails ends the batch, with status 1, unless it begins with `-`. */
+export async function runSftp(folder: string, access: Access, commands: readonly string[]): Promise<SftpRun> {
+  return toRun(await startSftp(folder, access, commands));
+}
+
+/** Runs `scp`, which speaks SFTP since OpenSSH 9. What begins with `:` is a path on the server. */
+export async function runScp(folder: string, access: Access, args: readonly string[]): Promise<SftpRun> {
+  const places = args.map((arg) => (arg.startsWith(":") ? `${access.username}@127.0.0.1${arg}` : arg));
+  return toRun(await start("scp", folder, access, ["-s", ...places]));
+}
+
+async function start(
+  tool: "sftp" | "scp",
+  folder: string,
+  { port, keys = [], password }: Access,
+  args: readonly string[],
 ): Promise<ChildProcess> {
   const askpass = join(folder, "askpass.sh");
   await writeFile(askpass, '#!/bin/sh\nprintf "%s\\n" "$TEST_PASSWORD"\n');
@@ -69,9 +91,7 @@ export async function startSftp(
   };
   const settings = Object.entries(options).map(([name, value]) => `-o${name}=${value}`);
   const identities = keys.flatMap((path) => ["-i", path]);
-  const destination = `${username}@127.0.0.1`;
-  const all = ["-F", "/dev/null", ...settings, ...identities, "-P", `${port}`, ...args, "-b", "-", destination];
-  const child = spawn("sftp", all, {
+  const child = spawn(tool, ["-F", "/dev/null", ...settings, ...identities, "-P", `${port}`, ...args], {
     cwd: folder,
     env: {
       PATH: process.env.PATH,
@@ -83,13 +103,11 @@ export async function startSftp(
       TEST_PASSWORD: password ?? "",
     },
   });
-  child.stdin.on("error", () => undefined).end(commands.map((command) => `${command}\n`).join(""));
+  child.stdin.on("error", () => undefined);
   return child;
 }
 
-/** Runs `sftp` to its end. A command that fails ends the batch, with status 1, unless it begins with `-`. */
-export async function runSftp(...[folder, access, commands, args]: Parameters<typeof startSftp>): Promise<SftpRun> {
-  const child = await startSftp(folder, access, commands, args);
+async function toRun(child: ChildProcess): Promise<SftpRun> {
   let [stdout, stderr] = ["", ""];
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     stdout += text;
