@@ -7,10 +7,9 @@
  * To be started like that it needs Node 22.18 or newer, which runs TypeScript; on Node 20, `npx tsx` does in place of `node`.
  * `PORT` says where it listens. Passwords travel to it: anywhere but on one machine, put it behind HTTPS.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type AccountSettings, createAuthenticationEndpoint } from "fileferry";
-import { createNodePasswordHasher } from "fileferry/node";
+import { closeNodeServer, createNodePasswordHasher, createNodeServer } from "fileferry/node";
 
 interface User {
   /** What `fileferry hash-password` prints; never the password itself. */
@@ -78,43 +77,8 @@ function toKey(line: string): string {
   return line.trim().split(/\s+/).slice(0, 2).join(" ");
 }
 
-/** What the endpoint takes at most. */
-const maxBodyBytes = 256 * 1024;
-
-/** From `node:http` to a handler of the fetch API and back. */
-async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const { method = "GET", headersDistinct } = incoming;
-  const headers = new Headers();
-  for (const [name, values = []] of Object.entries(headersDistinct)) {
-    for (const value of values) headers.append(name, value);
-  }
-  const content = await readBody(incoming);
-  const body = method === "GET" || method === "HEAD" ? null : content;
-  const response = await endpoint(new Request("http://localhost/", { method, headers, body }));
-  // What is left of a body that is too large is not read: the connection cannot serve another request.
-  if (!incoming.complete) outgoing.setHeader("Connection", "close");
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  outgoing.end(new Uint8Array(await response.arrayBuffer()));
-}
-
-/** All of the body, or of one that is too large so much that the endpoint sees it is. */
-async function readBody(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
-    chunks.push(chunk);
-    size += chunk.byteLength;
-    if (size > maxBodyBytes) break;
-  }
-  return new Uint8Array(Buffer.concat(chunks));
-}
-
-const server = createServer((incoming, outgoing) => {
-  // The client has gone, or speaks a method that the fetch API knows nothing of.
-  answer(incoming, outgoing).catch(() => outgoing.destroy());
-});
-server.requestTimeout = 30_000;
+const server = createNodeServer(endpoint);
 server.listen(Number(process.env.PORT ?? 8081), "127.0.0.1", () => {
   process.stdout.write(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}/\n`);
 });
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => server.close());
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => closeNodeServer(server));

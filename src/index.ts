@@ -1,7 +1,14 @@
 export { type ExplainedAccount, explainPermission } from "./account/explain.ts";
+export type { AccountFiles } from "./account/files.ts";
 export { type Mounts, mountStorage } from "./account/mounts.ts";
 export { type Explanation, OPERATIONS, type Operation } from "./account/permissions.ts";
 export { type AccountEntry, type AccountsOptions, createAccountsAuthenticator } from "./auth/accounts.ts";
+export {
+  type AuthenticationChain,
+  type AuthenticationChainOptions,
+  createAuthenticationChain,
+  type Judgement,
+} from "./auth/chain.ts";
 export {
   type Argon2Parameters,
   createPasswordHasher,
@@ -22,6 +29,7 @@ export type {
   Accepted,
   Authenticator,
   Credentials,
+  CredentialType,
   PasswordUpdatability,
   PasswordUpdate,
   PasswordUpdateOutcome,
@@ -29,17 +37,24 @@ export type {
   Unknown,
   Verdict,
 } from "./contracts/authenticator.ts";
-export type { ClientCertificate, Connection, Peer } from "./contracts/connection.ts";
+export type { ClientCertificate, Component, Connection, Peer } from "./contracts/connection.ts";
 export type {
+  AccessStarted,
+  AuthenticationUrlSuspended,
   EventEnvelope,
   FileEvent,
+  LoginData,
+  MethodVerdict,
+  OnEvent,
+  RefusalReason,
   TransferTotals,
+  UnauthorizedRequest,
   UploadData,
   UploadDone,
   UploadFailed,
   UploadStarted,
 } from "./contracts/events.ts";
-export type { FileService } from "./contracts/file-service.ts";
+export type { FileService, RequestHandler } from "./contracts/file-service.ts";
 export type { KeyValueStore } from "./contracts/key-value-store.ts";
 export type { Logger } from "./contracts/logger.ts";
 export type { CharacterClass, PasswordPolicy } from "./contracts/password-policy.ts";
@@ -57,4 +72,16 @@ export type {
 export { isStorageError, StorageError } from "./contracts/storage-adapter.ts";
 export { toPathSegments } from "./contracts/storage-path.ts";
 export { type Failure, HttpError } from "./http/http-error.ts";
+export { type AccountOpenerOptions, createAccountOpener, type OpenAccount } from "./open-account.ts";
+export {
+  type AuthenticationEndpoint,
+  type AuthenticationEndpointOptions,
+  createAuthenticationEndpoint,
+} from "./remote-auth/endpoint.ts";
+export type { EndpointAuthorization } from "./remote-auth/endpoint-authorization.ts";
+export type { AuthenticationOutcome, AuthenticationOutcomes } from "./remote-auth/endpoint-outcome.ts";
+export { createHttpAuthenticator } from "./remote-auth/http-authenticator.ts";
+export type { HttpAuthenticatorOptions } from "./remote-auth/options.ts";
+export type { RemoteAudit } from "./remote-auth/verdict.ts";
 export { createFileService } from "./service.ts";
+export type { AuthenticationRejection, AuthenticationRequest } from "./wire/remote-auth.ts";

@@ -38,29 +38,28 @@ export function createAccountOpener(options: AccountOpenerOptions): OpenAccount 
   const { storage, groups = {} } = options;
   if (typeof storage?.list !== "function") throw new TypeError("The option storage must be a storage adapter.");
   const accounts = createAccountAdmission(storage, toGroups(groups));
-  return async (username, settings) => withNamesChecked(accounts.filesOf(await accounts.admit(username, settings)));
+  return async (username, settings) => {
+    const account = accounts.resolve(username, toCheckedSettings(settings));
+    await accounts.prepare(account);
+    return withNamesChecked(accounts.filesOf(account));
+  };
 }
 
 /** The accounts of a storage: what a service and an opener have in common. */
 export interface AccountAdmission {
-  /** Completes settings that were checked before, those of a session for one. @throws HttpError `denied`, with its cause. */
+  /** Completes settings that were checked before, by the authenticator's login or a session's. @throws HttpError `denied`, with its cause. */
   resolve(username: string, settings: AccountSettings): Account;
-  /** Checks an authenticator's settings, completes them and makes the home ready. Rejects as {@link OpenAccount}. */
-  admit(username: string, settings: AccountSettings): Promise<Account>;
+  /** Makes an account's home ready. Rejects as {@link OpenAccount}. */
+  prepare(account: Account): Promise<void>;
   /** What an account may see and touch. */
   filesOf(account: Account): AccountFiles;
 }
 
 /** Makes the admission of accounts to a storage. */
 export function createAccountAdmission(storage: StorageAdapter, groups: Groups): AccountAdmission {
-  const resolve = createAccountResolver(groups);
   return {
-    resolve,
-    async admit(username, settings) {
-      const account = resolve(username, toCheckedSettings(settings));
-      await prepareHome(account, storage);
-      return account;
-    },
+    resolve: createAccountResolver(groups),
+    prepare: (account) => prepareHome(account, storage),
     filesOf: (account) => createAccountFiles(account, storage),
   };
 }

@@ -1,6 +1,4 @@
-import { type Account, createAccountResolver } from "./account/account.ts";
-import { createAccountFiles } from "./account/files.ts";
-import { prepareHome } from "./account/home.ts";
+import type { Account } from "./account/account.ts";
 import { toServerPath } from "./account/path.ts";
 import { createAuthenticationChain } from "./auth/chain.ts";
 import { toChallenges } from "./auth/challenge.ts";
@@ -11,6 +9,7 @@ import { createSessions } from "./auth/sessions.ts";
 import { createLoginThrottle } from "./auth/throttle.ts";
 import type { FileServiceOptions } from "./config/options.ts";
 import { toServiceConfig } from "./config/service-config.ts";
+import type { AccountSettings } from "./contracts/account.ts";
 import type { Connection } from "./contracts/connection.ts";
 import type { FileService } from "./contracts/file-service.ts";
 import type { AccountEndpoint, Exchange } from "./endpoints/endpoint.ts";
@@ -25,6 +24,7 @@ import { negotiateVariant, type Variant } from "./http/negotiate.ts";
 import { emptyResponse, withoutContent } from "./http/responses.ts";
 import { isSameOrigin } from "./http/same-origin.ts";
 import { parseTarget } from "./http/target.ts";
+import { createAccountAdmission } from "./open-account.ts";
 import { type Api, findPlace, findRoute, hasRoutes, type Place, toAllow } from "./routes.ts";
 import { createMemoryKeyValueStore } from "./stores/memory.ts";
 import { errorResponse } from "./views/errors.ts";
@@ -50,7 +50,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   const throttle = createLoginThrottle({ store, attempts, windowSeconds, clock });
   const { onEvent, server, component, toCertificateUsername } = config;
   const audit = createLoginAudit(createEmitter({ onEvent, server, clock, logger }), logger);
-  const resolveAccount = createAccountResolver(config.groups);
+  const accounts = createAccountAdmission(config.storage, config.groups);
   const identifier = createIdentifier({
     chain,
     sessions,
@@ -71,9 +71,9 @@ export function createFileService(options: FileServiceOptions): FileService {
     }
   }
 
-  function findAccountProblem(...[username, settings]: Parameters<typeof resolveAccount>): string | undefined {
+  function findAccountProblem(username: string, settings: AccountSettings): string | undefined {
     try {
-      resolveAccount(username, settings);
+      accounts.resolve(username, settings);
       return undefined;
     } catch (error) {
       return toReason(error);
@@ -83,8 +83,8 @@ export function createFileService(options: FileServiceOptions): FileService {
   /** Why valid credentials are refused, the client does not learn (CONTRACT 7.3): the audit does. */
   async function admit({ username, settings }: Login, attempt: LoginAttempt): Promise<Account> {
     try {
-      const account = resolveAccount(username, settings);
-      await prepareHome(account, config.storage);
+      const account = accounts.resolve(username, settings);
+      await accounts.prepare(account);
       audit.accepted(attempt, account);
       return account;
     } catch (error) {
@@ -151,8 +151,8 @@ export function createFileService(options: FileServiceOptions): FileService {
       throw new HttpError("denied", "The request comes from another site.");
     }
     // A session's home was made ready at its login.
-    const account = attempt ? await admit(login, attempt) : resolveAccount(login.username, login.settings);
-    const files = createAccountFiles(account, config.storage);
+    const account = attempt ? await admit(login, attempt) : accounts.resolve(login.username, login.settings);
+    const files = accounts.filesOf(account);
     const used = session === undefined ? files : keepAlive(files, sessions.toProgress(session));
     return run({ ...exchange, account, means, session, files: used });
   }

@@ -1,5 +1,8 @@
 import type { Connection } from "./connection.ts";
 
+/** Answers a request; never rejects. What the runtime adapters mount, besides a whole {@link FileService}. */
+export type RequestHandler = (request: Request, connection: Connection) => Promise<Response>;
+
 /** A service: what the runtime adapters mount. Its handlers always resolve; a failure is a response too. */
 export interface FileService {
   /** The three API variants on one URL space. 404 for a URL outside it. */

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
 import type { Socket } from "node:net";
-import type { FileService } from "../contracts/file-service.ts";
+import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { type NodeListenerOptions, toNodeListener } from "./node.ts";
 import { isIdle } from "./node-exchange.ts";
 import { refuseMessage, refuseTunnel } from "./node-raw-refusal.ts";
@@ -40,10 +40,13 @@ interface Connections {
 const servers = new WeakMap<HttpServer | HttpsServer, Connections>();
 
 /**
- * A server that answers with the service, not yet listening. Uploads may take as long as they need; the head of a
+ * A server that answers with the service, or with any handler of requests, not yet listening. Uploads may take as long as they need; the head of a
  * request may not (60 s, Node's `headersTimeout`), nor may a silent client.
  */
-export function createNodeServer(service: FileService, options: NodeServerOptions = {}): HttpServer | HttpsServer {
+export function createNodeServer(
+  service: FileService | RequestHandler,
+  options: NodeServerOptions = {},
+): HttpServer | HttpsServer {
   const { tls, idleMilliseconds = 120_000 } = options;
   if (!(idleMilliseconds >= 0)) throw new TypeError("idleMilliseconds: expected a number of milliseconds, or 0");
   const listener = toNodeListener(service, options);

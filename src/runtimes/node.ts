@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { FileService } from "../contracts/file-service.ts";
+import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { Response } from "../http/fetch.ts";
 import { createExchange, type Exchange, openExchange } from "./node-exchange.ts";
 import { toRequest } from "./node-request.ts";
@@ -22,11 +22,9 @@ export interface NodeListenerOptions {
   readonly lingerMilliseconds?: number;
 }
 
-type Handler = (...args: Parameters<FileService["fetch"]>) => Promise<Response>;
-
 /**
- * The service as a listener for `http.createServer` and `https.createServer`. It answers every request and never
- * throws; a target that cannot be a URL is 400, and what lies outside the URL space is what the service answers. The
+ * The service, or any handler of requests such as that of `createAuthenticationEndpoint`, as a listener for `http.createServer` and
+ * `https.createServer`. It answers every request and never throws; a target that cannot be a URL is 400, and what lies outside the URL space is what the service answers. The
  * requests of one connection reach the service one after the other, also where the client pipelines them.
  *
  * A server of the host's own should register it twice, `server.on("request", listener)` and
@@ -34,7 +32,7 @@ type Handler = (...args: Parameters<FileService["fetch"]>) => Promise<Response>;
  * keep its body to itself. And it should set `requestTimeout: 0`: Node's default cuts every upload at 300 s.
  * `createNodeServer` does both.
  */
-export function toNodeListener(service: FileService, options: NodeListenerOptions = {}): NodeListener {
+export function toNodeListener(service: FileService | RequestHandler, options: NodeListenerOptions = {}): NodeListener {
   const { handler, lingerMilliseconds } = checkOptions(service, options);
   return (req, res) => {
     const exchange = createExchange(req, res);
@@ -68,14 +66,18 @@ function isClaimed(service: FileService, request: Request): boolean {
 }
 
 function checkOptions(
-  service: FileService,
+  service: FileService | RequestHandler,
   { variant, lingerMilliseconds = 1500 }: NodeListenerOptions,
-): { handler: Handler; lingerMilliseconds: number } {
+): { handler: RequestHandler; lingerMilliseconds: number } {
   const name = variant ?? "fetch";
   if (!["fetch", "rest", "webdav", "browser"].includes(name)) {
     throw new TypeError("variant: expected rest, webdav or browser");
   }
   if (!(lingerMilliseconds >= 0)) throw new TypeError("lingerMilliseconds: expected a number of milliseconds");
+  if (typeof service === "function") {
+    if (variant !== undefined) throw new TypeError("variant: a handler has none");
+    return { handler: service, lingerMilliseconds };
+  }
   return { handler: (request, connection) => service[name](request, connection), lingerMilliseconds };
 }
 
@@ -86,7 +88,7 @@ function checkOptions(
 async function answer(
   exchange: Exchange,
   made: Request | undefined,
-  handler: Handler,
+  handler: RequestHandler,
   lingerMilliseconds: number,
 ): Promise<void> {
   const turn = openExchange(exchange);

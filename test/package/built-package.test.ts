@@ -21,8 +21,12 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "HttpError",
     "StorageError",
     "VERSION",
+    "createAccountOpener",
     "createAccountsAuthenticator",
+    "createAuthenticationChain",
+    "createAuthenticationEndpoint",
     "createFileService",
+    "createHttpAuthenticator",
     "createPasswordHasher",
     "explainPermission",
     "isStorageError",
@@ -40,7 +44,7 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
   "./storage/disk": ["createDiskStorage"],
   "./storage/memory": ["createMemoryStorage"],
   "./stores/memory": ["createMemoryKeyValueStore"],
-  "./testing": ["authenticatorCases", "storageCases", "storeCases"],
+  "./testing": ["authenticatorCases", "endpointCases", "isPlayable", "storageCases", "storeCases"],
 };
 
 let manifest: Manifest;

@@ -26,21 +26,24 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The store of sessions where the options name none.
   "service.ts": [
     "routes.ts",
+    "open-account.ts",
     "endpoints",
     "config",
     "account",
     "auth",
     "events",
-    "views",
     "http",
+    "views",
     "contracts",
     "stores",
   ],
-  "open-account.ts": ["config", "account", "auth", "wire", "contracts"],
+  "open-account.ts": ["config", "account", "wire", "http", "contracts"],
   "index.ts": [
     "service.ts",
     "open-account.ts",
     "remote-auth",
+    // Types of the bodies that integrators meet.
+    "wire",
     "routes.ts",
     "endpoints",
     "config",
@@ -161,10 +164,11 @@ describe("the storage (SECURITY 19)", () => {
     expect(exchange).toMatch(/readonly config: Omit<ServiceConfig, "storage">;/);
   });
 
-  it("is handed out by service.ts alone, to AccountFiles and the making of homes", () => {
-    const users = filesWith(/\bconfig\.storage\b/);
-    expect(users).toEqual(["service.ts"]);
-    const uses = [...(texts.get("service.ts") ?? "").matchAll(/(\w+)\([^()]*\bconfig\.storage\)/g)];
+  it("goes from service.ts to the opening of accounts alone, and from there to AccountFiles and the making of homes", () => {
+    expect(filesWith(/\bconfig\.storage\b/)).toEqual(["service.ts"]);
+    const [given] = [...(texts.get("service.ts") ?? "").matchAll(/(\w+)\([^()]*\bconfig\.storage\b/g)];
+    expect(given?.[1]).toBe("createAccountAdmission");
+    const uses = [...(texts.get("open-account.ts") ?? "").matchAll(/(\w+)\([^()]*\bstorage\)/g)];
     expect(uses.map(([, taker]) => taker).sort()).toEqual(["createAccountFiles", "prepareHome"]);
   });
 });

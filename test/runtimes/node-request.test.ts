@@ -294,6 +294,14 @@ describe("toNodeListener", () => {
     expect(await exchange(port, "GET / HTTP/1.0\r\n\r\n")).toMatch(/webdav$/);
   });
 
+  it("serves any handler of requests, which learns of the connection", async () => {
+    const handler = async (request: Request, { peer }: Connection) =>
+      new Response(`${request.method} ${new URL(request.url).pathname} from ${peer?.address}`);
+    const port = await listen(createServer(toNodeListener(handler)));
+    expect(await exchange(port, "GET /auth HTTP/1.0\r\n\r\n")).toMatch(/GET \/auth from 127\.0\.0\.1$/);
+    expect(() => toNodeListener(handler, { variant: "rest" })).toThrow(/^variant: /);
+  });
+
   it("answers 500, blank, for a service that breaks its word", async () => {
     const service = stubService(() => new Response("never"));
     const broken: (() => Promise<Response>)[] = [
