@@ -24,7 +24,9 @@ export interface KeyFile {
 }
 
 export function makeKey(path: string, type = "ed25519"): KeyFile {
-  execFileSync("ssh-keygen", ["-q", "-t", type, "-N", "", "-C", "", "-f", path]);
+  // 3072 bits, the default of RSA, may take seconds to find.
+  const size = type === "rsa" ? ["-b", "2048"] : [];
+  execFileSync("ssh-keygen", ["-q", "-t", type, ...size, "-N", "", "-C", "", "-f", path]);
   return { path, publicKey: execFileSync("ssh-keygen", ["-y", "-f", path], { encoding: "utf8" }).trim() };
 }
 

@@ -65,20 +65,13 @@ describe.skipIf(missing !== undefined)(title, () => {
   });
 
   it("says of every key that it may be tried, and asks nobody about one that has not signed", async () => {
-    world.asked.length = 0;
-    const client = new ssh2.Client();
-    onTestFinished(() => void client.end());
-    const accepted = vi.fn();
-    client.on("error", () => undefined);
-    client.connect({
-      host: "127.0.0.1",
-      port: world.access.port,
-      username: "alice",
-      // It holds no private key: asked to sign, which follows on the acceptance alone, it gives up.
-      agent: createSilentAgent(world.stranger.publicKey, accepted),
-    });
-    await new Promise<void>((resolve) => client.on("close", () => resolve()));
-    expect(accepted).toHaveBeenCalledTimes(1);
+    // That it is asked to sign follows on the acceptance alone.
+    expect(await tryAgent(world.stranger.publicKey, undefined)).toBe(1);
+    expect(world.asked).toEqual([]);
+  });
+
+  it("by a right key with a wrong signature is refused, and nobody is asked", async () => {
+    expect(await tryAgent(world.key.publicKey, Buffer.alloc(64, 1))).toBe(1);
     expect(world.asked).toEqual([]);
   });
 
@@ -119,14 +112,23 @@ describe.skipIf(missing !== undefined)(title, () => {
   });
 });
 
-/** An agent with one public key that signs nothing, and says when it is asked to. */
-function createSilentAgent(publicKey: string, onSign: () => void): InstanceType<typeof ssh2.BaseAgent> {
-  return Object.assign(Object.create(ssh2.BaseAgent.prototype), {
+/** Logs alice in with an agent that signs like this, or not at all, and has to fail; how often it was asked to sign. */
+async function tryAgent(publicKey: string, signature: Buffer | undefined): Promise<number> {
+  world.asked.length = 0;
+  const client = new ssh2.Client();
+  const [onReady, onSign] = [vi.fn(() => void client.end()), vi.fn()];
+  const agent: InstanceType<typeof ssh2.BaseAgent> = Object.assign(Object.create(ssh2.BaseAgent.prototype), {
     getIdentities: (done: (error: Error | null, keys: string[]) => void) => done(null, [publicKey]),
     sign: (...args: unknown[]) => {
       onSign();
-      const done = args.findLast((argument) => typeof argument === "function") as (error: Error) => void;
-      done(new Error("This agent signs nothing."));
+      const done = args.findLast((arg) => typeof arg === "function") as (error: Error | null, bytes?: Buffer) => void;
+      done(signature === undefined ? new Error("This agent signs nothing.") : null, signature);
     },
   });
+  client.on("error", () => undefined).on("ready", onReady);
+  client.connect({ host: "127.0.0.1", port: world.access.port, username: "alice", agent });
+  onTestFinished(() => void client.end());
+  await new Promise<void>((resolve) => client.on("close", () => resolve()));
+  expect(onReady).not.toHaveBeenCalled();
+  return onSign.mock.calls.length;
 }
