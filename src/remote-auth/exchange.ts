@@ -51,7 +51,6 @@ export async function exchange(url: RemoteUrl, body: Uint8Array<ArrayBuffer>, se
       reject(new Error("The deadline has passed."));
     }, timeoutSeconds * 1000);
   });
-  deadline.catch(() => undefined);
   try {
     const response = await receive(send(url, body, sending, controller.signal), deadline);
     return await toAnswer(url, response, deadline);

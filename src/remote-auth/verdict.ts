@@ -53,9 +53,10 @@ function toAccepted(answer: Answer): Audited {
 /** An answer that asks for credentials of its own is most likely no word on those of the body. */
 function toUnknown(answer: Answer): Audited {
   const { text, problem } = readMessage(answer);
+  // An invalid answer is none, whatever its status (7.2, CONTRACT 9.1).
+  if (problem !== undefined) return fail(answer, [problem]);
   const challenge = "the endpoint asks for credentials of its own (WWW-Authenticate): ours may be missing or wrong";
-  const problems = [...(problem === undefined ? [] : [problem]), ...(answer.challenged ? [challenge] : [])];
-  const audit = { ...auditOf(answer), ...(problems.length > 0 && { problems }) };
+  const audit = { ...auditOf(answer), ...(answer.challenged && { problems: [challenge] }) };
   return { outcome: "unknown", ...(text !== undefined && { message: text }), audit };
 }
 

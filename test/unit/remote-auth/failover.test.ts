@@ -205,6 +205,18 @@ describe("createHttpAuthenticator with several URLs", () => {
     expect([takeOrder(three.order), three.events.length]).toEqual([[0, 1], 2]);
   });
 
+  it("lifts a suspension when the URL answers before its time: the next failure is told again (4.7, rule 3)", async () => {
+    setUp([false, true, true]);
+    const url = remotes[0]?.url ?? "";
+    const asked = createAsked({ url });
+    await asked.ask();
+    setUp([true, true, true]);
+    expect((await asked.ask()).outcome).toBe("accepted");
+    setUp([false, true, true]);
+    await asked.ask();
+    expect(asked.events).toHaveLength(2);
+  });
+
   it("suspends once when several logins fail at the same time (4.7, rule 3)", async () => {
     const three = createThree();
     setUp([false, true, true]);
@@ -236,10 +248,10 @@ describe("createHttpAuthenticator with several URLs", () => {
   });
 
   it("shows a URL without its query, which may hold a secret, and no error that may quote it", async () => {
-    setUp([false, true, true]);
-    const asked = createAsked({ url: `${remotes[0]?.url}?key=SECRET` });
+    const quoting: typeof fetch = (input) => Promise.reject(new Error(`error sending request for url (${input})`));
+    const asked = createAsked({ url: "https://a.example/auth?key=SECRET", fetch: quoting });
     const verdict = await asked.ask();
-    expect(verdict.audit.problems).toEqual([`${remotes[0]?.url}: connection broken off`]);
+    expect(verdict.audit.problems).toEqual(["https://a.example/auth: no response"]);
     expect(JSON.stringify([verdict, asked.events]) + asked.log.text()).not.toContain("SECRET");
   });
 

@@ -332,12 +332,9 @@ describe("createHttpAuthenticator, given a 401", () => {
     ["in another encoding", answerWith(401, Buffer.from("\xe9", "latin1")), /not in UTF-8/],
     ["that is encoded", answerWith(401, gzipSync("x"), { "content-encoding": "gzip" }), /encoded/],
     ["that is too large", answerWith(401, Buffer.alloc(1024 * 1024 + 1, "x")), /larger than 1 MiB/],
-  ])("is unknown with a body %s, and tells the operator (7.2)", async (_what, answer, problem) => {
-    const verdict = await judge(answer);
-    expect(verdict).toEqual({
-      outcome: "unknown",
-      audit: { url: remote.url, status: 401, problems: [expect.stringMatching(problem)] },
-    });
+  ])("is no answer with a body %s: it rejects as a failure (7.2, CONTRACT 9.1)", async (_what, answer, problem) => {
+    const audit = { url: remote.url, status: 401, problems: [expect.stringMatching(problem)] };
+    expect(await judge(answer)).toEqual({ outcome: "rejected", reason: "failure", audit });
   });
 
   it("tells the operator when it asks for credentials of its own: every audit, and once the log (5.2)", async () => {
@@ -435,6 +432,11 @@ describe("createHttpAuthenticator, given a 403", () => {
   ])("rejects all the same on the invalid JSON %.60s, without a message (2.5)", async (body, problem) => {
     const answer = answerWith(403, body, { "content-type": "application/json" });
     expect(await judge(answer)).toEqual({ ...rejected, audit: { url: remote.url, status: 403, problems: [problem] } });
+  });
+
+  it("takes an empty body for none, whatever its type (2.5)", async () => {
+    const answer = answerWith(403, "", { "content-type": "application/json" });
+    expect(await judge(answer)).toEqual({ ...rejected, audit: { url: remote.url, status: 403 } });
   });
 
   it("takes free-form JSON that is nested as people nest it (2.5)", async () => {
