@@ -1,4 +1,4 @@
-import { HttpError, isStorageError, type StorageEntry, type StorageErrorCode } from "fileferry";
+import { HttpError, isHttpError, isStorageError, type StorageEntry, type StorageErrorCode } from "fileferry";
 import ssh2, { type Attributes, type FileEntry } from "ssh2";
 
 const { STATUS_CODE } = ssh2.utils.sftp;
@@ -31,7 +31,7 @@ const STATUS_OF_STORAGE_ERROR: Readonly<Record<StorageErrorCode, Status>> = {
 export function toStatus(error: unknown): Status | undefined {
   // The message of a StorageError is for the log: it may name paths of the machine.
   if (isStorageError(error)) return STATUS_OF_STORAGE_ERROR[error.code];
-  if (!(error instanceof HttpError)) return undefined;
+  if (!isHttpError(error)) return undefined;
   // That of an HttpError is for the client.
   return { code: toCode(error), message: error.message };
 }

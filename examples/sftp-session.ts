@@ -1,4 +1,4 @@
-import { type AccountFiles, HttpError, isStorageError, StorageError } from "fileferry";
+import { type AccountFiles, HttpError, isHttpError, isStorageError, StorageError } from "fileferry";
 import ssh2, { type Attributes, type SFTPWrapper } from "ssh2";
 import { type Described, toAttributes, toMember, toSegments, toStatusOrReport } from "./sftp-answers.ts";
 import type { Flow } from "./sftp-flow.ts";
@@ -108,7 +108,7 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
       perform(id, async () => refuseSize(attributes, (await describe(files, path)).size)),
     );
     sftp.on("MKDIR", (id, path) => perform(id, () => files.createFolder(toSegments(path))));
-    sftp.on("RMDIR", (id, path) => perform(id, () => removeEmptyFolder(files, toSegments(path))));
+    sftp.on("RMDIR", (id, path) => perform(id, () => files.remove(toSegments(path), "empty-folder")));
     sftp.on("REMOVE", (id, path) => perform(id, () => files.remove(toSegments(path), "file")));
   }
 
@@ -196,7 +196,7 @@ async function describe(files: AccountFiles, path: string): Promise<Described> {
     if (entry === undefined) throw new StorageError("not-found");
     return entry;
   } catch (error) {
-    if (isStorageError(error) || !(error instanceof HttpError) || error.failure !== "denied") throw error;
+    if (isStorageError(error) || !isHttpError(error) || error.failure !== "denied") throw error;
     return { kind };
   }
 }
@@ -223,14 +223,4 @@ async function openForWriting(files: AccountFiles, segments: readonly string[], 
 function refuseSize({ size }: Attributes, actual: number | undefined): void {
   if (size === undefined || size === actual) return;
   throw new HttpError("method-not-implemented", "Files cannot be cut or extended.");
-}
-
-/** RMDIR removes what is empty; AccountFiles would remove all that is in it. */
-async function removeEmptyFolder(files: AccountFiles, segments: readonly string[]): Promise<void> {
-  if ((await files.kindOf(segments)) === "folder") {
-    for await (const _member of files.list(segments)) {
-      throw new HttpError("unprocessable", "The folder is not empty.");
-    }
-  }
-  await files.remove(segments, "folder");
 }

@@ -1,5 +1,5 @@
 export { type ExplainedAccount, explainPermission } from "./account/explain.ts";
-export type { AccountFiles } from "./account/files.ts";
+export type { AccountFiles, RemovalKind } from "./account/files.ts";
 export { type Mounts, mountStorage } from "./account/mounts.ts";
 export { type Explanation, OPERATIONS, type Operation } from "./account/permissions.ts";
 export { type AccountEntry, type AccountsOptions, createAccountsAuthenticator } from "./auth/accounts.ts";
@@ -71,7 +71,7 @@ export type {
 } from "./contracts/storage-adapter.ts";
 export { isStorageError, StorageError } from "./contracts/storage-adapter.ts";
 export { toPathSegments } from "./contracts/storage-path.ts";
-export { type Failure, HttpError } from "./http/http-error.ts";
+export { type Failure, HttpError, isHttpError } from "./http/http-error.ts";
 export { type AccountOpenerOptions, createAccountOpener, type OpenAccount } from "./open-account.ts";
 export {
   type AuthenticationEndpoint,

@@ -13,6 +13,12 @@ import { createFolderStorage, mountStorage } from "./mounts.ts";
 import { RESERVED_NAME, toStoragePath } from "./path.ts";
 import type { Operation } from "./permissions.ts";
 
+/**
+ * What a removal is to meet; anything else is `not-found`. An `empty-folder` with members stays, and is HttpError `unprocessable`: for hosts of
+ * protocols whose removal is not recursive. What comes into it at that very moment goes with it.
+ */
+export type RemovalKind = "file" | "folder" | "empty-folder" | "any";
+
 /** What is done to a file alone. */
 type FileOperation = "read" | "write" | "delete-file";
 
@@ -45,7 +51,7 @@ export interface AccountFiles {
    * Removes a file or link, or a folder with everything under it, once all that is under it may be removed (CONTRACT 4.4). The account's root
    * and the roots of virtual folders are denied.
    */
-  remove(segments: readonly string[], kind: "file" | "folder" | "any"): Promise<void>;
+  remove(segments: readonly string[], kind: RemovalKind): Promise<void>;
 }
 
 /** The files of an account inside a storage. */
@@ -114,15 +120,23 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
     await tree.createFolder(toStoragePath(segments));
   }
 
-  async function remove(segments: readonly string[], kind: "file" | "folder" | "any"): Promise<void> {
+  async function remove(segments: readonly string[], kind: RemovalKind): Promise<void> {
     if (segments.length === 0) throw new HttpError("denied", "The account's root folder cannot be removed.");
     const found = (await find(segments))?.kind;
-    const isFolder = found === undefined ? kind === "folder" : found === "folder";
+    const wantsFolder = kind === "folder" || kind === "empty-folder";
+    const isFolder = found === undefined ? wantsFolder : found === "folder";
     await requireFor(segments, isFolder ? "delete-folder" : "delete-file");
-    if (found === undefined || (kind !== "any" && (kind === "folder") !== isFolder))
-      throw new StorageError("not-found");
-    if (isFolder) await requireForMembers(segments);
+    if (found === undefined || (kind !== "any" && wantsFolder !== isFolder)) throw new StorageError("not-found");
+    if (kind === "empty-folder") await requireEmpty(segments);
+    else if (isFolder) await requireForMembers(segments);
     await tree.remove(toStoragePath(segments));
+  }
+
+  /** Also of what the account may not see. */
+  async function requireEmpty(folder: readonly string[]): Promise<void> {
+    for await (const _member of tree.list(toStoragePath(folder))) {
+      throw new HttpError("unprocessable", "The folder is not empty.");
+    }
   }
 
   /** One member that may not be removed keeps the whole tree (CONTRACT 4.4). */

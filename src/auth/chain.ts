@@ -26,8 +26,8 @@ export interface AuthenticationChain {
   start(): Promise<void>;
   /**
    * Judges credentials: the first `accepted` or `rejected` is the verdict; the last `unknown`, when no method knows the account.
-   * Empty or over-long credentials are rejected unasked. A method that fails, or that nobody started and whose start fails, counts as
-   * `rejected` for the reason `failure` and is reported to the log.
+   * Empty or over-long credentials are rejected unasked. A method that fails counts as `rejected` for the reason `failure`, one that
+   * nobody started and whose start fails for the reason `unavailable`; both are reported to the log.
    *
    * Rejects with HttpError `unavailable` when a method is too busy to judge.
    */
@@ -102,6 +102,12 @@ export function createAuthenticationChain(
   async function ask(method: Authenticator, credentials: Credentials): Promise<Verdict> {
     try {
       await startMethod(method);
+    } catch (error) {
+      const details = { method: method.name, username: credentials.username, error };
+      logger?.error(details, "An authentication method does not start; the login is rejected.");
+      return { outcome: "rejected", reason: "unavailable" };
+    }
+    try {
       const verdict = await method.authenticate(credentials);
       if (!isVerdict(verdict)) throw new TypeError("The method gave no verdict.");
       return verdict;

@@ -191,10 +191,10 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   return { identify, identifySession, authenticate };
 }
 
-/** What could not be judged says nothing of the password. */
+/** What nobody has judged says nothing of the password. */
 function toAttemptResult(judgement: Judgement): AttemptResult {
   if (judgement.outcome === "accepted") return "succeeded";
-  return toRefusalReason(judgement) === "failure" ? "neither" : "failed";
+  return toRefusalReason(judgement) === "unavailable" ? "neither" : "failed";
 }
 
 function toRefusalReason(judgement: Judgement | undefined): RefusalReason {

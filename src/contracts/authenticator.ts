@@ -103,14 +103,18 @@ export interface Unknown extends Audited {
   readonly message?: string;
 }
 
+/** Why a method rejects credentials: see {@link Rejected.reason}. */
+export type RejectionReason = "credentials" | "unavailable" | "failure";
+
 /** The credentials are refused and no other method is asked. */
 export interface Rejected extends Audited {
   readonly outcome: "rejected";
   /**
-   * `credentials`: they were judged, and are not valid. `failure`: the method could not judge them, because what it asks is down or
-   * answers nonsense; the client is told nothing of it, and it does not count as a failed login (CONTRACT 6.6). Default: `credentials`.
+   * `credentials`: they were judged, and are not valid. `unavailable`: nobody judged them, because what the method asks is down; this alone
+   * does not count as a failed login (CONTRACT 6.6). `failure`: what the method asks answered, but nonsense. The client is told the same
+   * whatever it is. Default: `credentials`.
    */
-  readonly reason?: "credentials" | "failure";
+  readonly reason?: RejectionReason;
   /** May be shown to the user where the service is configured to (7.2). */
   readonly message?: string;
   /** May be shown to clients of the JSON API, likewise. */

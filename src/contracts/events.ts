@@ -1,4 +1,4 @@
-import type { CredentialType } from "./authenticator.ts";
+import type { CredentialType, RejectionReason } from "./authenticator.ts";
 import type { Component, Peer } from "./connection.ts";
 
 /** Something that happened in the service (6, CONTRACT 8), told to the operator. Discriminated on `id`. */
@@ -20,11 +20,11 @@ export interface UnauthorizedRequest extends EventEnvelope {
 }
 
 /**
- * Why a login was refused. `unknown`: no method knows the account. `credentials`: they are wrong. `failure`: the method that had to judge
- * them could not. `throttled`: too many have failed, and these were not judged. `account`: they are valid, but the account cannot be
+ * Why a login was refused. `unknown`: no method knows the account. `credentials`: they are wrong. `unavailable`: what the method asks is
+ * down. `failure`: it answered nonsense, or the method itself has a defect. `throttled`: too many have failed, and these were not judged. `account`: they are valid, but the account cannot be
  * used as it is configured.
  */
-export type RefusalReason = "unknown" | "credentials" | "failure" | "throttled" | "account";
+export type RefusalReason = "unknown" | RejectionReason | "throttled" | "account";
 
 /** 40007: an account has logged in; with Basic credentials and certificates that is every request. */
 export interface AccessStarted extends EventEnvelope {
@@ -47,7 +47,7 @@ export interface MethodVerdict {
   readonly method: string;
   readonly outcome: "accepted" | "unknown" | "rejected";
   /** Of a rejection. */
-  readonly reason?: "credentials" | "failure";
+  readonly reason?: RejectionReason;
   readonly message?: string;
   /** What the method tells the operator alone; see `createHttpAuthenticator` for that of the external one. */
   readonly audit?: unknown;

@@ -29,6 +29,7 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "createHttpAuthenticator",
     "createPasswordHasher",
     "explainPermission",
+    "isHttpError",
     "isStorageError",
     "mountStorage",
     "toPathSegments",

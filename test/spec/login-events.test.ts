@@ -117,6 +117,12 @@ describe("a login that is refused", () => {
       ],
     ],
     [
+      "what the method asks is down",
+      [{ outcome: "rejected", reason: "unavailable", audit: { problems: ["timed out"] } }, accepted],
+      "unavailable",
+      [{ method: "m0", outcome: "rejected", reason: "unavailable", audit: { problems: ["timed out"] } }],
+    ],
+    [
       "the method could not judge",
       [{ outcome: "rejected", reason: "failure", audit: { problems: ["timed out"] } }, accepted],
       "failure",
@@ -162,15 +168,21 @@ describe("a login that is refused", () => {
     expect(events[2]?.data).toMatchObject({ verdicts: [] });
   });
 
-  it("does not count as failed when the method could not judge it, and looks the same to the client (CONTRACT 6.6)", async () => {
-    const failing = await createTold([{ outcome: "rejected", reason: "failure" }], { limits: { loginAttempts: 2 } });
+  it("does not count as failed when nobody judged it, and looks the same to the client (CONTRACT 6.6)", async () => {
+    const failing = await createTold([{ outcome: "rejected", reason: "unavailable" }], {
+      limits: { loginAttempts: 2 },
+    });
     const rejecting = await createTold([{ outcome: "rejected" }], { limits: { loginAttempts: 2 } });
     for (const variant of ["json", "webdav", "html"] as const) {
       const [one, other] = [await failing.ask(variant), await rejecting.ask(variant)];
       expect({ status: one.status, text: one.text }).toEqual({ status: other.status, text: other.text });
     }
     const reasons = failing.events.map(({ data }) => "reason" in data && data.reason);
-    expect(reasons).toEqual(["failure", "failure", "failure"]);
+    expect(reasons).toEqual(["unavailable", "unavailable", "unavailable"]);
+    // An answer that is nonsense may be the remote's word on a wrong password.
+    const odd = await createTold([{ outcome: "rejected", reason: "failure" }], { limits: { loginAttempts: 2 } });
+    for (let count = 0; count < 3; count += 1) await odd.ask();
+    expect(odd.events.map(({ data }) => "reason" in data && data.reason)).toEqual(["failure", "failure", "throttled"]);
   });
 
   it("stands in the log, a failing method as a warning, without what is for the event alone (2.5)", async () => {

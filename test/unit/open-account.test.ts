@@ -46,6 +46,21 @@ describe("an account that is opened", () => {
     await expect(files.createFolder(["new"])).rejects.toMatchObject({ failure: "denied" });
   });
 
+  it("removes a folder as an empty one only when nothing is in it, also nothing that the account may not see", async () => {
+    const storage = createMemoryStorage();
+    await fillStorage(storage, { "/alice/full/hidden.txt": "x", "/alice/bare/": "", "/alice/file": "x" });
+    const files = await open(
+      { permissions: [["allow-traverse", "allow-delete-folder", "allow-delete-file"]] },
+      storage,
+    );
+    expect(await namesIn(files, ["full"])).toEqual([]);
+    await expect(files.remove(["full"], "empty-folder")).rejects.toMatchObject({ failure: "unprocessable" });
+    await expect(files.remove(["file"], "empty-folder")).rejects.toMatchObject({ code: "not-found" });
+    await files.remove(["bare"], "empty-folder");
+    expect(await storage.stat("/alice/full/hidden.txt")).toBeDefined();
+    expect(await storage.stat("/alice/bare")).toBeUndefined();
+  });
+
   it.each([[""], ["."], [".."], ["a/b"], ["a\\b"], ["a\nb"]])("refuses %j for a name", async (name) => {
     const files = await open();
     const malformed = { name: "HttpError", failure: "malformed" };

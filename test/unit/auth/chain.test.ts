@@ -173,7 +173,7 @@ describe("the start of the chain", () => {
     const chain = createAuthenticationChain([knowsBob, remote], { logger });
     expect(await chain.authenticate({ ...credentials, username: "bob" })).toMatchObject(accepted);
     expect(starts).toBe(0);
-    expect(await chain.authenticate(credentials)).toMatchObject({ outcome: "rejected", reason: "failure" });
+    expect(await chain.authenticate(credentials)).toMatchObject({ outcome: "rejected", reason: "unavailable" });
     isReachable = true;
     expect(await chain.authenticate(credentials)).toMatchObject(accepted);
     expect(await chain.authenticate(credentials)).toMatchObject(accepted);
