@@ -17,10 +17,10 @@ import { type RemoteAudit, toVerdict } from "./verdict.ts";
  * The external method of authentication: one POST request to an endpoint for each set of credentials, of any type, decides the outcome
  * and the account's configuration (1.2, 4.7). It needs no file service, and serves any protocol.
  *
- * `authenticate` never rejects: what is wrong with the endpoint is a `rejected` of reason `failure`. Every verdict has a
- * {@link RemoteAudit}. Several URLs are asked in their order; one that gives no answer in time is suspended, which is told to the log and as
- * event 40042. `start` sends a test request to every URL (rule 1), once, and rejects when none answers as an endpoint does; where
- * nobody has called it, the first `authenticate` does.
+ * `authenticate` never rejects: what is wrong with the endpoint is a `rejected`, for the reason `unavailable` where no URL has answered,
+ * else `failure`. Every verdict has a {@link RemoteAudit}. Several URLs are asked in their order; one that gives no answer in time is
+ * suspended, which is told to the log and as event 40042. `start` sends a test request to every URL (rule 1), once, and rejects when
+ * none answers as an endpoint does; where nobody has called it, the first `authenticate` does.
  *
  * Throws `TypeError` that names the option that is wrong, never its value.
  */
@@ -52,10 +52,10 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
       return { outcome: "rejected", audit: { problems: [request] } satisfies RemoteAudit };
     }
     const problem = await ensureStarted();
-    if (problem !== undefined) return toFailure([problem]);
+    if (problem !== undefined) return toUnavailable([problem]);
     const outcomes = await askInTurn(settings.urls, isSuspended, (url) => ask(url, request));
     const last = outcomes.at(-1);
-    if (!last?.answered) return toFailure(outcomes.map(describeOutcome));
+    if (!last?.answered) return toUnavailable(outcomes.map(describeOutcome));
     const verdict = toVerdict(last);
     if (verdict.outcome === "rejected" && verdict.reason === "failure") {
       report("error", { ...verdict.audit }, "The authentication endpoint gave an answer that is not valid.");
@@ -66,6 +66,7 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
   return { name: "http", start, authenticate };
 }
 
-function toFailure(problems: readonly string[]): Verdict {
-  return { outcome: "rejected", reason: "failure", audit: { problems } satisfies RemoteAudit };
+/** Nobody has judged the credentials: that says nothing of them. */
+function toUnavailable(problems: readonly string[]): Verdict {
+  return { outcome: "rejected", reason: "unavailable", audit: { problems } satisfies RemoteAudit };
 }

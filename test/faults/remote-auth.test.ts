@@ -65,7 +65,7 @@ async function expectNoAnswer(
   expect(order).toEqual([url, next]);
   expect(asked.events).toMatchObject([{ id: 40042, data: { url, details: expected, suspended: 300 } }]);
   const alone = await createAsked({ url, ...options }).ask();
-  expect(alone).toMatchObject({ outcome: "rejected", reason: "failure" });
+  expect(alone).toMatchObject({ outcome: "rejected", reason: "unavailable" });
   expect(alone.audit).toEqual({ problems: [expect.stringContaining(`${url}: `)] });
 }
 
@@ -343,7 +343,11 @@ describe("a hostile or broken fetch", () => {
     ["waited for the connection", () => Promise.reject({ cause: { code: "UND_ERR_CONNECT_TIMEOUT" } }), "timed out"],
   ])("%s: that is no answer", async (_what, fetch, details) => {
     const verdict = await createAsked({ url, fetch: fetch as unknown as typeof globalThis.fetch }).ask();
-    expect(verdict).toEqual({ outcome: "rejected", reason: "failure", audit: { problems: [`${url}: ${details}`] } });
+    expect(verdict).toEqual({
+      outcome: "rejected",
+      reason: "unavailable",
+      audit: { problems: [`${url}: ${details}`] },
+    });
   });
 
   it("leaves no timer behind when the answer has come", async () => {

@@ -115,7 +115,7 @@ describe.each(subsets.map((flags) => [names(flags), flags] as const))(
         if (isUp[last]) {
           expect([outcome, audit.url]).toEqual(["accepted", remotes[last]?.url]);
         } else {
-          expect([outcome, reason]).toEqual(["rejected", "failure"]);
+          expect([outcome, reason]).toEqual(["rejected", "unavailable"]);
           const problems = expected.order.map((index) => `${remotes[index]?.url}: connection broken off`);
           expect(audit).toEqual({ problems });
         }

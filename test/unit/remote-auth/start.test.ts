@@ -189,7 +189,7 @@ describe("the start of createHttpAuthenticator", () => {
     first.answer = answerWith(500);
     const asked = createAsked({ url: first.url, ...tested });
     const problems = [`No authentication URL is reachable: ${first.url}: answered with status 500`];
-    const failure = { outcome: "rejected", reason: "failure", audit: { problems } };
+    const failure = { outcome: "rejected", reason: "unavailable", audit: { problems } };
     expect(await Promise.all([asked.ask(), asked.ask()])).toEqual([failure, failure]);
     await expect(asked.start()).rejects.toThrow(problems[0]);
     first.answer = UNKNOWN;
