@@ -57,7 +57,7 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
     const last = outcomes.at(-1);
     if (!last?.answered) return toUnavailable(outcomes.map(describeOutcome));
     const verdict = toVerdict(last);
-    if (verdict.outcome === "rejected" && verdict.reason === "failure") {
+    if (verdict.outcome === "rejected" && verdict.reason !== "credentials") {
       report("error", { ...verdict.audit }, "The authentication endpoint gave an answer that is not valid.");
     }
     return verdict;

@@ -67,7 +67,7 @@ function reportTest(outcome: Outcome, report: Report): void {
       { url: url.shown },
       "The authentication endpoint lets anybody in: it has accepted a made-up account.",
     );
-  } else if (verdict.outcome === "rejected" && verdict.reason === "failure") {
+  } else if (verdict.outcome === "rejected" && verdict.reason !== "credentials") {
     report("warn", { ...verdict.audit }, "The authentication endpoint gave an answer that is not valid.");
   }
 }

@@ -32,6 +32,11 @@ export function toVerdict(answer: Answer): Verdict & { readonly audit: RemoteAud
       return toUnknown(answer);
     case 403:
       return toRejected(answer);
+    case 502:
+    case 503:
+    case 504:
+      // The word of a gateway, or of the endpoint itself, that nobody has judged (RFC 9110 15.6.3 to 15.6.5).
+      return { ...fail(answer, [describeStatus(answer.status)]), reason: "unavailable" };
     default:
       return fail(answer, [describeStatus(answer.status)]);
   }

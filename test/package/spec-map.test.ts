@@ -16,17 +16,22 @@ interface Row {
 
 /** How many rules of each section of the spec are mapped: one that goes missing is missed. */
 const RULES: Readonly<Record<string, number>> = {
-  "1": 14,
+  "1": 16,
   "2.1": 5,
   "2.2": 1,
-  "2.4": 11,
+  "2.3": 5,
+  "2.4": 13,
+  "2.5": 2,
   "4.1": 11,
   "4.2": 13,
   "4.3": 10,
   "4.5": 8,
   "4.6": 3,
+  "4.7": 5,
   "5.1": 9,
+  "5.2": 3,
   "7.1": 9,
+  "7.2": 9,
 };
 
 const text = readFileSync(`${root}docs/spec-map.md`, "utf8");

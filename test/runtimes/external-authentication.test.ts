@@ -168,7 +168,7 @@ describe("fileferry serve with an external method", () => {
     expect(await answer.json()).toEqual({
       errors: [{ message: "The user name or password is wrong.", title: "Unauthorized" }],
     });
-    await waitFor(() => /"reason":"failure"/.exec(run.stderr()) ?? undefined, run);
+    await waitFor(() => /"reason":"unavailable"/.exec(run.stderr()) ?? undefined, run);
     expect(run.stderr()).toMatch(/connection refused/);
     expect(run.stderr()).not.toContain("secret");
   });
