@@ -3,12 +3,13 @@ import { createFolder } from "./endpoints/create-folder.ts";
 import { deletePath } from "./endpoints/delete.ts";
 import type { AccountEndpoint, OpenEndpoint } from "./endpoints/endpoint.ts";
 import { folderOnly } from "./endpoints/folder-only.ts";
+import { getAsset } from "./endpoints/get-asset.ts";
 import { getFile } from "./endpoints/get-file.ts";
 import { getFolder } from "./endpoints/get-folder.ts";
 import { getLoginPage, postLogin } from "./endpoints/login.ts";
 import { postLogout } from "./endpoints/logout.ts";
 import { getPasswordPage, postPasswordUpdate } from "./endpoints/password-update.ts";
-import { postCommands } from "./endpoints/post-commands.ts";
+import { postFolder } from "./endpoints/post-folder.ts";
 import { putFile } from "./endpoints/put-file.ts";
 import { toHome } from "./endpoints/to-home.ts";
 import { decodeSegment } from "./http/segment.ts";
@@ -18,7 +19,7 @@ import type { Target } from "./http/target.ts";
 export type Api = "rest" | "webdav" | "browser";
 
 /** What kind of place a URL is, before anything is known about what is there. */
-export type Shape = "entry" | "file" | "folder" | "login" | "logout" | "password-update";
+export type Shape = "entry" | "file" | "folder" | "login" | "logout" | "password-update" | "asset";
 
 /** One row of the URL space: which methods of a shape an endpoint answers, and in which APIs. */
 export interface Route {
@@ -48,7 +49,8 @@ export const ROUTES: readonly Route[] = [
   { shape: "folder", methods: ["PUT"], apis: ["rest", "webdav"], endpoint: account(createFolder) },
   { shape: "folder", methods: ["DELETE"], apis: ["rest", "webdav"], endpoint: account(deletePath) },
   { shape: "folder", methods: ["MKCOL"], apis: ["webdav"], endpoint: account(createFolder) },
-  { shape: "folder", methods: ["POST"], apis: ["rest"], endpoint: account(postCommands) },
+  { shape: "folder", methods: ["POST"], apis: ["rest", "browser"], endpoint: account(postFolder) },
+  { shape: "asset", methods: ["GET", "HEAD"], apis: ["browser"], endpoint: open(getAsset) },
   { shape: "login", methods: ["GET", "HEAD"], apis: ["browser"], endpoint: open(getLoginPage) },
   { shape: "login", methods: ["POST"], apis: ["rest", "browser"], endpoint: open(postLogin) },
   { shape: "logout", methods: ["POST"], apis: ["rest", "browser"], endpoint: open(postLogout) },
@@ -95,6 +97,7 @@ function toHomeShape({ segments, isFolder }: ResourcePath): Shape {
 }
 
 function toOwnShape(name: string): Place["shape"] {
+  if (/^assets\/[^/]+$/.test(name)) return "asset";
   return name === "login" || name === "logout" ? name : "unknown";
 }
 

@@ -28,6 +28,7 @@ import { createAccountAdmission } from "./open-account.ts";
 import { type Api, findPlace, findRoute, hasRoutes, type Place, toAllow } from "./routes.ts";
 import { createMemoryKeyValueStore } from "./stores/memory.ts";
 import { errorResponse } from "./views/errors.ts";
+import { createTexts } from "./views/texts.ts";
 
 const ALL_APIS: readonly Api[] = ["rest", "webdav", "browser"];
 const CREATING_METHODS: readonly string[] = ["PUT", "MKCOL"];
@@ -49,7 +50,9 @@ export function createFileService(options: FileServiceOptions): FileService {
   const { loginAttempts: attempts, loginWindowSeconds: windowSeconds } = config.limits;
   const throttle = createLoginThrottle({ store, attempts, windowSeconds, clock });
   const { onEvent, server, component, toCertificateUsername } = config;
-  const audit = createLoginAudit(createEmitter({ onEvent, server, clock, logger }), logger);
+  const emit = createEmitter({ onEvent, server, clock, logger });
+  const audit = createLoginAudit(emit, logger);
+  const chooseTexts = createTexts(config.pages.languages);
   const accounts = createAccountAdmission(config.storage, config.groups);
   const identifier = createIdentifier({
     chain,
@@ -111,6 +114,8 @@ export function createFileService(options: FileServiceOptions): FileService {
       passwords,
       admit,
       report,
+      emit,
+      texts: chooseTexts(request.headers.get("accept-language")),
     };
     try {
       return finish(exchange, place, await dispatch(exchange, place, apis));

@@ -1,11 +1,14 @@
 import type { GroupSettings } from "../contracts/account.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
+import type { Branding } from "../contracts/branding.ts";
 import type { ClientCertificate } from "../contracts/connection.ts";
 import type { OnEvent } from "../contracts/events.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import type { Logger } from "../contracts/logger.ts";
 import type { PasswordPolicy } from "../contracts/password-policy.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
+import type { PartialTexts } from "../contracts/texts.ts";
+import type { Trigger } from "../contracts/trigger.ts";
 
 /** What a service is made of. A wrong value makes `createFileService` throw a `TypeError` that names the option. */
 export interface FileServiceOptions {
@@ -69,6 +72,17 @@ export interface FileServiceOptions {
   readonly clientForwardedHeader?: string;
   /** Origins beside the service's own from which browsers may send unsafe requests (CONTRACT 6.5), e.g. `https://app.example`. Default: none. */
   readonly acceptedOrigins?: readonly string[];
+  /** Commands of the integrator's own on members of folders, by their name (4.3, 4.6). Default: none. */
+  readonly triggers?: Readonly<Record<string, Trigger>>;
+  /** Name, logo, colour and footnote of the pages. Default: none of ours. */
+  readonly branding?: Branding;
+  /**
+   * Texts of the pages in further languages, or in other words, by language tag such as `fr` or `pt-BR`; what one leaves out is English. `en` and `de` are there already.
+   * Which a page is in, `Accept-Language` decides. Default: none.
+   */
+  readonly languages?: Readonly<Record<string, PartialTexts>>;
+  /** Origins that may show our pages in a frame, e.g. `https://intranet.example`. Default: none. */
+  readonly frameAncestors?: readonly string[];
   /** Is told of every event (6, CONTRACT 8). Default: nobody is. */
   readonly onEvent?: OnEvent;
   /** Where failures are reported. Default: the console. */

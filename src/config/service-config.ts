@@ -11,6 +11,8 @@ import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import { decodeSegment, isMemberName } from "../http/segment.ts";
 import { groupSettingsSchema } from "../wire/account.ts";
 import type { FileServiceOptions } from "./options.ts";
+import { type PageConfig, toPageConfig } from "./page-config.ts";
+import { type Triggers, toTriggers } from "./trigger-config.ts";
 import { VERSION } from "./version.ts";
 
 /** The options of a service, checked and complete. */
@@ -28,6 +30,8 @@ export interface ServiceConfig {
   readonly publicError: boolean;
   readonly toCertificateUsername: (certificate: ClientCertificate) => string | undefined;
   readonly onEvent: OnEvent | undefined;
+  readonly triggers: Triggers;
+  readonly pages: PageConfig;
   readonly session: {
     /** Absent: the caller makes one in memory. */
     readonly store: KeyValueStore | undefined;
@@ -111,6 +115,8 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     publicError,
     toCertificateUsername,
     onEvent,
+    triggers: toTriggers(options),
+    pages: toPageConfig(options),
     session: { store, idleSeconds, maxSeconds, announce },
     passwordPolicy: { ...passwordPolicy, requireClasses: [...(passwordPolicy.requireClasses ?? [])] },
     limits: { loginAttempts, loginWindowSeconds },

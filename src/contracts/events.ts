@@ -8,7 +8,8 @@ export type FileEvent =
   | UploadStarted
   | UploadDone
   | UploadFailed
-  | AuthenticationUrlSuspended;
+  | AuthenticationUrlSuspended
+  | TriggerRun;
 
 /** Gets every event as it happens. What it throws, or rejects with, is reported to the log and fails nothing. */
 export type OnEvent = (event: FileEvent) => unknown;
@@ -51,6 +52,18 @@ export interface MethodVerdict {
   readonly message?: string;
   /** What the method tells the operator alone; see `createHttpAuthenticator` for that of the external one. */
   readonly audit?: unknown;
+}
+
+/** 40043: a trigger was run on a member of a folder (4.3). */
+export interface TriggerRun extends EventEnvelope {
+  readonly id: 40043;
+  readonly data: {
+    readonly trigger: string;
+    /** The member's virtual path. */
+    readonly path: string;
+    /** Why it failed, as the client is told; null for a success. */
+    readonly details: string | null;
+  };
 }
 
 /** 40042: a URL of the external authentication method has failed, and comes last for a while (4.7, rule 3). */

@@ -7,6 +7,8 @@ import type { PasswordUpdates } from "../auth/password-updates.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
 import type { Connection } from "../contracts/connection.ts";
+import type { Texts } from "../contracts/texts.ts";
+import type { Emit } from "../events/emitter.ts";
 import type { Variant } from "../http/negotiate.ts";
 import type { Target } from "../http/target.ts";
 import type { Report } from "./errors.ts";
@@ -29,6 +31,10 @@ export interface Exchange {
   /** The account behind a login, its home folder made ready; the audit is told. @throws HttpError `denied` when it cannot be used. */
   readonly admit: (login: Login, attempt: LoginAttempt) => Promise<Account>;
   readonly report: Report;
+  /** Tells of an event; its envelope is complete but for the account, of which {@link AccountExchange} has the rest. */
+  readonly emit: Emit;
+  /** The texts of a page for this client. */
+  readonly texts: Texts;
 }
 
 /** An exchange with an account behind it. */

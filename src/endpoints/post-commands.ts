@@ -1,7 +1,6 @@
 import type { AccountFiles } from "../account/files.ts";
 import { isStorageError, StorageError } from "../contracts/storage-adapter.ts";
 import { HttpError } from "../http/http-error.ts";
-import { mediaType } from "../http/negotiate.ts";
 import { readJsonBody } from "../http/request-body.ts";
 import { jsonResponse } from "../http/responses.ts";
 import { isMemberName } from "../http/segment.ts";
@@ -15,11 +14,6 @@ import { toHttpError } from "./errors.ts";
  */
 export async function postCommands(exchange: AccountExchange): Promise<Response> {
   const { request, path, files } = exchange;
-  if (mediaType(request.headers.get("content-type")) !== "application/json") {
-    throw new HttpError("unsupported-media-type", "Commands are sent as application/json.", {
-      Accept: "application/json",
-    });
-  }
   const body = commandsRequestSchema.safeParse(await readJsonBody(request));
   if (!body.success) throw new HttpError("malformed", "The body is not a list of commands.");
   if ((await files.kindOf(path.segments)) !== "folder") throw new StorageError("not-found");

@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   openapi: ["wire", "http"],
   // Groups are checked, and their permissions compiled, when the service is made.
   config: ["contracts", "uploads", "http", "account", "wire"],
-  endpoints: ["config", "account", "auth", "uploads", "views", "openapi", "wire", "http", "contracts"],
+  endpoints: ["config", "account", "auth", "uploads", "views", "openapi", "events", "wire", "http", "contracts"],
   "routes.ts": ["endpoints", "config", "account", "auth", "views", "http", "contracts"],
   // The store of sessions where the options name none.
   "service.ts": [
