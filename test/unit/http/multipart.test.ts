@@ -1,0 +1,429 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isHttpError } from "../../../src/http/http-error.ts";
+import { type MultipartLimits, readMultipart } from "../../../src/http/multipart.ts";
+
+const TYPE = "multipart/form-data; boundary=B";
+const encoder = new TextEncoder();
+
+/** A part as a test sees it. */
+interface Read {
+  readonly name: string;
+  readonly filename?: string | undefined;
+  readonly contentType?: string | undefined;
+  readonly text: string;
+}
+
+function bytesOf(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** Cuts bytes into chunks of these lengths, over and over. */
+function chunked(bytes: Uint8Array, lengths: readonly number[]): Uint8Array[] {
+  const chunks: Uint8Array[] = [];
+  for (let at = 0, turn = 0; at < bytes.byteLength; turn++) {
+    const length = lengths[turn % lengths.length] as number;
+    chunks.push(bytes.subarray(at, at + length));
+    at += length;
+  }
+  return chunks;
+}
+
+function requestOf(chunks: readonly Uint8Array[], type = TYPE, headers: Record<string, string> = {}): Request {
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield* chunks;
+  }
+  return { body: body(), headers: new Headers({ "content-type": type, ...headers }) } as unknown as Request;
+}
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let text = "";
+  for await (const chunk of body) text += decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
+}
+
+async function readAll(request: Request, limits?: MultipartLimits): Promise<Read[]> {
+  const parts: Read[] = [];
+  for await (const { name, filename, contentType, body } of readMultipart(request, limits)) {
+    parts.push({ name, filename, contentType, text: await textOf(body) });
+  }
+  return parts;
+}
+
+function read(text: string, type?: string, headers?: Record<string, string>): Promise<Read[]> {
+  return readAll(requestOf([bytesOf(text)], type, headers));
+}
+
+function part(head: string, content: string): string {
+  return `--B\r\n${head}\r\n\r\n${content}\r\n`;
+}
+
+function field(name: string, value: string): string {
+  return part(`Content-Disposition: form-data; name="${name}"`, value);
+}
+
+function fileHead(parameters: string): string {
+  return `--B\r\nContent-Disposition: form-data; name="f"; ${parameters}\r\n\r\nx\r\n--B--\r\n`;
+}
+
+async function failureOf(reading: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await reading;
+    return undefined;
+  } catch (error) {
+    if (!isHttpError(error)) throw error;
+    return error.failure;
+  }
+}
+
+describe("readMultipart", () => {
+  it("reads fields and files in their order, with names, file names and types (RFC 7578)", async () => {
+    const file = 'Content-Disposition: form-data; name="upload-file"; filename="a b.txt"\r\nContent-Type: text/plain';
+    expect(await read(`${field("action", "upload-file")}${part(file, "line\r\nline\r\n")}--B--\r\n`)).toEqual([
+      { name: "action", text: "upload-file" },
+      { name: "upload-file", filename: "a b.txt", contentType: "text/plain", text: "line\r\nline\r\n" },
+    ]);
+  });
+
+  it("reads a form without any part", async () => {
+    expect(await read("--B--\r\n")).toEqual([]);
+    expect(await read("--B--")).toEqual([]);
+  });
+
+  it("passes over a preamble and an epilogue, and blanks behind a boundary (RFC 2046 5.1.1)", async () => {
+    const parts = field("a", "1").replace("--B\r\n", "--B \t\r\n");
+    expect(await read(`preamble\r\n--A\r\n\r\n${parts}--B-- \r\nepilogue\r\n--B\r\n`)).toEqual([
+      { name: "a", text: "1" },
+    ]);
+  });
+
+  it.each([
+    "multipart/form-data; boundary=B",
+    'multipart/form-data; boundary="B"',
+    "Multipart/Form-Data;BOUNDARY=B",
+    "multipart/form-data ; charset=utf-8 ; boundary=B ; ",
+  ])("finds the boundary in %s", async (type) => {
+    expect(await read(`${field("a", "1")}--B--`, type)).toHaveLength(1);
+  });
+
+  it("takes each character that a boundary may have, up to 70 (RFC 2046 5.1.1)", async () => {
+    for (const boundary of ["'()+_,-./:=? x", "x".repeat(70), "----WebKitFormBoundary7MA4YWxkTrZu0gW"]) {
+      const text = `--${boundary}\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--${boundary}--`;
+      expect(await read(text, `multipart/form-data; boundary="${boundary}"`)).toHaveLength(1);
+    }
+  });
+
+  it.each([
+    "multipart/form-data",
+    "multipart/form-data; boundary=",
+    'multipart/form-data; boundary=""',
+    'multipart/form-data; boundary="x "',
+    'multipart/form-data; boundary="a\\"b"',
+    'multipart/form-data; boundary="ü"',
+    `multipart/form-data; boundary=${"x".repeat(71)}`,
+    "multipart/form-data; boundary=a; boundary=a",
+    "multipart/form-data; boundary=a, multipart/form-data; boundary=b",
+    "multipart/form-data; boundary=a b",
+    "multipart/form-datax; boundary=B",
+    "multipart/mixed; boundary=B",
+  ])("refuses %s", async (type) => {
+    expect(await failureOf(read("--B--", type))).toBe("malformed");
+  });
+
+  it("refuses a coded body", async () => {
+    expect(await failureOf(read("--B--", TYPE, { "content-encoding": "gzip" }))).toBe("unsupported-media-type");
+  });
+});
+
+describe("names in a part's head", () => {
+  it.each([
+    ['filename="a.txt"', "a.txt"],
+    ["filename=a.txt", "a.txt"],
+    ['filename=""', ""],
+    ['filename="%22quoted%22.txt"', '"quoted".txt'],
+    ['filename="a%0D%0Ab"', "a\r\nb"],
+    ['filename="100%.txt"', "100%.txt"],
+    ['filename="%41%2e%2e%2f"', "%41%2e%2e%2f"],
+    ['filename="C:\\dir\\a.txt"', "C:\\dir\\a.txt"],
+    ['filename="a\\"', "a\\"],
+    ['filename="a;b=c.txt"', "a;b=c.txt"],
+    ['filename="نص.txt"', "نص.txt"],
+    ['filename="👩‍🚀.txt"', "👩‍🚀.txt"],
+    ['filename="\ufeffbom.txt"', "\ufeffbom.txt"],
+    ['filename="a\u202eb.txt"', "a\u202eb.txt"],
+    ['FILENAME="a.txt"; size=3', "a.txt"],
+  ])("are taken as browsers send them: %s", async (parameters, filename) => {
+    expect(await read(fileHead(parameters))).toEqual([{ name: "f", filename, text: "x" }]);
+  });
+
+  it.each([
+    ["a name of the file in extended form", "filename*=utf-8''a"],
+    ["an extended name beside the plain one", "filename=\"a\"; filename*=utf-8''b"],
+    ["a file name given twice", 'filename="a"; filename="b"'],
+    ["a quote inside quotes", 'filename="a\\"b.txt"'],
+    ["quotes that do not end", 'filename="a'],
+    ["something behind the quotes", 'filename="a"b'],
+    ["no semicolon", 'filename="a" name2="b"'],
+    ["a line break inside quotes", 'filename="a\nb"'],
+    ["NUL inside quotes", 'filename="a\0b"'],
+  ])("are refused: %s", async (_what, parameters) => {
+    expect(await failureOf(read(fileHead(parameters)))).toBe("malformed");
+  });
+
+  it("are refused when they are not valid UTF-8", async () => {
+    const bytes = bytesOf(fileHead('filename="?"'));
+    bytes[bytes.indexOf(0x3f)] = 0xff;
+    expect(await failureOf(readAll(requestOf([bytes])))).toBe("malformed");
+  });
+
+  it.each([
+    ["no field at all", ""],
+    ["no Content-Disposition", "Content-Type: text/plain"],
+    ["another disposition", 'Content-Disposition: attachment; name="a"'],
+    ["a disposition that only begins so", 'Content-Disposition: form-datax; name="a"'],
+    ["no name", "Content-Disposition: form-data"],
+    ["two names", 'Content-Disposition: form-data; name="a"; name="b"'],
+    ["two dispositions", 'Content-Disposition: form-data; name="a"\r\nContent-Disposition: form-data; name="b"'],
+    ["a folded line", 'Content-Disposition: form-data;\r\n name="a"'],
+    ["a line without a colon", 'Content-Disposition: form-data; name="a"\r\nhello'],
+    ["a blank before the colon", 'Content-Disposition : form-data; name="a"'],
+    ["a bare line feed", 'Content-Disposition: form-data; name="a"\nX: y'],
+    ["a boundary in it", 'Content-Disposition: form-data; name="a"\r\n--B'],
+    ["coded content", 'Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64'],
+  ])("make no head with %s", async (_what, head) => {
+    expect(await failureOf(read(`${part(head, "x")}--B--`))).toBe("malformed");
+  });
+
+  it("stand beside fields that mean nothing", async () => {
+    const head = 'X-Any: thing\r\ncontent-disposition:form-data;name="a"\r\nContent-Transfer-Encoding: Binary';
+    expect(await read(`${part(head, "x")}--B--`)).toEqual([{ name: "a", text: "x" }]);
+  });
+});
+
+describe("a form that is cut or odd", () => {
+  const form = `${field("a", "1")}${part('Content-Disposition: form-data; name="f"; filename="x"', "content")}--B--`;
+
+  it("is refused wherever it is cut before its last boundary, and its parts are whole or refused", async () => {
+    for (let end = 0; end < form.length; end++) {
+      const whole: string[] = [];
+      const reading = (async () => {
+        for await (const { body } of readMultipart(requestOf([bytesOf(form.slice(0, end))]))) {
+          whole.push(await textOf(body));
+        }
+      })();
+      expect(await failureOf(reading), form.slice(0, end)).toBe("malformed");
+      expect(["1", "content"].slice(0, whole.length)).toEqual(whole);
+    }
+  });
+
+  it.each([
+    ["another text behind a boundary", "--Bx\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--B--"],
+    ["one dash behind a boundary", "--B-\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--B--"],
+    ["no boundary", "hello"],
+    ["boundaries inside lines", "x--B\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\nx--B--"],
+    ["line feeds alone", "--B\nContent-Disposition: form-data; name=a\n\n1\n--B--"],
+    ["nothing", ""],
+  ])("is refused: %s", async (_what, text) => {
+    expect(await failureOf(read(text))).toBe("malformed");
+  });
+
+  it("is refused when its body breaks off with an error", async () => {
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield bytesOf(form.slice(0, 90));
+      throw new Error("the client went away");
+    }
+    const request = { body: body(), headers: new Headers({ "content-type": TYPE }) } as unknown as Request;
+    expect(await failureOf(readAll(request))).toBe("malformed");
+  });
+
+  it("may hold 1,000 parts, and no more (SECURITY 12)", async () => {
+    expect(await read(`${field("a", "1").repeat(1000)}--B--`)).toHaveLength(1000);
+    expect(await failureOf(read(`${field("a", "1").repeat(1001)}--B--`))).toBe("malformed");
+    expect(await failureOf(readAll(requestOf([bytesOf(form)]), { maxParts: 1 }))).toBe("malformed");
+  });
+
+  it("may have heads of 16 KiB, and no more (SECURITY 12)", async () => {
+    const withHead = (length: number) => {
+      const head = 'Content-Disposition: form-data; name="a"\r\nX: ';
+      return `${part(head + "x".repeat(length - head.length - 6), "1")}--B--`;
+    };
+    expect(await read(withHead(16 * 1024))).toHaveLength(1);
+    expect(await failureOf(read(withHead(16 * 1024 + 1)))).toBe("malformed");
+    expect(await failureOf(read(withHead(17 * 1024)))).toBe("malformed");
+    expect(await failureOf(read(`--B\r\nX: ${"x".repeat(1024 * 1024)}`))).toBe("malformed");
+  });
+});
+
+describe("parts", () => {
+  const form = `${field("a", "first\r\n-".repeat(500))}${field("b", "second")}--B--`;
+
+  it("that are left are passed over", async () => {
+    const names: string[] = [];
+    for await (const { name, body } of readMultipart(requestOf(chunked(bytesOf(form), [7])))) {
+      names.push(name);
+      for await (const _chunk of body) break;
+    }
+    expect(names).toEqual(["a", "b"]);
+  });
+
+  it("never end well for a reader that comes too late", async () => {
+    const bodies: AsyncIterable<Uint8Array>[] = [];
+    for await (const { body } of readMultipart(requestOf(chunked(bytesOf(form), [7])))) bodies.push(body);
+    for (const body of bodies) expect(await failureOf(textOf(body))).toBe("malformed");
+  });
+
+  it("do not mix with what a reader that was left behind still waits for", async () => {
+    const parts = readMultipart(requestOf(chunked(bytesOf(form), [7])));
+    const first = await parts.next();
+    const reader = first.value?.body[Symbol.asyncIterator]();
+    const left = reader?.next();
+    const second = await parts.next();
+    expect(await textOf(second.value?.body as AsyncIterable<Uint8Array>)).toBe("second");
+    expect((await left)?.done).toBe(false);
+    await expect(reader?.next()).rejects.toThrow();
+  });
+
+  it("are read no faster than they are asked for, a chunk at a time", async () => {
+    let pulled = 0;
+    let isReleased = false;
+    async function* body(): AsyncGenerator<Uint8Array> {
+      try {
+        yield bytesOf('--B\r\nContent-Disposition: form-data; name="f"; filename="x"\r\n\r\n');
+        for (;;) {
+          pulled++;
+          yield new Uint8Array(1000);
+        }
+      } finally {
+        isReleased = true;
+      }
+    }
+    const request = { body: body(), headers: new Headers({ "content-type": TYPE }) } as unknown as Request;
+    let taken = 0;
+    for await (const { body: content } of readMultipart(request)) {
+      for await (const chunk of content) {
+        expect(chunk.byteLength).toBe(1000);
+        expect(pulled).toBe(++taken);
+        if (taken === 5) break;
+      }
+      break;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(isReleased).toBe(true);
+  });
+
+  it("are handed out as views of the chunks, without a copy", async () => {
+    const bytes = bytesOf(form);
+    for await (const { body } of readMultipart(requestOf([bytes]))) {
+      for await (const chunk of body) expect(chunk.buffer).toBe(bytes.buffer);
+    }
+  });
+});
+
+describe("whatever the chunks", () => {
+  const piece = fc.constantFrom(
+    "\r\n--B",
+    "\r\n--",
+    "\r\n-",
+    "\r\n",
+    "\r",
+    "\n",
+    "--",
+    "B",
+    "--B",
+    "\r\r\n--b",
+    "x",
+    "é",
+    "\0",
+  );
+  const content = fc
+    .array(piece, { maxLength: 30 })
+    .map((pieces) => pieces.join(""))
+    .filter((text) => !`\r\n${text}\r\n`.includes("\r\n--B"));
+
+  it("the parts are the same", async () => {
+    const contents = fc.array(content, { maxLength: 6 });
+    const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(contents, lengths, async (texts, cuts) => {
+        const bytes = bytesOf(`${texts.map((text, index) => field(`f${index}`, text)).join("")}--B--\r\n`);
+        const parts = await readAll(requestOf(chunked(bytes, cuts)));
+        expect(parts).toEqual(texts.map((text, index) => ({ name: `f${index}`, text })));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("the parts are the same byte by byte and in chunks that end behind each byte of a boundary", async () => {
+    const texts = ["", "\r", "\r\n", "\r\n-", "\r\n--", "\r\n--A", "\r\r\n--", "\r\n\r\n--\r\n--C"];
+    const bytes = bytesOf(`${texts.map((text, index) => field(`f${index}`, text)).join("")}--B--\r\n`);
+    const expected = texts.map((text, index) => ({ name: `f${index}`, text }));
+    expect(await readAll(requestOf(chunked(bytes, [1])))).toEqual(expected);
+    for (let cut = 1; cut < bytes.byteLength; cut++) {
+      expect(await readAll(requestOf([bytes.subarray(0, cut), new Uint8Array(0), bytes.subarray(cut)]))).toEqual(
+        expected,
+      );
+    }
+  });
+
+  it("any bytes come out as they went in", async () => {
+    const head = bytesOf('--B\r\nContent-Disposition: form-data; name="f"; filename="x"\r\n\r\n');
+    const bytes = fc.uint8Array({ maxLength: 300 });
+    await fc.assert(
+      fc.asyncProperty(bytes, fc.integer({ min: 1, max: 50 }), async (data, length) => {
+        const whole = Buffer.concat([head, data, bytesOf("\r\n--B--")]);
+        const found: Uint8Array[] = [];
+        for await (const { body } of readMultipart(requestOf(chunked(whole, [length])))) {
+          for await (const chunk of body) found.push(chunk);
+        }
+        expect(Buffer.concat(found).equals(data)).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("hostile content", () => {
+  const long = `${"a".repeat(69)}b`;
+  const MIB = 1024 * 1024;
+
+  /** A flood of `unit`, in one part of a form whose boundary is `boundary`. */
+  function flood(unit: string, boundary: string, size = 8 * MIB): Uint8Array {
+    const before = `--${boundary}\r\nContent-Disposition: form-data; name="f"; filename="x"\r\n\r\n`;
+    return bytesOf(`${before}${unit.repeat(Math.ceil(size / unit.length))}\r\n--${boundary}--`);
+  }
+
+  async function timeOf(bytes: Uint8Array, boundary: string, length: number): Promise<number> {
+    const request = requestOf(chunked(bytes, [length]), `multipart/form-data; boundary=${boundary}`);
+    const begun = performance.now();
+    let size = 0;
+    for await (const { body } of readMultipart(request)) for await (const chunk of body) size += chunk.byteLength;
+    expect(size).toBeGreaterThan(bytes.byteLength - 300);
+    return performance.now() - begun;
+  }
+
+  it.each([
+    ["CRLF", "\r\n", "B"],
+    ["CR", "\r", "B"],
+    ["beginnings of the boundary", `\r\n--${"a".repeat(69)}`, long],
+    ["beginnings of a boundary that repeats itself", `\r\n--${"a".repeat(60)}`, "a".repeat(70)],
+    ["the boundary without its line break", `--${"a".repeat(70)}`, "a".repeat(70)],
+    ["the boundary's last byte", "a", "a".repeat(70)],
+    ["boundaries behind line feeds alone", `\n--${long}`, long],
+  ])("costs no more than other content, by the byte: %s (SECURITY 12)", async (_what, unit, boundary) => {
+    const bytes = flood(unit, boundary);
+    expect(await timeOf(bytes, boundary, 64 * 1024)).toBeLessThan(1000);
+    expect(await timeOf(flood(unit, boundary, MIB / 4), boundary, 1)).toBeLessThan(3000);
+  });
+
+  it("costs no more before the first boundary, behind the last, or in a head", async () => {
+    const begun = performance.now();
+    expect(await readAll(requestOf(chunked(bytesOf(`${"\r\n".repeat(MIB)}--B--`), [4096])))).toEqual([]);
+    expect(await readAll(requestOf(chunked(bytesOf(`--B--${"\r\n--B".repeat(MIB)}`), [4096])))).toEqual([]);
+    const heads = part(`Content-Disposition: form-data; name="a"${"; ".repeat(4000)}x${" ".repeat(4000)};`, "1");
+    expect(await failureOf(read(heads.repeat(900)))).toBe("malformed");
+    const blanks = part(`Content-Disposition: form-data; name="a"${" ".repeat(16_000)}`, "1");
+    expect(await read(`${blanks.repeat(900)}--B--`)).toHaveLength(900);
+    expect(performance.now() - begun).toBeLessThan(5000);
+  });
+});
