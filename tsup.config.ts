@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
+import { createEsbuildAssets } from "./build/assets.ts";
 
 export default defineConfig({
   entry: {
@@ -16,6 +17,7 @@ export default defineConfig({
   external: [/^node:/],
   // Deno and workerd know the modules of Node by this prefix only.
   removeNodeProtocol: false,
+  esbuildPlugins: [createEsbuildAssets()],
   splitting: true,
   clean: true,
   sourcemap: false,

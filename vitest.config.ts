@@ -1,9 +1,11 @@
 import { defineConfig } from "vitest/config";
+import { createViteAssets } from "./build/assets.ts";
 import { createClosingLineReporter } from "./test/support/closing-line-reporter.ts";
 
 const source = new URL("./src/", import.meta.url).pathname;
 
 export default defineConfig({
+  plugins: [createViteAssets()],
   resolve: {
     // Examples name the package as its users do; here it is the source, as `paths` in tsconfig.json says too.
     alias: [

@@ -168,7 +168,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       signal.aborted && error === signal.reason ? new HttpError("malformed", "The request was aborted.") : error;
     const { failure, message, headers } = toHttpError(cause, report);
     const status = toStatus(failure, exchange.variant);
-    return errorResponse(exchange.variant, status, message, {
+    return errorResponse(exchange, status, message, {
       ...headers,
       "WWW-Authenticate": status === 401 ? challenges : undefined,
       // RFC 9110 10.2.1: what exists already does not support being created.
@@ -176,13 +176,17 @@ export function createFileService(options: FileServiceOptions): FileService {
     });
   }
 
-  /** What every answer carries (1.4, SECURITY 21). */
+  /** What every answer carries (1.4, SECURITY 21). Assets are everybody's and never change, pages are in the client's language. */
   function finish({ request }: Exchange, { shape, path }: Place, answer: Response): Response {
     const response = request.method === "HEAD" ? withoutContent(answer) : answer;
     const { headers } = response;
     headers.set("Server", config.serverHeader);
     headers.set("X-Content-Type-Options", "nosniff");
-    headers.set("Vary", "Accept, Authorization, Cookie");
+    if (shape === "asset" && response.ok) {
+      headers.set("Cache-Control", "public, max-age=31536000, immutable");
+      return response;
+    }
+    headers.set("Vary", `Accept, Authorization, Cookie${headers.has("Content-Language") ? ", Accept-Language" : ""}`);
     headers.set("Cache-Control", UNCACHED.includes(shape) ? "no-store" : "private, no-cache");
     if (shape === "file" || shape === "folder") headers.set("Server-Path", toServerPath(path.segments));
     return response;

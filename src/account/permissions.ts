@@ -54,7 +54,9 @@ export interface Permissions {
   allows(path: string, operation: Operation): boolean;
   /** Whether an operation is granted whatever the path; false where that depends on rules. */
   grantsEverywhere(operation: Operation): boolean;
-  /** The same with its reasons. */
+  /** Whether an operation is granted on any path at all, as far as the values tell. */
+  grantsSomewhere(operation: Operation): boolean;
+  /** The same as {@link allows} with its reasons. */
   explain(path: string, operation: Operation): Explanation;
 }
 
@@ -97,6 +99,7 @@ export function compilePermissions(permissions: readonly (readonly string[])[], 
   return {
     allows: (path, operation) => ruleFor(path).granted.has(operation),
     grantsEverywhere: (operation) => compiled.every(({ granted }) => granted.has(operation)),
+    grantsSomewhere: (operation) => compiled.some(({ granted }) => granted.has(operation)),
     explain: (path, operation) => explain(ruleFor(path), operation),
   };
 }

@@ -1,13 +1,18 @@
 import type { Branding } from "../contracts/branding.ts";
 import type { PartialTexts } from "../contracts/texts.ts";
+import type { HeaderFields } from "../http/responses.ts";
+import { type BrandStyle, toBrandStyle } from "./brand-style.ts";
 import type { FileServiceOptions } from "./options.ts";
 
 /** What the options say of pages, checked and complete. */
 export interface PageConfig {
-  readonly branding: Branding;
-  /** By language tag as it was given. */
+  readonly branding: Branding & { readonly name: string };
+  /** The stylesheet of the branding's colour, where it has one. */
+  readonly brandStyle: BrandStyle | undefined;
+  /** By language tag in its canonical form. */
   readonly languages: ReadonlyMap<string, PartialTexts>;
-  readonly frameAncestors: readonly string[];
+  /** What every page carries against being framed, and against code that is not ours (SECURITY 21). */
+  readonly fields: HeaderFields;
 }
 
 /**
@@ -15,9 +20,94 @@ export interface PageConfig {
  * @throws TypeError naming the option that is wrong.
  */
 export function toPageConfig({ branding = {}, languages = {}, frameAncestors = [] }: FileServiceOptions): PageConfig {
+  checkBranding(branding);
+  const areOrigins = Array.isArray(frameAncestors) && frameAncestors.every(isAncestor);
+  check(areOrigins, "frameAncestors", "origins such as https://intranet.example, or 'self' with its quotes");
+  const { name = "Files", accent, logo } = branding;
   return {
-    branding: { ...branding },
-    languages: new Map(Object.entries(languages)),
-    frameAncestors: [...frameAncestors],
+    branding: { ...branding, name },
+    brandStyle: accent === undefined ? undefined : toBrandStyle(accent),
+    languages: toLanguages(languages),
+    fields: toFields(logo, frameAncestors),
   };
+}
+
+function checkBranding(branding: unknown): asserts branding is Branding {
+  check(isObject(branding), "branding", "an object");
+  const { name, logo, accent, footnote } = branding as Record<string, unknown>;
+  check(name === undefined || (typeof name === "string" && name.trim() !== ""), "branding.name", "a text");
+  check(logo === undefined || isLogo(logo), "branding.logo", "an https URL or a path such as /logo.svg");
+  const isColor = typeof accent === "string" && /^#[\da-f]{6}$/i.test(accent);
+  check(accent === undefined || isColor, "branding.accent", "a colour such as #0b5fff");
+  check(footnote === undefined || typeof footnote === "string", "branding.footnote", "a text");
+}
+
+/** A path has one leading slash: two of them, or a backslash, would lead to another host. */
+function isLogo(text: unknown): text is string {
+  if (typeof text !== "string") return false;
+  if (text.startsWith("/")) return /^\/(?![/\\])[!-~]*$/.test(text);
+  return URL.canParse(text) && new URL(text).protocol === "https:";
+}
+
+function isAncestor(text: unknown): boolean {
+  if (text === "'self'") return true;
+  return typeof text === "string" && /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
+function toLanguages(languages: unknown): ReadonlyMap<string, PartialTexts> {
+  check(isObject(languages), "languages", "texts by language tag");
+  const entries = Object.entries(languages as object).map(([tag, texts]) => {
+    const canonical = toCanonicalTag(tag);
+    check(canonical !== undefined, `languages.${tag}`, "named by a language tag such as fr or pt-BR");
+    check(isObject(texts), `languages.${tag}`, "an object of texts");
+    for (const [name, text] of Object.entries(texts as object)) checkTexts(text, `languages.${tag}.${name}`);
+    return [canonical ?? tag, { ...(texts as PartialTexts) }] as const;
+  });
+  return new Map(entries);
+}
+
+function toCanonicalTag(tag: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(tag)[0];
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text, or texts by their names. */
+function checkTexts(value: unknown, option: string): void {
+  const areTexts = isObject(value) && Object.values(value).every((text) => typeof text === "string");
+  check(typeof value === "string" || areTexts, option, "a text, or texts by their names");
+}
+
+/**
+ * No code but our own files', nothing from elsewhere but the logo. Forms tell their origin to ourselves alone, which the same-origin rule needs
+ * (CONTRACT 6.5).
+ */
+function toFields(logo: string | undefined, frameAncestors: readonly string[]): HeaderFields {
+  const logoOrigin = logo === undefined || logo.startsWith("/") ? "" : ` ${new URL(logo).origin}`;
+  const ancestors = frameAncestors.length === 0 ? "'none'" : frameAncestors.join(" ");
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' data:${logoOrigin}`,
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    `frame-ancestors ${ancestors}`,
+  ];
+  return {
+    "Content-Security-Policy": policy.join("; "),
+    "X-Frame-Options": frameAncestors.length === 0 ? "DENY" : undefined,
+    "Referrer-Policy": "same-origin",
+  };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function check(holds: boolean, option: string, expected: string): void {
+  if (!holds) throw new TypeError(`The option ${option} must be ${expected}.`);
 }

@@ -1,33 +1,75 @@
-import { toStoragePath } from "../account/path.ts";
+import { DONE_CODES } from "../contracts/done-code.ts";
 import { isStorageError, type StorageEntry, StorageError } from "../contracts/storage-adapter.ts";
-import { emptyResponse, pageResponse, streamResponse } from "../http/responses.ts";
-import { type SessionLinks, streamJsonListing, streamListingPage } from "../views/listing.ts";
+import { isHttpError } from "../http/http-error.ts";
+import { emptyResponse, htmlResponse, streamResponse } from "../http/responses.ts";
+import { type FolderProblem, type SessionLinks, streamFolderPage } from "../views/folder-page.ts";
+import { streamJsonListing } from "../views/listing.ts";
+import { parseMemberOrder } from "../views/member-order.ts";
+import { redirectResponse, toPageFields } from "../views/page.ts";
+import { afterBasicLogin, isBasicLogin } from "./basic-login.ts";
 import type { AccountExchange } from "./endpoint.ts";
+import { toFolderActions } from "./folder-actions.ts";
 import { passwordUpdatePath } from "./password-update.ts";
+
+const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
+const HTML_TYPE = { "Content-Type": "text/html; charset=utf-8" };
 
 /** `GET` and `HEAD /home/<folder>/`: the members of a folder, as JSON or as a page (4.2, 4.6). */
 export async function getFolder(exchange: AccountExchange): Promise<Response> {
-  const { request, path, files, variant } = exchange;
+  const { request, path, files, variant, texts } = exchange;
+  if (isBasicLogin(exchange)) return redirectResponse(exchange, 302, afterBasicLogin(exchange), texts.loggedIn);
+  if (variant === "html" && request.method !== "HEAD") return folderPage(exchange, 200);
   const members = files.list(path.segments)[Symbol.asyncIterator]();
   const first = await takeFirst(members);
-  const type = { "Content-Type": `${variant === "html" ? "text/html" : "application/json"}; charset=utf-8` };
   if (request.method === "HEAD") {
     await members.return?.();
-    return emptyResponse(200, type);
+    return emptyResponse(200, variant === "html" ? { ...toPageFields(exchange), ...HTML_TYPE } : JSON_TYPE);
   }
-  const listing = replay(first, members);
-  return variant === "html" ? toPage(exchange, listing) : streamResponse(200, streamJsonListing(listing), type);
+  return streamResponse(200, streamJsonListing(replay(first, members)), JSON_TYPE);
 }
 
-async function toPage(exchange: AccountExchange, listing: AsyncIterableIterator<StorageEntry>): Promise<Response> {
+/** What a form on a folder has to tell of what did not work. */
+export interface FolderReport {
+  readonly problems: readonly FolderProblem[];
+}
+
+/**
+ * The page of the exchange's folder (4.6), sent as it is rendered. With a report it is the answer to a form, and is there even where the members
+ * cannot be listed; without one it tells of what the redirect behind a form has brought.
+ * @throws what listing the folder throws, where there is no report.
+ */
+export async function folderPage(exchange: AccountExchange, status: number, report?: FolderReport): Promise<Response> {
+  const { path, account, target, config } = exchange;
+  const { segments } = path;
+  const members = await readMembers(exchange, report !== undefined);
+  const query = new URLSearchParams(target.query);
+  const page = streamFolderPage(exchange, {
+    segments,
+    members,
+    order: parseMemberOrder(query),
+    actions: toFolderActions(account, segments, config.triggers),
+    username: account.name,
+    links: await toSessionLinks(exchange),
+    done: report === undefined ? DONE_CODES.find((code) => code === query.get("done")) : undefined,
+    ...report,
+  });
+  return htmlResponse(status, page, toPageFields(exchange));
+}
+
+/** All members, as a page is sorted; `undefined` where they cannot be listed and need not be. */
+async function readMembers(
+  { files, path }: AccountExchange,
+  mayFail: boolean,
+): Promise<readonly StorageEntry[] | undefined> {
   const members: StorageEntry[] = [];
-  for await (const member of listing) members.push(member);
-  return pageResponse(
-    200,
-    streamListingPage(toStoragePath(exchange.path.segments), members, await toSessionLinks(exchange)),
-  );
+  try {
+    for await (const member of files.list(path.segments)) members.push(member);
+    return members;
+  } catch (error) {
+    if (mayFail && (isHttpError(error) || isStorageError(error))) return undefined;
+    throw toListingFailure(error);
+  }
 }
-
 /** What a browser can do with its session beside the files (4.1, rule 4); a password that cannot be changed is not offered to be. */
 async function toSessionLinks({ account, config, means, passwords }: AccountExchange): Promise<SessionLinks> {
   if (means !== "cookie") return {};
@@ -36,14 +78,19 @@ async function toSessionLinks({ account, config, means, passwords }: AccountExch
   return { logout, ...(mayChange && { passwordUpdate: passwordUpdatePath(config.basePath) }) };
 }
 
-/** The first step, at which a listing fails: the status is still open then. A file's name with a trailing `/` is nothing (CONTRACT 2.5). */
+/** The first step, at which a listing fails: the status is still open then. */
 async function takeFirst(members: AsyncIterator<StorageEntry>): Promise<IteratorResult<StorageEntry>> {
   try {
     return await members.next();
   } catch (error) {
-    const isFile = isStorageError(error) && error.code === "not-a-folder";
-    throw isFile ? new StorageError("not-found", "a file, asked for as a folder", { cause: error }) : error;
+    throw toListingFailure(error);
   }
+}
+
+/** A file's name with a trailing `/` is nothing (CONTRACT 2.5). */
+function toListingFailure(error: unknown): unknown {
+  const isFile = isStorageError(error) && error.code === "not-a-folder";
+  return isFile ? new StorageError("not-found", "a file, asked for as a folder", { cause: error }) : error;
 }
 
 /** The whole iteration again, whose first step has been taken already. No generator: one that never started would not end `rest`. */

@@ -1,24 +1,23 @@
-import { parseResourcePath, toUrlPath } from "../account/path.ts";
 import { toSessionCookie } from "../http/cookie.ts";
 import { HttpError } from "../http/http-error.ts";
 import { mediaType } from "../http/negotiate.ts";
 import { readFormBody, readJsonBody } from "../http/request-body.ts";
-import { jsonResponse, pageResponse } from "../http/responses.ts";
+import { jsonResponse } from "../http/responses.ts";
 import { isSameOrigin } from "../http/same-origin.ts";
-import { isSecure, parseTarget } from "../http/target.ts";
-import { renderLoginPage } from "../views/login-page.ts";
-import { redirectPage } from "../views/page.ts";
+import { isSecure } from "../http/target.ts";
+import { redirectResponse } from "../views/page.ts";
 import { type LoginRequest, type LoginResponse, loginRequestSchema } from "../wire/login.ts";
 import type { Exchange } from "./endpoint.ts";
-import { loginPath, refuseLogin } from "./unauthorized.ts";
+import { toReturnPath } from "./return-path.ts";
+import { loginPageResponse, refuseLogin } from "./unauthorized.ts";
 
 /** What anybody may have us parse: name, password and the way back have room in it. */
 const MAX_LOGIN_BYTES = 16 * 1024;
 
 /** `GET /__svc__/login`: the HTML login page (4.1). */
-export async function getLoginPage({ target, config }: Exchange): Promise<Response> {
-  const returnTo = toReturnPath(new URLSearchParams(target.query).get("return"), config.basePath);
-  return pageResponse(200, renderLoginPage({ action: loginPath(config.basePath), returnTo }));
+export async function getLoginPage(exchange: Exchange): Promise<Response> {
+  const returnTo = toReturnPath(new URLSearchParams(exchange.target.query).get("return"), exchange.config.basePath);
+  return loginPageResponse(exchange, 200, { returnTo });
 }
 
 /**
@@ -26,7 +25,7 @@ export async function getLoginPage({ target, config }: Exchange): Promise<Respon
  * a cookie and a redirect (4.1, 5.1).
  */
 export async function postLogin(exchange: Exchange): Promise<Response> {
-  const { request, connection, config, identifier, sessions, variant, admit } = exchange;
+  const { request, connection, config, identifier, sessions, variant, admit, texts } = exchange;
   if (!isSameOrigin(request, config.acceptedOrigins)) {
     throw new HttpError("denied", "A login must not come from another site.");
   }
@@ -46,8 +45,8 @@ export async function postLogin(exchange: Exchange): Promise<Response> {
     return jsonResponse(200, body);
   }
   const location = returnTo ?? `${config.basePath}/home/`;
-  const fields = { Location: location, "Set-Cookie": toSessionCookie(session, isSecure(request.url)) };
-  return pageResponse(302, redirectPage(location, "You are logged in."), fields);
+  const fields = { "Set-Cookie": toSessionCookie(session, isSecure(request.url)) };
+  return redirectResponse(exchange, 302, location, texts.loggedIn, fields);
 }
 
 async function readLogin({ request, config }: Exchange): Promise<LoginRequest & { returnTo?: string | undefined }> {
@@ -68,15 +67,4 @@ async function readLogin({ request, config }: Exchange): Promise<LoginRequest & 
     default:
       throw new HttpError("unsupported-media-type", "A login is sent as a form or as JSON.");
   }
-}
-
-/**
- * Where a login leads, built anew from the path's segments so that it cannot lead out of the service (SECURITY 20); `undefined`
- * for anything but a path below `/home/`.
- */
-function toReturnPath(text: string | null, basePath: string): string | undefined {
-  const home = `${basePath}/home/`;
-  if (!text?.startsWith(home)) return undefined;
-  const path = parseResourcePath(parseTarget(text).path.slice(home.length));
-  return path && home + toUrlPath(path);
 }

@@ -1,10 +1,10 @@
 import { parseAuthorization } from "../http/authorization.ts";
 import { readSessionCookie, toExpiredSessionCookie } from "../http/cookie.ts";
 import { HttpError } from "../http/http-error.ts";
-import { emptyResponse, pageResponse } from "../http/responses.ts";
+import { emptyResponse } from "../http/responses.ts";
 import { isSameOrigin } from "../http/same-origin.ts";
 import { isSecure } from "../http/target.ts";
-import { redirectPage } from "../views/page.ts";
+import { redirectResponse } from "../views/page.ts";
 import type { Exchange } from "./endpoint.ts";
 import { loginPath } from "./unauthorized.ts";
 
@@ -12,7 +12,8 @@ import { loginPath } from "./unauthorized.ts";
  * `POST /__svc__/logout`: ends the session of the header or the cookie (CONTRACT 6.3). Browsers are led to the login page, others get
  * 204; 401 without a live session, as there is none to end.
  */
-export async function postLogout({ request, config, sessions, variant }: Exchange): Promise<Response> {
+export async function postLogout(exchange: Exchange): Promise<Response> {
+  const { request, config, sessions, variant, texts } = exchange;
   const authorization = parseAuthorization(request.headers.get("authorization"));
   const isByHeader = authorization?.scheme === "session";
   if (!isByHeader && !isSameOrigin(request, config.acceptedOrigins)) {
@@ -24,8 +25,7 @@ export async function postLogout({ request, config, sessions, variant }: Exchang
 
   const fields = { "Set-Cookie": toExpiredSessionCookie(isSecure(request.url)) };
   if (variant === "html") {
-    const location = loginPath(config.basePath);
-    return pageResponse(302, redirectPage(location, "You are logged out."), { ...fields, Location: location });
+    return redirectResponse(exchange, 302, loginPath(config.basePath), texts.loggedOut, fields);
   }
   if (!wasAlive) throw new HttpError("unauthorized", "There is no session to end.", fields);
   return emptyResponse(204, fields);

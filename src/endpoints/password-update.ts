@@ -1,9 +1,9 @@
 import { HttpError } from "../http/http-error.ts";
 import { mediaType } from "../http/negotiate.ts";
 import { readFormBody, readJsonBody } from "../http/request-body.ts";
-import { jsonResponse, pageResponse } from "../http/responses.ts";
-import { redirectPage } from "../views/page.ts";
-import { renderPasswordPage } from "../views/password-page.ts";
+import { jsonResponse } from "../http/responses.ts";
+import { pageResponse, redirectResponse } from "../views/page.ts";
+import { toPasswordPage } from "../views/password-page.ts";
 import {
   type PasswordUpdateRequest,
   type PasswordUpdateResponse,
@@ -22,7 +22,7 @@ export async function getPasswordPage(exchange: AccountExchange): Promise<Respon
  * Whether it may is settled before the body is read.
  */
 export async function postPasswordUpdate(exchange: AccountExchange): Promise<Response> {
-  const { account, connection, config, variant, passwords, session } = exchange;
+  const { account, connection, config, variant, passwords, session, texts } = exchange;
   await requireUpdatable(exchange);
   const { current_password: currentPassword, new_password: newPassword } = await readUpdate(exchange);
   if (session === undefined) throw new HttpError("unauthorized", "A session is needed: log in first.");
@@ -32,12 +32,10 @@ export async function postPasswordUpdate(exchange: AccountExchange): Promise<Res
   if (result.outcome === "refused") return refuse(exchange, result.problems);
   if (result.outcome === "not-updatable") throw notUpdatable();
 
-  const message = "The password was changed.";
   if (variant === "html") {
-    const location = `${config.basePath}/home/`;
-    return pageResponse(303, redirectPage(location, message), { Location: location });
+    return redirectResponse(exchange, 303, `${config.basePath}/home/`, texts.passwordChanged);
   }
-  const body: PasswordUpdateResponse = { results: [{ message }] };
+  const body: PasswordUpdateResponse = { results: [{ message: "The password was changed." }] };
   return jsonResponse(200, body);
 }
 
@@ -61,9 +59,10 @@ function refuse(exchange: AccountExchange, problems: readonly string[]): Respons
   return jsonResponse(422, { errors: problems.map((message) => ({ message })) });
 }
 
-function passwordPage({ account, config }: AccountExchange, status: number, messages: readonly string[]): Response {
+function passwordPage(exchange: AccountExchange, status: number, messages: readonly string[]): Response {
+  const { account, config } = exchange;
   const [action, home] = [passwordUpdatePath(config.basePath), `${config.basePath}/home/`];
-  return pageResponse(status, renderPasswordPage({ action, home, username: account.name, messages }));
+  return pageResponse(exchange, status, toPasswordPage(exchange, { action, home, username: account.name, messages }));
 }
 
 async function readUpdate({ request }: AccountExchange): Promise<PasswordUpdateRequest> {

@@ -1,10 +1,12 @@
 import { toUrlPath } from "../account/path.ts";
 import { BASIC_CHALLENGE, toChallenges } from "../auth/challenge.ts";
 import type { Identification, PublicError } from "../auth/identify.ts";
-import { pageResponse } from "../http/responses.ts";
+import type { HeaderFields } from "../http/responses.ts";
 import { errorResponse } from "../views/errors.ts";
-import { renderLoginPage } from "../views/login-page.ts";
-import { redirectPage } from "../views/page.ts";
+import { type LoginPage, toLoginPage } from "../views/login-page.ts";
+import { pageResponse, redirectResponse } from "../views/page.ts";
+import { toFailureText } from "../views/texts.ts";
+import { afterBasicLogin, basicLoginPath, isBasicLogin } from "./basic-login.ts";
 import type { Exchange } from "./endpoint.ts";
 
 /** Why a request without a valid login is refused. */
@@ -26,10 +28,12 @@ export function loginPath(basePath: string): string {
 
 /**
  * Answers a request whose login does not hold: a browser without credentials is led to the login page with the way back (CONTRACT 6.2),
- * one with invalid Basic credentials to the plain login page (5.1.2); for others see {@link refuseLogin}.
+ * one with invalid Basic credentials to the plain login page (5.1.2), and one that has none and no cookies is asked for them where it
+ * chose so; for others see {@link refuseLogin}.
  */
 export function refuseUnidentified(exchange: Exchange, reason: Unidentified): Response {
-  const { variant, config, path } = exchange;
+  const { variant, config, path, texts } = exchange;
+  if (isBasicLogin(exchange)) return askForBasic(exchange, reason);
   const login = loginPath(config.basePath);
   const returnTo = `${config.basePath}/home/${toUrlPath(path)}`;
   if (reason.outcome === "refused" && (variant !== "html" || reason.means !== "basic")) {
@@ -37,12 +41,35 @@ export function refuseUnidentified(exchange: Exchange, reason: Unidentified): Re
   }
   if (variant !== "html") return refuseLogin(exchange, "A login is needed.", returnTo);
   if (reason.outcome === "refused") {
-    const fields = { Location: login, "WWW-Authenticate": BASIC_CHALLENGE };
     const { message } = toPublicError(exchange, MESSAGES.basic, reason.publicError);
-    return pageResponse(302, redirectPage(login, message), fields);
+    const fields = { "WWW-Authenticate": BASIC_CHALLENGE };
+    return redirectResponse(exchange, 302, login, toFailureText(texts, message), fields);
   }
-  const location = `${login}?return=${encodeURIComponent(returnTo)}`;
-  return pageResponse(302, redirectPage(location, "Please log in."), { Location: location });
+  return redirectResponse(exchange, 302, `${login}?return=${encodeURIComponent(returnTo)}`, texts.pleaseLogIn);
+}
+
+/**
+ * The dialogue of the browser's own, and the login page for those who leave it. Wrong credentials are asked for once more: behind a redirect
+ * browsers would take them for right, and send them until they are closed.
+ */
+function askForBasic(exchange: Exchange, reason: Unidentified): Response {
+  const isWrong = reason.outcome === "refused" && reason.means === "basic";
+  const message = isWrong ? toPublicError(exchange, MESSAGES.basic, reason.publicError).message : undefined;
+  const fields = { "WWW-Authenticate": BASIC_CHALLENGE };
+  return loginPageResponse(exchange, 401, { returnTo: afterBasicLogin(exchange), message }, fields);
+}
+
+/** The login page. */
+export function loginPageResponse(
+  exchange: Exchange,
+  status: number,
+  { returnTo, message }: Pick<LoginPage, "returnTo" | "message">,
+  fields: HeaderFields = {},
+): Response {
+  const { basePath } = exchange.config;
+  const withoutCookies = basicLoginPath(basePath, returnTo);
+  const page = toLoginPage(exchange, { action: loginPath(basePath), withoutCookies, returnTo, message });
+  return pageResponse(exchange, status, page, fields);
 }
 
 /** A failed login: the login page with the message for browsers (CONTRACT 6.2), the errors body for everybody else (7.1). */
@@ -55,9 +82,8 @@ export function refuseLogin(
   const { variant, config } = exchange;
   const { message, response } = toPublicError(exchange, ownMessage, publicError);
   const fields = { "WWW-Authenticate": toChallenges(config.session.announce) };
-  if (variant !== "html") return errorResponse(variant, 401, message, fields, response);
-  const page = renderLoginPage({ action: loginPath(config.basePath), returnTo, message });
-  return pageResponse(401, page, fields);
+  if (variant !== "html") return errorResponse(exchange, 401, message, fields, response);
+  return loginPageResponse(exchange, 401, { returnTo, message }, fields);
 }
 
 /** What the user is told: our own message, unless the option lets the rejecting method speak (7.2). */

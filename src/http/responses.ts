@@ -4,29 +4,21 @@ import type { SafeHtml } from "./html.ts";
 /** Header fields of an answer; an array is sent as one field line for each value. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Our own pages: no script, no style, no frame, forms to ourselves only (SECURITY 21). */
-const PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-
 /** An answer with `body` as JSON in UTF-8. */
 export function jsonResponse(status: number, body: unknown, fields: HeaderFields = {}): Response {
   return textResponse(status, JSON.stringify(body), { ...fields, "Content-Type": "application/json; charset=utf-8" });
 }
 
-/** An answer with one of our own pages, whole or sent as it is read. */
-export function pageResponse(
+/** An answer with HTML, whole or sent as it is read. */
+export function htmlResponse(
   status: number,
-  page: SafeHtml | ReadableStream<Uint8Array>,
-  fields: HeaderFields = {},
+  content: SafeHtml | ReadableStream<Uint8Array>,
+  fields: HeaderFields,
 ): Response {
-  const pageFields = {
-    ...fields,
-    "Content-Type": "text/html; charset=utf-8",
-    "Content-Security-Policy": PAGE_POLICY,
-    "Referrer-Policy": "same-origin",
-  };
-  return "getReader" in page
-    ? streamResponse(status, page, pageFields)
-    : textResponse(status, String(page), pageFields);
+  const htmlFields = { ...fields, "Content-Type": "text/html; charset=utf-8" };
+  return "getReader" in content
+    ? streamResponse(status, content, htmlFields)
+    : textResponse(status, String(content), htmlFields);
 }
 
 /** An answer without content. */
@@ -45,7 +37,8 @@ export function withoutContent(response: Response): Response {
   return new Response(null, { status: response.status, headers: response.headers });
 }
 
-function textResponse(status: number, text: string, fields: HeaderFields): Response {
+/** An answer with a text in UTF-8, whose `Content-Type` is among the fields. */
+export function textResponse(status: number, text: string, fields: HeaderFields): Response {
   const bytes = new TextEncoder().encode(text);
   return new Response(bytes, { status, headers: toHeaders({ ...fields, "Content-Length": String(bytes.byteLength) }) });
 }

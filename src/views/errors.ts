@@ -1,26 +1,42 @@
-import { html, type SafeHtml } from "../http/html.ts";
+import { html } from "../http/html.ts";
 import type { Variant } from "../http/negotiate.ts";
-import { type HeaderFields, jsonResponse, pageResponse } from "../http/responses.ts";
+import { type HeaderFields, jsonResponse } from "../http/responses.ts";
 import type { ErrorsBody } from "../wire/errors.ts";
-import { page } from "./page.ts";
+import { card, type PageContext, pageResponse } from "./page.ts";
+import { toFailureText } from "./texts.ts";
+
+/** What a failure needs to know of the client. */
+export interface FailureContext extends PageContext {
+  readonly variant: Variant;
+}
 
 /**
- * A failure as the client's variant shows it: the `errors` body (7.1), or a page for browsers. `response` is what a JSON body shows
- * beside the message of a failed login (7.2).
+ * A failure as the client's variant shows it: the `errors` body (7.1), or a page for browsers, in their language. `response` is what a JSON body
+ * shows beside the message of a failed login (7.2).
  */
 export function errorResponse(
-  variant: Variant,
+  context: FailureContext,
   status: number,
   message: string,
   fields: HeaderFields,
   response?: ErrorsBody["errors"][number]["response"],
 ): Response {
-  if (variant === "html") return pageResponse(status, renderErrorPage(message), fields);
+  if (context.variant === "html") return errorPage(context, status, message, fields);
   const error = { message, ...(response && { response }), ...(status === 401 && { title: "Unauthorized" as const }) };
   const body: ErrorsBody = { errors: [error] };
   return jsonResponse(status, body, fields);
 }
 
-function renderErrorPage(message: string): SafeHtml {
-  return page(message, html`<h1>${message}</h1>`);
+function errorPage(context: FailureContext, status: number, message: string, fields: HeaderFields): Response {
+  const { texts, config } = context;
+  const title = toTitle(context, status);
+  const content = card(html`<h1>${title}</h1>
+<p role="alert">${toFailureText(texts, message)}</p>
+<p><a href="${config.basePath}/home/">${texts.toHome}</a></p>`);
+  return pageResponse(context, status, { title, content }, fields);
+}
+
+function toTitle({ texts }: FailureContext, status: number): string {
+  if (status === 404) return texts.notFound;
+  return status === 403 ? texts.notPermitted : texts.failed;
 }

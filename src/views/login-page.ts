@@ -1,10 +1,13 @@
 import { html, type SafeHtml } from "../http/html.ts";
-import { page } from "./page.ts";
+import { card, type Page, type PageContext } from "./page.ts";
+import { toFailureText } from "./texts.ts";
 
 /** What the login page shows. */
 export interface LoginPage {
   /** Where the form goes. */
   readonly action: string;
+  /** Where browsers without cookies are asked for name and password. */
+  readonly withoutCookies: string;
   /** Where a login leads: the path of the page that was asked for, if any. */
   readonly returnTo?: string | undefined;
   /** Why the last login failed. */
@@ -12,18 +15,25 @@ export interface LoginPage {
 }
 
 /** The HTML login page (4.1). */
-export function renderLoginPage({ action, returnTo, message }: LoginPage): SafeHtml {
-  const alert = message === undefined ? undefined : html`<p role="alert">${message}</p>`;
+export function toLoginPage(context: PageContext, { action, withoutCookies, returnTo, message }: LoginPage): Page {
+  const { texts } = context;
+  const alert = message === undefined ? undefined : toAlert(toFailureText(texts, message));
   const back = returnTo === undefined ? undefined : html`<input type="hidden" name="return" value="${returnTo}">`;
-  return page(
-    "Log in",
-    html`<h1>Log in</h1>
+  const content = card(html`<h1>${texts.login}</h1>
 ${alert}
 <form method="post" action="${action}">
 ${back}
-<p><label>User name <input name="username" autocomplete="username" required autofocus></label></p>
-<p><label>Password <input name="password" type="password" autocomplete="current-password" required></label></p>
-<p><button>Log in</button></p>
-</form>`,
-  );
+<p class="field"><label for="username">${texts.userName}</label>
+<input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" dir="auto" required autofocus></p>
+<p class="field"><label for="password">${texts.password}</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required></p>
+<p><button class="primary wide">${texts.login}</button></p>
+</form>
+<p class="quiet"><a href="${withoutCookies}">${texts.loginWithoutCookies}</a><br>
+${texts.loginWithoutCookiesHint}</p>`);
+  return { title: texts.login, content };
+}
+
+function toAlert(message: string): SafeHtml {
+  return html`<p role="alert" class="notice problem">${message}</p>`;
 }

@@ -1,26 +1,94 @@
+import type { Branding } from "../contracts/branding.ts";
+import type { Texts } from "../contracts/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
+import { type HeaderFields, htmlResponse } from "../http/responses.ts";
+import { STYLE_NAME, toAssetPath } from "./assets.ts";
 
-/** The frame of every page of ours. */
-export function page(title: string, content: SafeHtml, head?: SafeHtml): SafeHtml {
+/** Whom a page is for, and whose it is: an exchange has all of it. */
+export interface PageContext {
+  readonly texts: Texts;
+  readonly config: { readonly basePath: string; readonly pages: PageSettings };
+}
+
+/** What the options say of pages. */
+export interface PageSettings {
+  readonly branding: Branding & { readonly name: string };
+  readonly brandStyle: { readonly name: string } | undefined;
+  readonly fields: HeaderFields;
+}
+
+/** What is a page's own. */
+export interface Page {
+  readonly title: string;
+  /** Its `main` element. */
+  readonly content: SafeHtml;
+  /** Stands at the end of the head of the document. */
+  readonly head?: SafeHtml | undefined;
+  /** Stands beside the name at the top of the page. */
+  readonly navigation?: SafeHtml | undefined;
+}
+
+/** The page's icon: a folder that can be seen on light and on dark. */
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Cpath fill='%235b8def' d='M2 6a2 2 0 0 1 2-2h5l2 3h9a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2z'/%3E%3C/svg%3E";
+
+/** An answer with a page of ours. */
+export function pageResponse(context: PageContext, status: number, page: Page, fields: HeaderFields = {}): Response {
+  return htmlResponse(status, renderPage(context, page), { ...fields, ...toPageFields(context) });
+}
+
+/** The header fields of a page, which its HEAD has as well. */
+export function toPageFields({ texts, config }: PageContext): HeaderFields {
+  return { ...config.pages.fields, "Content-Language": texts.language };
+}
+
+/** The frame of every page of ours, and what is in it. */
+export function renderPage(context: PageContext, { title, content, head, navigation }: Page): SafeHtml {
+  const { texts, config } = context;
+  const { branding, brandStyle } = config.pages;
+  const { name, logo, footnote } = branding;
+  const image = html`<img class="logo" src="${logo}" alt="" width="36" height="36">`;
   return html`<!doctype html>
-<html lang="en">
+<html lang="${texts.language}" dir="${texts.direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>${head}
+<meta name="color-scheme" content="light dark">
+<title>${title} – ${name}</title>
+<link rel="icon" href="${logo ?? ICON}">
+<link rel="stylesheet" href="${toAssetPath(config.basePath, STYLE_NAME)}">
+${brandStyle && html`<link rel="stylesheet" href="${toAssetPath(config.basePath, brandStyle.name)}">`}${head}
 </head>
 <body>
-<main>
+<header class="top">
+<a class="brand" href="${config.basePath}/home/">${logo === undefined ? undefined : image}<span>${name}</span></a>
+${navigation}
+</header>
 ${content}
-</main>
+${footnote !== undefined && footnote !== "" ? html`<footer class="foot"><p>${footnote}</p></footer>` : undefined}
 </body>
 </html>
 `;
 }
 
-/** A page that stands behind a redirect, for clients that show it or do not follow (5.1). */
-export function redirectPage(location: string, message: string): SafeHtml {
-  const head = html`
-<meta http-equiv="refresh" content="0; url=${location}">`;
-  return page(message, html`<p>${message} <a href="${location}">Continue</a></p>`, head);
+/** A page with little on it. */
+export function card(content: SafeHtml): SafeHtml {
+  return html`<main class="card">
+${content}
+</main>`;
+}
+
+/** An answer that leads elsewhere, with a page for clients that show it or do not follow (5.1). */
+export function redirectResponse(
+  context: PageContext,
+  status: 302 | 303,
+  location: string,
+  message: string,
+  fields: HeaderFields = {},
+): Response {
+  const { texts } = context;
+  const head = html`<meta http-equiv="refresh" content="0; url=${location}">`;
+  const content = card(html`<h1>${message}</h1>
+<p><a href="${location}">${texts.continue}</a></p>`);
+  return pageResponse(context, status, { title: message, content, head }, { ...fields, Location: location });
 }

@@ -1,5 +1,6 @@
-import { html, type SafeHtml } from "../http/html.ts";
-import { page } from "./page.ts";
+import { html } from "../http/html.ts";
+import { card, type Page, type PageContext } from "./page.ts";
+import { toFailureText } from "./texts.ts";
 
 /** What the page to change a password shows. */
 export interface PasswordPage {
@@ -14,17 +15,19 @@ export interface PasswordPage {
 }
 
 /** The HTML page to change a password (4.1, rule 4). */
-export function renderPasswordPage({ action, username, home, messages = [] }: PasswordPage): SafeHtml {
-  const items = messages.map((message) => html`<li>${message}</li>`);
-  return page(
-    "Change the password",
-    html`<h1>Change the password</h1>
-${messages.length === 0 ? undefined : html`<ul role="alert">${items}</ul>`}
+export function toPasswordPage(context: PageContext, { action, username, home, messages = [] }: PasswordPage): Page {
+  const { texts } = context;
+  const items = messages.map((message) => html`<li>${toFailureText(texts, message)}</li>`);
+  const alert = html`<div role="alert" class="notice problem"><ul>${items}</ul></div>`;
+  const content = card(html`<h1>${texts.changePassword}</h1>
+${messages.length === 0 ? undefined : alert}
 <form method="post" action="${action}">
-<p hidden><input value="${username}" autocomplete="username" readonly></p>
-<p><label>Current password <input name="current_password" type="password" autocomplete="current-password" required autofocus></label></p>
-<p><label>New password <input name="new_password" type="password" autocomplete="new-password" required></label></p>
-<p><button>Change the password</button> <a href="${home}">Cancel</a></p>
-</form>`,
-  );
+<p hidden><input value="${username}" autocomplete="username" aria-label="${texts.userName}" readonly></p>
+<p class="field"><label for="current">${texts.currentPassword}</label>
+<input id="current" name="current_password" type="password" autocomplete="current-password" required autofocus></p>
+<p class="field"><label for="new">${texts.newPassword}</label>
+<input id="new" name="new_password" type="password" autocomplete="new-password" required></p>
+<p class="buttons"><button class="primary">${texts.changePassword}</button> <a class="button" href="${home}">${texts.cancel}</a></p>
+</form>`);
+  return { title: texts.changePassword, content };
 }

@@ -1,12 +1,77 @@
 import type { PartialTexts, Texts } from "../contracts/texts.ts";
+import { preferredLanguage } from "../http/language.ts";
+import { ENGLISH } from "./texts-english.ts";
+import { GERMAN } from "./texts-german.ts";
 
-/** English: what other languages leave out is in it. */
-const ENGLISH: Texts = { login: "Log in", userName: "User name", password: "Password" };
-
-/** Chooses the texts for a request by its `Accept-Language` (RFC 9110 12.5.4). */
+/** Chooses the texts for a request by its `Accept-Language` (RFC 9110 12.5.4); English when it names nothing that there is. */
 export type ChooseTexts = (acceptLanguage: string | null) => Texts;
 
-/** Makes the choice among our own languages and those of the options. */
-export function createTexts(_languages: ReadonlyMap<string, PartialTexts>): ChooseTexts {
-  return () => ENGLISH;
+/**
+ * Makes the choice among our own languages and those of the options, whose tags are canonical. What one of them leaves out is in our own words of the
+ * same language, else in English.
+ * @throws TypeError naming a text that no page has.
+ */
+export function createTexts(languages: ReadonlyMap<string, PartialTexts>): ChooseTexts {
+  const all = new Map<string, Texts>([ENGLISH, GERMAN].map((texts) => [texts.language, texts]));
+  for (const [tag, partial] of languages) all.set(tag, complete(tag, partial));
+  const english = all.get(ENGLISH.language) ?? ENGLISH;
+  const tags = [...all.keys()];
+
+  return (acceptLanguage) => {
+    if (acceptLanguage === null) return english;
+    return all.get(preferredLanguage(acceptLanguage, tags) ?? "") ?? english;
+  };
+}
+
+function complete(tag: string, partial: PartialTexts): Texts {
+  const base = [GERMAN, ENGLISH].find(({ language }) => language === tag.split("-", 1)[0]) ?? ENGLISH;
+  const texts: Record<string, unknown> = { ...base, language: tag };
+  for (const [name, text] of Object.entries(partial)) {
+    if (text === undefined) continue;
+    const known = name === "language" || !Object.hasOwn(base, name) ? undefined : base[name as keyof Texts];
+    if (typeof known !== typeof text)
+      throw new TypeError(`The option languages.${tag}.${name} must be a text that pages have.`);
+    texts[name] = typeof text === "string" ? text : { ...(known as object), ...(text as object) };
+  }
+  if (texts.direction !== "ltr" && texts.direction !== "rtl") {
+    throw new TypeError(`The option languages.${tag}.direction must be ltr or rtl.`);
+  }
+  return texts as unknown as Texts;
+}
+
+/** A text with its `{name}`s filled in. */
+export function fillText(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? "") : whole,
+  );
+}
+
+interface FailurePattern {
+  readonly pattern: RegExp;
+  readonly text: string;
+}
+
+const patternsOf = new WeakMap<Texts, readonly FailurePattern[]>();
+
+/** A failure's message in the language of the page; as it is where the language has no words for it. */
+export function toFailureText(texts: Texts, message: string): string {
+  const { failures } = texts;
+  if (Object.hasOwn(failures, message)) return failures[message] ?? message;
+  const patterns = patternsOf.get(texts) ?? compileFailures(failures);
+  patternsOf.set(texts, patterns);
+  for (const { pattern, text } of patterns) {
+    const match = pattern.exec(message);
+    if (match !== null)
+      return fillText(text, Object.fromEntries([...match].slice(1).map((part, index) => [index, part])));
+  }
+  return message;
+}
+
+/** Those messages that hold something else each time. */
+function compileFailures(failures: Texts["failures"]): readonly FailurePattern[] {
+  const variable = Object.entries(failures).filter(([english]) => english.includes("{0}"));
+  return variable.map(([english, text]) => {
+    const parts = english.split(/\{\d+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    return { pattern: new RegExp(`^${parts.join("([^]{0,200}?)")}$`), text };
+  });
 }

@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { dirname, resolve } from "node:path";
+import { build, type Plugin as EsbuildPlugin } from "esbuild";
+
+/**
+ * Style and script of the pages as text: `import { text, hash } from "./style.css?asset"` gives the file, bundled and minified for browsers, and the
+ * hash of what came out. tsup and vitest share this one way, and nothing generated is kept.
+ */
+const ASSET = /\?asset$/;
+
+/** What browsers have to know: modules, and the CSS of the same years. */
+const TARGETS = ["es2020", "chrome90", "firefox90", "safari15"];
+
+interface Asset {
+  /** The module that stands for the file. */
+  readonly source: string;
+  /** All that it was made of, by absolute paths. */
+  readonly files: readonly string[];
+}
+
+/** Bundles one file. A script becomes a module without imports; a style keeps the URLs that it names. */
+async function readAsset(path: string): Promise<Asset> {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [path],
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "browser",
+    target: TARGETS,
+    charset: "utf8",
+    legalComments: "none",
+    logLevel: "silent",
+  });
+  const text = outputFiles[0]?.text ?? "";
+  const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  const source = `export const text = ${JSON.stringify(text)};\nexport const hash = ${JSON.stringify(hash)};\n`;
+  return { source, files: Object.keys(metafile.inputs).map((input) => resolve(input)) };
+}
+
+/** The absolute path that an import of an asset names. */
+function toAssetPath(specifier: string, importer: string): string {
+  return resolve(dirname(importer), specifier.replace(ASSET, ""));
+}
+
+/** For tsup, which bundles by esbuild. */
+export function createEsbuildAssets(): EsbuildPlugin {
+  return {
+    name: "assets",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: ASSET }, ({ path, importer }) => ({ path: toAssetPath(path, importer), namespace: "asset" }));
+      onLoad({ filter: /./, namespace: "asset" }, async ({ path }) => {
+        const { source, files } = await readAsset(path);
+        return { contents: source, loader: "js", watchFiles: [...files] };
+      });
+    },
+  };
+}
+
+/** What of a plugin of Vite is used here. */
+interface VitePlugin {
+  readonly name: string;
+  readonly enforce: "pre";
+  resolveId(specifier: string, importer: string | undefined): string | undefined;
+  load(this: { addWatchFile(path: string): void }, id: string): Promise<string | undefined>;
+}
+
+/** For vitest. The module's name ends in `.js`, as Vite has a way of its own with `.css`. */
+export function createViteAssets(): VitePlugin {
+  const prefix = "\0asset:";
+  return {
+    name: "assets",
+    enforce: "pre",
+    resolveId(specifier, importer) {
+      if (!ASSET.test(specifier) || importer === undefined) return undefined;
+      return `${prefix}${toAssetPath(specifier, importer)}.js`;
+    },
+    async load(id) {
+      if (!id.startsWith(prefix)) return undefined;
+      const { source, files } = await readAsset(id.slice(prefix.length, -".js".length));
+      for (const file of files) this.addWatchFile(file);
+      return source;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+/** A stylesheet of its own: pages hold no style that a policy would have to excuse. */
+export interface BrandStyle {
+  /** Its name among the assets, which changes with its text. */
+  readonly name: string;
+  readonly text: string;
+}
+
+type Color = readonly [red: number, green: number, blue: number];
+
+/** The least favourable grounds that the accent stands on, in light and in dark. `views/assets/style.css` has them too. */
+const LIGHT_GROUND: Color = [0xee, 0xf1, 0xf5];
+const DARK_GROUND: Color = [0x26, 0x2c, 0x36];
+const BLACK: Color = [0, 0, 0];
+const WHITE: Color = [255, 255, 255];
+
+/** WCAG 2.2, 1.4.3 (AA), with a little over for rounding. */
+const LEAST_CONTRAST = 4.6;
+
+/** The stylesheet for an accent colour: darkened or lightened as far as it takes to be read on either ground (WCAG AA). */
+export function toBrandStyle(accent: string): BrandStyle {
+  const color = parseColor(accent);
+  const light = formatColor(toReadable(color, LIGHT_GROUND, BLACK));
+  const dark = formatColor(toReadable(color, DARK_GROUND, WHITE));
+  const text = `:root{--accent:${light}}@media (prefers-color-scheme:dark){:root{--accent:${dark}}}`;
+  return { name: `brand-${toHash(text)}.css`, text };
+}
+
+function parseColor(text: string): Color {
+  const value = Number.parseInt(text.slice(1), 16);
+  return [value >> 16, (value >> 8) & 0xff, value & 0xff];
+}
+
+function formatColor(color: Color): string {
+  return `#${color.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** Mixes `color` with `end` step by step until it can be read on `ground`. */
+function toReadable(color: Color, ground: Color, end: Color): Color {
+  const shares = Array.from({ length: 51 }, (_, step) => step / 50);
+  const mixtures = shares.map((share) => mix(color, end, share));
+  return mixtures.find((mixture) => toContrast(mixture, ground) >= LEAST_CONTRAST) ?? end;
+}
+
+function mix(color: Color, end: Color, share: number): Color {
+  const [red, green, blue] = color.map((part, index) => Math.round(part + ((end[index] ?? 0) - part) * share));
+  return [red ?? 0, green ?? 0, blue ?? 0];
+}
+
+/** The contrast of two colours, 1 to 21 (WCAG 2.2). */
+function toContrast(one: Color, other: Color): number {
+  const [darker = 0, lighter = 0] = [toLuminance(one), toLuminance(other)].sort((a, b) => a - b);
+  return (lighter + 0.05) / (darker + 0.05);
+}
+
+function toLuminance(color: Color): number {
+  const [red = 0, green = 0, blue = 0] = color.map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** FNV-1a with 64 bits: a name to tell texts apart, of which an installation has one. SHA-256 would be asynchronous here. */
+function toHash(text: string): string {
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of new TextEncoder().encode(text)) {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  }
+  return hash.toString(16).padStart(16, "0");
+}

@@ -1,0 +1,138 @@
+import type { DoneCode } from "../contracts/done-code.ts";
+import type { StorageEntry } from "../contracts/storage-adapter.ts";
+import { html, type SafeHtml } from "../http/html.ts";
+import { SCRIPT_NAME, toAssetPath } from "./assets.ts";
+import { type FolderActions, mayActOnMembers, renderMemberActions, renderTools } from "./folder-actions.ts";
+import { ICONS, icon } from "./icons.ts";
+import { type MemberOrder, sortMembers } from "./member-order.ts";
+import { createRowRenderer, renderTableHead } from "./member-rows.ts";
+import { type PageContext, renderPage } from "./page.ts";
+import { fillText, toFailureText } from "./texts.ts";
+
+/** What the page of a folder shows. */
+export interface FolderPage {
+  /** The names from the account's root to the folder. */
+  readonly segments: readonly string[];
+  /** Absent where they cannot be listed. */
+  readonly members: readonly StorageEntry[] | undefined;
+  readonly order: MemberOrder;
+  readonly actions: FolderActions;
+  readonly username: string;
+  readonly links: SessionLinks;
+  /** What the last form has done. */
+  readonly done?: DoneCode | undefined;
+  /** What went wrong with the last form. */
+  readonly problems?: readonly FolderProblem[];
+}
+
+/** What went wrong with a form. */
+export interface FolderProblem {
+  /** The member that it is about. */
+  readonly target?: string;
+  /** A failure's own message, which is shown in the language of the page. */
+  readonly message: string;
+}
+
+/** Where a browser's session ends, and where its account changes the password. */
+export interface SessionLinks {
+  readonly logout?: string;
+  readonly passwordUpdate?: string;
+}
+
+/** How many members are turned into one chunk. */
+const MEMBERS_PER_CHUNK = 256;
+
+/** Stands in the page where the members go: no text of anybody's can hold it, as `<` is escaped. */
+const MEMBERS = html`<!--members-->`;
+
+/** The HTML page of a folder (4.6). Its members are rendered as they are read, and others have their turn between one slice and the next. */
+export function streamFolderPage(context: PageContext, folder: FolderPage): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const [before = "", after = ""] = String(renderFrame(context, folder)).split(String(MEMBERS));
+  const sorted = sortMembers(folder.members ?? [], folder.order);
+  const renderRow = createRowRenderer(context.texts, mayActOnMembers(folder.actions));
+  let position = 0;
+
+  async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const isFirst = position === 0;
+    if (!isFirst) await new Promise((resolve) => setTimeout(resolve));
+    const rows = sorted.slice(position, position + MEMBERS_PER_CHUNK).map(renderRow);
+    position += MEMBERS_PER_CHUNK;
+    const isLast = position >= sorted.length;
+    controller.enqueue(encoder.encode(`${isFirst ? before : ""}${rows.join("")}${isLast ? after : ""}`));
+    if (isLast) controller.close();
+  }
+
+  return new ReadableStream({ pull }, { highWaterMark: 0 });
+}
+
+function renderFrame(context: PageContext, folder: FolderPage): SafeHtml {
+  const { texts, config } = context;
+  const title = folder.segments.at(-1) ?? texts.home;
+  const content = html`<main id="folder" data-texts="${JSON.stringify(texts.script)}">
+${renderCrumbs(context, folder.segments)}
+<h1><bdi>${title}</bdi></h1>
+${renderMessages(context, folder)}
+${renderTools(texts, folder.actions)}
+<section id="transfers" aria-live="polite" hidden></section>
+<form id="members" method="post" action="./" enctype="multipart/form-data">
+${folder.members === undefined ? undefined : renderMembers(context, folder, folder.members.length === 0)}
+</form>
+</main>
+${ICONS}`;
+  return renderPage(context, {
+    title,
+    content,
+    head: html`<script type="module" src="${toAssetPath(config.basePath, SCRIPT_NAME)}"></script>`,
+    navigation: renderNavigation(context, folder),
+  });
+}
+
+/** The way up; the folder itself is the heading below. */
+function renderCrumbs({ texts }: PageContext, segments: readonly string[]): SafeHtml | undefined {
+  if (segments.length === 0) return undefined;
+  const names = [texts.home, ...segments.slice(0, -1)];
+  const items = names.map(
+    (name, index) => html`<li><a href="${"../".repeat(names.length - index)}"><bdi>${name}</bdi></a></li>`,
+  );
+  return html`<nav class="crumbs" aria-label="${texts.folderPath}"><ol>${items}</ol></nav>`;
+}
+
+function renderMessages({ texts }: PageContext, { done, problems = [] }: FolderPage): SafeHtml | undefined {
+  if (problems.length > 0) {
+    const items = problems.map(({ target, message }) => {
+      const about = target === undefined ? undefined : html`<bdi>${target}</bdi>: `;
+      return html`<li>${about}${toFailureText(texts, message)}</li>`;
+    });
+    return html`<div role="alert" class="notice problem"><p>${texts.problems}</p><ul>${items}</ul></div>`;
+  }
+  return done === undefined ? undefined : html`<p role="status" class="notice success">${texts.done[done]}</p>`;
+}
+
+function renderMembers({ texts }: PageContext, folder: FolderPage, isEmpty: boolean): SafeHtml {
+  const { actions, order, segments } = folder;
+  if (isEmpty) {
+    const hint = actions.upload || actions.createFolder ? html`<p>${texts.emptyFolderHint}</p>` : undefined;
+    return html`<div class="empty">${icon("empty")}<p><strong>${texts.emptyFolder}</strong></p>${hint}</div>`;
+  }
+  const isSelectable = mayActOnMembers(actions);
+  const caption = fillText(texts.membersOf, { folder: segments.at(-1) ?? texts.home });
+  return html`${isSelectable ? renderMemberActions(texts, actions) : undefined}
+<table${isSelectable ? html` class="selectable"` : undefined}>
+<caption class="unseen">${caption}</caption>
+${renderTableHead(texts, order, isSelectable)}
+<tbody>
+${MEMBERS}</tbody>
+</table>`;
+}
+
+function renderNavigation({ texts }: PageContext, { username, links }: FolderPage): SafeHtml {
+  const { logout, passwordUpdate } = links;
+  const passwordLink = html`<li><a href="${passwordUpdate}">${texts.changePassword}</a></li>`;
+  const logoutForm = html`<li><form method="post" action="${logout}"><button>${texts.logOut}</button></form></li>`;
+  return html`<ul class="account">
+<li class="who"><bdi>${username}</bdi></li>
+${passwordUpdate === undefined ? undefined : passwordLink}
+${logout === undefined ? undefined : logoutForm}
+</ul>`;
+}

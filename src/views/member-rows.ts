@@ -1,0 +1,46 @@
+import type { StorageEntry } from "../contracts/storage-adapter.ts";
+import type { Texts } from "../contracts/texts.ts";
+import { html, type SafeHtml } from "../http/html.ts";
+import { formatsOf } from "./formats.ts";
+import { fileIcon, folderIcon, icon } from "./icons.ts";
+import { type MemberOrder, SORT_KEYS, type SortKey } from "./member-order.ts";
+import { fillText } from "./texts.ts";
+
+/** The head of the table of members: each column's name sorts by it, the current one's the other way round. */
+export function renderTableHead(texts: Texts, order: MemberOrder, isSelectable: boolean): SafeHtml {
+  const selection = html`<th scope="col" class="select"><span class="unseen">${texts.selection}</span><input type="checkbox" id="select-all" aria-label="${texts.selectAll}" hidden></th>`;
+  const columns = SORT_KEYS.map((key) => renderColumn(texts, key, order));
+  return html`<thead><tr>${isSelectable ? selection : undefined}${columns}</tr></thead>`;
+}
+
+function renderColumn(texts: Texts, key: SortKey, order: MemberOrder): SafeHtml {
+  const isCurrent = key === order.key;
+  const next = isCurrent && !order.isDescending ? "desc" : "asc";
+  const link = html`<a href="?sort=${key}&amp;order=${next}">${texts[key]}${isCurrent ? icon(order.isDescending ? "down" : "up") : undefined}</a>`;
+  const sort = isCurrent ? html` aria-sort="${order.isDescending ? "descending" : "ascending"}"` : undefined;
+  return html`<th scope="col" class="${key}"${sort}>${link}${key === "modified" ? html` <small>UTC</small>` : undefined}</th>`;
+}
+
+/** Makes the rows of members, one at a time. */
+export function createRowRenderer(texts: Texts, isSelectable: boolean): (member: StorageEntry) => SafeHtml {
+  const formats = formatsOf(texts);
+  const folder = folderIcon(texts.folder);
+
+  function renderBox(name: string): SafeHtml {
+    const label = fillText(texts.select, { name });
+    return html`<td class="select"><label class="box"><input type="checkbox" name="selected-members" value="${name}" aria-label="${label}"></label></td>`;
+  }
+
+  return (member) => {
+    const { name, kind, modified, size } = member;
+    const isFolder = kind === "folder";
+    const exact = modified.toISOString();
+    // "./" keeps a name with a colon from being taken for a scheme (RFC 3986 4.2).
+    const link = html`<a href="./${encodeURIComponent(name)}${isFolder ? "/" : ""}">${isFolder ? folder : fileIcon(member)}<bdi>${name}</bdi></a>`;
+    const sizeCell = isFolder
+      ? html`<td class="size"></td>`
+      : html`<td class="size"><span title="${formats.exactSize(size)}">${formats.size(size)}</span></td>`;
+    return html`<tr data-name="${name}" data-kind="${isFolder ? "folder" : "file"}">${isSelectable ? renderBox(name) : undefined}<th scope="row" class="name">${link}</th>${sizeCell}<td class="modified"><time datetime="${exact}" title="${exact.slice(0, 19).replace("T", " ")} UTC">${formats.time(modified)}</time></td></tr>
+`;
+  };
+}
