@@ -1,0 +1,159 @@
+import {
+  isStorageError,
+  type StorageEntry,
+  type StorageErrorCode,
+  type StoredFile,
+} from "../contracts/storage-adapter.ts";
+import { isHttpError } from "../http/http-error.ts";
+import { renameMembers, toSafeName } from "./entry-names.ts";
+import type { ZipEntry } from "./zip.ts";
+
+/** The time of what has none: an empty folder that was asked for itself. */
+const EPOCH = new Date(0);
+
+/** Where the members of an archive come from: the part of an account's files that is needed for it. */
+export interface ArchiveSource {
+  list(segments: readonly string[]): AsyncIterable<StorageEntry>;
+  read(segments: readonly string[]): Promise<StoredFile>;
+}
+
+/** Learns of a member that is left out since the storage itself denies it: nobody meant that, so an operator should know. */
+export type OnDenied = (error: unknown) => void;
+
+/**
+ * A folder with all that is under it, for `streamZip`: named by the full path without the leading `/` (`reports/2018/a.csv`), the
+ * folder's own entry first, but for the root, which has none (CONTRACT 3.4).
+ *
+ * Depth first, in each folder its files and then its folders by name (UTF-16 code units): the same tree gives the same entries. Links
+ * are left out, and what may not be read, or not be listed, with all under it. A file has size and time of the version that is read; one
+ * that has gone since it was listed is left out, as if the listing had come later. Any other failure is thrown. Held are the names of
+ * one folder, and of the folders waiting on the way to it.
+ *
+ * @throws what listing the folder throws, before there is anything to send.
+ */
+export async function openFolder(
+  source: ArchiveSource,
+  segments: readonly string[],
+  onDenied: OnDenied,
+): Promise<AsyncGenerator<ZipEntry>> {
+  const name = segments.map((segment) => `${toSafeName(segment)}/`).join("");
+  return walk(source, { segments, name }, await readMembers(source, segments), onDenied);
+}
+
+/** A chosen member of a folder. */
+export interface Chosen {
+  readonly name: string;
+  readonly kind: "file" | "folder";
+}
+
+/** The same of some members of a folder, named relative to it, in the order of their names. */
+export async function* walkMembers(
+  source: ArchiveSource,
+  segments: readonly string[],
+  chosen: readonly Chosen[],
+  onDenied: OnDenied,
+): AsyncGenerator<ZipEntry> {
+  const members: Members = { files: [], folders: [], newest: EPOCH };
+  for (const { name, kind } of chosen) {
+    if (kind === "file") members.files.push(name);
+    else members.folders.push({ name });
+  }
+  yield* walk(source, { segments, name: "" }, sort(members), onDenied);
+}
+
+/** Why a storage may refuse a member that has just been listed, without any harm to the rest. */
+const LEFT_OUT: readonly StorageErrorCode[] = ["not-found", "not-a-file", "not-a-folder", "denied"];
+
+/** What is under a folder, no more of it than is needed: there may be 100,000. */
+interface Members {
+  readonly files: string[];
+  readonly folders: { readonly name: string; readonly modified?: Date }[];
+  /** When the latest of them was changed: stands for the time of a folder whose own is not known. */
+  newest: Date;
+}
+
+interface Folder {
+  readonly segments: readonly string[];
+  /** Its entry's name with the `/` at the end; empty for where names begin. */
+  readonly name: string;
+  readonly modified?: Date | undefined;
+}
+
+async function* walk(
+  source: ArchiveSource,
+  top: Folder,
+  itsMembers: Members,
+  onDenied: OnDenied,
+): AsyncGenerator<ZipEntry> {
+  const levels: Iterator<Folder>[] = [];
+  let folder: Folder | undefined = top;
+  let members: Members | undefined = itsMembers;
+  for (;;) {
+    if (members !== undefined) {
+      if (folder.name !== "") yield { name: folder.name, modified: folder.modified ?? members.newest, size: 0 };
+      const renamed = renameMembers([...members.files, ...members.folders.map(({ name }) => name)]);
+      for (const file of members.files) {
+        const stored = await unlessLeftOut(source.read([...folder.segments, file]), onDenied);
+        if (stored !== undefined) yield toEntry(`${folder.name}${renamed.get(file) ?? file}`, stored);
+      }
+      levels.push(toFolders(folder, members.folders, renamed));
+    }
+    folder = takeNext(levels);
+    if (folder === undefined) return;
+    members = await unlessLeftOut(readMembers(source, folder.segments), onDenied);
+  }
+}
+
+function toEntry(name: string, { entry, body }: StoredFile): ZipEntry {
+  return { name, modified: entry.modified, size: entry.size, body };
+}
+
+/** The folders in a folder, made one by one. */
+function* toFolders(
+  { segments, name }: Folder,
+  folders: Members["folders"],
+  renamed: ReadonlyMap<string, string>,
+): Generator<Folder> {
+  for (const { name: own, modified } of folders) {
+    yield { segments: [...segments, own], name: `${name}${renamed.get(own) ?? own}/`, modified };
+  }
+}
+
+/** The next folder of the deepest level that has one. */
+function takeNext(levels: Iterator<Folder>[]): Folder | undefined {
+  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+    const next = level.next();
+    if (!next.done) return next.value;
+    levels.pop();
+  }
+  return undefined;
+}
+
+async function readMembers(source: ArchiveSource, segments: readonly string[]): Promise<Members> {
+  const members: Members = { files: [], folders: [], newest: EPOCH };
+  for await (const { name, kind, modified } of source.list(segments)) {
+    if (kind === "file") members.files.push(name);
+    if (kind === "folder") members.folders.push({ name, modified });
+    if (kind !== "link" && modified > members.newest) members.newest = modified;
+  }
+  return sort(members);
+}
+
+/** A storage's own order may be another one on the next day. */
+function sort(members: Members): Members {
+  members.files.sort();
+  members.folders.sort((one, other) => (one.name < other.name ? -1 : 1));
+  return members;
+}
+
+/** What a member comes to; `undefined` where it is to be left out: it has gone, another kind has its name, or it is denied. */
+async function unlessLeftOut<T>(reading: Promise<T>, onDenied: OnDenied): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isHttpError(error) && error.failure === "denied") return undefined;
+    if (!isStorageError(error) || !LEFT_OUT.includes(error.code)) throw error;
+    if (error.code === "denied") onDenied(error);
+    return undefined;
+  }
+}

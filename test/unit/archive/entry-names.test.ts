@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { renameMembers, toSafeName } from "../../../src/archive/entry-names.ts";
+
+describe("toSafeName (SECURITY 22)", () => {
+  it.each([
+    ["..\\..\\evil.exe", ".._.._evil.exe"],
+    ["../../etc/passwd", ".._.._etc_passwd"],
+    ["/etc/passwd", "_etc_passwd"],
+    ["C:\\evil", "C__evil"],
+    ["file.txt:stream", "file.txt_stream"],
+    ["a\u0000b\u001f\u007f\u009fc\n", "a_b___c_"],
+    ["half \ud83d", "half _"],
+    ["..", "_"],
+    [".", "_"],
+    ["", "_"],
+  ])("makes %j harmless: %j", (name, safe) => {
+    expect(toSafeName(name)).toBe(safe);
+  });
+
+  it.each(["...", ".hidden", "a b", "quo\"te's", "😀", "שלום", "%2e%2e", "a_b", "~", "x".repeat(255)])(
+    "keeps %j",
+    (name) => {
+      expect(toSafeName(name)).toBe(name);
+    },
+  );
+});
+
+describe("renameMembers", () => {
+  function rename(...names: string[]): string[] {
+    const renamed = renameMembers(names);
+    return names.map((name) => renamed.get(name) ?? name);
+  }
+
+  it("says nothing of names that stay", () => {
+    expect(renameMembers(["a", "b"]).size).toBe(0);
+  });
+
+  it("leaves a name to the member whose own it is, wherever that comes", () => {
+    expect(rename("a:b", "a\\b", "a_b")).toEqual(["a_b (2)", "a_b (3)", "a_b"]);
+    expect(rename("a:b.txt", "a_b.txt", "a_b (2).txt")).toEqual(["a_b (3).txt", "a_b.txt", "a_b (2).txt"]);
+  });
+
+  it("numbers before the extension, and does not take a leading dot for one", () => {
+    expect(rename(".:b", "._b", "x:y.tar.gz", "x_y.tar.gz", ":", "_")).toEqual([
+      "._b (2)",
+      "._b",
+      "x_y.tar (2).gz",
+      "x_y.tar.gz",
+      "_ (2)",
+      "_",
+    ]);
+  });
+
+  it("finds a name for each of thousands that would be called the same, in no more time than others", () => {
+    const names = Array.from({ length: 65_536 }, (_, index) =>
+      [...index.toString(2).padStart(16, "0")].map((bit) => (bit === "1" ? ":" : "\\")).join(""),
+    );
+    const start = performance.now();
+    expect(new Set(rename(...names)).size).toBe(65_536);
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+});
