@@ -1,0 +1,172 @@
+import type { Problem } from "./requests.ts";
+import type { Sending } from "./upload.ts";
+
+const STATES = ["waiting", "active", "exists", "failed", "done", "cancelled", "skipped"] as const;
+
+/** `exists` waits for the user's word: replace or skip. */
+export type TransferState = (typeof STATES)[number];
+
+/** One file on its way. Only the queue changes it. */
+export interface Transfer {
+  /** What is shown: its path below the folder of the page. */
+  readonly name: string;
+  readonly size: number;
+  readonly state: TransferState;
+  /** Bytes. */
+  readonly sent: number;
+  readonly problem: Problem | undefined;
+}
+
+/** What the queue needs to know of a file. */
+export interface Order {
+  readonly name: string;
+  readonly size: number;
+  /** Whether a file of this name is known to be there. */
+  readonly exists: boolean;
+  send(mayReplace: boolean, onProgress: (sent: number) => void): Sending;
+}
+
+type Entry = { -readonly [Key in keyof Transfer]: Transfer[Key] } & {
+  readonly order: Order;
+  mayReplace: boolean;
+  sending: Sending | undefined;
+};
+
+/** The files that go up, a few at a time. */
+export interface UploadQueue {
+  /** In the order of their arrival. */
+  readonly all: ReadonlySet<Transfer>;
+  in(state: TransferState): ReadonlySet<Transfer>;
+  /** Whether anything is under way, or would be but for {@link halted}. */
+  isBusy(): boolean;
+  /** Why nothing further is started: it would fail likewise. A retry tries again. */
+  halted(): Problem | undefined;
+  add(orders: readonly Order[]): void;
+  cancel(transfers: Iterable<Transfer>): void;
+  retry(transfers: Iterable<Transfer>): void;
+  replace(transfers: Iterable<Transfer>): void;
+  skip(transfers: Iterable<Transfer>): void;
+  /** Forgets those that have ended. */
+  clear(): void;
+}
+
+/** What happens in a queue. */
+export interface QueueListener {
+  /** Something to be shown has changed. */
+  onChange(): void;
+  onFailure(transfer: Transfer): void;
+  /** Nothing is under way any more. */
+  onIdle(): void;
+}
+
+/** How many go up at a time. */
+const AT_A_TIME = 3;
+
+export function createUploadQueue({ onChange, onFailure, onIdle }: QueueListener): UploadQueue {
+  const all = new Set<Entry>();
+  const byState = Object.fromEntries(STATES.map((state) => [state, new Set<Entry>()])) as Record<
+    TransferState,
+    Set<Entry>
+  >;
+  let halt: Problem | undefined;
+
+  function move(entry: Entry, state: TransferState, problem?: Problem): void {
+    byState[entry.state].delete(entry);
+    byState[state].add(entry);
+    entry.state = state;
+    entry.problem = problem;
+    onChange();
+  }
+
+  function startNext(): void {
+    for (const entry of byState.waiting) {
+      if (halt !== undefined || byState.active.size >= AT_A_TIME) return;
+      void start(entry);
+    }
+  }
+
+  async function start(entry: Entry): Promise<void> {
+    move(entry, "active");
+    const sending = entry.order.send(entry.mayReplace, (sent) => {
+      entry.sent = sent;
+      onChange();
+    });
+    entry.sending = sending;
+    const problem = await sending.finished;
+    // Cancelled meanwhile, perhaps retried already.
+    if (entry.sending !== sending) return;
+    entry.sending = undefined;
+    entry.sent = problem === undefined ? entry.size : 0;
+    if (problem === undefined) move(entry, "done");
+    else if (problem.kind === "exists") move(entry, "exists", problem);
+    else {
+      move(entry, "failed", problem);
+      if (problem.kind !== "refused") halt = problem;
+      onFailure(entry);
+    }
+    goOn();
+  }
+
+  function goOn(): void {
+    startNext();
+    if (byState.active.size === 0) onIdle();
+  }
+
+  /** Lets `act` have those of the transfers that are in one of these states, now. */
+  function each(transfers: Iterable<Transfer>, states: readonly TransferState[], act: (entry: Entry) => void): void {
+    for (const transfer of transfers) if (states.includes(transfer.state)) act(transfer as Entry);
+    goOn();
+  }
+
+  function enqueue(entry: Entry): void {
+    entry.sent = 0;
+    move(entry, "waiting");
+  }
+
+  return {
+    all,
+    in: (state) => byState[state],
+    isBusy: () => byState.active.size + byState.waiting.size > 0,
+    halted: () => halt,
+    add(orders) {
+      for (const order of orders) {
+        const state = order.exists ? "exists" : "waiting";
+        const { name, size } = order;
+        const entry: Entry = {
+          ...{ name, size, state, sent: 0, problem: undefined },
+          ...{ order, mayReplace: false, sending: undefined },
+        };
+        all.add(entry);
+        byState[state].add(entry);
+      }
+      onChange();
+      startNext();
+    },
+    cancel: (transfers) =>
+      each(transfers, ["waiting", "active"], (entry) => {
+        const { sending } = entry;
+        entry.sending = undefined;
+        sending?.abort();
+        entry.sent = 0;
+        move(entry, "cancelled");
+      }),
+    retry(transfers) {
+      halt = undefined;
+      each(transfers, ["failed", "cancelled"], enqueue);
+    },
+    replace: (transfers) =>
+      each(transfers, ["exists"], (entry) => {
+        entry.mayReplace = true;
+        enqueue(entry);
+      }),
+    skip: (transfers) => each(transfers, ["exists"], (entry) => move(entry, "skipped")),
+    clear() {
+      for (const entry of all) {
+        if (entry.state === "waiting" || entry.state === "active") continue;
+        byState[entry.state].delete(entry);
+        all.delete(entry);
+      }
+      onChange();
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import { type Dropped, readChosen, readDropped } from "./dropped.ts";
+import { button, element } from "./elements.ts";
+import { createFolderMaker } from "./folder-maker.ts";
+import type { FolderPage } from "./folder-page.ts";
+import { createTransfersView } from "./transfers-view.ts";
+import { type Sending, sendFile } from "./upload.ts";
+import { createUploadQueue, type Order } from "./upload-queue.ts";
+import { fill } from "./wording.ts";
+
+/** Uploads without leaving the page: by the form's file field, by that of folders, and by what is dropped on the page. */
+export function enhanceUploads(page: FolderPage): void {
+  const { main, texts } = page;
+  const form = main.querySelector<HTMLFormElement>("#upload");
+  const field = form?.querySelector<HTMLInputElement>('input[type="file"]');
+  const section = main.querySelector<HTMLElement>("#transfers");
+  if (!form || !field || !section) return;
+
+  const folders = createFolderMaker(texts);
+  let doneBefore = 0;
+  let isReading = false;
+
+  const queue = createUploadQueue({
+    onChange: () => view.update(),
+    onFailure: ({ name, problem }) => page.announce(fill(texts.failed, { name, message: problem?.message ?? "" })),
+    onIdle() {
+      const done = queue.in("done").size;
+      if (done === doneBefore) return;
+      doneBefore = done;
+      if (!queue.isBusy()) page.announce(fill(texts.ended, { done, count: queue.all.size }));
+      void page.refresh();
+    },
+  });
+  const view = createTransfersView(section, page, () => queue);
+
+  async function take(dropped: AsyncGenerator<Dropped>): Promise<void> {
+    const made: (readonly string[])[] = [];
+    const files: { path: readonly string[]; file: File }[] = [];
+    isReading = true;
+    page.showProblems([]);
+    let announced = performance.now();
+    try {
+      for await (const { path, file } of dropped) {
+        if (file === undefined) made.push(path);
+        else files.push({ path, file });
+        if (performance.now() - announced < 1000) continue;
+        announced = performance.now();
+        page.announce(fill(texts.reading, { count: files.length }));
+      }
+    } catch (error) {
+      // A file that cannot be read, or was taken away meanwhile; the others go on.
+      page.showProblems([error instanceof Error ? error.message : String(error)]);
+    }
+    const problems = await folders.makeAll(made);
+    if (problems.length > 0) page.showProblems(problems.map(({ message }) => message));
+    isReading = false;
+    const known = page.fileNames();
+    doneBefore = queue.in("done").size;
+    queue.add(files.map((one) => toOrder(one, known)));
+    page.announce(fill(texts.started, { count: files.length }));
+    if (files.length === 0) void page.refresh();
+  }
+
+  function toOrder({ path, file }: { path: readonly string[]; file: File }, known: ReadonlySet<string>): Order {
+    const name = path.join("/");
+    const send: Order["send"] = (mayReplace, onProgress) => sendInto(path, file, mayReplace, onProgress);
+    return { name, size: file.size, exists: known.has(name), send };
+  }
+
+  function sendInto(
+    path: readonly string[],
+    file: File,
+    mayReplace: boolean,
+    onProgress: (sent: number) => void,
+  ): Sending {
+    let sending: Sending | undefined;
+    let isAborted = false;
+    async function run(): ReturnType<typeof folders.ensure> {
+      const problem = await folders.ensure(path.slice(0, -1));
+      if (problem !== undefined || isAborted) return problem;
+      sending = sendFile(file, path, mayReplace, onProgress, texts);
+      return sending.finished;
+    }
+    return {
+      finished: run().catch((error: unknown) => ({ kind: "refused", message: String(error) })),
+      abort() {
+        isAborted = true;
+        sending?.abort();
+      },
+    };
+  }
+
+  function takeField(chosen: HTMLInputElement): void {
+    // Emptied below: the list is a live one.
+    const files = [...(chosen.files ?? [])];
+    chosen.value = "";
+    if (files.length > 0) void take(readChosen(files));
+  }
+
+  field.addEventListener("change", () => takeField(field));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    takeField(field);
+  });
+  offerFolders(form, page, takeField);
+  takeDrops(page, (transfer) => void take(readDropped(transfer)));
+  warnBeforeLeaving(main, () => isReading || queue.isBusy());
+}
+
+/** Those who cannot drop a folder choose one. */
+function offerFolders(form: HTMLFormElement, { texts }: FolderPage, take: (field: HTMLInputElement) => void): void {
+  const chooser = element("input", { type: "file", webkitdirectory: "" });
+  chooser.addEventListener("change", () => take(chooser));
+  // Files are sent as they are chosen: the form's own button makes room.
+  const submit = form.querySelector<HTMLElement>("button");
+  submit?.replaceWith(button(texts.chooseFolder, () => chooser.click()));
+  form.append(element("p", { class: "drop-hint" }, texts.dropHint));
+}
+
+/** Takes files and folders dropped anywhere on the page; other things that are dragged stay the browser's. */
+function takeDrops({ main }: FolderPage, take: (transfer: DataTransfer) => void): void {
+  let depth = 0;
+  function mark(change: number): void {
+    depth = Math.max(0, depth + change);
+    main.toggleAttribute("data-dragging", depth > 0);
+  }
+  function on(type: "dragenter" | "dragover" | "dragleave" | "drop", act: (transfer: DataTransfer) => void): void {
+    addEventListener(type, (event) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      act(event.dataTransfer);
+    });
+  }
+  on("dragenter", () => mark(1));
+  on("dragleave", () => mark(-1));
+  on("dragover", (transfer) => {
+    transfer.dropEffect = "copy";
+  });
+  on("drop", (transfer) => {
+    mark(-depth);
+    take(transfer);
+  });
+}
+
+/** Asks before the page is left while something is under way. A download does not leave it. */
+function warnBeforeLeaving(main: HTMLElement, isBusy: () => boolean): void {
+  let downloadAt = Number.NEGATIVE_INFINITY;
+  main.addEventListener("click", ({ target, timeStamp }) => {
+    const isDownload = (target as Element).closest('tr[data-kind="file"] a, button[value="download-members"]');
+    if (isDownload !== null) downloadAt = timeStamp;
+  });
+  addEventListener("beforeunload", (event) => {
+    if (isBusy() && event.timeStamp - downloadAt > 1000) event.preventDefault();
+  });
+}

@@ -1,0 +1,99 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished } from "vitest";
+
+const EXECUTABLE = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+/** As `describe`, in a Chromium of its own; where the machine has none, the name says why it is skipped. */
+export function describeInChromium(name: string, body: (chromium: Chromium) => void): void {
+  const isThere = existsSync(EXECUTABLE);
+  describe.skipIf(!isThere)(isThere ? name : `${name} (skipped: there is no ${EXECUTABLE})`, () => {
+    let browser: Browser | undefined;
+    beforeAll(async () => {
+      browser = await launchChromium();
+    });
+    afterAll(() => browser?.close());
+    body({ open: (options) => openPage(browser, options) });
+  });
+}
+
+const LAUNCH = {
+  executablePath: EXECUTABLE,
+  args: ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-gpu"],
+};
+
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch(LAUNCH);
+}
+
+/** As `expect.poll`, with the patience that a busy machine asks for. */
+export function eventually<T>(read: () => Promise<T> | T): ReturnType<typeof expect.poll<T>> {
+  return expect.poll(read, { timeout: 15_000 });
+}
+
+/** The browser of a file's tests. */
+export interface Chromium {
+  /** Opens a page with nothing stored. */
+  open(options?: OpenOptions): Promise<WatchedPage>;
+}
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** Whether the browser keeps cookies. Default: true. */
+  readonly cookies?: boolean;
+}
+
+/** A page, and what it complains about. */
+export interface WatchedPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors and warnings of the console, uncaught errors, and what the Content-Security-Policy held back. */
+  readonly complaints: string[];
+  /** Fails for any complaint but those that the test has provoked. */
+  expectNoComplaints(expected?: RegExp): void;
+}
+
+async function openPage(browser: Browser | undefined, options: OpenOptions = {}): Promise<WatchedPage> {
+  if (browser === undefined) throw new Error("The browser has not started.");
+  const { cookies = true, ...contextOptions } = options;
+  const context = cookies ? await browser.newContext(contextOptions) : await openWithoutCookies(contextOptions);
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    const type = message.type();
+    if (type === "error" || type === "warning") complaints.push(`${type}: ${message.text()} ${message.location().url}`);
+  });
+  page.on("pageerror", (error) => complaints.push(`uncaught: ${error.message}`));
+  page.on("crash", () => complaints.push("crashed"));
+  if (contextOptions.javaScriptEnabled !== false) {
+    await page.exposeFunction("reportViolation", (violation: string) => complaints.push(`policy: ${violation}`));
+    await page.addInitScript(() => {
+      addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) => {
+        const { reportViolation } = globalThis as unknown as { reportViolation(text: string): void };
+        reportViolation(`${violatedDirective} ${blockedURI} ${sample}`);
+      });
+    });
+  }
+  return {
+    page,
+    context,
+    complaints,
+    expectNoComplaints(expected) {
+      expect(complaints.filter((complaint) => expected === undefined || !expected.test(complaint))).toEqual([]);
+    },
+  };
+}
+
+/** A browser whose settings refuse every cookie. */
+async function openWithoutCookies(options: BrowserContextOptions): Promise<BrowserContext> {
+  const profile = await mkdtemp(join(tmpdir(), "fileferry-profile-"));
+  onTestFinished(() => rm(profile, { recursive: true, force: true }));
+  const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
+  await mkdir(join(profile, "Default"));
+  await writeFile(join(profile, "Default/Preferences"), JSON.stringify(preferences));
+  return chromium.launchPersistentContext(profile, { ...options, ...LAUNCH });
+}

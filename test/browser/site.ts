@@ -1,0 +1,138 @@
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Page } from "playwright-core";
+import { onTestFinished } from "vitest";
+import type { FileServiceOptions } from "../../src/config/options.ts";
+import { createFileService } from "../../src/index.ts";
+import { closeNodeServer, createAccountsFileAuthenticator, createNodeServer } from "../../src/node.ts";
+import { createDiskStorage } from "../../src/storage/disk.ts";
+import { quickHasher } from "../support/quick-hasher.ts";
+
+/** A service on a disk of its own, as a browser meets it. Its one account is alice, whose password is {@link PASSWORD}. */
+export interface Site {
+  readonly origin: string;
+  /** The URL of alice's root folder. */
+  readonly home: string;
+  readonly server: Server;
+  /** Where alice's files are. */
+  readonly folder: string;
+  /** Everything below a folder of the disk, temporary files too; folders end in `/`. */
+  list(): Promise<string[]>;
+  content(path: string): Promise<string>;
+  /** Lets time pass for the service. */
+  advance(seconds: number): void;
+  close(): Promise<void>;
+}
+
+export const PASSWORD = "correct horse battery";
+
+/** What a site may have of its own. */
+export interface SiteOptions extends Partial<FileServiceOptions> {
+  /** What is there at first: contents by path, folders end in `/`. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+}
+
+/** Starts a site, gone after the test. */
+export async function openSite(options: SiteOptions = {}): Promise<Site> {
+  const site = await startSite(options);
+  onTestFinished(() => site.close());
+  return site;
+}
+
+/** Starts a site, to be closed by the caller. */
+export async function startSite({ files = {}, ...own }: SiteOptions = {}): Promise<Site> {
+  const place = await mkdtemp(join(tmpdir(), "fileferry-browser-"));
+  const folder = join(place, "storage");
+  await mkdir(folder);
+  for (const [path, content] of Object.entries(files)) {
+    const target = join(folder, path);
+    await mkdir(path.endsWith("/") ? target : dirname(target), { recursive: true });
+    if (!path.endsWith("/")) await writeFile(target, content);
+  }
+  const accounts = [{ username: "alice", password: PASSWORD, home_folder_path: "/" }];
+  const file = join(place, "accounts.json");
+  await writeFile(file, JSON.stringify({ accounts }));
+  const logger = { info() {}, warn() {}, error() {} };
+  let passed = 0;
+  const service = createFileService({
+    storage: createDiskStorage({ root: folder }),
+    authentication: createAccountsFileAuthenticator({ file, passwordHasher: quickHasher, logger }),
+    groups: { DEFAULT_GROUP: { allow_own_password_change: true } },
+    logger,
+    clock: () => Date.now() + passed,
+    ...own,
+  });
+  await service.start();
+  const server = createNodeServer(service);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    origin,
+    home: `${origin}${own.basePath ?? ""}/home/`,
+    server,
+    folder,
+    list: () => listFolder(folder),
+    content: (path) => readFile(join(folder, path), "utf8"),
+    advance(seconds) {
+      passed += seconds * 1000;
+    },
+    async close() {
+      server.closeAllConnections();
+      await closeNodeServer(server);
+      await rm(place, { recursive: true, force: true });
+    },
+  };
+}
+
+async function listFolder(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1) + (entry.isDirectory() ? "/" : ""))
+    .sort();
+}
+
+/** Opens the root folder and logs in by the form. */
+export async function logIn(page: Page, site: Site, password = PASSWORD): Promise<void> {
+  await page.goto(site.home);
+  await page.fill('input[name="username"]', "alice");
+  await page.fill('input[name="password"]', password);
+  await page.press('input[name="password"]', "Enter");
+  await page.waitForSelector("main#folder");
+}
+
+/** Drops files on the page, made in it. */
+export async function dropFiles(page: Page, files: readonly { name: string; content: string }[]): Promise<void> {
+  const transfer = await page.evaluateHandle((made) => {
+    const data = new DataTransfer();
+    for (const { name, content } of made) data.items.add(new File([content], name));
+    return data;
+  }, files);
+  await page.dispatchEvent("main", "dragenter", { dataTransfer: transfer });
+  await page.dispatchEvent("main", "dragover", { dataTransfer: transfer });
+  await page.dispatchEvent("main", "drop", { dataTransfer: transfer });
+}
+
+/** Drops files and folders of the disk on the page, as a user does. */
+export async function dropFromDisk(page: Page, paths: readonly string[]): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const data = { items: [], files: [...paths], dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"] as const) {
+    await session.send("Input.dispatchDragEvent", { type, x: 200, y: 200, data });
+  }
+  await session.detach();
+}
+
+/** The row of an upload. */
+export function transferOf(page: Page, name: string): ReturnType<Page["locator"]> {
+  return page.locator(".transfer").filter({ has: page.getByText(name, { exact: true }) });
+}
+
+/** The row of a member in the table. */
+export function rowOf(page: Page, name: string): ReturnType<Page["locator"]> {
+  return page.locator(`tr[data-name="${name.replaceAll('"', '\\"')}"]`);
+}

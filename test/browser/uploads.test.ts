@@ -1,0 +1,306 @@
+import { mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect, it, onTestFinished } from "vitest";
+import { describeInChromium, eventually } from "./chromium.ts";
+import { dropFiles, dropFromDisk, logIn, openSite, PASSWORD, rowOf, type Site, transferOf } from "./site.ts";
+
+const MIB = 1024 ** 2;
+
+describeInChromium("uploads with JavaScript", (chromium) => {
+  it("shows how far 200 MiB are, and cancels them without a trace", { timeout: 90_000 }, async () => {
+    const site = await openSite();
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const path = join(await makeFolder(), "big.bin");
+    const file = await open(path, "w");
+    await file.truncate(200 * MIB);
+    await file.close();
+    const session = await page.context().newCDPSession(page);
+    const setSpeed = (uploadThroughput: number) =>
+      session.send("Network.emulateNetworkConditions", {
+        ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput },
+      });
+    await setSpeed(30 * MIB);
+
+    await page.setInputFiles("#upload-file", path);
+    const transfer = transferOf(page, "big.bin");
+    const progress = transfer.locator("progress");
+    await eventually(() => progress.evaluate((bar: HTMLProgressElement) => bar.value)).toBeGreaterThan(0.2);
+    await eventually(() => transfer.textContent()).toMatch(/[2-9]\d %/);
+    const summary = page.locator(".transfers-summary");
+    await eventually(() => summary.textContent()).toMatch(/0 of 1 uploaded · [\d.]+ MB\/s, \d+ sec left/);
+    expect((await site.list()).length).toBeGreaterThan(0);
+    await transfer.getByRole("button", { name: "Cancel: big.bin" }).click();
+    await eventually(() => transfer.getAttribute("data-state")).toBe("cancelled");
+    await eventually(() => site.list()).toEqual([]);
+
+    await setSpeed(-1);
+    await transfer.getByRole("button", { name: "Retry: big.bin" }).click();
+    await eventually(() => transfer.getAttribute("data-state")).toBe("done");
+    expect(await site.list()).toEqual(["big.bin"]);
+    expect(await rowOf(page, "big.bin").count()).toBe(1);
+    expectNoComplaints();
+  });
+
+  it("takes 20 files in one drop, up to three at a time, without leaving the page", async () => {
+    const site = await openSite();
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await mark(page);
+    const most = countAtOnce(site);
+    const files = Array.from({ length: 20 }, (_, index) => ({ name: `${index}.txt`, content: `content ${index}` }));
+    await dropFiles(page, files);
+    await eventually(() => page.locator(".transfers-summary").textContent()).toBe("20 of 20 uploaded");
+    await eventually(() => page.locator("tr[data-name]").count()).toBe(20);
+    expect((await site.list()).length).toBe(20);
+    expect(await site.content("19.txt")).toBe("content 19");
+    expect(most()).toBeLessThanOrEqual(3);
+    expect(most()).toBeGreaterThan(1);
+    expect(await isMarked(page)).toBe(true);
+    expectNoComplaints();
+  });
+
+  it("takes a dropped folder with everything in it, empty folders too", async () => {
+    const site = await openSite({ files: { "photos/2019/": "" } });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const folder = await makeTree();
+    await dropFromDisk(page, [join(folder, "photos"), join(folder, "single.txt")]);
+    await eventually(() => page.locator(".transfers-summary").textContent()).toBe("4 of 4 uploaded");
+    expect(await site.list()).toEqual(TREE);
+    expect(await site.content("photos/2020/a #1?.txt")).toBe("a");
+    await eventually(() => rowOf(page, "single.txt").count()).toBe(1);
+    expectNoComplaints();
+  });
+
+  it("takes a folder from those who choose it", async () => {
+    const site = await openSite();
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Choose a folder" }).click();
+    await (await chooser).setFiles(join(await makeTree(), "photos"));
+    await eventually(() => page.locator(".transfers-summary").textContent()).toBe("3 of 3 uploaded");
+    expect(await site.list()).toEqual(TREE.filter((path) => !/single|empty|2019/.test(path)));
+    expectNoComplaints();
+  });
+
+  it("shows names with markup, quotes and emoji as they are", async () => {
+    const site = await openSite();
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const names = [
+      "<script>alert(1)<.txt",
+      "<img src=x onerror=alert(1)>",
+      `"double" and 'single'.txt`,
+      "🦭 seal – 100% ünïcödé.txt",
+      "שלום.txt",
+      "a&amp;b.txt",
+      "{name} {count}.txt",
+    ];
+    await dropFiles(
+      page,
+      names.map((name) => ({ name, content: name })),
+    );
+    await eventually(() => page.locator(".transfers-summary").textContent()).toBe("7 of 7 uploaded");
+    expect(await site.list()).toEqual([...names].sort());
+    expect(await page.locator(".transfer-name").allTextContents()).toEqual(names);
+    await eventually(() => page.locator("tr[data-name]").count()).toBe(7);
+    for (const name of names) {
+      const download = page.waitForEvent("download");
+      await page.getByRole("link", { name, exact: false }).first().click();
+      expect((await download).suggestedFilename().length).toBeGreaterThan(0);
+    }
+    await page.reload();
+    expect(await page.locator("tr[data-name] bdi").allTextContents()).toEqual(expect.arrayContaining(names));
+    expectNoComplaints();
+  });
+
+  it("says why an upload failed, and retries it", async () => {
+    const site = await openSite({ files: { "taken/": "" } });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.route("**/broken.txt", (route) =>
+      route.request().method() === "PUT" ? route.abort() : route.fallback(),
+    );
+    await dropFiles(page, [
+      { name: "taken", content: "a file where a folder is" },
+      { name: "broken.txt", content: "whole" },
+      { name: "fine.txt", content: "fine" },
+    ]);
+    const broken = transferOf(page, "broken.txt");
+    await eventually(() => broken.getAttribute("data-state")).toBe("failed");
+    await eventually(() => broken.textContent()).toContain("broke off");
+    await eventually(() => transferOf(page, "taken").getAttribute("data-state")).toBe("failed");
+    expect(await transferOf(page, "taken").locator(".transfer-note").textContent()).toMatch(/folder/i);
+    await eventually(() => transferOf(page, "fine.txt").getAttribute("data-state")).toBe("done");
+
+    await page.unroute("**/broken.txt");
+    await broken.getByRole("button", { name: /^Retry/ }).click();
+    await eventually(() => broken.getAttribute("data-state")).toBe("done");
+    expect(await site.content("broken.txt")).toBe("whole");
+    expectNoComplaints(/Failed to load resource/);
+  });
+
+  it("stops when the network is lost, and goes on when told to", async () => {
+    const site = await openSite();
+    const { page, context, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await context.setOffline(true);
+    await dropFiles(
+      page,
+      Array.from({ length: 10 }, (_, index) => ({ name: `${index}.txt`, content: "x" })),
+    );
+    await eventually(() => page.locator(".transfers-halt").textContent()).toContain("network");
+    expect(await page.locator('.transfer[data-state="waiting"]').count()).toBe(7);
+    await context.setOffline(false);
+    await page.getByRole("button", { name: "Retry all" }).click();
+    await eventually(() => page.locator(".transfers-summary").textContent()).toBe("10 of 10 uploaded");
+    expect((await site.list()).length).toBe(10);
+    expectNoComplaints(/ERR_INTERNET_DISCONNECTED/);
+  });
+
+  it("asks before it replaces: what the page shows, and what came meanwhile", async () => {
+    const site = await openSite({ files: { "a.txt": "old a", "b.txt": "old b" } });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await writeFile(join(site.folder, "c.txt"), "old c");
+    await dropFiles(
+      page,
+      ["a", "b", "c", "d"].map((name) => ({ name: `${name}.txt`, content: `new ${name}` })),
+    );
+    await eventually(() => page.locator('.transfer[data-state="exists"]').count()).toBe(3);
+    await eventually(() => transferOf(page, "d.txt").getAttribute("data-state")).toBe("done");
+    expect(await site.content("a.txt")).toBe("old a");
+    await transferOf(page, "a.txt").getByRole("button", { name: "Replace: a.txt" }).click();
+    await transferOf(page, "c.txt").getByRole("button", { name: "Replace: c.txt" }).click();
+    await transferOf(page, "b.txt").getByRole("button", { name: "Skip: b.txt" }).click();
+    await eventually(() => page.locator(".transfers-summary").textContent()).toBe("3 of 3 uploaded");
+    expect(await Promise.all(["a.txt", "b.txt", "c.txt"].map(site.content))).toEqual(["new a", "old b", "new c"]);
+    expectNoComplaints(/status of 412/);
+  });
+
+  it("leads to a new login when the session has ended, and goes on after it", async () => {
+    const site = await openSite();
+    const { page, context, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    site.advance(13 * 3600);
+    await dropFiles(
+      page,
+      Array.from({ length: 8 }, (_, index) => ({ name: `${index}.txt`, content: "x" })),
+    );
+    const link = page.getByRole("link", { name: /log in/i });
+    await link.waitFor();
+    expect(await page.locator('.transfer[data-state="waiting"]').count()).toBe(5);
+    const opened = context.waitForEvent("page");
+    await link.click();
+    const login = await opened;
+    await login.fill('input[name="username"]', "alice");
+    await login.fill('input[name="password"]', PASSWORD);
+    await login.press('input[name="password"]', "Enter");
+    await login.waitForSelector("main#folder");
+    await login.close();
+    await page.getByRole("button", { name: "Retry all" }).click();
+    await eventually(() => page.locator(".transfers-summary").textContent()).toBe("8 of 8 uploaded");
+    expect((await site.list()).length).toBe(8);
+    expectNoComplaints(/status of 401/);
+  });
+
+  it("warns before the page is left while files go up, but not for a download", async () => {
+    const site = await openSite({ files: { "a.txt": "a" } });
+    const { page } = await chromium.open();
+    await logIn(page, site);
+    // Held back until the test is over.
+    await page.route("**/slow.txt", () => undefined);
+    await dropFiles(page, [{ name: "slow.txt", content: "x" }]);
+    await eventually(() => transferOf(page, "slow.txt").getAttribute("data-state")).toBe("active");
+    const asked: string[] = [];
+    page.on("dialog", (dialog) => {
+      asked.push(dialog.type());
+      void dialog.dismiss();
+    });
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: "a.txt" }).click();
+    await download;
+    expect(asked).toEqual([]);
+    await page.waitForTimeout(1100);
+    await page.close({ runBeforeUnload: true });
+    await eventually(() => asked).toEqual(["beforeunload"]);
+    await transferOf(page, "slow.txt")
+      .getByRole("button", { name: /^Cancel/ })
+      .click();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  });
+
+  it("stays quick with thousands of files: few rows, the rest counted", { timeout: 90_000 }, async () => {
+    const site = await openSite();
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.route("**/*.dat", () => undefined);
+    const files = Array.from({ length: 5000 }, (_, index) => ({ name: `${index}.dat`, content: "x" }));
+    await dropFiles(page, files);
+    await eventually(() => page.locator(".transfers-summary").textContent()).toBe("0 of 5000 uploaded");
+    const rows = await page.locator(".transfer").count();
+    expect(rows).toBeLessThanOrEqual(100);
+    expect(await page.locator(".transfers-more").textContent()).toBe(`And ${5000 - rows} more`);
+    const before = performance.now();
+    await page.getByRole("button", { name: "Cancel all" }).click();
+    await eventually(() => page.locator(".transfers-summary").textContent()).toBe("0 of 0 uploaded");
+    expect(performance.now() - before).toBeLessThan(3000);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    expectNoComplaints();
+  });
+});
+
+const TREE = [
+  "photos/",
+  "photos/2019/",
+  "photos/2020/",
+  "photos/2020/a #1?.txt",
+  "photos/2020/ü 🦭.txt",
+  "photos/b.txt",
+]
+  .concat(["photos/empty/", "single.txt"])
+  .sort();
+
+/** Folders and files to be uploaded. */
+async function makeTree(): Promise<string> {
+  const folder = await makeFolder();
+  await mkdir(join(folder, "photos/2020"), { recursive: true });
+  await mkdir(join(folder, "photos/empty"));
+  await writeFile(join(folder, "photos/2020/a #1?.txt"), "a");
+  await writeFile(join(folder, "photos/2020/ü 🦭.txt"), "ü");
+  await writeFile(join(folder, "photos/b.txt"), "b");
+  await writeFile(join(folder, "single.txt"), "single");
+  return folder;
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "fileferry-upload-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The largest number of PUT requests that the server had before it at once. */
+function countAtOnce({ server }: Site): () => number {
+  let now = 0;
+  let most = 0;
+  server.on("request", ({ method }: IncomingMessage, response) => {
+    if (method !== "PUT") return;
+    most = Math.max(most, ++now);
+    response.on("close", () => now--);
+  });
+  return () => most;
+}
+
+/** Marks the document, which a page that is loaded anew is not. */
+async function mark(page: Page): Promise<void> {
+  await page.evaluate(() => document.documentElement.setAttribute("data-marked", ""));
+}
+
+function isMarked(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.hasAttribute("data-marked"));
+}
