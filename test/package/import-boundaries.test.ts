@@ -14,6 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   account: ["contracts", "http"],
   auth: ["contracts", "events", "http", "wire"],
   uploads: ["account", "contracts", "http"],
+  archive: ["contracts", "http"],
   // The envelope of events: one maker for all who tell of something.
   events: ["contracts"],
   "remote-auth": ["contracts", "events", "wire", "http"],
@@ -21,7 +22,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   openapi: ["wire", "http"],
   // Groups are checked, and their permissions compiled, when the service is made.
   config: ["contracts", "uploads", "http", "account", "wire"],
-  endpoints: ["config", "account", "auth", "uploads", "views", "openapi", "events", "wire", "http", "contracts"],
+  endpoints: [
+    "config",
+    "account",
+    "auth",
+    "uploads",
+    "archive",
+    "views",
+    "openapi",
+    "events",
+    "wire",
+    "http",
+    "contracts",
+  ],
   "routes.ts": ["endpoints", "config", "account", "auth", "views", "http", "contracts"],
   // The store of sessions where the options name none.
   "service.ts": [
