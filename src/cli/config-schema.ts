@@ -5,6 +5,7 @@ import { groupSettingsSchema } from "../wire/account.ts";
 import { findAccountProblem } from "./config-accounts.ts";
 import { authenticationSchema } from "./config-authentication.ts";
 import { byService } from "./config-options.ts";
+import { findUnknownGroups, triggersSchema } from "./config-triggers.ts";
 
 /** The configuration file as it is written, checked: its paths still as they stand in it. */
 export type ConfigFile = z.infer<typeof configFileSchema>;
@@ -95,16 +96,22 @@ const membersSchema = z.strictObject({
   acceptedOrigins: z
     .array(z.string().superRefine(byService((origin) => ({ acceptedOrigins: [origin] }))))
     .exactOptional(),
+  triggers: triggersSchema.exactOptional(),
 });
+
+const JUDGED_TOGETHER: readonly unknown[] = ["groups", "authentication", "triggers"];
 
 /**
  * The configuration file (CONTRACT 10), closed: an unknown key is an error, and so is an account that could never log in. A key that is
  * also an option of `createFileService` is judged by the service itself.
  */
-export const configFileSchema = membersSchema.superRefine(({ authentication, groups }, context) => {
+export const configFileSchema = membersSchema.superRefine(({ authentication, groups, triggers }, context) => {
   // What has the wrong form cannot be judged for its sense as well.
-  if (context.issues.some(({ path }) => path?.[0] === "groups" || path?.[0] === "authentication")) return;
+  if (context.issues.some(({ path }) => JUDGED_TOGETHER.includes(path?.[0]))) return;
   const known = toGroups(groups);
+  for (const path of findUnknownGroups(triggers, known)) {
+    context.addIssue({ code: "custom", path: [...path], message: "is not one of the groups" });
+  }
   for (const [index, entry] of authentication.entries()) {
     const { accounts = [] } = entry.type === "accounts" ? entry : {};
     for (const [place, { username, password, ...settings }] of accounts.entries()) {

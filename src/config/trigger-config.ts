@@ -1,13 +1,48 @@
-import type { Trigger } from "../contracts/trigger.ts";
+import { DEFAULT_GROUP } from "../account/account.ts";
+import { TRIGGER_STYLES, type Trigger } from "../contracts/trigger.ts";
+import { FORM_ACTIONS } from "../uploads/form.ts";
+import { COMMANDS } from "../wire/commands.ts";
 import type { FileServiceOptions } from "./options.ts";
 
 /** The triggers of a service by their names. */
 export type Triggers = ReadonlyMap<string, Trigger>;
 
+const NAME = /^[0-9A-Za-z][\w-]{0,63}$/;
+const TAKEN: readonly string[] = [...FORM_ACTIONS, ...COMMANDS];
+
 /**
  * Checks the option `triggers`.
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the option that is wrong, as `triggers.approve.label`.
  */
-export function toTriggers({ triggers = {} }: FileServiceOptions): Triggers {
-  return new Map(Object.entries(triggers));
+export function toTriggers({ triggers = {}, groups = {} }: FileServiceOptions): Triggers {
+  check(isObject(triggers), "triggers", "triggers by their names");
+  return new Map(Object.entries(triggers).map(([name, trigger]) => [name, toTrigger(name, trigger, groups)]));
+}
+
+/** The triggers of a service that the accounts of a group have (4.3); for all others they do not exist. */
+export function triggersOf(triggers: Triggers, group: string): Triggers {
+  return new Map([...triggers].filter(([, { groups = [] }]) => groups.length === 0 || groups.includes(group)));
+}
+
+function toTrigger(name: string, trigger: Trigger, known: object): Trigger {
+  const option = `triggers.${name}`;
+  const hasGoodName = NAME.test(name) && !TAKEN.includes(name);
+  check(hasGoodName, option, "named with letters, digits, - and _, and not as a built-in command");
+  check(isObject(trigger), option, "an object");
+  const { label = name, style = "neutral", groups = [], run } = trigger;
+  check(typeof label === "string" && /\S/.test(label), `${option}.label`, "a text");
+  check(TRIGGER_STYLES.includes(style), `${option}.style`, `one of ${TRIGGER_STYLES.join(", ")}`);
+  const areGroups = Array.isArray(groups) && groups.every((id) => id === DEFAULT_GROUP || Object.hasOwn(known, id));
+  check(areGroups, `${option}.groups`, "a list of groups");
+  check(run === undefined || typeof run === "function", `${option}.run`, "a function");
+  // Called as a method of what was given: it may have a state of its own.
+  return { label, style, groups: [...groups], run: (context, members) => trigger.run?.(context, members) };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function check(holds: boolean, option: string, expected: string): void {
+  if (!holds) throw new TypeError(`The option ${option} must be ${expected}.`);
 }

@@ -1,4 +1,7 @@
-/** A command of the integrator's own on members of a folder (4.3, 4.6): a form action and a POST command of the same name. */
+/**
+ * A command of the integrator's own on members of a folder (4.3, 4.6): a form action and a POST command of the same name, which has up to 64 letters, digits, `-` and
+ * `_`, a letter or digit first, and is not that of a built-in one.
+ */
 export interface Trigger {
   /** What its button says. Default: the trigger's name. */
   readonly label?: string;
@@ -8,12 +11,16 @@ export interface Trigger {
   readonly groups?: readonly string[];
   /**
    * Acts on a member. It is called for each named member that is there, one after the other, with that one in `members`; what it throws fails
-   * that member alone. The message of an `HttpError` is shown to the client, any other error is logged and shown as a blank failure. Default: nothing is done beside the event 40043.
+   * that member alone. The message of an `HttpError` is shown to the client, any other error is logged and shown as a blank failure. Whichever it is, event 40043 tells of it.
+   * Default: nothing is done beside the event.
    */
   run?(context: TriggerContext, members: readonly TriggerMember[]): unknown;
 }
 
-export type TriggerStyle = "neutral" | "success" | "warning" | "danger";
+/** How the button of a trigger can look. */
+export const TRIGGER_STYLES = ["neutral", "success", "warning", "danger"] as const;
+
+export type TriggerStyle = (typeof TRIGGER_STYLES)[number];
 
 /** Who has asked for a trigger, and where. */
 export interface TriggerContext {

@@ -1,12 +1,12 @@
 import type { AccountFiles } from "../account/files.ts";
+import type { Triggers } from "../config/trigger-config.ts";
 import { isStorageError, StorageError } from "../contracts/storage-adapter.ts";
 import { HttpError } from "../http/http-error.ts";
 import { readJsonBody } from "../http/request-body.ts";
-import { jsonResponse } from "../http/responses.ts";
-import { isMemberName } from "../http/segment.ts";
-import { type Command, type CommandOutcome, commandsRequestSchema } from "../wire/commands.ts";
+import { type BuiltInCommand, type Command, commandsRequestSchema, isBuiltInCommand } from "../wire/commands.ts";
 import type { AccountExchange } from "./endpoint.ts";
-import { toHttpError } from "./errors.ts";
+import { attemptAll, type MemberOutcome, toOutcomesResponse } from "./member-outcomes.ts";
+import { ownTriggers, runTrigger } from "./run-trigger.ts";
 
 /**
  * `POST /home/<folder>/` with a JSON body: folder commands, in order, each one's failure leaving the following ones
@@ -14,28 +14,37 @@ import { toHttpError } from "./errors.ts";
  */
 export async function postCommands(exchange: AccountExchange): Promise<Response> {
   const { request, path, files } = exchange;
-  const body = commandsRequestSchema.safeParse(await readJsonBody(request));
-  if (!body.success) throw new HttpError("malformed", "The body is not a list of commands.");
+  const triggers = ownTriggers(exchange);
+  const commands = parseCommands(await readJsonBody(request), triggers);
   if ((await files.kindOf(path.segments)) !== "folder") throw new StorageError("not-found");
 
-  const outcomes: CommandOutcome[] = [];
-  for (const command of body.data.commands) outcomes.push(await attempt(exchange, command));
-  const hasFailed = outcomes.some(({ message }) => message !== null);
-  return hasFailed ? jsonResponse(422, { errors: outcomes }) : jsonResponse(200, { results: outcomes });
-}
-
-async function attempt(exchange: AccountExchange, command: Command): Promise<CommandOutcome> {
-  const { target } = command;
-  try {
-    if (!isMemberName(target)) throw new HttpError("malformed", "This is not a valid name.");
-    await run(exchange, command);
-    return { target, message: null };
-  } catch (error) {
-    return { target, message: toHttpError(error, exchange.report).message };
+  const outcomes: MemberOutcome[] = [];
+  for (const command of commands) {
+    const targets = typeof command.target === "string" ? [command.target] : command.target;
+    outcomes.push(...(await attemptAll(exchange, targets, (target) => run(exchange, triggers, command, target))));
   }
+  return toOutcomesResponse(outcomes);
 }
 
-async function run({ files, path }: AccountExchange, { command, target }: Command): Promise<void> {
+/** A trigger that the account does not have is unknown, like any other name. */
+function parseCommands(body: unknown, triggers: Triggers): readonly Command[] {
+  const parsed = commandsRequestSchema.safeParse(body);
+  const isKnown = parsed.data?.commands.every((one) => isBuiltInCommand(one) || triggers.has(one.command));
+  if (!parsed.success || !isKnown) throw new HttpError("malformed", "The body is not a list of commands.");
+  return parsed.data.commands;
+}
+
+async function run(exchange: AccountExchange, triggers: Triggers, command: Command, target: string): Promise<void> {
+  if (isBuiltInCommand(command)) return runBuiltIn(exchange, command, target);
+  const trigger = triggers.get(command.command);
+  if (trigger !== undefined) await runTrigger(exchange, command.command, trigger, target);
+}
+
+async function runBuiltIn(
+  { files, path }: AccountExchange,
+  { command }: BuiltInCommand,
+  target: string,
+): Promise<void> {
   const member = [...path.segments, target];
   switch (command) {
     case "delete":

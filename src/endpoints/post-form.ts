@@ -1,7 +1,130 @@
+import { toUrlPath } from "../account/path.ts";
+import type { DoneCode } from "../contracts/done-code.ts";
+import { StorageError } from "../contracts/storage-adapter.ts";
 import { HttpError } from "../http/http-error.ts";
+import { readMultipart } from "../http/multipart.ts";
+import { emptyResponse } from "../http/responses.ts";
+import { FORM_ACTIONS, type FormFields, receiveForm } from "../uploads/form.ts";
+import { createFormFiles, type FormUpload } from "../uploads/form-files.ts";
+import { archiveResponse } from "./archive-response.ts";
 import type { AccountExchange } from "./endpoint.ts";
+import { toHttpError, toStatus } from "./errors.ts";
+import { folderPage } from "./get-folder.ts";
+import { attemptAll, type MemberOutcome, toCommonStatus, toOutcomesResponse } from "./member-outcomes.ts";
+import { ownTriggers, runTrigger } from "./run-trigger.ts";
 
-/** A browser's form on a folder (4.6). */
-export async function postForm(_exchange: AccountExchange): Promise<Response> {
-  throw new HttpError("internal", "To be built.");
+/** A form, read to its end. */
+interface ReceivedForm extends FormFields {
+  /** What became of its files, where they were to be stored. */
+  readonly uploads: readonly FormUpload[];
+}
+
+/** `POST /home/<folder>/` with a browser's form: one action on the folder, its members or new files (4.6, CONTRACT 4.6). */
+export async function postForm(exchange: AccountExchange): Promise<Response> {
+  const { path, files } = exchange;
+  if ((await files.kindOf(path.segments)) !== "folder") throw new StorageError("not-found");
+  const form = await readForm(exchange);
+  const omission = findOmission(form);
+  if (omission !== undefined) return refuseWhole(exchange, omission);
+  if (form.action === "download-members") return download(exchange, form.members);
+  const outcomes = await run(exchange, form);
+  return respond(exchange, outcomes, toDoneCode(form.action));
+}
+
+/** Files are stored while the form is read. */
+async function readForm(exchange: AccountExchange): Promise<ReceivedForm> {
+  const { request, path, files } = exchange;
+  const { signal } = request;
+  const uploads = createFormFiles({
+    write: (name, content) => files.write([...path.segments, name], content, { signal }),
+    signal,
+  });
+  const actions: ReadonlySet<string> = new Set([...FORM_ACTIONS, ...ownTriggers(exchange).keys()]);
+  const fields = await receiveForm(readMultipart(request), uploads, (name) => actions.has(name));
+  return { ...fields, uploads: uploads.outcomes() };
+}
+
+/** What the user has left out. */
+function findOmission({ action, newFolders, members, uploads }: ReceivedForm): string | undefined {
+  switch (action) {
+    case "create-folder":
+      return newFolders.length === 1 ? undefined : "The name of one new folder is needed.";
+    case "upload-file":
+      return uploads.length > 0 ? undefined : "No file is chosen.";
+    default:
+      return members.length > 0 ? undefined : "Nothing is selected.";
+  }
+}
+
+async function run(exchange: AccountExchange, form: ReceivedForm): Promise<readonly MemberOutcome[]> {
+  const { path, files, report } = exchange;
+  const { action, newFolders, members, uploads } = form;
+  switch (action) {
+    case "create-folder":
+      return attemptAll(exchange, newFolders, (name) => files.createFolder([...path.segments, name]));
+    case "upload-file":
+      return uploads.map(({ name, error }) =>
+        error === undefined ? { target: name } : { target: name, error: toHttpError(error, report) },
+      );
+    case "delete-members":
+      return attemptAll(exchange, members, (name) => files.remove([...path.segments, name], "any"));
+  }
+  const trigger = ownTriggers(exchange).get(action);
+  if (trigger === undefined) throw new HttpError("malformed", "The form's action is not known.");
+  return attemptAll(exchange, members, (name) => runTrigger(exchange, action, trigger, name));
+}
+
+/** The archive cannot tell any more that something is missing: that is found out before (CONTRACT 4.6). */
+async function download(exchange: AccountExchange, members: readonly string[]): Promise<Response> {
+  const { path, files } = exchange;
+  const names = [...new Set(members)];
+  const outcomes = await attemptAll(exchange, names, async (name) => {
+    const member = [...path.segments, name];
+    if ((await files.kindOf(member)) === "folder") return;
+    if ((await files.stat(member, "read")) === undefined) throw new StorageError("not-found");
+  });
+  if (outcomes.every(({ error }) => error === undefined)) return archiveResponse(exchange, names);
+  return respondFailed(exchange, outcomes);
+}
+
+function respond(
+  exchange: AccountExchange,
+  outcomes: readonly MemberOutcome[],
+  done: DoneCode,
+): Response | Promise<Response> {
+  if (outcomes.some(({ error }) => error !== undefined)) return respondFailed(exchange, outcomes);
+  return exchange.variant === "html" ? redirectDone(exchange, done) : toOutcomesResponse(outcomes);
+}
+
+function respondFailed(exchange: AccountExchange, outcomes: readonly MemberOutcome[]): Response | Promise<Response> {
+  if (exchange.variant !== "html") return toOutcomesResponse(outcomes);
+  const failed = outcomes.flatMap(({ target, error }) => (error === undefined ? [] : [{ target, error }]));
+  const problems = failed.map(({ target, error }) => ({ target, message: error.message }));
+  return folderPage(exchange, toCommonStatus(failed.map(({ error }) => error)), { problems });
+}
+
+/** Nothing was done: the folder's page says why, or the errors body. */
+function refuseWhole(exchange: AccountExchange, message: string): Promise<Response> {
+  if (exchange.variant !== "html") throw new HttpError("malformed", message);
+  return folderPage(exchange, toStatus("malformed", "html"), { problems: [{ message }] });
+}
+
+/** Back to the folder by GET: a reload does not send the form again. The query is kept, such as the order of the listing. */
+function redirectDone({ config, path, target }: AccountExchange, done: DoneCode): Response {
+  const query = new URLSearchParams(target.query);
+  query.set("done", done);
+  return emptyResponse(303, { Location: `${config.basePath}/home/${toUrlPath(path)}?${query}` });
+}
+
+function toDoneCode(action: string): DoneCode {
+  switch (action) {
+    case "create-folder":
+      return "folder-created";
+    case "upload-file":
+      return "uploaded";
+    case "delete-members":
+      return "deleted";
+    default:
+      return "triggered";
+  }
 }

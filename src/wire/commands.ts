@@ -1,16 +1,28 @@
 import { z } from "zod";
 
-/** How many commands one request may hold (CONTRACT 4.5). */
-const MAX_COMMANDS = 1000;
+/** The commands of a folder that are built in (4.3). */
+export const COMMANDS = ["delete", "create-folder", "create-folder-if-missing"] as const;
 
-/** One command of a folder; its target is the name of a member (4.3). */
-const commandSchema = z.strictObject({
-  command: z.enum(["delete", "create-folder", "create-folder-if-missing"]),
-  target: z.string(),
+/** How many commands one request may hold, and how many targets they may have in all (CONTRACT 4.5). */
+const MAX_TARGETS = 1000;
+
+/** A built-in command on one member (4.3). */
+const builtInSchema = z.strictObject({ command: z.enum(COMMANDS), target: z.string() });
+
+/** A trigger, on one member or several (4.3); which ones there are, the service knows. */
+const triggerSchema = z.strictObject({
+  command: z.string().refine((name) => !isBuiltIn(name)),
+  target: z.union([z.string(), z.array(z.string()).min(1)]),
 });
 
 /** The body of `POST /home/<folder>/` (4.3). */
-export const commandsRequestSchema = z.strictObject({ commands: z.array(commandSchema).min(1).max(MAX_COMMANDS) });
+export const commandsRequestSchema = z.strictObject({
+  commands: z
+    .array(z.union([builtInSchema, triggerSchema]))
+    .min(1)
+    .max(MAX_TARGETS)
+    .refine((commands) => countTargets(commands) <= MAX_TARGETS),
+});
 
 /** What became of one target; `message` is null for a success (4.3). */
 const outcomeSchema = z.strictObject({ target: z.string(), message: z.string().nullable() });
@@ -21,5 +33,20 @@ export const commandsResponseSchema = z.strictObject({ results: z.array(outcomeS
 /** The 422 answer: at least one command failed (4.3). */
 export const commandsErrorSchema = z.strictObject({ errors: z.array(outcomeSchema) });
 
-export type Command = z.infer<typeof commandSchema>;
+/** One command of a folder: built in, or a trigger. */
+export type Command = z.infer<typeof commandsRequestSchema>["commands"][number];
+export type BuiltInCommand = z.infer<typeof builtInSchema>;
 export type CommandOutcome = z.infer<typeof outcomeSchema>;
+
+/** Whether a command is built in: any other is a trigger's. */
+export function isBuiltInCommand(command: Command): command is BuiltInCommand {
+  return isBuiltIn(command.command);
+}
+
+function isBuiltIn(name: string): boolean {
+  return (COMMANDS as readonly string[]).includes(name);
+}
+
+function countTargets(commands: readonly { readonly target: string | readonly string[] }[]): number {
+  return commands.reduce((sum, { target }) => sum + (typeof target === "string" ? 1 : target.length), 0);
+}

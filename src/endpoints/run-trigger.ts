@@ -1,0 +1,68 @@
+import { toStoragePath } from "../account/path.ts";
+import { type Triggers, triggersOf } from "../config/trigger-config.ts";
+import { StorageError } from "../contracts/storage-adapter.ts";
+import type { Trigger, TriggerContext, TriggerMember } from "../contracts/trigger.ts";
+import { HttpError, isHttpError } from "../http/http-error.ts";
+import { isSecure } from "../http/target.ts";
+import type { AccountExchange } from "./endpoint.ts";
+import { toHttpError } from "./errors.ts";
+
+/** The triggers that the account has (4.3). */
+export function ownTriggers({ config, account }: AccountExchange): Triggers {
+  return triggersOf(config.triggers, account.group);
+}
+
+/**
+ * Runs a trigger on a member of the addressed folder, and tells of it by event 40043 (4.3, 4.6).
+ * @throws StorageError `not-found` when nothing of that name is there; HttpError `unprocessable` with the message of the trigger's own HttpError, `internal`
+ * when it failed otherwise.
+ */
+export async function runTrigger(
+  exchange: AccountExchange,
+  name: string,
+  trigger: Trigger,
+  target: string,
+): Promise<void> {
+  const segments = [...exchange.path.segments, target];
+  const kind = await exchange.files.kindOf(segments);
+  if (kind === undefined) throw new StorageError("not-found");
+  const member: TriggerMember = { name: target, kind, path: toStoragePath(segments) };
+  const failure = await findFailure(exchange, name, trigger, member);
+  tell(exchange, name, member.path, failure?.message ?? null);
+  if (failure !== undefined) throw failure;
+}
+
+async function findFailure(
+  exchange: AccountExchange,
+  name: string,
+  trigger: Trigger,
+  member: TriggerMember,
+): Promise<HttpError | undefined> {
+  try {
+    await trigger.run?.(toContext(exchange, name), [member]);
+    return undefined;
+  } catch (cause) {
+    // Which status the integrator's error would have is not asked: 401, say, would be no answer to this request.
+    if (isHttpError(cause)) return new HttpError("unprocessable", cause.message);
+    return toHttpError(new Error(`The trigger ${name} failed.`, { cause }), exchange.report);
+  }
+}
+
+function toContext({ account, path, request }: AccountExchange, trigger: string): TriggerContext {
+  const { name, uuid, email, group } = account;
+  const folder = toStoragePath(path.segments);
+  return { trigger, account: { name, uuid, email, group }, folder, signal: request.signal };
+}
+
+function tell(exchange: AccountExchange, trigger: string, path: string, details: string | null): void {
+  const { account, connection, config, request, emit } = exchange;
+  const { uuid, name, email } = account;
+  const { peer } = connection;
+  emit({
+    id: 40043,
+    message: details === null ? "A trigger was run." : "A trigger failed.",
+    account: { uuid, name, email, ...(peer !== undefined && { peer }) },
+    component: { uuid: config.component.uuid, type: isSecure(request.url) ? "https" : "http" },
+    data: { trigger, path, details },
+  });
+}

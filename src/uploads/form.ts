@@ -1,0 +1,88 @@
+import { HttpError } from "../http/http-error.ts";
+import type { FormPart } from "../http/multipart.ts";
+import { type FormFiles, isEmptyInput } from "./form-files.ts";
+
+/** The actions of a folder's form that are built in (4.6); any other is a trigger's. */
+export const FORM_ACTIONS = ["create-folder", "upload-file", "delete-members", "download-members"] as const;
+
+/** The action that stores files, and the name of the parts that they are (4.6). */
+const UPLOAD_ACTION = "upload-file";
+
+/** What the fields of a form say (4.6). */
+export interface FormFields {
+  readonly action: string;
+  /** Each `new-folder`. */
+  readonly newFolders: readonly string[];
+  /** Each `selected-members`. */
+  readonly members: readonly string[];
+}
+
+/** What all fields of a form may hold together, in bytes. */
+const MAX_FIELD_BYTES = 1024 * 1024;
+
+/**
+ * Reads a form to its end and hands its files on as they arrive (CONTRACT 4.6). Fields of other names are passed over, as are those that the action does not
+ * need: a page may have one form for all. `isAction` says which actions there are.
+ * @throws HttpError `malformed` without exactly one such action, for a file in place of a text or the reverse, and as {@link readMultipart} does;
+ * `too-large` for texts beyond 1 MiB. Files that waited for the action are given up then.
+ */
+export async function receiveForm(
+  parts: AsyncIterable<FormPart>,
+  files: FormFiles,
+  isAction: (name: string) => boolean,
+): Promise<FormFields> {
+  const readField = createFieldReader();
+  const newFolders: string[] = [];
+  const members: string[] = [];
+  let action: string | undefined;
+
+  async function receiveField({ name, body }: FormPart): Promise<void> {
+    const value = await readField(body);
+    if (name === UPLOAD_ACTION) throw new HttpError("malformed", "The form has a text in place of a file.");
+    if (name === "new-folder") newFolders.push(value);
+    if (name === "selected-members") members.push(value);
+    if (name !== "action") return;
+    if (action !== undefined) throw new HttpError("malformed", "The form has more than one action.");
+    if (!isAction(value)) throw new HttpError("malformed", "The form's action is not known.");
+    action = value;
+    await files.decide(action === UPLOAD_ACTION);
+  }
+
+  async function receiveFile(part: FormPart): Promise<void> {
+    if (part.name === UPLOAD_ACTION) return files.receive(part);
+    // A file that nobody stores must not pass for one that was.
+    if (!(await isEmptyInput(part))) throw new HttpError("malformed", "The form has a file in a field for none.");
+  }
+
+  try {
+    for await (const part of parts) await (part.filename === undefined ? receiveField(part) : receiveFile(part));
+    if (action === undefined) throw new HttpError("malformed", "The form has no action.");
+    return { action, newFolders, members };
+  } finally {
+    if (action === undefined) await files.decide(false);
+  }
+}
+
+/** Reads texts, which may hold so much together. */
+function createFieldReader(): (body: AsyncIterable<Uint8Array>) => Promise<string> {
+  let left = MAX_FIELD_BYTES;
+
+  return async function readField(body) {
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    let text = "";
+    for await (const chunk of body) {
+      left -= chunk.byteLength;
+      if (left < 0) throw new HttpError("too-large", `The form's fields hold more than ${MAX_FIELD_BYTES} bytes.`);
+      text += decode(decoder, chunk);
+    }
+    return text + decode(decoder);
+  };
+}
+
+function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
+  try {
+    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+  } catch {
+    throw new HttpError("malformed", "The form has a field that is not valid UTF-8.");
+  }
+}
