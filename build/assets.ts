@@ -39,9 +39,17 @@ async function readAsset(path: string): Promise<Asset> {
   return { source, files: Object.keys(metafile.inputs).map((input) => resolve(input)) };
 }
 
-/** The absolute path that an import of an asset names. */
-function toAssetPath(specifier: string, importer: string): string {
-  return resolve(dirname(importer), specifier.replace(ASSET, ""));
+/** Ends the names of the modules that stand for assets: tsup and Vite have ways of their own with whatever ends in `.css`. */
+const MODULE = ".asset.js";
+
+/** The name of the module that an import of an asset is for, by its absolute path. */
+function toModuleName(specifier: string, importer: string): string {
+  return resolve(dirname(importer), specifier.replace(ASSET, "")) + MODULE;
+}
+
+/** The file behind such a name. */
+function toFile(moduleName: string): string {
+  return moduleName.slice(0, -MODULE.length);
 }
 
 /** For tsup, which bundles by esbuild. */
@@ -49,9 +57,12 @@ export function createEsbuildAssets(): EsbuildPlugin {
   return {
     name: "assets",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: ASSET }, ({ path, importer }) => ({ path: toAssetPath(path, importer), namespace: "asset" }));
+      onResolve({ filter: ASSET }, ({ path, importer }) => ({
+        path: toModuleName(path, importer),
+        namespace: "asset",
+      }));
       onLoad({ filter: /./, namespace: "asset" }, async ({ path }) => {
-        const { source, files } = await readAsset(path);
+        const { source, files } = await readAsset(toFile(path));
         return { contents: source, loader: "js", watchFiles: [...files] };
       });
     },
@@ -66,7 +77,7 @@ interface VitePlugin {
   load(this: { addWatchFile(path: string): void }, id: string): Promise<string | undefined>;
 }
 
-/** For vitest. The module's name ends in `.js`, as Vite has a way of its own with `.css`. */
+/** For vitest. */
 export function createViteAssets(): VitePlugin {
   const prefix = "\0asset:";
   return {
@@ -74,11 +85,11 @@ export function createViteAssets(): VitePlugin {
     enforce: "pre",
     resolveId(specifier, importer) {
       if (!ASSET.test(specifier) || importer === undefined) return undefined;
-      return `${prefix}${toAssetPath(specifier, importer)}.js`;
+      return prefix + toModuleName(specifier, importer);
     },
     async load(id) {
       if (!id.startsWith(prefix)) return undefined;
-      const { source, files } = await readAsset(id.slice(prefix.length, -".js".length));
+      const { source, files } = await readAsset(toFile(id.slice(prefix.length)));
       for (const file of files) this.addWatchFile(file);
       return source;
     },

@@ -29,12 +29,12 @@ export function renderTools(texts: Texts, { upload, createFolder }: FolderAction
   const uploadForm = html`<form id="upload" method="post" action="./" enctype="multipart/form-data">
 <input type="hidden" name="action" value="upload-file">
 <label for="upload-file">${texts.uploadFiles}</label>
-<div class="row"><input id="upload-file" type="file" name="upload-file" multiple required><button class="primary">${texts.upload}</button></div>
+<input id="upload-file" type="file" name="upload-file" multiple required><button class="primary">${texts.upload}</button>
 </form>`;
   const folderForm = html`<form id="new-folder" method="post" action="./" enctype="multipart/form-data">
 <input type="hidden" name="action" value="create-folder">
 <label for="new-folder-name">${texts.newFolder}</label>
-<div class="row"><input id="new-folder-name" name="new-folder" autocomplete="off" spellcheck="false" dir="auto" maxlength="255" required><button>${texts.createFolder}</button></div>
+<input id="new-folder-name" name="new-folder" autocomplete="off" spellcheck="false" dir="auto" maxlength="255" required><button>${texts.createFolder}</button>
 </form>`;
   return html`<div class="tools">
 ${upload ? uploadForm : undefined}

@@ -49,7 +49,7 @@ export function icon(name: keyof typeof SHAPES): SafeHtml {
 const PLAIN_ICONS = Object.fromEntries(
   Object.keys(SHAPES).map((name) => [
     name,
-    html`<svg class="icon ${name}" width="24" height="24" aria-hidden="true"><use href="#icon-${name}"/></svg>`,
+    html`<svg class="icon" width="24" height="24" aria-hidden="true"><use href="#icon-${name}"/></svg>`,
   ]),
 ) as unknown as Readonly<Record<keyof typeof SHAPES, SafeHtml>>;
 

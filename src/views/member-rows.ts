@@ -8,7 +8,7 @@ import { fillText } from "./texts.ts";
 
 /** The head of the table of members: each column's name sorts by it, the current one's the other way round. */
 export function renderTableHead(texts: Texts, order: MemberOrder, isSelectable: boolean): SafeHtml {
-  const selection = html`<th scope="col" class="select"><span class="unseen">${texts.selection}</span><input type="checkbox" id="select-all" aria-label="${texts.selectAll}" hidden></th>`;
+  const selection = html`<th scope="col" class="select"><span class="unseen">${texts.selection}</span><label class="box"><input type="checkbox" id="select-all" aria-label="${texts.selectAll}" hidden></label></th>`;
   const columns = SORT_KEYS.map((key) => renderColumn(texts, key, order));
   return html`<thead><tr>${isSelectable ? selection : undefined}${columns}</tr></thead>`;
 }
