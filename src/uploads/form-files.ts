@@ -42,8 +42,8 @@ interface WaitingFile {
   readonly writing: Promise<FormUpload>;
 }
 
-/** How many files may come before the form has said what it wants: each keeps a file of the storage open. */
-const MAX_WAITING = 16;
+/** How many files may come before the form has said what it wants: each keeps a file of the storage open, and listens to the signal. */
+const MAX_WAITING = 8;
 
 /** Makes what stores the files of one form. */
 export function createFormFiles({ write, signal }: FormFilesOptions): FormFiles {
