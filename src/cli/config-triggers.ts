@@ -4,7 +4,7 @@ import { TRIGGER_STYLES } from "../contracts/trigger.ts";
 import { byService } from "./config-options.ts";
 
 /** Triggers as a configuration file has them: they do nothing but tell of themselves by event 40043. */
-export type TriggerEntries = z.infer<typeof triggerEntriesSchema>;
+type TriggerEntries = z.infer<typeof triggerEntriesSchema>;
 
 const triggerEntriesSchema = z.record(
   z.string(),
