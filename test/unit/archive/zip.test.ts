@@ -9,6 +9,8 @@ import { isInstalled, judge, namesByPython, readAll, readers, readZip } from "./
 const MODIFIED = new Date("2018-05-04T12:34:57Z");
 const WHOLE = 131_072;
 const GIB = 2 ** 30;
+/** Java's. */
+const [COMPILER, RUNTIME] = ["javac", "java"] as const;
 
 /** Names that some reader or system has had trouble with. */
 const NAMES = [
@@ -119,7 +121,7 @@ describe("an archive", () => {
     expect(namesByPython(await mixed())).toEqual(["reports/", ...NAMES]);
   });
 
-  it.skipIf(!isInstalled("javac"))(
+  it.skipIf(!isInstalled(COMPILER))(
     "is read by Java's ZipInputStream, which sees nothing but the stream",
     async () => {
       const printed = await readByJava([await mixed()]);
@@ -249,9 +251,9 @@ async function readByJava(chunks: Iterable<Uint8Array>): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "fileferry-java-"));
   try {
     writeFileSync(join(folder, "Read.java"), JAVA);
-    const compiled = spawnSync("javac", ["-d", folder, join(folder, "Read.java")], { encoding: "utf8" });
+    const compiled = spawnSync(COMPILER, ["-d", folder, join(folder, "Read.java")], { encoding: "utf8" });
     if (compiled.status !== 0) throw new Error(compiled.stderr);
-    const java = spawn("java", ["-cp", folder, "Read"], { stdio: ["pipe", "pipe", "pipe"] });
+    const java = spawn(RUNTIME, ["-cp", folder, "Read"], { stdio: ["pipe", "pipe", "pipe"] });
     for (const chunk of chunks) java.stdin.write(chunk);
     java.stdin.end();
     let printed = "";
