@@ -66,7 +66,10 @@ async function deleteSelected(page: FolderPage, opener: HTMLElement): Promise<vo
   if (opener.isConnected && !opener.matches(":disabled")) return;
   const { activeElement } = document;
   if (activeElement !== null && activeElement !== document.body && !activeElement.matches(":disabled")) return;
-  main.querySelector<HTMLElement>("#select-all:not([hidden]), #new-folder input:not([type=hidden])")?.focus();
+  const next =
+    main.querySelector<HTMLElement>("#select-all:not([hidden])") ??
+    main.querySelector<HTMLElement>('#new-folder input:not([type="hidden"])');
+  next?.focus();
 }
 
 /** One line for each failure; more than a few are not read anyway. */

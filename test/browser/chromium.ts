@@ -1,7 +1,4 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished } from "vitest";
 
@@ -37,12 +34,7 @@ export function eventually<T>(read: () => Promise<T> | T): ReturnType<typeof exp
 /** The browser of a file's tests. */
 export interface Chromium {
   /** Opens a page with nothing stored. */
-  open(options?: OpenOptions): Promise<WatchedPage>;
-}
-
-export interface OpenOptions extends BrowserContextOptions {
-  /** Whether the browser keeps cookies. Default: true. */
-  readonly cookies?: boolean;
+  open(options?: BrowserContextOptions): Promise<WatchedPage>;
 }
 
 /** A page, and what it complains about. */
@@ -55,10 +47,9 @@ export interface WatchedPage {
   expectNoComplaints(expected?: RegExp): void;
 }
 
-async function openPage(browser: Browser | undefined, options: OpenOptions = {}): Promise<WatchedPage> {
+async function openPage(browser: Browser | undefined, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   if (browser === undefined) throw new Error("The browser has not started.");
-  const { cookies = true, ...contextOptions } = options;
-  const context = cookies ? await browser.newContext(contextOptions) : await openWithoutCookies(contextOptions);
+  const context = await browser.newContext(options);
   onTestFinished(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
@@ -69,7 +60,7 @@ async function openPage(browser: Browser | undefined, options: OpenOptions = {})
   });
   page.on("pageerror", (error) => complaints.push(`uncaught: ${error.message}`));
   page.on("crash", () => complaints.push("crashed"));
-  if (contextOptions.javaScriptEnabled !== false) {
+  if (options.javaScriptEnabled !== false) {
     await page.exposeFunction("reportViolation", (violation: string) => complaints.push(`policy: ${violation}`));
     await page.addInitScript(() => {
       addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) => {
@@ -86,14 +77,4 @@ async function openPage(browser: Browser | undefined, options: OpenOptions = {})
       expect(complaints.filter((complaint) => expected === undefined || !expected.test(complaint))).toEqual([]);
     },
   };
-}
-
-/** A browser whose settings refuse every cookie. */
-async function openWithoutCookies(options: BrowserContextOptions): Promise<BrowserContext> {
-  const profile = await mkdtemp(join(tmpdir(), "fileferry-profile-"));
-  onTestFinished(() => rm(profile, { recursive: true, force: true }));
-  const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
-  await mkdir(join(profile, "Default"));
-  await writeFile(join(profile, "Default/Preferences"), JSON.stringify(preferences));
-  return chromium.launchPersistentContext(profile, { ...options, ...LAUNCH });
 }

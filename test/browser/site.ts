@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import type { Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 import type { FileServiceOptions } from "../../src/config/options.ts";
+import type { FileService } from "../../src/contracts/file-service.ts";
 import { createFileService } from "../../src/index.ts";
 import { closeNodeServer, createAccountsFileAuthenticator, createNodeServer } from "../../src/node.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
@@ -34,6 +35,11 @@ export const PASSWORD = "correct horse battery";
 export interface SiteOptions extends Partial<FileServiceOptions> {
   /** What is there at first: contents by path, folders end in `/`. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  /**
+   * Whether cookies reach the browser. Without them it is as one that refuses them; Chromium's own setting would hold back Basic credentials too.
+   * Default: true.
+   */
+  readonly cookies?: boolean;
 }
 
 /** Starts a site, gone after the test. */
@@ -44,7 +50,7 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
 }
 
 /** Starts a site, to be closed by the caller. */
-export async function startSite({ files = {}, ...own }: SiteOptions = {}): Promise<Site> {
+export async function startSite({ files = {}, cookies = true, ...own }: SiteOptions = {}): Promise<Site> {
   const place = await mkdtemp(join(tmpdir(), "fileferry-browser-"));
   const folder = join(place, "storage");
   await mkdir(folder);
@@ -67,7 +73,7 @@ export async function startSite({ files = {}, ...own }: SiteOptions = {}): Promi
     ...own,
   });
   await service.start();
-  const server = createNodeServer(service);
+  const server = createNodeServer(cookies ? service : { ...service, fetch: dropCookies(service.fetch) });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -86,6 +92,14 @@ export async function startSite({ files = {}, ...own }: SiteOptions = {}): Promi
       await closeNodeServer(server);
       await rm(place, { recursive: true, force: true });
     },
+  };
+}
+
+function dropCookies(fetch: FileService["fetch"]): FileService["fetch"] {
+  return async (request, connection) => {
+    const response = await fetch(request, connection);
+    response.headers.delete("set-cookie");
+    return response;
   };
 }
 
