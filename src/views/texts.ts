@@ -67,9 +67,10 @@ export function toFailureText(texts: Texts, message: string): string {
   return message;
 }
 
-/** Those messages that hold something else each time. */
+/** Those messages that hold something else each time, the most telling first. */
 function compileFailures(failures: Texts["failures"]): readonly FailurePattern[] {
   const variable = Object.entries(failures).filter(([english]) => english.includes("{0}"));
+  variable.sort(([one], [other]) => other.length - one.length);
   return variable.map(([english, text]) => {
     const parts = english.split(/\{\d+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
     return { pattern: new RegExp(`^${parts.join("([^]{0,200}?)")}$`), text };

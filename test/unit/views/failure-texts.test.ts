@@ -1,0 +1,121 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import ts from "typescript";
+import { beforeAll, describe, expect, it } from "vitest";
+import { toFailureText } from "../../../src/views/texts.ts";
+import { ENGLISH } from "../../../src/views/texts-english.ts";
+import { GERMAN } from "../../../src/views/texts-german.ts";
+import { projectFolder } from "../../support/built.ts";
+
+/** Where no failure of a request is made: other processes, and hosts of other protocols. */
+const ELSEWHERE = /^(?:cli|testing|runtimes|remote-auth|browser|storage)\/|^open-account\.ts$/;
+
+/** Files whose texts reach clients without an HttpError around them: all of their sentences count. */
+const SENTENCES = [
+  "endpoints/unauthorized.ts",
+  "endpoints/errors.ts",
+  "auth/password-policy.ts",
+  "auth/password-updates.ts",
+];
+
+let messages: readonly string[];
+
+beforeAll(async () => {
+  const source = join(projectFolder, "src");
+  const names = (await readdir(source, { recursive: true })).filter((name) => name.endsWith(".ts"));
+  const own = names.filter((name) => !ELSEWHERE.test(name) && !name.startsWith("views/"));
+  const found = await Promise.all(
+    own.map(async (name) => collectMessages(name, await readFile(join(source, name), "utf8"))),
+  );
+  messages = [...new Set(found.flat())].sort();
+});
+
+/** The messages in a file that a page may show, with `{0}`, `{1}` ... for what a template fills in. */
+function collectMessages(name: string, text: string): readonly string[] {
+  const file = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
+  const found: string[] = [];
+
+  function visit(node: ts.Node): void {
+    if (ts.isNewExpression(node) && node.expression.getText() === "HttpError") {
+      const message = toMessage(node.arguments?.[1]);
+      if (message !== undefined) found.push(message);
+    }
+    if (SENTENCES.includes(name)) {
+      const message = toMessage(node);
+      if (message !== undefined && /^[A-Z].*\.$/.test(message)) found.push(message);
+    }
+    ts.forEachChild(node, visit);
+  }
+
+  visit(file);
+  return found;
+}
+
+/** A literal's text, with `{0}`, `{1}` ... for what a template fills in. */
+function toMessage(node: ts.Node | undefined): string | undefined {
+  if (node === undefined) return undefined;
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
+  if (!ts.isTemplateExpression(node)) return undefined;
+  return node.head.text + node.templateSpans.map(({ literal }, index) => `{${index}}${literal.text}`).join("");
+}
+
+describe("the messages of failures", () => {
+  it("have been found", () => {
+    expect(messages).toContain("Not found.");
+    expect(messages).toContain("Internal error {0}.");
+    expect(messages).toContain("The new password must have at least {0} characters.");
+    expect(messages).toContain("The user name or password is wrong.");
+    expect(messages.length).toBeGreaterThan(40);
+  });
+
+  it("all have a German text, each of a template's own or one for all of them", () => {
+    const keys = Object.keys(GERMAN.failures);
+    const missing = messages.filter((message) => !keys.some((key) => key === message || isFrom(key, message)));
+    expect(missing).toEqual([]);
+  });
+
+  it("have German texts that fill in nothing but what the English ones do", () => {
+    for (const [english, german] of Object.entries(GERMAN.failures)) {
+      expect(placeholders(english), english).toEqual(expect.arrayContaining([...placeholders(german)]));
+    }
+  });
+
+  it("have no German text for what is said nowhere", () => {
+    const keys = Object.keys(GERMAN.failures);
+    const unknown = keys.filter((key) => !messages.some((message) => key === message || isFrom(key, message)));
+    expect(unknown).toEqual([]);
+  });
+});
+
+/** Whether a message is one that a template makes. */
+function isFrom(message: string, template: string): boolean {
+  const parts = template.split(/\{\d+\}/);
+  const isTemplate = parts.length > 1 && !message.includes("{");
+  return isTemplate && message.startsWith(parts[0] ?? "") && message.endsWith(parts.at(-1) ?? "");
+}
+
+function placeholders(text: string): readonly string[] {
+  return (text.match(/\{\d+\}/g) ?? []).sort();
+}
+
+describe("toFailureText", () => {
+  it("says a fixed message in the language", () => {
+    expect(toFailureText(GERMAN, "Not found.")).toBe("Nicht gefunden.");
+    expect(toFailureText(ENGLISH, "Not found.")).toBe("Not found.");
+  });
+
+  it("keeps what differs from one message to the next", () => {
+    expect(toFailureText(GERMAN, "Internal error 4f-2a.")).toBe("Interner Fehler 4f-2a.");
+    expect(toFailureText(GERMAN, "The new password must have at least 14 characters.")).toContain("14");
+  });
+
+  it("leaves what it does not know as it is, whatever its name", () => {
+    for (const message of ["Ask Bob.", "__proto__", "constructor", "", "Internal error", "{0}"]) {
+      expect(toFailureText(GERMAN, message)).toBe(message);
+    }
+  });
+
+  it("takes no placeholder from what is filled in", () => {
+    expect(toFailureText(GERMAN, "Internal error {0}{1}.")).toBe("Interner Fehler {0}{1}.");
+  });
+});
