@@ -30,7 +30,7 @@ export interface FormFiles {
   receive(part: FormPart): Promise<void>;
   /** Stores what has waited and what is still to come, in the order of the form; or gives it all up. */
   decide(isUpload: boolean): Promise<void>;
-  /** What became of each file, in the order of the form. */
+  /** What became of each file, in the order of the form, where they were to be stored. */
   outcomes(): readonly FormUpload[];
 }
 
@@ -95,12 +95,10 @@ export function createFormFiles({ write, signal }: FormFilesOptions): FormFiles 
 
   async function decide(isUpload: boolean): Promise<void> {
     decision = isUpload ? "store" : "give-up";
-    if (!isUpload) for (const { release } of waiting) release(false);
     for (const { index, release, writing } of waiting.splice(0)) {
       release(isUpload);
       outcomes[index] = await writing;
     }
-    if (!isUpload) outcomes.length = 0;
   }
 
   return { receive, decide, outcomes: () => outcomes };

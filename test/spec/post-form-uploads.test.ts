@@ -243,6 +243,26 @@ describe("files before the action of their form", () => {
     expect(await filesOf(test)).toEqual({ a: "former" });
   });
 
+  it("become visible one after the other, and the answer waits for the last (CONTRACT 4.6)", async () => {
+    const base = createMemoryStorage();
+    let committing = 0;
+    let most = 0;
+    const write: StorageAdapter["write"] = async (path, content, options) => {
+      async function* slowly(): AsyncGenerator<Uint8Array> {
+        yield* content;
+        most = Math.max(most, ++committing);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        committing--;
+      }
+      return base.write(path, slowly(), options);
+    };
+    const test = await createTestService({ storage: overrideStorage(base, { write }), files: { "/alice/f/": "" } });
+    const answer = await sendFormForJson(test, "/home/f/", [...uploadsOf({ a: "1", b: "2", c: "3" }), ACTION]);
+    expect(answer.status).toBe(200);
+    expect(await filesOf(test)).toEqual({ a: "1", b: "2", c: "3" });
+    expect(most).toBe(1);
+  });
+
   it("may be 8, and no more", async () => {
     const test = await createTestService({ files: { "/alice/f/": "" } });
     const files = (count: number) =>
