@@ -6,6 +6,7 @@ import { type FolderProblem, type SessionLinks, streamFolderPage } from "../view
 import { streamJsonListing } from "../views/listing.ts";
 import { parseMemberOrder } from "../views/member-order.ts";
 import { redirectResponse, toPageFields } from "../views/page.ts";
+import { MEMBERS_PER_TURN, pause } from "../views/pause.ts";
 import { afterBasicLogin, isBasicLogin } from "./basic-login.ts";
 import type { AccountExchange } from "./endpoint.ts";
 import { toFolderActions } from "./folder-actions.ts";
@@ -63,7 +64,10 @@ async function readMembers(
 ): Promise<readonly StorageEntry[] | undefined> {
   const members: StorageEntry[] = [];
   try {
-    for await (const member of files.list(path.segments)) members.push(member);
+    for await (const member of files.list(path.segments)) {
+      members.push(member);
+      if (members.length % MEMBERS_PER_TURN === 0) await pause();
+    }
     return members;
   } catch (error) {
     if (mayFail && (isHttpError(error) || isStorageError(error))) return undefined;

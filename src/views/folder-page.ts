@@ -7,6 +7,7 @@ import { ICONS, icon } from "./icons.ts";
 import { type MemberOrder, sortMembers } from "./member-order.ts";
 import { createRowRenderer, renderTableHead } from "./member-rows.ts";
 import { type PageContext, renderPage } from "./page.ts";
+import { pause } from "./pause.ts";
 import { fillText, toFailureText } from "./texts.ts";
 
 /** What the page of a folder shows. */
@@ -49,13 +50,14 @@ const MEMBERS = html`<!--members-->`;
 export function streamFolderPage(context: PageContext, folder: FolderPage): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const [before = "", after = ""] = String(renderFrame(context, folder)).split(String(MEMBERS));
-  const sorted = sortMembers(folder.members ?? [], folder.order);
+  let sorted: readonly StorageEntry[] | undefined;
   const renderRow = createRowRenderer(context.texts, mayActOnMembers(folder.actions));
   let position = 0;
 
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     const isFirst = position === 0;
-    if (!isFirst) await new Promise((resolve) => setTimeout(resolve));
+    if (!isFirst) await pause();
+    sorted ??= await sortMembers(folder.members ?? [], folder.order);
     const rows = sorted.slice(position, position + MEMBERS_PER_CHUNK).map(renderRow);
     position += MEMBERS_PER_CHUNK;
     const isLast = position >= sorted.length;

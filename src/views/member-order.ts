@@ -1,4 +1,5 @@
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
+import { MEMBERS_PER_TURN, pause } from "./pause.ts";
 
 /** The columns that a folder's page can be sorted by. */
 export const SORT_KEYS = ["name", "size", "modified"] as const;
@@ -17,17 +18,55 @@ export function parseMemberOrder(query: URLSearchParams): MemberOrder {
   return { key, isDescending: query.get("order") === "desc" };
 }
 
-/** The members in order: folders first whichever way, and by name where nothing else tells them apart. */
-export function sortMembers(members: readonly StorageEntry[], { key, isDescending }: MemberOrder): StorageEntry[] {
-  const sign = isDescending ? -1 : 1;
-  const compare = COMPARE[key];
-  return [...members].sort((one, other) => {
-    const byKind = Number(other.kind === "folder") - Number(one.kind === "folder");
-    return byKind || sign * compare(one, other) || compareNames(one, other);
-  });
+type Compare = (one: StorageEntry, other: StorageEntry) => number;
+
+/**
+ * The members in order: folders first whichever way, and by name where nothing else tells them apart. Sorted in runs that are then merged, with
+ * pauses in between, as a folder may hold more than can be sorted in one go without keeping others waiting.
+ */
+export async function sortMembers(
+  members: readonly StorageEntry[],
+  order: MemberOrder,
+): Promise<readonly StorageEntry[]> {
+  const compare = toCompare(order);
+  let runs: (readonly StorageEntry[])[] = [];
+  for (let start = 0; start < members.length; start += MEMBERS_PER_TURN) {
+    if (start > 0) await pause();
+    runs.push(members.slice(start, start + MEMBERS_PER_TURN).sort(compare));
+  }
+  while (runs.length > 1) {
+    const merged: (readonly StorageEntry[])[] = [];
+    for (let index = 0; index < runs.length; index += 2) {
+      merged.push(merge(runs[index] ?? [], runs[index + 1] ?? [], compare));
+      await pause();
+    }
+    runs = merged;
+  }
+  return runs[0] ?? [];
 }
 
-const COMPARE: Readonly<Record<SortKey, (one: StorageEntry, other: StorageEntry) => number>> = {
+function merge(ones: readonly StorageEntry[], others: readonly StorageEntry[], compare: Compare): StorageEntry[] {
+  const merged: StorageEntry[] = [];
+  let position = 0;
+  for (const other of others) {
+    for (let one = ones[position]; one !== undefined && compare(one, other) <= 0; one = ones[++position])
+      merged.push(one);
+    merged.push(other);
+  }
+  for (let one = ones[position]; one !== undefined; one = ones[++position]) merged.push(one);
+  return merged;
+}
+
+function toCompare({ key, isDescending }: MemberOrder): Compare {
+  const sign = isDescending ? -1 : 1;
+  const compare = COMPARE[key];
+  return (one, other) => {
+    const byKind = Number(other.kind === "folder") - Number(one.kind === "folder");
+    return byKind || sign * compare(one, other) || compareNames(one, other);
+  };
+}
+
+const COMPARE: Readonly<Record<SortKey, Compare>> = {
   name: compareNames,
   // What a storage says of a folder's size is not shown.
   size: (one, other) => (one.kind === "folder" ? 0 : one.size - other.size),

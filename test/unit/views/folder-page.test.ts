@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { type FolderPage, streamFolderPage } from "../../../src/views/folder-page.ts";
+import { GERMAN } from "../../../src/views/texts-german.ts";
+
+const context = {
+  texts: GERMAN,
+  config: { basePath: "", pages: { branding: { name: "Files" }, brandStyle: undefined, fields: {} } },
+};
+
+const folder: FolderPage = {
+  segments: ["f"],
+  members: [],
+  order: { key: "name", isDescending: false },
+  actions: { upload: true, createFolder: true, download: true, delete: true, triggers: [] },
+  username: "<alice>",
+  links: {},
+};
+
+function render(change: Partial<FolderPage>): Promise<string> {
+  return new Response(streamFolderPage(context, { ...folder, ...change })).text();
+}
+
+describe("the page of a folder", () => {
+  it("tells what went wrong with a form, member by member, in its language and escaped", async () => {
+    const page = await render({
+      done: "uploaded",
+      problems: [
+        { target: "<b>.txt", message: "The storage is full." },
+        { message: "No member is selected." },
+        { target: "c", message: "<i>Ask Bob.</i>" },
+      ],
+    });
+    expect(page).toContain('<div role="alert" class="notice problem"><p>Nicht alles hat geklappt:</p><ul>');
+    expect(page).toContain("<li><bdi>&lt;b&gt;.txt</bdi>: Der Speicher ist voll.</li>");
+    expect(page).toContain("<li>Es ist nichts ausgewählt.</li>");
+    expect(page).toContain("<li><bdi>c</bdi>: &lt;i&gt;Ask Bob.&lt;/i&gt;</li>");
+    expect(page).not.toContain('role="status"');
+  });
+
+  it("is there without members where they cannot be listed: not as if the folder were empty", async () => {
+    const page = await render({ members: undefined, problems: [{ message: "The storage is full." }] });
+    expect(page).toContain("Der Speicher ist voll.");
+    expect(page).not.toContain("leer");
+    expect(page).toContain('<form id="members"');
+  });
+
+  it("escapes the account's name", async () => {
+    expect(await render({})).toContain("<bdi>&lt;alice&gt;</bdi>");
+  });
+
+  it("renders no more than is taken: a reader that stops ends it", async () => {
+    const modified = new Date(0);
+    const members = Array.from({ length: 1000 }, (_, index) => {
+      return { name: String(index), kind: "file" as const, size: 1, modified };
+    });
+    const reader = streamFolderPage(context, { ...folder, members }).getReader();
+    const { value } = await reader.read();
+    const text = new TextDecoder().decode(value);
+    expect(text).toContain("<!doctype html>");
+    expect(text.match(/<tr data-name=/g)).toHaveLength(256);
+    expect(text).not.toContain("</html>");
+    await reader.cancel();
+  });
+});
