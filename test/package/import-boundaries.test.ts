@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { dirname, join, relative } from "node:path";
 import ts from "typescript";
@@ -7,7 +7,10 @@ import { builtFolder, ensureBuilt, projectFolder } from "../support/built.ts";
 
 /** Which rooms of `src/` a room may import from, beside itself. A file directly in `src/` is a room of its own. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  contracts: [],
+  // The texts of the script are texts of the pages: a type.
+  contracts: ["browser"],
+  // The script of the pages: it runs in browsers, and knows nothing of the service.
+  browser: [],
   // The permission values are the contract's.
   wire: ["contracts"],
   http: [],
@@ -18,7 +21,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The envelope of events: one maker for all who tell of something.
   events: ["contracts"],
   "remote-auth": ["contracts", "events", "wire", "http"],
-  views: ["contracts", "wire", "http"],
+  // The script and its style come in as text.
+  views: ["contracts", "wire", "http", "browser"],
   openapi: ["wire", "http"],
   // Groups are checked, and their permissions compiled, when the service is made.
   config: ["contracts", "uploads", "http", "account", "wire"],
@@ -104,6 +108,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   zod: ["wire", "http", "auth", "cli", "remote-auth"],
 };
 
+/** What is bundled into a text when the package is built (`build/assets.ts`). */
+const ASSET = "?asset";
+
 const MAY_IMPORT_NODE = /^(?:runtimes\/node|storage\/disk|cli\/|node\.ts$)|-node\.ts$/;
 const PLATFORM_CLASSES =
   "Request|Response|Headers|ReadableStream|WritableStream|TransformStream|Blob|File|FormData|URL|URLSearchParams|AbortSignal";
@@ -132,8 +139,20 @@ describe("imports inside src/", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("stay inside src/ and name files that exist", () => {
-    expect(edges().filter(([, to]) => !graph.has(to))).toEqual([]);
+  it("stay inside src/ and name files that exist", async () => {
+    const unknown = edges().filter(([, to]) => !graph.has(to));
+    const assets = unknown.filter(([from, to]) => from === "views/assets.ts" && to.endsWith(ASSET));
+    expect(unknown).toEqual(assets);
+    for (const [, to] of assets) expect((await stat(join(source, to.slice(0, -ASSET.length)))).isFile()).toBe(true);
+  });
+
+  it("bring the browser's script into nothing that runs elsewhere but as text and types", () => {
+    const runs = edges().filter(
+      ([from, to]) => roomOf(from) !== "browser" && roomOf(to) === "browser" && !to.endsWith(ASSET),
+    );
+    expect(runs).toEqual([["contracts/texts.ts", "browser/script-texts.ts"]]);
+    expect(texts.get("contracts/texts.ts")).toContain('import type { ScriptTexts } from "../browser/script-texts.ts"');
+    expect(texts.get("browser/script-texts.ts")).not.toMatch(/^export (?!interface)/m);
   });
 
   it("make no cycle, type imports counted", () => {
@@ -189,7 +208,8 @@ describe("the storage (SECURITY 19)", () => {
 describe("platform classes in src/", () => {
   it("are never asked for by instanceof: there may be two of them", () => {
     const pattern = new RegExp(`\\binstanceof\\s+(?:globalThis\\.)?(?:${PLATFORM_CLASSES})\\b`);
-    expect(filesWith(pattern)).toEqual([]);
+    // In a browser there is one of each.
+    expect(filesWith(pattern).filter((file) => roomOf(file) !== "browser")).toEqual([]);
   });
 
   it("are built from http/fetch.ts, never from the globals", () => {

@@ -56,7 +56,13 @@ async function isFresh(): Promise<boolean> {
   if (built === undefined || (await stat(join(builtFolder, "index.d.ts")).catch(ignoreMissing)) === undefined)
     return false;
   const sources = await readdir(join(projectFolder, "src"), { recursive: true });
-  const inputs = [...sources.map((name) => `src/${name}`), "package.json", "tsconfig.json", "tsup.config.ts"];
+  const inputs = [
+    ...sources.map((name) => `src/${name}`),
+    "package.json",
+    "tsconfig.json",
+    "tsup.config.ts",
+    "build/assets.ts",
+  ];
   const stats = await Promise.all(inputs.map((name) => stat(join(projectFolder, name)).catch(ignoreMissing)));
   return stats.every((input) => input === undefined || input.mtimeMs <= built.mtimeMs);
 }
