@@ -80,8 +80,12 @@ async function download(exchange: AccountExchange, members: readonly string[]): 
   const names = [...new Set(members)];
   const outcomes = await attemptAll(exchange, names, async (name) => {
     const member = [...path.segments, name];
-    if ((await files.kindOf(member)) === "folder") return;
-    if ((await files.stat(member, "read")) === undefined) throw new StorageError("not-found");
+    if ((await files.kindOf(member)) !== "folder") {
+      if ((await files.stat(member, "read")) === undefined) throw new StorageError("not-found");
+      return;
+    }
+    // What forbids a listing does so at its first step.
+    for await (const _first of files.list(member)) break;
   });
   if (outcomes.every(({ error }) => error === undefined)) return archiveResponse(exchange, names);
   return respondFailed(exchange, outcomes);

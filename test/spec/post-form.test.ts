@@ -246,9 +246,16 @@ describe("a form of which some fails", () => {
   });
 
   it("is refused for members that the permissions deny, one by one (CONTRACT 7.4)", async () => {
-    const permissions = [["allow-full-control"], ["/f/a*", "allow-read"], ["/f/hidden", "deny-full-control"]];
+    const permissions = [
+      ["allow-full-control"],
+      ["/f/a*", "allow-read"],
+      ["/f/hidden | /f/secret", "deny-full-control"],
+    ];
     const groups = { DEFAULT_GROUP: { permissions } };
-    const test = await createTestService({ files: { ...files, "/alice/f/a2": "x", "/alice/f/hidden": "x" }, groups });
+    const test = await createTestService({
+      files: { ...files, "/alice/f/a2": "x", "/alice/f/b2": "x", "/alice/f/hidden": "x", "/alice/f/secret/": "" },
+      groups,
+    });
     const deleted = await sendForm(test, "/home/f/", [["action", "delete-members"], ...selected("a", "b")]);
     expect(deleted.status).toBe(403);
     expect([await test.stored("/alice/f/a"), await test.stored("/alice/f/b")]).toEqual(["x", undefined]);
@@ -269,7 +276,14 @@ describe("a form of which some fails", () => {
       ["new-folder", "a3"],
     ];
     expect((await sendForm(test, "/home/f/", folder)).status).toBe(403);
-    const download: readonly FormEntry[] = [["action", "download-members"], ...selected("hidden")];
+    const download: readonly FormEntry[] = [["action", "download-members"], ...selected("hidden", "secret", "b2")];
+    expect((await sendFormForJson(test, "/home/f/", download)).json()).toEqual({
+      errors: [
+        { target: "hidden", message: failed },
+        { target: "secret", message: failed },
+        { target: "b2", message: null },
+      ],
+    });
     expect((await sendForm(test, "/home/f/", download)).status).toBe(403);
   });
 
