@@ -37,6 +37,7 @@ export type {
   Unknown,
   Verdict,
 } from "./contracts/authenticator.ts";
+export type { Branding } from "./contracts/branding.ts";
 export type { ClientCertificate, Component, Connection, Peer } from "./contracts/connection.ts";
 export type {
   AccessStarted,
@@ -71,6 +72,7 @@ export type {
 } from "./contracts/storage-adapter.ts";
 export { isStorageError, StorageError } from "./contracts/storage-adapter.ts";
 export { toPathSegments } from "./contracts/storage-path.ts";
+export type { PartialTexts, Texts } from "./contracts/texts.ts";
 export { type Failure, HttpError, isHttpError } from "./http/http-error.ts";
 export { type AccountOpenerOptions, createAccountOpener, type OpenAccount } from "./open-account.ts";
 export {

@@ -95,11 +95,13 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
 /** The keys that are options of the service under the same name. */
 function toServiceOptions(config: ConfigFile) {
   const { groups, basePath, server, session, acceptedOrigins, passwordPolicy, limits, clientForwardedHeader } = config;
-  const { component, publicError, triggers } = config;
+  const { component, publicError, triggers, branding, frameAncestors } = config;
   return {
     ...(component === undefined ? undefined : { component }),
     ...(publicError === undefined ? undefined : { publicError }),
     ...(triggers === undefined ? undefined : { triggers }),
+    ...(branding === undefined ? undefined : { branding }),
+    ...(frameAncestors === undefined ? undefined : { frameAncestors }),
     ...(passwordPolicy === undefined ? undefined : { passwordPolicy }),
     ...(limits === undefined ? undefined : { limits }),
     ...(clientForwardedHeader === undefined ? undefined : { clientForwardedHeader }),

@@ -97,6 +97,18 @@ const membersSchema = z.strictObject({
     .array(z.string().superRefine(byService((origin) => ({ acceptedOrigins: [origin] }))))
     .exactOptional(),
   triggers: triggersSchema.exactOptional(),
+  branding: z
+    .strictObject({
+      name: z.string().exactOptional(),
+      logo: z.string().exactOptional(),
+      accent: z.string().exactOptional(),
+      footnote: z.string().exactOptional(),
+    })
+    .superRefine(byService((branding) => ({ branding })))
+    .exactOptional(),
+  frameAncestors: z
+    .array(z.string().superRefine(byService((origin) => ({ frameAncestors: [origin] }))))
+    .exactOptional(),
 });
 
 const JUDGED_TOGETHER: readonly unknown[] = ["groups", "authentication", "triggers"];

@@ -45,6 +45,8 @@ describe("the configuration file's schema", () => {
       limits: { loginAttempts: 5, loginWindowSeconds: 60 },
       clientForwardedHeader: "X-Forwarded-For",
       acceptedOrigins: ["https://app.example"],
+      branding: { name: "Depot", logo: "/logo.svg", accent: "#0b5fff", footnote: "Acme" },
+      frameAncestors: ["https://intranet.example"],
     };
     expect(problemsOf(config)).toEqual([]);
     expect(configFileSchema.parse(config)).toEqual(config);
@@ -95,6 +97,16 @@ describe("the configuration file's schema", () => {
       "origin with a path",
       { acceptedOrigins: ["https://app.example", "https://app.example/x"] },
       "acceptedOrigins[1]: must be origins such as https://app.example",
+    ],
+    [
+      "logo of another scheme",
+      { branding: { logo: "http://cdn.example/logo.svg" } },
+      "branding.logo: must be an https URL or a path such as /logo.svg",
+    ],
+    [
+      "frame ancestor that is no origin",
+      { frameAncestors: ["*"] },
+      "frameAncestors[0]: must be origins such as https://intranet.example, or 'self' with its quotes",
     ],
     ["authentication as an object", { authentication: {} }, "authentication: expected array, received object"],
   ])("refuses a %s", (_case, change, problem) => {
