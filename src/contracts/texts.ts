@@ -33,6 +33,8 @@ export interface Texts {
 
   /** Titles of error pages. */
   readonly notFound: string;
+  /** Below it, where no more is known. */
+  readonly notFoundHint: string;
   readonly notPermitted: string;
   readonly failed: string;
   readonly toHome: string;

@@ -5,6 +5,9 @@ import type { ErrorsBody } from "../wire/errors.ts";
 import { card, type PageContext, pageResponse } from "./page.ts";
 import { toFailureText } from "./texts.ts";
 
+/** Says no more than the page's title. */
+const NOT_FOUND = "Not found.";
+
 /** What a failure needs to know of the client. */
 export interface FailureContext extends PageContext {
   readonly variant: Variant;
@@ -31,7 +34,7 @@ function errorPage(context: FailureContext, status: number, message: string, fie
   const { texts, config } = context;
   const title = toTitle(context, status);
   const content = card(html`<h1>${title}</h1>
-<p role="alert">${toFailureText(texts, message)}</p>
+<p>${message === NOT_FOUND ? texts.notFoundHint : toFailureText(texts, message)}</p>
 <p><a href="${config.basePath}/home/">${texts.toHome}</a></p>`);
   return pageResponse(context, status, { title, content }, fields);
 }

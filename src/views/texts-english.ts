@@ -25,6 +25,7 @@ export const ENGLISH: Texts = {
   continue: "Continue",
 
   notFound: "Not found",
+  notFoundHint: "It may have been moved or deleted.",
   notPermitted: "Not permitted",
   failed: "That did not work",
   toHome: "Back to your files",

@@ -27,6 +27,7 @@ export const GERMAN: Texts = {
   continue: "Weiter",
 
   notFound: "Nicht gefunden",
+  notFoundHint: "Vielleicht wurde es verschoben oder gelöscht.",
   notPermitted: "Nicht erlaubt",
   failed: "Das hat nicht geklappt",
   toHome: "Zurück zu Ihren Dateien",

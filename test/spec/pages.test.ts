@@ -115,7 +115,7 @@ describe("an error page", () => {
     const { call } = await createTestService({ basePath: "/files" });
     const headers = { "accept-language": "de" };
     const answer = await call("GET", "/files/home/missing", { variant: "html", headers });
-    expect(answer.text).toContain("Nicht gefunden.");
+    expect(answer.text).toMatch(/<h1>Nicht gefunden<\/h1>\s*<p>Vielleicht wurde es verschoben oder gelöscht\.<\/p>/);
     expect(answer.text).toContain('<a href="/files/home/">Zurück zu Ihren Dateien</a>');
     const json = await call("GET", "/files/home/missing", { variant: "json", headers });
     expect(json.json()).toEqual({ errors: [{ message: "Not found." }] });
@@ -168,7 +168,7 @@ describe("the languages", () => {
 
   it("are English where those of the options leave a text out, and German where German does", async () => {
     const languages = {
-      fr: { login: "Se connecter", failures: { "Not found.": "Introuvable." } },
+      fr: { login: "Se connecter", failures: { "The URL is malformed.": "Adresse invalide." } },
       "de-AT": { login: "Eini" },
       en: { login: "Sign in" },
     };
@@ -178,8 +178,8 @@ describe("the languages", () => {
     expect(await login("fr")).toMatch(/<h1>Se connecter<\/h1>[\s\S]*User name/);
     expect(await login("de-AT")).toMatch(/<h1>Eini<\/h1>[\s\S]*Benutzername/);
     expect(await login("ja")).toMatch(/<h1>Sign in<\/h1>[\s\S]*User name/);
-    const missing = await call("GET", "/home/x", { variant: "html", headers: { "accept-language": "fr" } });
-    expect(missing.text).toContain("Introuvable.");
+    const missing = await call("GET", "/home/a%2fb", { variant: "html", headers: { "accept-language": "fr" } });
+    expect(missing.text).toContain("Adresse invalide.");
   });
 
   it("escape the texts of the options (SECURITY 21)", async () => {
