@@ -1,8 +1,8 @@
 import type { Account } from "../account/account.ts";
 import { toStoragePath } from "../account/path.ts";
 import type { Operation } from "../account/permissions.ts";
-import type { Triggers } from "../config/trigger-config.ts";
-import type { FolderActions, TriggerButton } from "../views/folder-actions.ts";
+import { type Triggers, triggersOf } from "../config/trigger-config.ts";
+import type { FolderActions } from "../views/folder-actions.ts";
 
 /** Stands for any member: what is granted for it is granted for most. */
 const ANY_NAME = "member";
@@ -25,10 +25,8 @@ export function toFolderActions(account: Account, segments: readonly string[], t
     createFolder: mayBe("create-folder"),
     download: mayBe("read"),
     delete: mayBe("delete-file") || mayBe("delete-folder"),
-    triggers: [...triggers].flatMap(([name, trigger]) => {
-      const { label = name, style = "neutral", groups = [] } = trigger;
-      const button: TriggerButton = { name, label, style };
-      return groups.length === 0 || groups.includes(account.group) ? [button] : [];
+    triggers: [...triggersOf(triggers, account.group)].map(([name, { label = name, style = "neutral" }]) => {
+      return { name, label, style };
     }),
   };
 }

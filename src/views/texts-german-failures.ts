@@ -55,6 +55,9 @@ export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
 
   // Forms
   "No member is selected.": "Es ist nichts ausgewählt.",
+  "Nothing is selected.": "Es ist nichts ausgewählt.",
+  "No file is chosen.": "Es ist keine Datei ausgewählt.",
+  "The name of one new folder is needed.": "Der neue Ordner braucht einen Namen.",
   "The form has a field that is not valid UTF-8.": "Ein Feld des Formulars ist kein gültiges UTF-8.",
   "The form has another file of this name.": "Das Formular enthält noch eine Datei dieses Namens.",
   "The form has a file in a field for none.": "Das Formular enthält eine Datei, wo keine sein darf.",

@@ -83,6 +83,17 @@ describe("the built package in workerd, without nodejs_compat", () => {
     expect(Buffer.from(await stored.arrayBuffer()).equals(body)).toBe(true);
   });
 
+  it("shows a folder as a page, with its style and its script", async () => {
+    await fetch(`${origin}/home/page/`, { method: "PUT", headers: { ...BASIC, ...JSON_API } });
+    const page = await fetch(`${origin}/home/page/`, { headers: { ...BASIC, "Accept-Language": "de" } });
+    expect([page.status, page.headers.get("content-language")]).toEqual([200, "de"]);
+    const text = await page.text();
+    expect(text).toContain("Dieser Ordner ist leer.");
+    const assets = [...text.matchAll(/"(\/__svc__\/assets\/[^"]+)"/g)].map(([, path]) => path);
+    expect(assets).toHaveLength(2);
+    for (const path of assets) expect((await fetch(origin + path)).headers.get("cache-control")).toContain("immutable");
+  });
+
   it("keeps a session from login to logout", async () => {
     const login = await fetch(`${origin}/__svc__/login`, {
       method: "POST",

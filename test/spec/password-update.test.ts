@@ -266,6 +266,17 @@ describe("POST /home/__svc__/password-update", () => {
     expect(answer.text).not.toContain("secret");
   });
 
+  it("tells browsers every message in the language of the page, and scripts in English", async () => {
+    const test = await createKeeperService({ passwordPolicy: { minLength: 8, requireClasses: ["digit"] } });
+    const headers = { ...byCookie(await test.login()), "accept-language": "de" };
+    const page = await update(test, headers, { new_password: "alice" }, { variant: "html" });
+    expect(page.header("content-language")).toBe("de");
+    expect(page.text).toContain("<li>Das neue Passwort muss mindestens 8 Zeichen haben.</li>");
+    expect(page.text).toContain("<li>Das neue Passwort muss eine Ziffer enthalten.</li>");
+    const json = await update(test, headers, { new_password: "alice1234" }, { variant: "json" });
+    expect(json.json()).toEqual({ errors: [{ message: "The new password must not hold the user name." }] });
+  });
+
   it("counts a wrong current password as a failed login, and is throttled as one (CONTRACT 6.6, 7.6)", async () => {
     const test = await createKeeperService({ limits: { loginAttempts: 3 } });
     const headers = bySession(await test.login());
