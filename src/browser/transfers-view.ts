@@ -29,7 +29,7 @@ export function createTransfersView(
   const bar = element("progress", { "aria-labelledby": heading.id, class: "transfers-bar", max: "1" });
   const summary = element("p", { class: "transfers-summary" });
   const halt = element("p", { class: "transfers-halt", role: "alert" });
-  const list = element("ul", { class: "transfers-list" });
+  const list = element("ul", { class: "transfers-list", "aria-labelledby": heading.id, tabindex: "0" });
   const more = element("p", { class: "transfers-more" });
   const buttons = {
     cancel: button(texts.cancelAll, () => getQueue().cancel(getQueue().all)),
@@ -104,10 +104,12 @@ export function createTransfersView(
   function show(): void {
     isPlanned = false;
     const queue = getQueue();
+    const appears = section.hidden && queue.all.size > 0;
     section.hidden = queue.all.size === 0;
     showSum(queue);
     showActions(queue);
     showRows(queue);
+    if (appears) section.scrollIntoView({ block: "nearest" });
     if (queue.in("active").size > 0) update();
   }
 

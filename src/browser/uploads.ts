@@ -96,6 +96,7 @@ export function enhanceUploads(page: FolderPage): void {
     if (files.length > 0) void take(readChosen(files));
   }
 
+  field.classList.add("sends-at-once");
   field.addEventListener("change", () => takeField(field));
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -24,6 +24,7 @@ describeInChromium("accessibility", (chromium) => {
     });
     const { page, context, expectNoComplaints } = await chromium.open({ colorScheme, locale });
     await page.goto(site.home);
+    expect(await page.locator("html").getAttribute("lang")).toBe(locale.slice(0, 2));
     await check(page, "login");
     await page.fill('input[name="username"]', "alice");
     await page.fill('input[name="password"]', "wrong");

@@ -108,6 +108,30 @@ describeInChromium("members with JavaScript", (chromium) => {
     expectNoComplaints(/status of 422/);
   });
 
+  it("stay, with the way to a new login, when the session has ended", async () => {
+    const site = await openSite({ files: FIVE });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    site.advance(13 * 3600);
+    await boxOf(page, "a.txt").click();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page
+      .getByRole("alert")
+      .getByRole("link", { name: /^Log in again/ })
+      .waitFor();
+    expect(await chosen(page)).toEqual(["a.txt"]);
+    expect(await site.list()).toEqual(Object.keys(FIVE));
+    await page.fill('input[name="new-folder"]', "kept");
+    await page.press('input[name="new-folder"]', "Enter");
+    await page
+      .getByRole("alert")
+      .getByRole("link", { name: /^Log in again/ })
+      .waitFor();
+    expect(await page.inputValue('input[name="new-folder"]')).toBe("kept");
+    expectNoComplaints(/status of 401/);
+  });
+
   it("do not freeze the page when there are 10,000", { timeout: 120_000 }, async () => {
     const files = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`file ${index}.txt`, ""]));
     const site = await openSite({ files });
