@@ -65,7 +65,7 @@ export const GERMAN: Texts = {
 
   script: {
     uploads: "Hochladen",
-    dropHint: "Oder legen Sie Dateien und Ordner irgendwo auf dieser Seite ab.",
+    dropHint: "Oder ziehen Sie Dateien und Ordner auf diese Seite.",
     chooseFolder: "Ordner auswählen",
     reading: "Wird gelesen: bisher {count} Dateien",
     uploaded: "{done} von {count} hochgeladen",
