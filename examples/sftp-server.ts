@@ -19,6 +19,7 @@ import {
   createHttpAuthenticator,
   type GroupSettings,
   type Logger,
+  NIL_UUID,
   type Peer,
   type StorageAdapter,
 } from "fileferry";
@@ -62,7 +63,7 @@ const MAX_SESSIONS = 10;
 /** Makes an SFTP server. */
 export function createSftpServer(options: SftpServerOptions): SftpServer {
   const { storage, groups = {}, logger = console, maxFailures = 6, loginSeconds = 60, maxConnections = 200 } = options;
-  const creator = { uuid: options.uuid ?? "00000000-0000-0000-0000-000000000000", type: "ssh" };
+  const creator = { uuid: options.uuid ?? NIL_UUID, type: "ssh" };
   const authentication = createAuthenticationChain(options.authentication, { logger });
   const openAccount = createAccountOpener({ storage, groups });
   const ssh = new ssh2.Server({ hostKeys: [...options.hostKeys], ident: "fileferry" });

@@ -79,6 +79,8 @@ export interface Credentials {
   readonly peer?: Peer;
   /** What received the login. */
   readonly creator?: Component;
+  /** The server that it is a part of. */
+  readonly server?: { readonly uuid: string };
 }
 
 /** The three answers of a method (7.2). */

@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   views: ["contracts", "wire", "http"],
   openapi: ["wire", "http"],
   // Groups are checked, and their permissions compiled, when the service is made.
-  config: ["contracts", "uploads", "http", "account", "wire"],
+  config: ["contracts", "uploads", "http", "account", "wire", "events"],
   endpoints: ["config", "account", "auth", "uploads", "views", "openapi", "wire", "http", "contracts"],
   "routes.ts": ["endpoints", "config", "account", "auth", "views", "http", "contracts"],
   // The store of sessions where the options name none.
