@@ -5,7 +5,6 @@ import type { Allowance, Flow } from "./sftp-flow.ts";
 import { type Handle, openDownload, openListing, openUpload, type Upload } from "./sftp-handles.ts";
 
 const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
-const MAX_HANDLES = 128;
 
 /** What a session is served from. */
 export interface SessionOptions {
@@ -58,14 +57,22 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
   async function dropAll(): Promise<void> {
     const open = [...handles.values()];
     handles.clear();
-    await Promise.all(open.map((handle) => handle.close()));
+    await Promise.all(open.map(drop));
+  }
+
+  async function drop(handle: Handle): Promise<void> {
+    flow.handles.give(1);
+    await handle.close();
   }
 
   async function open(id: number, make: () => Promise<Handle>): Promise<void> {
-    if (handles.size >= MAX_HANDLES) throw new HttpError("unavailable", "Too many files are open.");
-    const handle = await make();
+    if (!flow.handles.take(1)) throw new HttpError("unavailable", "Too many files are open.");
+    const handle = await make().catch((error: unknown) => {
+      flow.handles.give(1);
+      throw error;
+    });
     // The client may have gone meanwhile.
-    if (isOver) return handle.close();
+    if (isOver) return drop(handle);
     lastHandle += 1;
     handles.set(lastHandle, handle);
     const name = Buffer.alloc(4);
@@ -93,7 +100,7 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
     try {
       if (handle.kind === "upload") await handle.commit();
     } finally {
-      await handle.close();
+      await drop(handle);
     }
   }
 

@@ -92,10 +92,10 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     options;
 
   /** Keys and certificates are nothing to guess at. `undefined`: too many attempts have failed. */
-  async function judge(credentials: Credentials): Promise<Judgement | undefined> {
+  async function judge(credentials: Credentials, signal: AbortSignal): Promise<Judgement | undefined> {
     const { type, username, peer } = credentials;
     if (type !== "password") return chain.authenticate(credentials);
-    const who = { username, address: peer?.address };
+    const who = { username, address: peer?.address, signal };
     return throttle.run(who, () => chain.authenticate(credentials), toAttemptResult);
   }
 
@@ -106,7 +106,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   ): Promise<LoginResult> {
     const creator = { uuid: component.uuid, type: isSecure(request.url) ? "https" : "http" };
     const credentials: Credentials = { ...presented, ...(peer !== undefined && { peer }), creator, server };
-    const judgement = await judge(credentials);
+    const judgement = await judge(credentials, request.signal);
     const attempt: LoginAttempt = { credentials, verdicts: judgement?.verdicts ?? [] };
     if (judgement?.outcome === "accepted") return admitSettings(attempt, judgement.account);
     audit.refused(attempt, toRefusalReason(judgement));

@@ -135,7 +135,11 @@ export async function connectRaw(config: ConnectConfig): Promise<RawClient> {
       .on("error", reject)
       .connect({ host: "127.0.0.1", ...config });
   });
-  const sftp = await ask<SFTPWrapper>((done) => client.sftp(done));
+  const ended = new Promise<never>((_resolve, reject) => {
+    client.once("close", () => reject(new Error("The connection was ended.")));
+  });
+  const sftp = await Promise.race([ask<SFTPWrapper>((done) => client.sftp(done)), ended]);
+  ended.catch(() => undefined);
   return { client, sftp };
 }
 

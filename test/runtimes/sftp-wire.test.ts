@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import type { StorageAdapter } from "fileferry";
-import ssh2 from "ssh2";
+import ssh2, { type SFTPWrapper } from "ssh2";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createRecordingLogger } from "../support/logger.ts";
 import { overrideStorage } from "../support/storage.ts";
@@ -120,6 +120,27 @@ describe.skipIf(missing !== undefined)(title, () => {
     );
     const outcomes = await Promise.allSettled(writes);
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(128);
+  });
+
+  it("has a bounded number of files open on one connection, whatever its sessions", async () => {
+    const first = await world.raw();
+    const second = await new Promise<SFTPWrapper>((resolve, reject) =>
+      first.client.sftp((error, sftp) => (error ? reject(error) : resolve(sftp))),
+    );
+    const opened = await Promise.allSettled(
+      Array.from({ length: 140 }, (_, index) =>
+        ask<Buffer>((done) => (index % 2 === 0 ? first.sftp : second).opendir("/", done)),
+      ),
+    );
+    expect(opened.filter(({ status }) => status === "fulfilled")).toHaveLength(128);
+    const [open] = opened;
+    if (open?.status === "fulfilled") await ask((done) => first.sftp.close(open.value, done));
+    await ask<Buffer>((done) => second.opendir("/", done));
+  });
+
+  it("has a bounded number of connections of one account: further ones are ended", async () => {
+    for (let count = 0; count < 10; count += 1) await world.raw();
+    await expect(world.raw()).rejects.toThrow("The connection was ended.");
   });
 
   it("may have several requests under way, a little out of order", async () => {
