@@ -139,8 +139,12 @@ describe.skipIf(missing !== undefined)(title, () => {
   });
 
   it("has a bounded number of connections of one account: further ones are ended", async () => {
-    for (let count = 0; count < 10; count += 1) await world.raw();
-    await expect(world.raw()).rejects.toThrow("The connection was ended.");
+    const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => world.raw()));
+    const refused = outcomes.filter(({ status }) => status === "rejected");
+    // Those of the tests before may not have left yet.
+    expect(refused.length).toBeGreaterThanOrEqual(2);
+    expect(refused.length).toBeLessThan(12);
+    expect(refused[0]).toMatchObject({ reason: { message: expect.stringMatching(/ended|ECONNRESET/) } });
   });
 
   it("may have several requests under way, a little out of order", async () => {
