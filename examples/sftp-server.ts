@@ -117,7 +117,7 @@ export function createSftpServer(options: SftpServerOptions): SftpServer {
     awaitLogin(connection, { authentication, openAccount, origin: { peer, creator }, maxFailures, logger }, (login) => {
       clearTimeout(known.deadline);
       known.leaveStart();
-      if (!connected.enter(login.username, MAX_CONNECTIONS_OF_ACCOUNT)) return void connection.end();
+      if (!connected.enter(login.username, MAX_CONNECTIONS_OF_ACCOUNT)) return void known.socket.destroy();
       known.socket.on("close", () => connected.leave(login.username));
       serveSessions(connection, known.socket, login, report);
     });

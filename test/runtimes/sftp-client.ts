@@ -129,17 +129,13 @@ export interface RawClient {
 
 export async function connectRaw(config: ConnectConfig): Promise<RawClient> {
   const client = new ssh2.Client();
-  await new Promise<void>((resolve, reject) => {
+  const sftp = await new Promise<SFTPWrapper>((resolve, reject) => {
     client
-      .on("ready", resolve)
+      .on("ready", () => client.sftp((error, made) => (error ? reject(error) : resolve(made))))
       .on("error", reject)
+      .on("close", () => reject(new Error("The connection was ended.")))
       .connect({ host: "127.0.0.1", ...config });
   });
-  const ended = new Promise<never>((_resolve, reject) => {
-    client.once("close", () => reject(new Error("The connection was ended.")));
-  });
-  const sftp = await Promise.race([ask<SFTPWrapper>((done) => client.sftp(done)), ended]);
-  ended.catch(() => undefined);
   return { client, sftp };
 }
 
