@@ -29,11 +29,13 @@ export interface CheckStreams {
   readonly stderr: Output;
 }
 
+type Count = "ok" | "noted" | "failed" | "skipped";
+
 const NEEDS = { account: "needs --user and --password", authorization: "needs --header or --basic" } as const;
 
 /**
  * Plays the published cases against an authentication endpoint (4.7), prints a line for each as it ends, and a sum; resolves with the
- * exit status: 0, or 1 when one has failed. Rejects with a failure of status 2 for flags that are wrong. No secret is printed.
+ * exit status: 0, also where there are notes, or 1 when one has failed. Rejects with a failure of status 2 for flags that are wrong. No secret is printed.
  */
 export async function checkAuthEndpoint(flags: CheckFlags, streams: CheckStreams): Promise<0 | 1> {
   const { stdout } = streams;
@@ -45,15 +47,18 @@ export async function checkAuthEndpoint(flags: CheckFlags, streams: CheckStreams
       slowest = Math.max(slowest, milliseconds);
     },
   };
-  const counts = { ok: 0, failed: 0, skipped: 0 };
+  const counts = { ok: 0, noted: 0, failed: 0, skipped: 0 };
   for (const each of endpointCases) {
     if (!isPlayable(each, context)) {
       counts.skipped += 1;
       stdout.write(`${colors.dim("skip")} ${each.name}: ${NEEDS[each.needs ?? "account"]}\n`);
       continue;
     }
-    const { problem, milliseconds } = await play(each, context);
-    if (problem === undefined) {
+    const { problem, note, milliseconds } = await play(each, context);
+    if (note !== undefined) {
+      counts.noted += 1;
+      stdout.write(`${colors.yellow("note")} ${each.name}: ${escapeText(note)}\n`);
+    } else if (problem === undefined) {
       counts.ok += 1;
       stdout.write(`${colors.green("ok")}   ${each.name} (${milliseconds} ms)\n`);
     } else {
@@ -69,21 +74,24 @@ export async function checkAuthEndpoint(flags: CheckFlags, streams: CheckStreams
 interface Played {
   /** What the endpoint got wrong. */
   readonly problem?: string;
+  /** What is free, but worth a look. */
+  readonly note?: string;
   readonly milliseconds: number;
 }
 
 async function play(each: EndpointCase, context: EndpointCaseContext): Promise<Played> {
   const begun = Date.now();
-  const problem = await each.run(context).then(
-    () => undefined,
-    (error: unknown) => (error instanceof Error ? error.message : "failed"),
+  const outcome = await each.run(context).then(
+    (note) => (note === undefined ? {} : { note }),
+    (error: unknown) => ({ problem: error instanceof Error ? error.message : "failed" }),
   );
-  return { milliseconds: Date.now() - begun, ...(problem === undefined ? {} : { problem }) };
+  return { ...outcome, milliseconds: Date.now() - begun };
 }
 
-function describeCounts({ ok, failed, skipped }: Readonly<Record<"ok" | "failed" | "skipped", number>>): string {
-  const unplayed = endpointCases.length - ok - failed - skipped;
-  return `${ok} ok, ${failed} failed, ${skipped} skipped${unplayed > 0 ? `, ${unplayed} not played` : ""}`;
+function describeCounts({ ok, noted, failed, skipped }: Readonly<Record<Count, number>>): string {
+  const unplayed = endpointCases.length - ok - noted - failed - skipped;
+  const notes = noted > 0 ? `, ${noted} noted` : "";
+  return `${ok} ok${notes}, ${failed} failed, ${skipped} skipped${unplayed > 0 ? `, ${unplayed} not played` : ""}`;
 }
 
 async function toContext(flags: CheckFlags, { stdin, stderr }: CheckStreams): Promise<EndpointCaseContext> {

@@ -6,19 +6,16 @@ import { readJsonBody } from "../http/request-body.ts";
 import { type AuthenticationRequest, authenticationRequestSchema } from "../wire/remote-auth.ts";
 import { type Authorizer, createAuthorizer, type EndpointAuthorization } from "./endpoint-authorization.ts";
 import { describeThrown } from "./endpoint-log.ts";
-import {
-  type AuthenticationOutcome,
-  type AuthenticationOutcomes,
-  createOutcomeBook,
-  hasLoneSurrogate,
-} from "./endpoint-outcome.ts";
+import { type AuthenticationOutcome, type AuthenticationOutcomes, createOutcomeBook } from "./endpoint-outcome.ts";
 import { isJson } from "./json-body.ts";
+import { hasLoneSurrogate } from "./text.ts";
 
 /** What an authentication endpoint is made of. */
 export interface AuthenticationEndpointOptions {
   /**
-   * Judges one set of credentials, and returns what one of the three functions has made. What it throws, and any other value, is
-   * logged and answered 500, which the service takes for a refusal (7.2). It must not tell by its time whether an account exists.
+   * Judges one set of credentials, and returns what one of the three functions has made. What it throws is logged and answered 503:
+   * nobody could judge, which is no failed login. Any other value is logged and answered 500. The service takes both for a refusal
+   * (7.2). It must not tell by its time whether an account exists.
    */
   readonly authenticate: (
     request: AuthenticationRequest,
@@ -65,21 +62,26 @@ export function createAuthenticationEndpoint(options: AuthenticationEndpointOpti
   }
 
   async function judge(request: AuthenticationRequest): Promise<Response> {
+    let outcome: unknown;
     try {
-      const answer = toAnswer(await authenticate(request, outcomes));
-      if (answer === undefined) {
-        report({}, "An authentication endpoint returned something else than accept, unknown or reject have made.");
-      } else if ("problems" in answer) {
-        report({ problems: answer.problems }, "An authentication endpoint made an outcome that breaks the interface.");
-      } else {
-        return "content" in answer
-          ? respond(answer.status, answer.content, { "Content-Type": CONTENT_TYPES[answer.type] })
-          : respond(answer.status, new Uint8Array());
-      }
+      outcome = await authenticate(request, outcomes);
     } catch (thrown) {
-      report({ error: describeThrown(thrown, request) }, "An authentication endpoint failed.");
+      report({ error: describeThrown(thrown, request) }, "An authentication endpoint could not judge.");
+      // A directory that is down is nobody's wrong password: of a 503 the service knows that nobody has judged (RFC 9110 15.6.4).
+      return respond(503, new Uint8Array(), { "Retry-After": "1" });
     }
-    return respond(500, new Uint8Array());
+    const answer = toAnswer(outcome);
+    if (answer === undefined) {
+      report({}, "An authentication endpoint returned something else than accept, unknown or reject have made.");
+      return respond(500, new Uint8Array());
+    }
+    if ("problems" in answer) {
+      report({ problems: answer.problems }, "An authentication endpoint made an outcome that breaks the interface.");
+      return respond(500, new Uint8Array());
+    }
+    return "content" in answer
+      ? respond(answer.status, answer.content, { "Content-Type": CONTENT_TYPES[answer.type] })
+      : respond(answer.status, new Uint8Array());
   }
 
   function report(details: Readonly<Record<string, unknown>>, message: string): void {

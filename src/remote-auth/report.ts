@@ -1,8 +1,8 @@
-import type { Component } from "../contracts/connection.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { createEmitter } from "../events/emitter.ts";
 import type { Answer, NoAnswer } from "./exchange.ts";
 import type { RemoteSettings, RemoteUrl } from "./options.ts";
+import type { RequestBody } from "./request.ts";
 
 /** Writes to the log; what the log throws fails no login. */
 export type Report = (level: keyof Logger, details: Readonly<Record<string, unknown>>, message: string) => void;
@@ -37,7 +37,7 @@ export function createChallengeWarning(report: Report): (answer: Answer) => void
     if (status !== 401 || !challenged || warned.has(url)) return;
     warned.add(url);
     const message =
-      "The authentication endpoint asks for credentials of its own: username, password or headers may be wrong.";
+      "The authentication endpoint asks for credentials of its own (WWW-Authenticate): username, password or headers may be wrong, unless it does so with every 401.";
     report("warn", { url: url.shown }, message);
   };
 }
@@ -46,10 +46,10 @@ export function createChallengeWarning(report: Report): (answer: Answer) => void
 export function createSuspensionTeller(
   settings: RemoteSettings,
   report: Report,
-): (failed: NoAnswer, creator: Component) => void {
+): (failed: NoAnswer, request: Pick<RequestBody, "creator" | "server">) => void {
   const { suspendSeconds: suspended } = settings;
-  const emit = createEmitter(settings);
-  return (failed, component) => {
+  return (failed, { creator: component, server }) => {
+    const emit = createEmitter({ ...settings, server });
     const { url, details } = failed;
     const message = "An authentication URL has failed and is suspended.";
     report("warn", { ...toLogDetails(failed), suspended }, message);

@@ -28,8 +28,11 @@ export interface EndpointCase {
   readonly needs?: EndpointCaseNeed;
   /** When this one fails no other can succeed: they need not be played. */
   readonly vital?: true;
-  /** Says what is wrong without any secret, but it may quote what the endpoint sent: not fit for a terminal as it is. */
-  run(context: EndpointCaseContext): Promise<void>;
+  /**
+   * Resolves with nothing, or with a note: of what the interface leaves free, but which is worth a look. Rejects with what is wrong.
+   * Neither text holds a secret, but it may quote what the endpoint sent: not fit for a terminal as it is.
+   */
+  run(context: EndpointCaseContext): Promise<string | undefined>;
 }
 
 /** Whether a context has what a case needs. */

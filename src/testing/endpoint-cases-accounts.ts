@@ -70,13 +70,15 @@ export const wrongCredentialCases: readonly EndpointCase[] = [
       expectNoSuccess(await askWith(context, { content: "" }), "an empty password");
     },
   },
-  ...(["ssh-key", "ssl-certificate"] as const).map((type) => ({
-    name: `does not take a password for a credential of the type ${type}`,
-    needs: "account" as const,
-    async run(context: EndpointCaseContext) {
-      expectNoSuccess(await askWith(context, { type }), `the right password as ${type}`);
-    },
-  })),
+  ...(["ssh-key", "ssl-certificate"] as const).map(
+    (type): EndpointCase => ({
+      name: `does not take a password for a credential of the type ${type}`,
+      needs: "account",
+      async run(context) {
+        expectNoSuccess(await askWith(context, { type }), `the right password as ${type}`);
+      },
+    }),
+  ),
   {
     name: "does not take a name for a pattern",
     needs: "account",

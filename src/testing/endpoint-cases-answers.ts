@@ -71,12 +71,17 @@ export const answerCases: readonly EndpointCase[] = [
   },
   {
     name: "does not refuse the service itself",
+    // Any 401 may have a challenge, and by RFC 9110 15.5.2 it must: only where nothing but the service's own proof can be wrong it tells.
     async run(context) {
-      const { challenged, status } = await askUnknown(context);
-      if (!challenged) return;
-      throw new Error(
-        `answered ${status} with WWW-Authenticate: it asks for credentials of the service, or for others`,
-      );
+      const { account } = context;
+      if (account !== undefined) {
+        const { username, password: content } = account;
+        const answer = await ask(context, { type: "password", username, content });
+        if (isChallenged(answer)) throw new Error("the right password was answered 401 with WWW-Authenticate");
+      } else if (isChallenged(await askUnknown(context))) {
+        return "answered 401 with WWW-Authenticate: it may have refused the service itself; a known account would tell";
+      }
+      return undefined;
     },
   },
   {
@@ -90,15 +95,17 @@ export const answerCases: readonly EndpointCase[] = [
 
 /** Nobody whom the endpoint does not know gets in. */
 export const unknownAccountCases: readonly EndpointCase[] = [
-  ...(Object.keys(SAMPLES) as CredentialType[]).map((type) => ({
-    name: `answers 401 or 403 to an unknown account: ${type}`,
-    async run(context: EndpointCaseContext) {
-      const answer = await ask(context, { type, username: makeUpName(), content: SAMPLES[type] });
-      if (isSuccess(answer))
-        throw new Error(`it lets anybody in: answered ${answer.status} to an account that nobody has`);
-      if (answer.status !== 401 && answer.status !== 403) throw new Error(`answered ${describeStatus(answer)}`);
-    },
-  })),
+  ...(Object.keys(SAMPLES) as CredentialType[]).map(
+    (type): EndpointCase => ({
+      name: `answers 401 or 403 to an unknown account: ${type}`,
+      async run(context) {
+        const answer = await ask(context, { type, username: makeUpName(), content: SAMPLES[type] });
+        if (isSuccess(answer))
+          throw new Error(`it lets anybody in: answered ${answer.status} to an account that nobody has`);
+        if (answer.status !== 401 && answer.status !== 403) throw new Error(`answered ${describeStatus(answer)}`);
+      },
+    }),
+  ),
   {
     name: "answers a client with an IPv6 address as any other",
     async run(context) {
@@ -139,14 +146,18 @@ export const unknownAccountCases: readonly EndpointCase[] = [
   },
 ];
 
+function isChallenged({ status, challenged }: JudgedAnswer): boolean {
+  return status === 401 && challenged;
+}
+
 function askUnknown(context: EndpointCaseContext): Promise<JudgedAnswer> {
   return ask(context, { type: "password", username: makeUpName(), content: WRONG_PASSWORD });
 }
 
 /** Looks at the answer to an unknown account and, where there is one, at that to the known one. */
-async function forEachAnswer(context: EndpointCaseContext, look: (answer: JudgedAnswer) => void): Promise<void> {
+async function forEachAnswer(context: EndpointCaseContext, look: (answer: JudgedAnswer) => void): Promise<undefined> {
   look(await askUnknown(context));
-  if (context.account === undefined) return;
+  if (context.account === undefined) return undefined;
   const { username, password: content } = context.account;
   look(await ask(context, { type: "password", username, content }));
 }

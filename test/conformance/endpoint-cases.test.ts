@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { RequestListener, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { checkAuthEndpoint } from "../../src/cli/check-auth-endpoint.ts";
 import { createAuthenticationEndpoint } from "../../src/remote-auth/endpoint.ts";
 import { type EndpointCaseContext, isPlayable } from "../../src/testing/endpoint-case.ts";
 import { endpointCases } from "../../src/testing/endpoint-cases.ts";
@@ -53,6 +55,7 @@ const HONEST: readonly [string, RequestListener, Partial<EndpointCaseContext>][]
     }),
     {},
   ],
+  ["that has a challenge in every 401 (RFC 9110 15.5.2)", createHandwrittenEndpoint({ refuse: challenge }), {}],
   [
     "that asks a database in the meantime",
     createHandwrittenEndpoint({ isRight: async (login) => delay(5, isRight(login)) }),
@@ -87,12 +90,17 @@ const UNKNOWN = "answers 401 or 403 to an unknown account:";
 const TYPE = "does not take a password for a credential of the type";
 const ODD = "stands names and passwords of any characters";
 
+/** Refuses as RFC 9110 15.5.2 has it. */
+function challenge(res: ServerResponse): void {
+  res.writeHead(401, { "WWW-Authenticate": 'Basic realm="accounts"' }).end();
+}
+
 interface Broken {
   readonly steps: Partial<Steps> | RequestListener;
   /** The case that is there to find it, and what it says. */
   readonly foundBy: string;
   readonly says: RegExp;
-  readonly context?: Partial<EndpointCaseContext>;
+  readonly context?: Partial<Omit<EndpointCaseContext, "account">> & { readonly account?: undefined };
 }
 
 /** Accepts with this as the account, or with this text. */
@@ -111,8 +119,12 @@ function isRight({ type, username, content }: Login): boolean {
 
 /** Loosely typed: what comparisons and templates make of anything. */
 function parseLoosely(body: string): Login | undefined {
-  const { type, username, content } = JSON.parse(body).credentials;
-  return { type: String(type), username: String(username), content: String(content) };
+  try {
+    const { type, username, content } = JSON.parse(body).credentials;
+    return { type: String(type), username: String(username), content: String(content) };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether it takes one more bracket to make JSON of it. */
@@ -220,9 +232,9 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     says: /answered 303/,
   },
   "wants other credentials": {
-    steps: refusing((res) => res.writeHead(401, { "WWW-Authenticate": 'Basic realm="x"' }).end()),
+    steps: { accept: challenge, refuse: challenge },
     foundBy: SERVICE,
-    says: /WWW-Authenticate/,
+    says: /the right password was answered 401 with WWW-Authenticate/,
   },
   "compresses always": { steps: refusing((res) => gzip(res, 401)), foundBy: LIMITS, says: /Content-Encoding/ },
   "compresses the account": {
@@ -349,16 +361,6 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     foundBy: "gives the same answer to the same credentials",
     says: /answered 40[13], then 40[13]/,
   },
-  "answers 200 to GET": {
-    steps: (_req, res) => answer(res, 200),
-    foundBy: "does not take GET for a login",
-    says: /GET was accepted/,
-  },
-  "reads any content type": {
-    steps: { isContentType: () => true },
-    foundBy: "does not take another content type for JSON",
-    says: /text\/plain; charset=utf-8 was accepted/,
-  },
   "finds a login in broken JSON": {
     steps: { parse: (body) => (isOpen(body) ? parseLoosely(`${body}}`) : undefined) },
     foundBy: "does not accept malformed JSON",
@@ -397,23 +399,83 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   },
 };
 
+/** What the interface leaves free. */
+const NOTED: Readonly<Record<string, Broken>> = {
+  "answers 200 to GET": {
+    steps: (req, res) => (req.method === "GET" ? answer(res, 200) : createHandwrittenEndpoint()(req, res)),
+    foundBy: "refuses GET (hardening)",
+    says: /GET was accepted: answered 200/,
+  },
+  "reads any content type": {
+    steps: { isContentType: () => true },
+    foundBy: "refuses another content type than JSON (hardening)",
+    says: /the content type text\/plain; charset=utf-8 was accepted: answered 200/,
+  },
+  "has a challenge for accounts, none of which is known here": {
+    steps: refusing(challenge),
+    foundBy: SERVICE,
+    says: /it may have refused the service itself/,
+    context: { account: undefined },
+  },
+};
+
+/** Serves it until the test ends, and gives what the cases are to be played with. */
+async function serveFlawed({ steps, context = {} }: Broken): Promise<EndpointCaseContext> {
+  const server = await serveEndpoint(typeof steps === "function" ? steps : createHandwrittenEndpoint(steps));
+  onTestFinished(() => server.stop());
+  const { account, ...others } = { account: ACCOUNT, ...context };
+  return { url: server.url, ...(account !== undefined && { account }), ...others };
+}
+
+/** What the case that is there to find it says: rejecting, or as a note. */
+async function play(flawed: Broken): Promise<{ readonly failure?: string; readonly note?: string | undefined }> {
+  const context = await serveFlawed(flawed);
+  const finder = endpointCases.find(({ name }) => name === flawed.foundBy);
+  if (finder === undefined) throw new Error(`There is no case "${flawed.foundBy}".`);
+  return finder.run(context).then(
+    (note) => ({ note }),
+    (error: Error) => ({ failure: error.message }),
+  );
+}
+
+/** Plays all cases by the command, as flags make of a context. */
+async function check(flawed: Broken): Promise<{ readonly status: number; readonly lines: readonly string[] }> {
+  const { url, headers = {}, username, password, account, timeoutSeconds } = await serveFlawed(flawed);
+  let printed = "";
+  const output = {
+    write(text: string | Uint8Array): boolean {
+      printed += text;
+      return true;
+    },
+  };
+  const flags = {
+    url,
+    header: Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(username !== undefined && { basic: `${username}:${password}` }),
+    ...(account !== undefined && { user: account.username, password: account.password }),
+    ...(timeoutSeconds !== undefined && { timeout: timeoutSeconds }),
+  };
+  const status = await checkAuthEndpoint(flags, { stdin: Readable.from([]), stdout: output, stderr: output });
+  expect(printed).not.toMatch(/s3cret|Correct-horse/);
+  return { status, lines: printed.trimEnd().split("\n") };
+}
+
 describe("the cases of an authentication endpoint", () => {
-  it.each(Object.entries(BROKEN))("find one that %s (4.7, 7.2)", async (_name, { steps, foundBy, says, context }) => {
-    const server = await serveEndpoint(typeof steps === "function" ? steps : createHandwrittenEndpoint(steps));
-    onTestFinished(() => server.stop());
-    const finder = endpointCases.find(({ name }) => name === foundBy);
-    const found = await finder?.run({ url: server.url, account: ACCOUNT, ...context }).then(
-      () => "nothing",
-      (error: Error) => error.message,
-    );
-    expect(found).toMatch(says);
-    expect(found).not.toMatch(/s3cret|Correct-horse/);
+  it.each(Object.entries(BROKEN))("find one that %s (4.7, 7.2)", async (_name, broken) => {
+    const { failure } = await play(broken);
+    expect(failure).toMatch(broken.says);
+    expect(failure).not.toMatch(/s3cret|Correct-horse/);
+  });
+
+  it.each(Object.entries(NOTED))("fail no endpoint that %s, but note it", async (_name, noted) => {
+    const { failure, note } = await play(noted);
+    expect([failure, note]).toEqual([undefined, expect.stringMatching(noted.says)]);
   });
 
   it("have each found something, and names of their own", () => {
     const names = endpointCases.map(({ name }) => name);
     expect(names).toHaveLength(new Set(names).size);
-    expect(new Set(Object.values(BROKEN).map(({ foundBy }) => foundBy))).toEqual(new Set(names));
+    expect(new Set(Object.values({ ...BROKEN, ...NOTED }).map(({ foundBy }) => foundBy))).toEqual(new Set(names));
   });
 
   it.each([
@@ -432,5 +494,31 @@ describe("the cases of an authentication endpoint", () => {
     const told: number[] = [];
     await endpointCases[0]?.run({ url: server.url, onAnswer: ({ status }) => told.push(status) });
     expect(told).toEqual([401]);
+  });
+});
+
+describe("fileferry check-auth-endpoint, which plays all of them", () => {
+  it.each(Object.entries(BROKEN))("ends with status 1 and names the case for one that %s", async (_name, broken) => {
+    const { status, lines } = await check(broken);
+    expect(status).toBe(1);
+    const failed = lines.filter((line) => line.startsWith("FAIL "));
+    expect(failed.filter((line) => line.startsWith(`FAIL ${broken.foundBy}: `))).toHaveLength(1);
+    expect(lines.at(-1)).toContain(`, ${failed.length} failed, `);
+  });
+
+  it.each(Object.entries(NOTED))("ends with status 0 and a note for one that %s", async (_name, noted) => {
+    const { status, lines } = await check(noted);
+    expect(status).toBe(0);
+    expect(lines.filter((line) => /^(?:FAIL|note) /.test(line))).toEqual([
+      expect.stringMatching(new RegExp(`^note .*: .*${noted.says.source}`)),
+    ]);
+    expect(lines.at(-1)).toContain(" ok, 1 noted, 0 failed, ");
+  });
+
+  it.each(HONEST)("ends with status 0 for one %s", async (_name, listener, given) => {
+    const { account: _account, ...context } = given;
+    const { status, lines } = await check({ steps: listener, foundBy: "", says: /^/, context });
+    expect(lines.filter((line) => !/^(?:ok {3}|skip )/.test(line))).toEqual([expect.stringContaining(", 0 failed, ")]);
+    expect(status).toBe(0);
   });
 });

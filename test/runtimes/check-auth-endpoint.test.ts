@@ -71,6 +71,41 @@ describe("fileferry check-auth-endpoint", () => {
     expect(stdout).toMatch(/^\d+ ok, [1-9]\d* failed, 2 skipped; /m);
   });
 
+  it.each<[string, Partial<Steps>, string]>([
+    [
+      "lets anybody in",
+      { isRight: () => true },
+      "answers 401 or 403 to an unknown account: password: it lets anybody in",
+    ],
+    [
+      "takes an empty password for the right one",
+      { isRight: ({ username, content }) => username === ACCOUNT.username && ["", ACCOUNT.password].includes(content) },
+      "does not accept an empty password: an empty password was accepted",
+    ],
+    [
+      "has lost the service's own credentials",
+      {
+        isAuthorized: () => true,
+        accept: (res) => res.writeHead(401, { "WWW-Authenticate": "Basic" }).end(),
+      },
+      "does not refuse the service itself: the right password was answered 401 with WWW-Authenticate",
+    ],
+  ])("names the flaw of one that %s, and ends with status 1", async (_flaw, steps, line) => {
+    const { status, stdout } = await check(await serve(steps), ...USER);
+    expect(status).toBe(1);
+    expect(linesOf(stdout, `FAIL ${line}`)).toHaveLength(1);
+  });
+
+  it("notes what is free but worth a look, and ends with status 0", async () => {
+    const refuse: Steps["refuse"] = (res) => res.writeHead(401, { "WWW-Authenticate": "Basic" }).end();
+    const { status, stdout } = await check(await serve({ refuse, isContentType: () => true }));
+    expect([status, linesOf(stdout, "FAIL")]).toEqual([0, []]);
+    expect(linesOf(stdout, "note")).toEqual([
+      "note does not refuse the service itself: answered 401 with WWW-Authenticate: it may have refused the service itself; a known account would tell",
+    ]);
+    expect(stdout).toMatch(/^\d+ ok, 1 noted, 0 failed, \d+ skipped; /m);
+  });
+
   it("shows nothing of the endpoint that would steer a terminal", async () => {
     const url = await serve({
       accept: (res) => answer(res, 200, "application/json", '{"account":{"\\u001b[31m\\nok   all is well":5}}'),
@@ -195,6 +230,7 @@ describe("the flags of fileferry check-auth-endpoint", () => {
       /^error: --user and --password must not be empty\n$/,
     ],
     ["a user without a password", [url, "--user", "s3cret"], /^error: --user and --password must not be empty\n$/],
+    ["a timeout that is too long", [url, "--timeout", "301"], /^error: [^\n]*timeoutSeconds[^\n]*at most 300\.\n$/],
     ["a timeout that is none", [url, "--timeout", "0"], /^error: [^\n]*expected seconds\n$/],
   ])("end with status 2 and a line that says why for %s", async (_case, args, message) => {
     const { status, stdout, stderr } = await check(...args);
