@@ -37,7 +37,13 @@ export type {
   Unknown,
   Verdict,
 } from "./contracts/authenticator.ts";
-export { type ClientCertificate, type Component, type Connection, NIL_UUID, type Peer } from "./contracts/connection.ts";
+export {
+  type ClientCertificate,
+  type Component,
+  type Connection,
+  NIL_UUID,
+  type Peer,
+} from "./contracts/connection.ts";
 export type {
   AccessStarted,
   AuthenticationUrlSuspended,

@@ -35,6 +35,9 @@ type Fields = Readonly<Record<string, string>>;
 const OPTIONS = ["authenticate", "authorize", "logger"];
 /** A request holds one name and one secret; the longest of them is a chain of certificates. */
 const MAX_REQUEST_BYTES = 256 * 1024;
+/** A service has asked and given up by then. */
+const MAX_REQUEST_MILLISECONDS = 30_000;
+const TOO_SLOW = Symbol("too slow");
 const CONTENT_TYPES = {
   json: "application/json; charset=utf-8",
   plain: "text/plain; charset=utf-8",
@@ -43,7 +46,7 @@ const CONTENT_TYPES = {
 /**
  * The integrator's side of the external authentication method (4.7): a handler for any runtime with the fetch API, which reads and
  * checks the request (2.3), asks `authenticate`, and answers by the status table (7.2). Requests that are none are refused: 405 for
- * any method but POST, 401 with a challenge for a service that is not authorized, 415, 413 above 256 KiB, and 400 naming the members
+ * any method but POST, 401 with a challenge for a service that is not authorized, 415, 413 above 256 KiB, 408 after 30 s, and 400 naming the members
  * that are missing, wrong, or as good as: an empty name or secret never comes to `authenticate`. The 401 of an unknown account has no challenge.
  * @throws TypeError naming the option that is wrong.
  */
@@ -131,16 +134,32 @@ type ReadRequest = { readonly request: AuthenticationRequest } | { readonly refu
 async function readRequest(request: Request): Promise<ReadRequest> {
   let body: unknown;
   try {
-    body = await readJsonBody(request, MAX_REQUEST_BYTES);
+    body = await orTooSlow(readJsonBody(request, MAX_REQUEST_BYTES));
   } catch (error) {
     if (!isHttpError(error)) throw error;
     return { refusal: refuse(error.failure === "too-large" ? 413 : 400, error.message) };
   }
+  if (body === TOO_SLOW) return { refusal: refuse(408, "The request took too long.") };
   const { success, data, error } = authenticationRequestSchema.safeParse(body);
   if (!success) return { refusal: refuseMembers(toMemberPaths(error)) };
   const unfit = (["username", "content"] as const).filter((member) => isUnfit(data.credentials[member]));
   if (unfit.length > 0) return { refusal: refuseMembers(unfit.map((member) => `credentials.${member}`)) };
   return { request: data };
+}
+
+/** What was read, or the word that it is not there in time. */
+async function orTooSlow(reading: Promise<unknown>): Promise<unknown> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const deadline = new Promise((resolve) => {
+    timer = setTimeout(resolve, MAX_REQUEST_MILLISECONDS, TOO_SLOW);
+  });
+  // What becomes of it later is nobody's.
+  reading.catch(() => undefined);
+  try {
+    return await Promise.race([reading, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** An empty password lets a directory's login succeed as that of nobody in particular (RFC 4513 5.1.2): no service sends one. */

@@ -32,6 +32,8 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
   const tellSuspension = createSuspensionTeller(settings, report);
   const warnOfChallenge = createChallengeWarning(report);
   const { start, ensureStarted } = createStart(settings, ask, report);
+  /** How long judging takes, a moving average. */
+  let usualMilliseconds = 0;
 
   async function ask(url: RemoteUrl, request: RequestBody): Promise<Outcome> {
     const outcome = await exchange(url, request.bytes, settings);
@@ -53,7 +55,10 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
     }
     const problem = await ensureStarted();
     if (problem !== undefined) return toUnavailable([problem]);
+    const begun = performance.now();
     const outcomes = await askInTurn(settings.urls, isSuspended, (url) => ask(url, request));
+    const took = performance.now() - begun;
+    usualMilliseconds += (took - usualMilliseconds) / (usualMilliseconds === 0 ? 1 : 8);
     const last = outcomes.at(-1);
     if (!last?.answered) return toUnavailable(outcomes.map(describeOutcome));
     const verdict = toVerdict(last);
@@ -65,7 +70,12 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
     return verdict;
   }
 
-  return { name: "http", start, authenticate };
+  /** The work is the endpoint's: to wait about as long tells as little (SECURITY 17). */
+  async function imitate(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, usualMilliseconds));
+  }
+
+  return { name: "http", start, authenticate, imitate };
 }
 
 /** Nobody has judged the credentials: that says nothing of them. */

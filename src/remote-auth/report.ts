@@ -1,5 +1,6 @@
 import type { Logger } from "../contracts/logger.ts";
 import { createEmitter } from "../events/emitter.ts";
+import { toSafeLogger } from "../events/safe-logger.ts";
 import type { Answer, NoAnswer } from "./exchange.ts";
 import type { RemoteSettings, RemoteUrl } from "./options.ts";
 import type { RequestBody } from "./request.ts";
@@ -9,13 +10,8 @@ export type Report = (level: keyof Logger, details: Readonly<Record<string, unkn
 
 /** Makes what reports to a logger. */
 export function createReport(logger: Logger): Report {
-  return (level, details, message) => {
-    try {
-      logger[level](details, message);
-    } catch {
-      // There is nobody left to tell.
-    }
-  };
+  const safe = toSafeLogger(logger);
+  return (level, details, message) => safe[level](details, message);
 }
 
 /** Warns, once per call, of URLs that passwords would travel to in clear. */
@@ -57,7 +53,10 @@ export function createSuspensionTeller(
   };
 }
 
-/** What the log is told of a URL that gave no answer. Some platforms quote the whole URL in their errors, and a query may be a secret. */
-export function toLogDetails({ url, details, error }: NoAnswer): Readonly<Record<string, unknown>> {
-  return { url: url.shown, details, ...(url.href.includes("?") ? {} : { error }) };
+/**
+ * What the log is told of a URL that gave no answer: nothing of the platform's error but its code. Such errors quote whole URLs, and undici's
+ * quote what came, which may be our own request with all its secrets.
+ */
+export function toLogDetails({ url, details, code }: NoAnswer): Readonly<Record<string, unknown>> {
+  return { url: url.shown, details, ...(code !== undefined && { code }) };
 }

@@ -7,8 +7,10 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { CREDENTIAL_TYPES } from "../../src/contracts/authenticator.ts";
+import { createHttpAuthenticator } from "../../src/remote-auth/http-authenticator.ts";
 import { MAX_EXCHANGE_BYTES } from "../../src/wire/remote-auth.ts";
 import { projectFolder } from "../support/built.ts";
+import { createRecordingLogger } from "../support/logger.ts";
 import {
   type Answering,
   answerWith,
@@ -520,5 +522,45 @@ describe.skipIf(!hasOpenssl())("a URL of createHttpAuthenticator over TLS (opens
     const remote = await serve(SUCCESS);
     await expectNoAnswer(remote.url.replace("http:", "https:"), "TLS handshake failed");
     expect(remote.requests).toEqual([]);
+  });
+});
+
+describe("an endpoint that sends back what it got, and no HTTP", () => {
+  it("brings neither the password nor the service's own secret into the log or an event", async () => {
+    const echo = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.pipe(socket);
+    });
+    echo.listen(0, "127.0.0.1");
+    await once(echo, "listening");
+    const logger = createRecordingLogger();
+    const events: unknown[] = [];
+    const authenticator = createHttpAuthenticator({
+      url: `http://127.0.0.1:${(echo.address() as AddressInfo).port}/auth`,
+      headers: "Authorization: token SERVICE-SECRET",
+      testAtStart: false,
+      logger,
+      onEvent: (event) => events.push(event),
+    });
+    const verdict = await authenticator.authenticate({ type: "password", username: "alice", content: "USER-SECRET" });
+    echo.close();
+    expect(verdict).toMatchObject({ outcome: "rejected", reason: "unavailable" });
+    const told = logger.text() + JSON.stringify([events, verdict]);
+    expect(told).toContain("no HTTP response");
+    expect(told).not.toMatch(/SERVICE-SECRET|USER-SECRET/);
+  });
+});
+
+describe("the time to answer", () => {
+  it("of a name that an earlier method knows is about that of one which the endpoint is asked about (SECURITY 17)", async () => {
+    const { url } = await serve(async (response) => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      response.writeHead(401).end();
+    });
+    const remote = createHttpAuthenticator({ url, testAtStart: false, logger: createRecordingLogger() });
+    await remote.authenticate({ type: "password", username: "nobody", content: "x" });
+    const begun = performance.now();
+    await remote.imitate?.({ type: "password", username: "alice", content: "wrong" });
+    expect(performance.now() - begun).toBeGreaterThan(90);
   });
 });

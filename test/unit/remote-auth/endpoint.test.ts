@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type AuthenticationEndpointOptions, createAuthenticationEndpoint } from "../../../src/remote-auth/endpoint.ts";
 import { createRecordingLogger, type RecordingLogger } from "../../support/logger.ts";
 
@@ -319,6 +319,21 @@ describe("a request that is none", () => {
     const { status, text, logger } = await ask(never, { body: JSON.stringify(body) });
     expect([status, text]).toEqual([400, `Missing or not valid: ${path}.`]);
     expect(logger.entries).toEqual([]);
+  });
+
+  it("is 408 when it has not come within 30 s", async () => {
+    vi.useFakeTimers();
+    try {
+      const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("{")) });
+      const init = { method: "POST", headers: { "content-type": "application/json" }, body, duplex: "half" };
+      const answer = createAuthenticationEndpoint({ authenticate: (_request, { accept }) => accept() })(
+        new Request("http://auth.example/", init as RequestInit),
+      );
+      await vi.advanceTimersByTimeAsync(30_000);
+      expect((await answer).status).toBe(408);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("is 400 when its body breaks off", async () => {

@@ -137,7 +137,7 @@ describe("createHttpAuthenticator", () => {
   it("is a method named http that changes no passwords", () => {
     const authenticator = createHttpAuthenticator({ url, logger });
     expect(authenticator.name).toBe("http");
-    expect(Object.keys(authenticator).sort()).toEqual(["authenticate", "name", "start"]);
+    expect(Object.keys(authenticator).sort()).toEqual(["authenticate", "imitate", "name", "start"]);
   });
 
   it("warns once when passwords would travel in clear, and shows no query", () => {
