@@ -166,6 +166,37 @@ describe("fileferry check-auth-endpoint", () => {
   });
 });
 
+describe("fileferry check-auth-endpoint of an endpoint that hangs", () => {
+  it("stops after two time-outs in a row, and says so", async () => {
+    let asked = 0;
+    const url = await serve((_req, res) => {
+      asked += 1;
+      if (asked === 1) answer(res, 401);
+    });
+    const { status, stdout, stderr } = await check(url, ...USER, "--timeout", "0.5");
+    expect({ status, stderr }).toEqual({ status: 1, stderr: "" });
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.slice(1)).toEqual([
+      expect.stringMatching(/^FAIL .*: timed out after 0\.5 s$/),
+      expect.stringMatching(/^FAIL .*: timed out after 0\.5 s$/),
+      "stopped: 2 checks in a row had no answer within the time limit",
+      expect.stringMatching(new RegExp(`^1 ok, 2 failed, 0 skipped, ${endpointCases.length - 3} not played; `)),
+    ]);
+  });
+
+  it("goes on after a time-out, when the next check has an answer", async () => {
+    const honest = createHandwrittenEndpoint();
+    let asked = 0;
+    const url = await serve((req, res) => {
+      asked += 1;
+      if (asked !== 2) honest(req, res);
+    });
+    const { status, stdout } = await check(url, ...USER, "--timeout", "2");
+    expect([status, linesOf(stdout, "FAIL").length]).toEqual([1, 1]);
+    expect(stdout).not.toMatch(/stopped|not played/);
+  });
+});
+
 describe("fileferry check-auth-endpoint of an endpoint that is not there", () => {
   async function expectOneFailure(url: string, reason: RegExp, ...args: string[]): Promise<void> {
     const { status, stdout, stderr } = await check(url, ...USER, ...args);
@@ -224,12 +255,18 @@ describe("the flags of fileferry check-auth-endpoint", () => {
     ["a header of the exchange", [url, "--header", "Host: s3cret"], /^error: [^\n]*headers[^\n]*Host[^\n]*\n$/],
     ["Basic without a colon", [url, "--basic", "s3cret"], /^error: --basic: expected name:password\n$/],
     ["a password without a user", [url, "--password", "s3cret"], /^error: --password needs --user\n$/],
+    ["an empty user", [url, "--user", "", "--password", "s3cret"], /^error: --user must not be empty\n$/],
+    ["an empty password", [url, "--user", "s3cret", "--password", ""], /^error: --password must not be empty\n$/],
     [
-      "an empty user",
-      [url, "--user", "", "--password", "s3cret"],
-      /^error: --user and --password must not be empty\n$/,
+      "a user, and an empty input",
+      [url, "--user", "s3cret"],
+      /^error: the first line of the standard input, the password, must not be empty\n$/,
     ],
-    ["a user without a password", [url, "--user", "s3cret"], /^error: --user and --password must not be empty\n$/],
+    [
+      "a password that is too short to be cut",
+      [url, "--user", "s3cret", "--password", "s3c"],
+      /^error: --password must have 4 characters or more: [^\n]*\n$/,
+    ],
     ["a timeout that is too long", [url, "--timeout", "301"], /^error: [^\n]*timeoutSeconds[^\n]*at most 300\.\n$/],
     ["a timeout that is none", [url, "--timeout", "0"], /^error: [^\n]*expected seconds\n$/],
   ])("end with status 2 and a line that says why for %s", async (_case, args, message) => {
