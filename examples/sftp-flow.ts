@@ -8,8 +8,19 @@ export interface Flow {
   enter(bytes: number): void;
   /** Notes that it is. */
   leave(bytes: number): void;
+  /** What bytes that came too early may take in memory. */
+  readonly ahead: Allowance;
+  /** How many files and folders may be open, of all the connection's sessions together: each is a descriptor. */
+  readonly handles: Allowance;
   /** Waits until the client has taken enough of what it asked for, or is gone. */
   room(sftp: SFTPWrapper, isOver: () => boolean): Promise<void>;
+}
+
+/** A bound that several share. */
+export interface Allowance {
+  /** Takes so many, if they are left. */
+  take(count: number): boolean;
+  give(count: number): void;
 }
 
 interface Load {
@@ -23,6 +34,9 @@ const BUSY: Load = { requests: 256, bytes: 4 * 1024 * 1024 };
 const CALM: Load = { requests: 128, bytes: 2 * 1024 * 1024 };
 /** Whoever comes that far sends requests and takes no answers. */
 const MAX: Load = { requests: 4096, bytes: 32 * 1024 * 1024 };
+/** A client that runs ahead has no more than this under way. */
+const MAX_AHEAD_BYTES = 2 * 1024 * 1024;
+const MAX_HANDLES = 128;
 const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
 const POLL_MILLISECONDS = 5;
 
@@ -67,7 +81,20 @@ export function createFlow(socket: Socket): Flow {
     waiters -= 1;
   }
 
-  return { enter, leave, room };
+  return { enter, leave, ahead: createAllowance(MAX_AHEAD_BYTES), handles: createAllowance(MAX_HANDLES), room };
+}
+
+function createAllowance(left: number): Allowance {
+  return {
+    take(count) {
+      if (count > left) return false;
+      left -= count;
+      return true;
+    },
+    give(count) {
+      left += count;
+    },
+  };
 }
 
 /** Whether answers wait for a window of the client. ssh2 tells it in no other way. */

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { type AccountFiles, HttpError, type StorageEntry, StorageError, type WriteOptions } from "fileferry";
+import type { Allowance } from "./sftp-flow.ts";
 
 /** What a client has open. */
 export type Handle = Download | Upload | Listing;
@@ -41,8 +42,6 @@ export interface Listing {
 const MAX_READ_BYTES = 255 * 1024;
 /** Two names of 255 bytes for each member stay well below that. */
 const MAX_MEMBERS = 128;
-/** What may wait for bytes before it: as much as OpenSSH and ssh2 have under way. */
-const MAX_AHEAD_BYTES = 2 * 1024 * 1024;
 /** What is waiting for the storage before the client has to. */
 const MAX_UNSTORED_BYTES = 256 * 1024;
 
@@ -101,13 +100,14 @@ function isSameVersion(one: StorageEntry, other: StorageEntry): boolean {
  * dropped: clients that resume or patch a file send them. Those that send a file do it in order, but for some that run a little
  * ahead with several requests at once (`fastPut` of ssh2): these wait for what is missing.
  *
- * `leastSize` is what the file has to come to unless it is ended before: that of a former file which was not cut when it was opened.
+ * What waits is taken from `allowance`, which all uploads of a connection share. `leastSize` is what the file has to come to unless it is ended before: that of a former file which was not cut when it was opened.
  */
 export async function openUpload(
   files: AccountFiles,
   segments: readonly string[],
   options: WriteOptions,
   leastSize: number,
+  allowance: Allowance,
 ): Promise<Upload> {
   const cut = new AbortController();
   const pipe = new PassThrough({ highWaterMark: MAX_UNSTORED_BYTES });
@@ -130,20 +130,18 @@ export async function openUpload(
   let isDropped = false;
   /** Bytes that wait for those before them, by their offset. */
   const ahead = new Map<number, Buffer>();
-  let aheadBytes = 0;
 
   async function write(offset: number, bytes: Buffer): Promise<void> {
     if (isDropped) throw new StorageError("incomplete");
     if (bytes.length === 0) return;
-    if (offset < size || ahead.has(offset) || (offset > size && aheadBytes + bytes.length > MAX_AHEAD_BYTES)) {
+    if (offset < size || ahead.has(offset) || (offset > size && !allowance.take(bytes.length))) {
       await close();
       throw new HttpError("method-not-implemented", "Files are written whole, from their beginning to their end.");
     }
     ahead.set(offset, bytes);
-    aheadBytes += bytes.length;
     for (let next = ahead.get(size); next !== undefined; next = ahead.get(size)) {
       ahead.delete(size);
-      aheadBytes -= next.length;
+      if (size !== offset) allowance.give(next.length);
       size += next.length;
       // A write that has failed says so here: it takes no more.
       if (!pipe.write(next)) await Promise.race([once(pipe, "drain"), written]);
@@ -163,6 +161,8 @@ export async function openUpload(
 
   async function close(): Promise<void> {
     isDropped = true;
+    for (const { length } of ahead.values()) allowance.give(length);
+    ahead.clear();
     cut.abort(new StorageError("incomplete", "The upload was not brought to its end."));
     pipe.destroy();
     await written.catch(ignore);

@@ -19,6 +19,7 @@ import {
   createHttpAuthenticator,
   type GroupSettings,
   type Logger,
+  NIL_UUID,
   type Peer,
   type StorageAdapter,
 } from "fileferry";
@@ -58,25 +59,43 @@ export interface SftpServer {
 
 /** Sessions on one connection, which OpenSSH too has 10 of. */
 const MAX_SESSIONS = 10;
+/** Connections of one account at once: each may have files open. */
+const MAX_CONNECTIONS_OF_ACCOUNT = 10;
+/** Connections from one address that have not logged in yet, which OpenSSH has 10 of from everywhere (MaxStartups). */
+const MAX_STARTING_FROM_ADDRESS = 20;
+/** Without the groups of large primes, whose arithmetic would hold up everybody for anybody who asks. */
+const KEX = [
+  "curve25519-sha256",
+  "curve25519-sha256@libssh.org",
+  "ecdh-sha2-nistp256",
+  "ecdh-sha2-nistp384",
+  "ecdh-sha2-nistp521",
+] as const;
 
 /** Makes an SFTP server. */
 export function createSftpServer(options: SftpServerOptions): SftpServer {
   const { storage, groups = {}, logger = console, maxFailures = 6, loginSeconds = 60, maxConnections = 200 } = options;
-  const creator = { uuid: options.uuid ?? "00000000-0000-0000-0000-000000000000", type: "ssh" };
+  const creator = { uuid: options.uuid ?? NIL_UUID, type: "ssh" };
   const authentication = createAuthenticationChain(options.authentication, { logger });
   const openAccount = createAccountOpener({ storage, groups });
-  const ssh = new ssh2.Server({ hostKeys: [...options.hostKeys], ident: "fileferry" });
+  const ssh = new ssh2.Server({ hostKeys: [...options.hostKeys], ident: "fileferry", algorithms: { kex: [...KEX] } });
   const tcp = createServer({ noDelay: true }, admit);
   tcp.maxConnections = maxConnections;
   tcp.on("error", (error) => logger.error({ error }, "The SFTP server failed."));
   /** By the address of its other end: that is how ssh2 names a connection. */
-  const sockets = new Map<string, { readonly socket: Socket; readonly deadline: NodeJS.Timeout }>();
+  const sockets = new Map<string, { readonly socket: Socket; readonly deadline: NodeJS.Timeout; leaveStart(): void }>();
+  const starting = createCounts();
+  const connected = createCounts();
 
   /** The time runs from the first byte on, which ssh2 would wait for without end. */
   function admit(socket: Socket): void {
+    const address = socket.remoteAddress ?? "";
+    if (!starting.enter(address, MAX_STARTING_FROM_ADDRESS)) return void socket.destroy();
+    const leaveStart = once(() => starting.leave(address));
+    socket.on("close", leaveStart);
     const key = toKey(socket.remoteAddress, socket.remotePort);
     const deadline = setTimeout(() => socket.destroy(), loginSeconds * 1000);
-    sockets.set(key, { socket, deadline });
+    sockets.set(key, { socket, deadline, leaveStart });
     socket.on("error", () => undefined);
     socket.on("close", () => {
       clearTimeout(deadline);
@@ -97,6 +116,9 @@ export function createSftpServer(options: SftpServerOptions): SftpServer {
     });
     awaitLogin(connection, { authentication, openAccount, origin: { peer, creator }, maxFailures, logger }, (login) => {
       clearTimeout(known.deadline);
+      known.leaveStart();
+      if (!connected.enter(login.username, MAX_CONNECTIONS_OF_ACCOUNT)) return void known.socket.destroy();
+      known.socket.on("close", () => connected.leave(login.username));
       serveSessions(connection, known.socket, login, report);
     });
   });
@@ -117,6 +139,37 @@ export function createSftpServer(options: SftpServerOptions): SftpServer {
   }
 
   return { listen, close };
+}
+
+/** How many there are of each. */
+interface Counts {
+  /** Counts one more, unless there are as many as there may be. */
+  enter(key: string, most: number): boolean;
+  leave(key: string): void;
+}
+
+function createCounts(): Counts {
+  const counts = new Map<string, number>();
+  return {
+    enter(key, most) {
+      const count = counts.get(key) ?? 0;
+      if (count < most) counts.set(key, count + 1);
+      return count < most;
+    },
+    leave(key) {
+      const count = (counts.get(key) ?? 1) - 1;
+      if (count > 0) counts.set(key, count);
+      else counts.delete(key);
+    },
+  };
+}
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
+  };
 }
 
 /** Sessions of other kinds, a shell or a tunnel, have no listener: ssh2 refuses them. */

@@ -1,11 +1,10 @@
 import { type AccountFiles, HttpError, isHttpError, isStorageError, StorageError } from "fileferry";
 import ssh2, { type Attributes, type SFTPWrapper } from "ssh2";
 import { type Described, toAttributes, toMember, toSegments, toStatusOrReport } from "./sftp-answers.ts";
-import type { Flow } from "./sftp-flow.ts";
+import type { Allowance, Flow } from "./sftp-flow.ts";
 import { type Handle, openDownload, openListing, openUpload, type Upload } from "./sftp-handles.ts";
 
 const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
-const MAX_HANDLES = 128;
 
 /** What a session is served from. */
 export interface SessionOptions {
@@ -58,14 +57,22 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
   async function dropAll(): Promise<void> {
     const open = [...handles.values()];
     handles.clear();
-    await Promise.all(open.map((handle) => handle.close()));
+    await Promise.all(open.map(drop));
+  }
+
+  async function drop(handle: Handle): Promise<void> {
+    flow.handles.give(1);
+    await handle.close();
   }
 
   async function open(id: number, make: () => Promise<Handle>): Promise<void> {
-    if (handles.size >= MAX_HANDLES) throw new HttpError("unavailable", "Too many files are open.");
-    const handle = await make();
+    if (!flow.handles.take(1)) throw new HttpError("unavailable", "Too many files are open.");
+    const handle = await make().catch((error: unknown) => {
+      flow.handles.give(1);
+      throw error;
+    });
     // The client may have gone meanwhile.
-    if (isOver) return handle.close();
+    if (isOver) return drop(handle);
     lastHandle += 1;
     handles.set(lastHandle, handle);
     const name = Buffer.alloc(4);
@@ -93,7 +100,7 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
     try {
       if (handle.kind === "upload") await handle.commit();
     } finally {
-      await handle.close();
+      await drop(handle);
     }
   }
 
@@ -117,7 +124,9 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
       answer(id, () =>
         open(id, async () => {
           const isUpload = (flags & OPEN_MODE.WRITE) !== 0;
-          return isUpload ? openForWriting(files, toSegments(path), flags) : openDownload(files, toSegments(path));
+          return isUpload
+            ? openForWriting(files, toSegments(path), flags, flow.ahead)
+            : openDownload(files, toSegments(path));
         }),
       ),
     );
@@ -205,15 +214,20 @@ async function describe(files: AccountFiles, path: string): Promise<Described> {
  * Opens a file for writing: whole, from its beginning. What is written goes into a new file even where the client has not said that the
  * former one goes (TRUNC), as `scp` does: then it has to be as long, or the client has to set its size.
  */
-async function openForWriting(files: AccountFiles, segments: readonly string[], flags: number): Promise<Upload> {
+async function openForWriting(
+  files: AccountFiles,
+  segments: readonly string[],
+  flags: number,
+  ahead: Allowance,
+): Promise<Upload> {
   const has = (flag: number) => (flags & flag) !== 0;
   if (has(OPEN_MODE.READ) || has(OPEN_MODE.APPEND)) {
     throw new HttpError("method-not-implemented", "Files are written whole, and are not read meanwhile.");
   }
   const isCreating = has(OPEN_MODE.CREAT);
-  if (isCreating && has(OPEN_MODE.EXCL)) return openUpload(files, segments, { ifNoneMatch: "*" }, 0);
+  if (isCreating && has(OPEN_MODE.EXCL)) return openUpload(files, segments, { ifNoneMatch: "*" }, 0, ahead);
   const former = has(OPEN_MODE.TRUNC) ? undefined : await files.stat(segments, "write");
-  return openUpload(files, segments, isCreating ? {} : { ifMatch: "*" }, former?.size ?? 0);
+  return openUpload(files, segments, isCreating ? {} : { ifMatch: "*" }, former?.size ?? 0, ahead);
 }
 
 /**

@@ -38,7 +38,13 @@ export type {
   Verdict,
 } from "./contracts/authenticator.ts";
 export type { Branding } from "./contracts/branding.ts";
-export type { ClientCertificate, Component, Connection, Peer } from "./contracts/connection.ts";
+export {
+  type ClientCertificate,
+  type Component,
+  type Connection,
+  NIL_UUID,
+  type Peer,
+} from "./contracts/connection.ts";
 export type {
   AccessStarted,
   AuthenticationUrlSuspended,
@@ -49,6 +55,7 @@ export type {
   OnEvent,
   RefusalReason,
   TransferTotals,
+  TriggerRun,
   UnauthorizedRequest,
   UploadData,
   UploadDone,
@@ -73,6 +80,7 @@ export type {
 export { isStorageError, StorageError } from "./contracts/storage-adapter.ts";
 export { toPathSegments } from "./contracts/storage-path.ts";
 export type { PartialTexts, Texts } from "./contracts/texts.ts";
+export type { Trigger, TriggerContext, TriggerMember, TriggerStyle } from "./contracts/trigger.ts";
 export { type Failure, HttpError, isHttpError } from "./http/http-error.ts";
 export { type AccountOpenerOptions, createAccountOpener, type OpenAccount } from "./open-account.ts";
 export {

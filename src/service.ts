@@ -19,7 +19,7 @@ import { refuseUnidentified } from "./endpoints/unauthorized.ts";
 import { createEmitter } from "./events/emitter.ts";
 import { Response } from "./http/fetch.ts";
 import { readForwardedClient } from "./http/forwarded.ts";
-import { HttpError } from "./http/http-error.ts";
+import { HttpError, isHttpError } from "./http/http-error.ts";
 import { negotiateVariant, type Variant } from "./http/negotiate.ts";
 import { emptyResponse, withoutContent } from "./http/responses.ts";
 import { isSameOrigin } from "./http/same-origin.ts";
@@ -61,17 +61,15 @@ export function createFileService(options: FileServiceOptions): FileService {
     audit,
     findAccountProblem,
     toCertificateUsername,
-    componentUuid: component.uuid,
+    server,
+    component,
+    logger,
   });
-  const passwords = createPasswordUpdates({ chain, sessions, throttle, policy: config.passwordPolicy });
+  const passwords = createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy });
   const challenges = toChallenges(config.session.announce);
 
   function report(error: unknown, id?: string): void {
-    try {
-      logger.error(id === undefined ? { error } : { error, id }, "A request failed.");
-    } catch {
-      // A log that fails must not fail the request as well.
-    }
+    logger.error(id === undefined ? { error } : { error, id }, "A request failed.");
   }
 
   function findAccountProblem(username: string, settings: AccountSettings): string | undefined {
@@ -79,6 +77,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       accounts.resolve(username, settings);
       return undefined;
     } catch (error) {
+      if (!isHttpError(error)) throw error;
       return toReason(error);
     }
   }
@@ -91,7 +90,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       audit.accepted(attempt, account);
       return account;
     } catch (error) {
-      if (error instanceof HttpError) audit.refused(attempt, "account", toReason(error));
+      audit.refused(attempt, "account", toReason(error));
       throw error;
     }
   }
@@ -153,6 +152,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     // All but the session header is sent by browsers unasked, whoever wrote the page (CONTRACT 6.5).
     const isUnasked = means !== "session" && !SAFE_METHODS.includes(request.method);
     if (isUnasked && !isSameOrigin(request, config.acceptedOrigins)) {
+      if (attempt !== undefined) audit.refused(attempt, "cross-site");
       throw new HttpError("denied", "The request comes from another site.");
     }
     // A session's home was made ready at its login.
@@ -221,8 +221,8 @@ function withClient(connection: Connection, { headers }: Request, forwardedHeade
 }
 
 function toReason(error: unknown): string {
-  const { message, cause } = error as Error;
-  return cause instanceof Error ? cause.message : message;
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
 /** The variant of a request: negotiated on the shared URL space, given where only one API is mounted. */

@@ -105,7 +105,7 @@ export function createAuthenticationChain(
     } catch (error) {
       const details = { method: method.name, username: credentials.username, error };
       logger?.error(details, "An authentication method does not start; the login is rejected.");
-      return { outcome: "rejected", reason: "unavailable" };
+      return { outcome: "rejected", reason: "unavailable", audit: { problems: [toMessage(error)] } };
     }
     try {
       const verdict = await method.authenticate(credentials);
@@ -153,6 +153,10 @@ export function createAuthenticationChain(
   }
 
   return { start, authenticate, canUpdatePassword, updatePassword };
+}
+
+function toMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function startOnce(method: Authenticator): Promise<void> {

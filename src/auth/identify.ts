@@ -2,6 +2,7 @@ import type { AccountSettings } from "../contracts/account.ts";
 import type { Credentials, Rejected } from "../contracts/authenticator.ts";
 import type { ClientCertificate, Connection } from "../contracts/connection.ts";
 import type { RefusalReason } from "../contracts/events.ts";
+import type { Logger } from "../contracts/logger.ts";
 import { parseAuthorization } from "../http/authorization.ts";
 import { readSessionCookie } from "../http/cookie.ts";
 import { isSecure } from "../http/target.ts";
@@ -39,11 +40,11 @@ export type Identification =
       /** The login, where the request was one by itself. */
       readonly attempt?: LoginAttempt;
     }
-  /** Without credentials, or with a cookie of no live session. */
-  | { readonly outcome: "anonymous" }
+  /** Without credentials, or with a cookie of no live session, or a certificate that logs nobody in. */
+  | { readonly outcome: "anonymous"; readonly publicError?: PublicError }
   | {
       readonly outcome: "refused";
-      readonly means: Means | "authorization" | "no-session";
+      readonly means: "session" | "basic" | "authorization" | "no-session";
       readonly publicError?: PublicError;
     };
 
@@ -78,19 +79,23 @@ export interface IdentifierOptions {
   readonly findAccountProblem: (username: string, settings: AccountSettings) => string | undefined;
   /** The account that a certificate logs in; `undefined` for none. */
   readonly toCertificateUsername: (certificate: ClientCertificate) => string | undefined;
-  /** The component that clients log in to. */
-  readonly componentUuid: string;
+  /** The server, and the component of it that clients log in to. */
+  readonly server: { readonly uuid: string };
+  readonly component: { readonly uuid: string };
+  /** Is told of a `toCertificateUsername` that throws. */
+  readonly logger: Logger;
 }
 
 /** Makes the identifier of a service. */
 export function createIdentifier(options: IdentifierOptions): Identifier {
-  const { chain, sessions, throttle, audit, findAccountProblem, toCertificateUsername, componentUuid } = options;
+  const { chain, sessions, throttle, audit, findAccountProblem, toCertificateUsername, server, component, logger } =
+    options;
 
   /** Keys and certificates are nothing to guess at. `undefined`: too many attempts have failed. */
-  async function judge(credentials: Credentials): Promise<Judgement | undefined> {
+  async function judge(credentials: Credentials, signal: AbortSignal): Promise<Judgement | undefined> {
     const { type, username, peer } = credentials;
     if (type !== "password") return chain.authenticate(credentials);
-    const who = { username, address: peer?.address };
+    const who = { username, address: peer?.address, signal };
     return throttle.run(who, () => chain.authenticate(credentials), toAttemptResult);
   }
 
@@ -99,9 +104,9 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     { peer }: Connection,
     presented: PresentedCredentials,
   ): Promise<LoginResult> {
-    const creator = { uuid: componentUuid, type: isSecure(request.url) ? "https" : "http" };
-    const credentials: Credentials = { ...presented, ...(peer !== undefined && { peer }), creator };
-    const judgement = await judge(credentials);
+    const creator = { uuid: component.uuid, type: isSecure(request.url) ? "https" : "http" };
+    const credentials: Credentials = { ...presented, ...(peer !== undefined && { peer }), creator, server };
+    const judgement = await judge(credentials, request.signal);
     const attempt: LoginAttempt = { credentials, verdicts: judgement?.verdicts ?? [] };
     if (judgement?.outcome === "accepted") return admitSettings(attempt, judgement.account);
     audit.refused(attempt, toRefusalReason(judgement));
@@ -130,16 +135,14 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     return { outcome: "refused" };
   }
 
-  async function identifyBy(
-    means: Means,
+  async function identifyByBasic(
     request: Request,
     connection: Connection,
     presented: PresentedCredentials,
   ): Promise<Identification> {
     const result = await authenticate(request, connection, presented);
-    if (result.outcome === "refused") return { ...result, means };
-    const { login, attempt } = result;
-    return { outcome: "identified", login, means, attempt };
+    if (result.outcome === "refused") return { ...result, means: "basic" };
+    return { outcome: "identified", login: result.login, means: "basic", attempt: result.attempt };
   }
 
   async function identifyByHeader(session: string): Promise<Identification> {
@@ -169,7 +172,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
         return identifyByHeader(authorization.id);
       case "basic": {
         const { username, password: content } = authorization;
-        return identifyBy("basic", request, connection, { type: "password", username, content });
+        return identifyByBasic(request, connection, { type: "password", username, content });
       }
       case "invalid":
         return { outcome: "refused", means: "authorization" };
@@ -181,11 +184,23 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   /** Browsers offer a certificate unasked: one that logs nobody in leaves the other ways open (CONTRACT 6.7). */
   async function identifyByCertificate(request: Request, connection: Connection): Promise<Identification> {
     const { clientCertificate: certificate } = connection;
-    const username = certificate === undefined ? undefined : toCertificateUsername(certificate);
+    const username = certificate && nameOf(certificate);
     if (certificate === undefined || username === undefined) return { outcome: "anonymous" };
     const presented: PresentedCredentials = { type: "ssl-certificate", username, content: certificate.pem };
-    const identification = await identifyBy("certificate", request, connection, presented);
-    return identification.outcome === "identified" ? identification : { outcome: "anonymous" };
+    const result = await authenticate(request, connection, presented);
+    if (result.outcome === "refused") return { ...result, outcome: "anonymous" };
+    return { outcome: "identified", login: result.login, means: "certificate", attempt: result.attempt };
+  }
+
+  /** The rule is the host's: whatever it does, a certificate that it has no name for logs nobody in. */
+  function nameOf(certificate: ClientCertificate): string | undefined {
+    try {
+      const name: unknown = toCertificateUsername(certificate);
+      return typeof name === "string" ? name : undefined;
+    } catch (error) {
+      logger.error({ error }, "The name of a client certificate could not be told.");
+      return undefined;
+    }
   }
 
   return { identify, identifySession, authenticate };

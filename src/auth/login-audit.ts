@@ -40,21 +40,17 @@ export function createLoginAudit(emit: Emit, logger: Logger): LoginAudit {
   function log({ credentials, verdicts }: LoginAttempt, reason: RefusalReason, details: string | undefined): void {
     const { type, username, peer } = credentials;
     const level = reason === "unknown" || reason === "credentials" ? "info" : "warn";
-    try {
-      logger[level](
-        {
-          username: username.slice(0, MAX_LOGGED_NAME),
-          type,
-          reason,
-          ...(verdicts.length > 0 && { method: verdicts.at(-1)?.method }),
-          ...(peer !== undefined && { address: peer.address }),
-          ...(details !== undefined && { details }),
-        },
-        "A login was refused.",
-      );
-    } catch {
-      // A log that fails must not fail the request as well.
-    }
+    logger[level](
+      {
+        username: username.slice(0, MAX_LOGGED_NAME),
+        type,
+        reason,
+        ...(verdicts.length > 0 && { method: verdicts.at(-1)?.method }),
+        ...(peer !== undefined && { address: peer.address }),
+        ...(details !== undefined && { details }),
+      },
+      "A login was refused.",
+    );
   }
 
   return { accepted, refused };

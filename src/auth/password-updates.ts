@@ -1,6 +1,7 @@
-import type { Peer } from "../contracts/connection.ts";
+import type { Component, Peer } from "../contracts/connection.ts";
 import type { PasswordPolicy } from "../contracts/password-policy.ts";
 import type { AuthenticationChain } from "./chain.ts";
+import type { LoginAudit } from "./login-audit.ts";
 import { findPolicyProblems, type NewPassword } from "./password-policy.ts";
 import type { Sessions } from "./sessions.ts";
 import type { LoginThrottle } from "./throttle.ts";
@@ -10,6 +11,8 @@ export interface OwnPasswordUpdate extends NewPassword {
   /** The ID of the session, which outlives the change. */
   readonly session: string;
   readonly peer?: Peer;
+  /** What received it. */
+  readonly creator: Component;
 }
 
 /** What came of it; `problems` are sentences for the client. */
@@ -34,11 +37,19 @@ export interface PasswordUpdatesOptions {
   readonly chain: AuthenticationChain;
   readonly sessions: Sessions;
   readonly throttle: LoginThrottle;
+  /** Is told of a wrong current password: it counts as a failed login (CONTRACT 7.6). */
+  readonly audit: LoginAudit;
   readonly policy: PasswordPolicy;
 }
 
 /** Makes the changes of password of a service. */
-export function createPasswordUpdates({ chain, sessions, throttle, policy }: PasswordUpdatesOptions): PasswordUpdates {
+export function createPasswordUpdates({
+  chain,
+  sessions,
+  throttle,
+  audit,
+  policy,
+}: PasswordUpdatesOptions): PasswordUpdates {
   async function isPossible(username: string): Promise<boolean> {
     return (await chain.canUpdatePassword(username)) === "updatable";
   }
@@ -46,7 +57,7 @@ export function createPasswordUpdates({ chain, sessions, throttle, policy }: Pas
   async function update(request: OwnPasswordUpdate): Promise<OwnPasswordUpdateResult> {
     const problems = await findPolicyProblems(policy, request);
     if (problems.length > 0) return { outcome: "refused", problems };
-    const { username, currentPassword, newPassword, peer, session } = request;
+    const { username, currentPassword, newPassword, peer, creator, session } = request;
     const from = peer === undefined ? {} : { peer };
     const result = await throttle.run(
       { username, address: peer?.address },
@@ -54,6 +65,8 @@ export function createPasswordUpdates({ chain, sessions, throttle, policy }: Pas
       ({ outcome }) => (outcome === "updated" ? "succeeded" : outcome === "wrong-password" ? "failed" : "neither"),
     );
     if (result === undefined || result.outcome === "wrong-password") {
+      const credentials = { type: "password", username, content: currentPassword, ...from, creator } as const;
+      audit.refused({ credentials, verdicts: [] }, result === undefined ? "throttled" : "credentials");
       return { outcome: "refused", problems: ["The current password is wrong."] };
     }
     if (result.outcome !== "updated") return { outcome: "not-updatable" };

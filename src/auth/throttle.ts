@@ -8,6 +8,8 @@ export interface Attempter {
   readonly username: string;
   /** The peer's, where it is known. */
   readonly address?: string | undefined;
+  /** Aborted when the client has gone: an attempt that still waits is not made then. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What an attempt says of the password: nothing where it was not put to the test. */
@@ -21,7 +23,7 @@ export interface LoginThrottle {
   /**
    * Runs an attempt to log in, or refuses it unrun: `undefined`. Success forgets the name's failures, never the address's; refused
    * attempts count for nothing. Attempts at once never exceed the failures that are left: the others wait for them.
-   * @throws HttpError `unavailable` when the store fails; whatever `attempt` throws, uncounted.
+   * @throws HttpError `unavailable` when the store fails; the reason of an aborted signal; whatever `attempt` throws, uncounted.
    */
   run<T>(who: Attempter, attempt: () => Promise<T>, judge: (result: T) => AttemptResult): Promise<T | undefined>;
 }
@@ -61,8 +63,9 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   }
 
   /** Takes one of a key's free attempts, first come, first served; `undefined` when its failures have used them up. */
-  async function enter(key: string): Promise<Entry | undefined> {
+  async function enter(key: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
     for (;;) {
+      signal?.throwIfAborted();
       const failures = (await orUnavailable(() => readFailures(key))).length;
       if (failures >= attempts) return undefined;
       const others = running.get(key);
@@ -89,10 +92,11 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   /** Runs an attempt under one key: counted before its place is free again, so that nobody slips in between. */
   async function runUnder<T>(
     key: string,
+    signal: AbortSignal | undefined,
     attempt: () => Promise<T>,
     settle: (result: T, failuresBefore: number) => Promise<void>,
   ): Promise<T | undefined> {
-    const entry = await entering(key, () => enter(key));
+    const entry = await entering(key, () => enter(key, signal));
     if (entry === undefined) return undefined;
     try {
       const result = await attempt();
@@ -104,7 +108,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   }
 
   async function run<T>(
-    { username, address }: Attempter,
+    { username, address, signal }: Attempter,
     attempt: () => Promise<T>,
     judge: (result: T) => AttemptResult,
   ): Promise<T | undefined> {
@@ -114,10 +118,10 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     const fromAddress = (): Promise<T | undefined> =>
       addressKey === undefined
         ? attempt()
-        : runUnder(addressKey, attempt, async (result) => {
+        : runUnder(addressKey, signal, attempt, async (result) => {
             if (judge(result) === "failed") await addFailure(addressKey);
           });
-    return runUnder(nameKey, fromAddress, async (result, failuresBefore) => {
+    return runUnder(nameKey, signal, fromAddress, async (result, failuresBefore) => {
       const verdict = result === undefined ? "neither" : judge(result);
       if (verdict === "failed") await addFailure(nameKey);
       if (verdict === "succeeded" && failuresBefore > 0) await store.delete(nameKey);

@@ -1,8 +1,15 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { readOptions } from "../remote-auth/options.ts";
-import { type EndpointCase, type EndpointCaseContext, isPlayable } from "../testing/endpoint-case.ts";
+import {
+  type EndpointCase,
+  type EndpointCaseContext,
+  isPasswordLongEnough,
+  isPlayable,
+  MIN_PASSWORD_LENGTH,
+} from "../testing/endpoint-case.ts";
 import { endpointCases } from "../testing/endpoint-cases.ts";
+import { isTimeout } from "../testing/endpoint-question.ts";
 import { createFailure } from "./failure.ts";
 import type { Input } from "./hash-password.ts";
 import { colorsOf, escapeText, type Output } from "./terminal.ts";
@@ -29,11 +36,16 @@ export interface CheckStreams {
   readonly stderr: Output;
 }
 
+type Count = "ok" | "noted" | "failed" | "skipped";
+
+/** An endpoint that hangs would have every check wait out the limit. */
+const MAX_TIMEOUTS = 2;
+
 const NEEDS = { account: "needs --user and --password", authorization: "needs --header or --basic" } as const;
 
 /**
  * Plays the published cases against an authentication endpoint (4.7), prints a line for each as it ends, and a sum; resolves with the
- * exit status: 0, or 1 when one has failed. Rejects with a failure of status 2 for flags that are wrong. No secret is printed.
+ * exit status: 0, also where there are notes, or 1 when one has failed. Rejects with a failure of status 2 for flags that are wrong. No secret is printed.
  */
 export async function checkAuthEndpoint(flags: CheckFlags, streams: CheckStreams): Promise<0 | 1> {
   const { stdout } = streams;
@@ -45,21 +57,30 @@ export async function checkAuthEndpoint(flags: CheckFlags, streams: CheckStreams
       slowest = Math.max(slowest, milliseconds);
     },
   };
-  const counts = { ok: 0, failed: 0, skipped: 0 };
+  const counts = { ok: 0, noted: 0, failed: 0, skipped: 0 };
+  let timeouts = 0;
   for (const each of endpointCases) {
     if (!isPlayable(each, context)) {
       counts.skipped += 1;
       stdout.write(`${colors.dim("skip")} ${each.name}: ${NEEDS[each.needs ?? "account"]}\n`);
       continue;
     }
-    const { problem, milliseconds } = await play(each, context);
-    if (problem === undefined) {
+    const { problem, note, timedOut, milliseconds } = await play(each, context);
+    timeouts = timedOut === true ? timeouts + 1 : 0;
+    if (note !== undefined) {
+      counts.noted += 1;
+      stdout.write(`${colors.yellow("note")} ${each.name}: ${escapeText(note)}\n`);
+    } else if (problem === undefined) {
       counts.ok += 1;
       stdout.write(`${colors.green("ok")}   ${each.name} (${milliseconds} ms)\n`);
     } else {
       counts.failed += 1;
       stdout.write(`${colors.red("FAIL")} ${each.name}: ${escapeText(problem)}\n`);
       if (each.vital === true) break;
+      if (timeouts === MAX_TIMEOUTS) {
+        stdout.write(`stopped: ${MAX_TIMEOUTS} checks in a row had no answer within the time limit\n`);
+        break;
+      }
     }
   }
   stdout.write(`${describeCounts(counts)}${slowest > 0 ? `; the slowest answer took ${slowest} ms` : ""}\n`);
@@ -69,21 +90,25 @@ export async function checkAuthEndpoint(flags: CheckFlags, streams: CheckStreams
 interface Played {
   /** What the endpoint got wrong. */
   readonly problem?: string;
+  /** What is free, but worth a look. */
+  readonly note?: string;
+  readonly timedOut?: boolean;
   readonly milliseconds: number;
 }
 
 async function play(each: EndpointCase, context: EndpointCaseContext): Promise<Played> {
   const begun = Date.now();
-  const problem = await each.run(context).then(
-    () => undefined,
-    (error: unknown) => (error instanceof Error ? error.message : "failed"),
+  const outcome = await each.run(context).then(
+    (note) => (note === undefined ? {} : { note }),
+    (error: unknown) => ({ problem: error instanceof Error ? error.message : "failed", timedOut: isTimeout(error) }),
   );
-  return { milliseconds: Date.now() - begun, ...(problem === undefined ? {} : { problem }) };
+  return { ...outcome, milliseconds: Date.now() - begun };
 }
 
-function describeCounts({ ok, failed, skipped }: Readonly<Record<"ok" | "failed" | "skipped", number>>): string {
-  const unplayed = endpointCases.length - ok - failed - skipped;
-  return `${ok} ok, ${failed} failed, ${skipped} skipped${unplayed > 0 ? `, ${unplayed} not played` : ""}`;
+function describeCounts({ ok, noted, failed, skipped }: Readonly<Record<Count, number>>): string {
+  const unplayed = endpointCases.length - ok - noted - failed - skipped;
+  const notes = noted > 0 ? `, ${noted} noted` : "";
+  return `${ok} ok${notes}, ${failed} failed, ${skipped} skipped${unplayed > 0 ? `, ${unplayed} not played` : ""}`;
 }
 
 async function toContext(flags: CheckFlags, { stdin, stderr }: CheckStreams): Promise<EndpointCaseContext> {
@@ -104,9 +129,14 @@ async function toContext(flags: CheckFlags, { stdin, stderr }: CheckStreams): Pr
     if (password !== undefined) throw createFailure(2, ["error: --password needs --user"]);
     return context;
   }
+  if (user === "") throw createFailure(2, ["error: --user must not be empty"]);
+  const source = password === undefined ? "the first line of the standard input, the password," : "--password";
   const account = { username: user, password: password ?? (await readPassword(stdin, stderr)) };
-  if (account.username === "" || account.password === "") {
-    throw createFailure(2, ["error: --user and --password must not be empty"]);
+  if (account.password === "") throw createFailure(2, [`error: ${source} must not be empty`]);
+  if (!isPasswordLongEnough(account.password)) {
+    throw createFailure(2, [
+      `error: ${source} must have ${MIN_PASSWORD_LENGTH} characters or more: the checks try parts of it`,
+    ]);
   }
   return { ...context, account };
 }

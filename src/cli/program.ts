@@ -112,7 +112,7 @@ function createProgram(endWith: (status: number) => void): Command {
     .option("--basic <name:password>", "the service's own HTTP Basic credentials")
     .option("--user <name>", "an account for tests that the endpoint knows")
     .option("--password <password>", "its password (default: a line of the standard input)")
-    .option("--timeout <seconds>", "how long the endpoint has for an answer (default: 30)", parseSeconds)
+    .option("--timeout <seconds>", "how long the endpoint has for an answer; at most 300 (default: 30)", parseSeconds)
     .addHelpText("after", checkHelp)
     .action(async (url: string, options: Omit<CheckFlags, "url">) => {
       endWith(await checkAuthEndpoint({ ...options, url }, process));

@@ -8,6 +8,7 @@ import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { CHARACTER_CLASSES, type PasswordPolicy } from "../contracts/password-policy.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
+import { toSafeLogger } from "../events/safe-logger.ts";
 import { decodeSegment, isMemberName } from "../http/segment.ts";
 import { groupSettingsSchema } from "../wire/account.ts";
 import type { FileServiceOptions } from "./options.ts";
@@ -122,7 +123,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     limits: { loginAttempts, loginWindowSeconds },
     clientForwardedHeader,
     acceptedOrigins: [...acceptedOrigins],
-    logger,
+    logger: toSafeLogger(logger),
     clock,
   };
 }

@@ -20,8 +20,8 @@ export interface Authenticator {
 
   /**
    * Does the work that `authenticate` would do for a name it does not know, and tells nothing: called when an earlier method has rejected
-   * the credentials, so that the time to answer does not tell which method knows the name. A method whose work leaves this
-   * process has none.
+   * the credentials, so that the time to answer does not tell which method knows the name. A method whose work is done elsewhere waits about as
+   * long as that takes.
    */
   imitate?(credentials: Credentials): Promise<void>;
 
@@ -79,6 +79,8 @@ export interface Credentials {
   readonly peer?: Peer;
   /** What received the login. */
   readonly creator?: Component;
+  /** The server that it is a part of. */
+  readonly server?: { readonly uuid: string };
 }
 
 /** The three answers of a method (7.2). */

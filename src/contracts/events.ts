@@ -17,15 +17,19 @@ export type OnEvent = (event: FileEvent) => unknown;
 /** 40000: a login was refused, for whatever cause. */
 export interface UnauthorizedRequest extends EventEnvelope {
   readonly id: 40000;
-  readonly data: LoginData & { readonly reason: RefusalReason };
+  readonly data: LoginData & {
+    readonly reason: RefusalReason;
+    /** What is wrong with the account, where that is the reason. */
+    readonly details?: string;
+  };
 }
 
 /**
  * Why a login was refused. `unknown`: no method knows the account. `credentials`: they are wrong. `unavailable`: what the method asks is
  * down. `failure`: it answered nonsense, or the method itself has a defect. `throttled`: too many have failed, and these were not judged. `account`: they are valid, but the account cannot be
- * used as it is configured.
+ * used as it is configured. `cross-site`: they are valid, but a browser sent them from another site (CONTRACT 6.5).
  */
-export type RefusalReason = "unknown" | RejectionReason | "throttled" | "account";
+export type RefusalReason = "unknown" | RejectionReason | "throttled" | "account" | "cross-site";
 
 /** 40007: an account has logged in; with Basic credentials and certificates that is every request. */
 export interface AccessStarted extends EventEnvelope {
@@ -38,8 +42,6 @@ export interface LoginData {
   readonly credentials: { readonly type: CredentialType };
   /** The methods that were asked, in order; the last one has decided. */
   readonly verdicts: readonly MethodVerdict[];
-  /** What is wrong with the account, where that is the reason. */
-  readonly details?: string;
 }
 
 /** What one method of authentication answered (7.2). */

@@ -2,6 +2,7 @@ import { HttpError } from "../http/http-error.ts";
 import { mediaType } from "../http/negotiate.ts";
 import { readFormBody, readJsonBody } from "../http/request-body.ts";
 import { jsonResponse } from "../http/responses.ts";
+import { isSecure } from "../http/target.ts";
 import { pageResponse, redirectResponse } from "../views/page.ts";
 import { toPasswordPage } from "../views/password-page.ts";
 import {
@@ -22,13 +23,14 @@ export async function getPasswordPage(exchange: AccountExchange): Promise<Respon
  * Whether it may is settled before the body is read.
  */
 export async function postPasswordUpdate(exchange: AccountExchange): Promise<Response> {
-  const { account, connection, config, variant, passwords, session, texts } = exchange;
+  const { request, account, connection, config, variant, passwords, session, texts } = exchange;
   await requireUpdatable(exchange);
   const { current_password: currentPassword, new_password: newPassword } = await readUpdate(exchange);
   if (session === undefined) throw new HttpError("unauthorized", "A session is needed: log in first.");
   const { name: username, email } = account;
   const from = connection.peer === undefined ? {} : { peer: connection.peer };
-  const result = await passwords.update({ username, email, currentPassword, newPassword, session, ...from });
+  const creator = { uuid: config.component.uuid, type: isSecure(request.url) ? "https" : "http" };
+  const result = await passwords.update({ username, email, currentPassword, newPassword, session, creator, ...from });
   if (result.outcome === "refused") return refuse(exchange, result.problems);
   if (result.outcome === "not-updatable") throw notUpdatable();
 

@@ -15,8 +15,6 @@ type Unidentified = Exclude<Identification, { outcome: "identified" }>;
 const MESSAGES = {
   session: "The session is not valid, or not any more.",
   basic: "The user name or password is wrong.",
-  cookie: "The session is not valid, or not any more.",
-  certificate: "The client certificate is not accepted.",
   authorization: "The Authorization header is not valid.",
   "no-session": "A session is needed: log in first.",
 } as const;
@@ -39,7 +37,7 @@ export function refuseUnidentified(exchange: Exchange, reason: Unidentified): Re
   if (reason.outcome === "refused" && (variant !== "html" || reason.means !== "basic")) {
     return refuseLogin(exchange, MESSAGES[reason.means], returnTo, reason.publicError);
   }
-  if (variant !== "html") return refuseLogin(exchange, "A login is needed.", returnTo);
+  if (variant !== "html") return refuseLogin(exchange, "A login is needed.", returnTo, reason.publicError);
   if (reason.outcome === "refused") {
     const { message } = toPublicError(exchange, MESSAGES.basic, reason.publicError);
     const fields = { "WWW-Authenticate": BASIC_CHALLENGE };

@@ -1,5 +1,6 @@
 import type { EventEnvelope, FileEvent, OnEvent } from "../contracts/events.ts";
 import type { Logger } from "../contracts/logger.ts";
+import { toSafeLogger } from "./safe-logger.ts";
 
 type WithoutStamp<E> = E extends FileEvent ? Omit<E, "timestamp" | "server"> : never;
 
@@ -25,12 +26,10 @@ export function createEmitter({ onEvent, server, clock, logger }: EmitterOptions
   if (onEvent === undefined) return () => undefined;
   const tell = onEvent;
 
+  const safe = toSafeLogger(logger);
+
   function reportFailure(id: number, error: unknown): void {
-    try {
-      logger.error({ event: id, error }, "An event could not be told.");
-    } catch {
-      // A log that fails as well must not fail what the event is about.
-    }
+    safe.error({ event: id, error }, "An event could not be told.");
   }
 
   return (draft) => {

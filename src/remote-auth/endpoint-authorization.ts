@@ -1,5 +1,7 @@
 import { parseAuthorization } from "../http/authorization.ts";
 import { createSecretComparison } from "../http/constant-time.ts";
+import { isToken } from "./headers.ts";
+import { hasLoneSurrogate } from "./text.ts";
 
 /** How a service proves to the endpoint that it may ask (5.2): by HTTP Basic, or by one header with its whole value. */
 export type EndpointAuthorization =
@@ -15,7 +17,6 @@ export interface Authorizer {
 }
 
 const REALM = 'realm="authentication requests"';
-const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /**
@@ -49,7 +50,7 @@ function createBasicAuthorizer({ username, password }: { username: string; passw
 }
 
 function createHeaderAuthorizer({ header, value }: { header: string; value: string }): Authorizer {
-  check(typeof header === "string" && TOKEN.test(header), "header", "the name of a header");
+  check(typeof header === "string" && isToken(header), "header", "the name of a header");
   check(typeof value === "string" && HEADER_VALUE.test(value), "value", "printable ASCII, not empty, trimmed");
   const isSame = createSecretComparison(value);
   return {
@@ -61,15 +62,18 @@ function createHeaderAuthorizer({ header, value }: { header: string; value: stri
   };
 }
 
-/** A 401 has a challenge (RFC 9110 15.5.2), also where no registered scheme fits. A value of one word is all secret. */
+/**
+ * A 401 has a challenge (RFC 9110 15.5.2), also where no registered scheme fits. Only of a scheme and one token the first word is
+ * surely none of the secret: a value of one word is all secret, and one of several may be a sentence.
+ */
 function toScheme(header: string, value: string): string {
-  const [scheme = "", rest] = value.split(" ", 2);
-  const isKnown = header.toLowerCase() === "authorization" && rest !== undefined && TOKEN.test(scheme);
-  return isKnown ? scheme : "Header";
+  const [scheme = "", token = "", ...others] = value.split(" ");
+  const isScheme = header.toLowerCase() === "authorization" && isToken(scheme) && token !== "" && others.length === 0;
+  return isScheme ? scheme : "Header";
 }
 
 function isSecret(text: unknown): text is string {
-  return typeof text === "string" && text !== "" && !/\p{Surrogate}/u.test(text);
+  return typeof text === "string" && text !== "" && !hasLoneSurrogate(text);
 }
 
 function check(holds: boolean, member: string, expected: string): void {

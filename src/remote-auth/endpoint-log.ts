@@ -1,4 +1,5 @@
 import type { AuthenticationRequest } from "../wire/remote-auth.ts";
+import { toBase64 } from "./text.ts";
 
 /** What the log gets of an error: texts only, as members of its own could hold whole requests. */
 interface DescribedError {
@@ -24,11 +25,25 @@ export function describeThrown(thrown: unknown, { credentials }: AuthenticationR
   }
 }
 
-/** The ways in which messages quote a secret: as it is, within JSON, within a URL, as HTTP Basic. An empty one is none. */
+/** The ways in which messages quote a secret: as it is, within JSON, a URL or a form, in Base64, as HTTP Basic. An empty one is none. */
 function toSecretForms({ username, content }: AuthenticationRequest["credentials"]): readonly string[] {
   if (content === "") return [];
-  const basic = btoa(String.fromCharCode(...new TextEncoder().encode(`${username}:${content}`.slice(0, 8192))));
-  return [content, JSON.stringify(content).slice(1, -1), encodeURIComponent(content), basic];
+  const inForm = new URLSearchParams([["", content]]).toString().slice(1);
+  const inBase64 = [content, `${username}:${content}`].flatMap(toBase64Forms);
+  return [
+    content,
+    JSON.stringify(content).slice(1, -1),
+    encodeURIComponent(content),
+    encodeURI(content),
+    inForm,
+    ...inBase64,
+  ];
+}
+
+/** Without padding, which is also the start of the form that has it; the second for URLs and file names (RFC 4648 5). */
+function toBase64Forms(text: string): readonly string[] {
+  const base64 = toBase64(text).replaceAll("=", "");
+  return [base64, base64.replaceAll("+", "-").replaceAll("/", "_")];
 }
 
 function describe(thrown: unknown, depth: number): DescribedError {

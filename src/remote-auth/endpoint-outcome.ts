@@ -7,6 +7,7 @@ import {
   MAX_EXCHANGE_BYTES,
 } from "../wire/remote-auth.ts";
 import { readJson } from "./json-body.ts";
+import { hasLoneSurrogate } from "./text.ts";
 
 declare const made: unique symbol;
 
@@ -92,11 +93,6 @@ function toJsonAnswer(status: 200 | 403, value: unknown, schema: z.ZodType): Out
 function refuseSurrogates(key: string, value: unknown): unknown {
   if (hasLoneSurrogate(key) || (typeof value === "string" && hasLoneSurrogate(value))) throw new TypeError();
   return value;
-}
-
-/** Whether a text has half a character, which UTF-8 cannot write. */
-export function hasLoneSurrogate(text: string): boolean {
-  return /\p{Surrogate}/u.test(text);
 }
 
 function toContent(status: 200 | 401 | 403, type: "json" | "plain", text: string): OutcomeAnswer {

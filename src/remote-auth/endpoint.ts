@@ -6,19 +6,16 @@ import { readJsonBody } from "../http/request-body.ts";
 import { type AuthenticationRequest, authenticationRequestSchema } from "../wire/remote-auth.ts";
 import { type Authorizer, createAuthorizer, type EndpointAuthorization } from "./endpoint-authorization.ts";
 import { describeThrown } from "./endpoint-log.ts";
-import {
-  type AuthenticationOutcome,
-  type AuthenticationOutcomes,
-  createOutcomeBook,
-  hasLoneSurrogate,
-} from "./endpoint-outcome.ts";
+import { type AuthenticationOutcome, type AuthenticationOutcomes, createOutcomeBook } from "./endpoint-outcome.ts";
 import { isJson } from "./json-body.ts";
+import { hasLoneSurrogate } from "./text.ts";
 
 /** What an authentication endpoint is made of. */
 export interface AuthenticationEndpointOptions {
   /**
-   * Judges one set of credentials, and returns what one of the three functions has made. What it throws, and any other value, is
-   * logged and answered 500, which the service takes for a refusal (7.2). It must not tell by its time whether an account exists.
+   * Judges one set of credentials, and returns what one of the three functions has made. What it throws is logged and answered 503:
+   * nobody could judge, which is no failed login. Any other value is logged and answered 500. The service takes both for a refusal
+   * (7.2). It must not tell by its time whether an account exists.
    */
   readonly authenticate: (
     request: AuthenticationRequest,
@@ -38,6 +35,9 @@ type Fields = Readonly<Record<string, string>>;
 const OPTIONS = ["authenticate", "authorize", "logger"];
 /** A request holds one name and one secret; the longest of them is a chain of certificates. */
 const MAX_REQUEST_BYTES = 256 * 1024;
+/** A service has asked and given up by then. */
+const MAX_REQUEST_MILLISECONDS = 30_000;
+const TOO_SLOW = Symbol("too slow");
 const CONTENT_TYPES = {
   json: "application/json; charset=utf-8",
   plain: "text/plain; charset=utf-8",
@@ -46,7 +46,7 @@ const CONTENT_TYPES = {
 /**
  * The integrator's side of the external authentication method (4.7): a handler for any runtime with the fetch API, which reads and
  * checks the request (2.3), asks `authenticate`, and answers by the status table (7.2). Requests that are none are refused: 405 for
- * any method but POST, 401 with a challenge for a service that is not authorized, 415, 413 above 256 KiB, and 400 naming the members
+ * any method but POST, 401 with a challenge for a service that is not authorized, 415, 413 above 256 KiB, 408 after 30 s, and 400 naming the members
  * that are missing, wrong, or as good as: an empty name or secret never comes to `authenticate`. The 401 of an unknown account has no challenge.
  * @throws TypeError naming the option that is wrong.
  */
@@ -65,21 +65,26 @@ export function createAuthenticationEndpoint(options: AuthenticationEndpointOpti
   }
 
   async function judge(request: AuthenticationRequest): Promise<Response> {
+    let outcome: unknown;
     try {
-      const answer = toAnswer(await authenticate(request, outcomes));
-      if (answer === undefined) {
-        report({}, "An authentication endpoint returned something else than accept, unknown or reject have made.");
-      } else if ("problems" in answer) {
-        report({ problems: answer.problems }, "An authentication endpoint made an outcome that breaks the interface.");
-      } else {
-        return "content" in answer
-          ? respond(answer.status, answer.content, { "Content-Type": CONTENT_TYPES[answer.type] })
-          : respond(answer.status, new Uint8Array());
-      }
+      outcome = await authenticate(request, outcomes);
     } catch (thrown) {
-      report({ error: describeThrown(thrown, request) }, "An authentication endpoint failed.");
+      report({ error: describeThrown(thrown, request) }, "An authentication endpoint could not judge.");
+      // A directory that is down is nobody's wrong password: of a 503 the service knows that nobody has judged (RFC 9110 15.6.4).
+      return respond(503, new Uint8Array(), { "Retry-After": "1" });
     }
-    return respond(500, new Uint8Array());
+    const answer = toAnswer(outcome);
+    if (answer === undefined) {
+      report({}, "An authentication endpoint returned something else than accept, unknown or reject have made.");
+      return respond(500, new Uint8Array());
+    }
+    if ("problems" in answer) {
+      report({ problems: answer.problems }, "An authentication endpoint made an outcome that breaks the interface.");
+      return respond(500, new Uint8Array());
+    }
+    return "content" in answer
+      ? respond(answer.status, answer.content, { "Content-Type": CONTENT_TYPES[answer.type] })
+      : respond(answer.status, new Uint8Array());
   }
 
   function report(details: Readonly<Record<string, unknown>>, message: string): void {
@@ -129,16 +134,32 @@ type ReadRequest = { readonly request: AuthenticationRequest } | { readonly refu
 async function readRequest(request: Request): Promise<ReadRequest> {
   let body: unknown;
   try {
-    body = await readJsonBody(request, MAX_REQUEST_BYTES);
+    body = await orTooSlow(readJsonBody(request, MAX_REQUEST_BYTES));
   } catch (error) {
     if (!isHttpError(error)) throw error;
     return { refusal: refuse(error.failure === "too-large" ? 413 : 400, error.message) };
   }
+  if (body === TOO_SLOW) return { refusal: refuse(408, "The request took too long.") };
   const { success, data, error } = authenticationRequestSchema.safeParse(body);
   if (!success) return { refusal: refuseMembers(toMemberPaths(error)) };
   const unfit = (["username", "content"] as const).filter((member) => isUnfit(data.credentials[member]));
   if (unfit.length > 0) return { refusal: refuseMembers(unfit.map((member) => `credentials.${member}`)) };
   return { request: data };
+}
+
+/** What was read, or the word that it is not there in time. */
+async function orTooSlow(reading: Promise<unknown>): Promise<unknown> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const deadline = new Promise((resolve) => {
+    timer = setTimeout(resolve, MAX_REQUEST_MILLISECONDS, TOO_SLOW);
+  });
+  // What becomes of it later is nobody's.
+  reading.catch(() => undefined);
+  try {
+    return await Promise.race([reading, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** An empty password lets a directory's login succeed as that of nobody in particular (RFC 4513 5.1.2): no service sends one. */

@@ -26,7 +26,8 @@ export interface NoAnswer {
   readonly url: RemoteUrl;
   /** Why, in English and without secrets. */
   readonly details: string;
-  readonly error: unknown;
+  /** The code of the system, of OpenSSL or of the platform's fetch, where there is one. */
+  readonly code?: string;
 }
 
 /** A URL and what came of asking it, in English. */
@@ -55,8 +56,8 @@ export async function exchange(url: RemoteUrl, body: Uint8Array<ArrayBuffer>, se
     const response = await receive(send(url, body, sending, controller.signal), deadline);
     return await toAnswer(url, response, deadline);
   } catch (error) {
-    const details = controller.signal.aborted ? `timed out after ${timeoutSeconds} s` : describeFailure(error);
-    return { answered: false, url, details, error };
+    if (controller.signal.aborted) return { answered: false, url, details: `timed out after ${timeoutSeconds} s` };
+    return { answered: false, url, ...describeFailure(error) };
   } finally {
     clearTimeout(timer);
   }

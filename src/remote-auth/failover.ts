@@ -37,9 +37,9 @@ export function createSuspensions<U>({ suspendSeconds, clock }: SuspensionOption
 }
 
 /**
- * Asks one URL after the other until one answers (4.7, rule 2): those that are not suspended, in their order. When they all fail, the
- * first one is asked whatever its state: a suspension orders the URLs, it never locks everybody out (CONTRACT 9.2). Resolves with
- * what came of each, the answer last, if there is one.
+ * Asks one URL after the other until one answers (4.7, rule 2): those that are not suspended in their order, then those that are in
+ * theirs. A suspension orders the URLs, it never locks anybody out (CONTRACT 9.2): one that has failed once may be the only one that
+ * works. Resolves with what came of each, the answer last, if there is one.
  */
 export async function askInTurn<U, O extends { readonly answered: boolean }>(
   urls: readonly U[],
@@ -47,15 +47,11 @@ export async function askInTurn<U, O extends { readonly answered: boolean }>(
   ask: (url: U) => Promise<O>,
 ): Promise<readonly O[]> {
   const outcomes: O[] = [];
-  const [first] = urls;
-  let firstWasAsked = false;
-  for (const url of urls) {
-    if (isSuspended(url)) continue;
-    firstWasAsked ||= url === first;
+  const suspended = new Set(urls.filter(isSuspended));
+  for (const url of [...urls.filter((each) => !suspended.has(each)), ...suspended]) {
     const outcome = await ask(url);
     outcomes.push(outcome);
-    if (outcome.answered) return outcomes;
+    if (outcome.answered) break;
   }
-  if (!firstWasAsked && first !== undefined) outcomes.push(await ask(first));
   return outcomes;
 }

@@ -1,3 +1,5 @@
+import { toBase64 } from "./text.ts";
+
 /** Header fields as they are sent: pairs of a name and a value. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
@@ -23,7 +25,10 @@ const ownFields: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Whether a text is a token, as names of header fields and of schemes of authentication are (RFC 9110 5.6.2). */
+export function isToken(text: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
+}
 
 /**
  * Reads the option `headers` in both of its forms (5.2). Throws `TypeError` that names the option and the field, never a value: it is a
@@ -44,8 +49,7 @@ export function parseHeaders(option: string | Readonly<Record<string, string>>):
 
 /** `Authorization` of Basic authentication in UTF-8 (RFC 7617). */
 export function toBasicAuthorization(username: string, password: string): string {
-  const bytes = new TextEncoder().encode(`${username}:${password}`);
-  return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))}`;
+  return `Basic ${toBase64(`${username}:${password}`)}`;
 }
 
 /** A line that is not understood may be all secret: it is named by its number. */
@@ -54,7 +58,7 @@ function parseLines(text: string): HeaderLines {
     if (line.trim() === "") return [];
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(colon, 0));
-    if (!token.test(name)) throw wrong(`must hold "Name: value" on each line, which line ${index + 1} is not`);
+    if (!isToken(name)) throw wrong(`must hold "Name: value" on each line, which line ${index + 1} is not`);
     return [[name, trimBlanks(line.slice(colon + 1))]];
   });
 }
@@ -64,7 +68,7 @@ function toLines(fields: Readonly<Record<string, string>>): HeaderLines {
     throw wrong("must be text, or an object of texts");
   }
   return Object.entries(fields).map(([name, value]: [string, unknown]) => {
-    if (!token.test(name)) throw wrong("must hold names of header fields alone (RFC 9110 5.1)");
+    if (!isToken(name)) throw wrong("must hold names of header fields alone (RFC 9110 5.1)");
     if (typeof value !== "string") throw wrong(`must hold text for ${name}`);
     return [name, trimBlanks(value)];
   });

@@ -18,7 +18,7 @@ import { type RemoteAudit, toVerdict } from "./verdict.ts";
  * and the account's configuration (1.2, 4.7). It needs no file service, and serves any protocol.
  *
  * `authenticate` never rejects: what is wrong with the endpoint is a `rejected`, for the reason `unavailable` where no URL has answered,
- * else `failure`. Every verdict has a {@link RemoteAudit}. Several URLs are asked in their order; one that gives no answer in time is
+ * or one with 502, 503 or 504, else `failure`. Every verdict has a {@link RemoteAudit}. Several URLs are asked in their order; one that gives no answer in time is
  * suspended, which is told to the log and as event 40042. `start` sends a test request to every URL (rule 1), once, and rejects when
  * none answers as an endpoint does; where nobody has called it, the first `authenticate` does.
  *
@@ -32,14 +32,16 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
   const tellSuspension = createSuspensionTeller(settings, report);
   const warnOfChallenge = createChallengeWarning(report);
   const { start, ensureStarted } = createStart(settings, ask, report);
+  /** How long judging takes, a moving average. */
+  let usualMilliseconds = 0;
 
-  async function ask(url: RemoteUrl, { bytes, creator }: RequestBody): Promise<Outcome> {
-    const outcome = await exchange(url, bytes, settings);
+  async function ask(url: RemoteUrl, request: RequestBody): Promise<Outcome> {
+    const outcome = await exchange(url, request.bytes, settings);
     if (outcome.answered) {
       lift(url);
       warnOfChallenge(outcome);
     } else if (suspend(url)) {
-      tellSuspension(outcome, creator);
+      tellSuspension(outcome, request);
     } else if (settings.suspendSeconds === 0) {
       report("warn", toLogDetails(outcome), "An authentication URL has failed.");
     }
@@ -53,17 +55,27 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
     }
     const problem = await ensureStarted();
     if (problem !== undefined) return toUnavailable([problem]);
+    const begun = performance.now();
     const outcomes = await askInTurn(settings.urls, isSuspended, (url) => ask(url, request));
+    const took = performance.now() - begun;
+    usualMilliseconds += (took - usualMilliseconds) / (usualMilliseconds === 0 ? 1 : 8);
     const last = outcomes.at(-1);
     if (!last?.answered) return toUnavailable(outcomes.map(describeOutcome));
     const verdict = toVerdict(last);
-    if (verdict.outcome === "rejected" && verdict.reason !== "credentials") {
+    if (verdict.outcome === "rejected" && verdict.reason === "unavailable") {
+      report("warn", { ...verdict.audit }, "The authentication endpoint could not judge.");
+    } else if (verdict.outcome === "rejected" && verdict.reason === "failure") {
       report("error", { ...verdict.audit }, "The authentication endpoint gave an answer that is not valid.");
     }
     return verdict;
   }
 
-  return { name: "http", start, authenticate };
+  /** The work is the endpoint's: to wait about as long tells as little (SECURITY 17). */
+  async function imitate(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, usualMilliseconds));
+  }
+
+  return { name: "http", start, authenticate, imitate };
 }
 
 /** Nobody has judged the credentials: that says nothing of them. */

@@ -1,7 +1,8 @@
-import { NIL_UUID } from "../contracts/connection.ts";
 import type { OnEvent } from "../contracts/events.ts";
 import type { Logger } from "../contracts/logger.ts";
+import { uuidSchema } from "../wire/remote-auth.ts";
 import { type HeaderLines, parseHeaders, toBasicAuthorization } from "./headers.ts";
+import { hasLoneSurrogate } from "./text.ts";
 
 /** How the external method asks its endpoint (4.7). Secrets in it stand in no error text, log line or event. */
 export interface HttpAuthenticatorOptions {
@@ -19,14 +20,17 @@ export interface HttpAuthenticatorOptions {
    * Fields that carry the exchange itself, such as `Host` or `Content-Type`, are refused. Default: none.
    */
   readonly headers?: string | Readonly<Record<string, string>>;
-  /** The server that asks (2.3). Default: the nil UUID. */
+  /** The server that asks (2.3). It wins over the `server` of the credentials. Default: theirs; where they have none, the nil UUID. */
   readonly server?: { readonly uuid: string };
   /**
    * What received the login (2.3). What it names wins over the `creator` of the credentials. Default: theirs; where they have none,
    * the nil UUID and `http`.
    */
   readonly creator?: { readonly uuid?: string; readonly type?: string };
-  /** Seconds that one URL has for its whole answer, body included; at most 86,400. Default: 30. */
+  /**
+   * Seconds that one URL has for its whole answer, body included; at most 300: then the fetch of Node gives up on the head of a
+   * response, whatever it is told. Default: 30.
+   */
   readonly timeoutSeconds?: number;
   /** Seconds that a URL without an answer is suspended (8); 0: none is. Default: 300. */
   readonly suspendSeconds?: number;
@@ -46,7 +50,7 @@ export interface HttpAuthenticatorOptions {
 export interface RemoteSettings {
   readonly urls: readonly RemoteUrl[];
   readonly headers: HeaderLines;
-  readonly server: { readonly uuid: string };
+  readonly server: { readonly uuid: string } | undefined;
   readonly creator: { readonly uuid?: string; readonly type?: string };
   readonly timeoutSeconds: number;
   readonly suspendSeconds: number;
@@ -66,19 +70,36 @@ export interface RemoteUrl {
   readonly inClear: boolean;
 }
 
-const maxTimeoutSeconds = 86_400;
-const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const maxTimeoutSeconds = 300;
+const knownOptions: ReadonlySet<string> = new Set([
+  "url",
+  "username",
+  "password",
+  "headers",
+  "server",
+  "creator",
+  "timeoutSeconds",
+  "suspendSeconds",
+  "testAtStart",
+  "fetch",
+  "clock",
+  "logger",
+  "onEvent",
+] satisfies (keyof HttpAuthenticatorOptions)[]);
 
 /** Checks the options. Throws `TypeError` that names the option, and never quotes what it holds. */
 export function readOptions(options: HttpAuthenticatorOptions): RemoteSettings {
   check(typeof options === "object" && options !== null, "url", "given");
+  // A misspelt `password` or `testAtStart` would be a default that nobody meant.
+  const unknown = Object.keys(options).find((key) => !knownOptions.has(key));
+  if (unknown !== undefined) throw new TypeError(`The option ${unknown} is not known.`);
   const { timeoutSeconds = 30, suspendSeconds = 300, testAtStart = true } = options;
-  const { server = { uuid: NIL_UUID }, creator = {}, clock = Date.now, logger = console, onEvent } = options;
+  const { server, creator = {}, clock = Date.now, logger = console, onEvent } = options;
   const { fetch: send = (...request: Parameters<typeof fetch>) => globalThis.fetch(...request) } = options;
-  check(isPositive(timeoutSeconds) && timeoutSeconds <= maxTimeoutSeconds, "timeoutSeconds", "above 0, at most 86,400");
+  check(isPositive(timeoutSeconds) && timeoutSeconds <= maxTimeoutSeconds, "timeoutSeconds", "above 0, at most 300");
   check(suspendSeconds === 0 || isPositive(suspendSeconds), "suspendSeconds", "a number of seconds, or 0");
   check(typeof testAtStart === "boolean", "testAtStart", "true or false");
-  check(typeof server === "object" && isUuid(server?.uuid), "server", "an object with a UUID as uuid");
+  check(server === undefined || isUuid(server?.uuid), "server", "an object with a UUID as uuid");
   check(typeof creator === "object" && creator !== null, "creator", "an object");
   check(creator.uuid === undefined || isUuid(creator.uuid), "creator.uuid", "a UUID");
   check(creator.type === undefined || isWord(creator.type), "creator.type", "a word such as https");
@@ -89,7 +110,7 @@ export function readOptions(options: HttpAuthenticatorOptions): RemoteSettings {
   return {
     urls: readUrls(options.url),
     headers: readHeaders(options),
-    server: { uuid: server.uuid },
+    server: server && { uuid: server.uuid },
     creator: { ...creator },
     timeoutSeconds,
     suspendSeconds,
@@ -110,7 +131,8 @@ function readUrls(option: string | readonly string[]): readonly RemoteUrl[] {
 }
 
 function readUrl(text: unknown, option: string): RemoteUrl {
-  const isText = typeof text === "string" && /^https?:\/\//i.test(text) && !/[\s\\\p{Cc}\p{Cs}]/u.test(text);
+  const isText =
+    typeof text === "string" && /^https?:\/\//i.test(text) && !/[\s\\\p{Cc}]/u.test(text) && !hasLoneSurrogate(text);
   const url = isText ? parseUrl(text) : undefined;
   if (!isText || url === undefined) throw wrong(option, "a URL that begins with http:// or https://");
   check(
@@ -148,7 +170,7 @@ function readHeaders({ username = "", password = "", headers = "" }: HttpAuthent
 
 /** RFC 7617 2: no control characters. A lone surrogate has no UTF-8. */
 function isCredential(value: unknown): value is string {
-  return typeof value === "string" && !/[\p{Cc}\p{Cs}]/u.test(value);
+  return typeof value === "string" && !/\p{Cc}/u.test(value) && !hasLoneSurrogate(value);
 }
 
 function isPositive(value: unknown): boolean {
@@ -156,7 +178,7 @@ function isPositive(value: unknown): boolean {
 }
 
 function isUuid(value: unknown): boolean {
-  return typeof value === "string" && uuidPattern.test(value);
+  return uuidSchema.safeParse(value).success;
 }
 
 function isWord(value: unknown): boolean {

@@ -1,21 +1,17 @@
-import type { Component } from "../contracts/connection.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { createEmitter } from "../events/emitter.ts";
+import { toSafeLogger } from "../events/safe-logger.ts";
 import type { Answer, NoAnswer } from "./exchange.ts";
 import type { RemoteSettings, RemoteUrl } from "./options.ts";
+import type { RequestBody } from "./request.ts";
 
 /** Writes to the log; what the log throws fails no login. */
 export type Report = (level: keyof Logger, details: Readonly<Record<string, unknown>>, message: string) => void;
 
 /** Makes what reports to a logger. */
 export function createReport(logger: Logger): Report {
-  return (level, details, message) => {
-    try {
-      logger[level](details, message);
-    } catch {
-      // There is nobody left to tell.
-    }
-  };
+  const safe = toSafeLogger(logger);
+  return (level, details, message) => safe[level](details, message);
 }
 
 /** Warns, once per call, of URLs that passwords would travel to in clear. */
@@ -37,7 +33,7 @@ export function createChallengeWarning(report: Report): (answer: Answer) => void
     if (status !== 401 || !challenged || warned.has(url)) return;
     warned.add(url);
     const message =
-      "The authentication endpoint asks for credentials of its own: username, password or headers may be wrong.";
+      "The authentication endpoint asks for credentials of its own (WWW-Authenticate): username, password or headers may be wrong, unless it does so with every 401.";
     report("warn", { url: url.shown }, message);
   };
 }
@@ -46,10 +42,10 @@ export function createChallengeWarning(report: Report): (answer: Answer) => void
 export function createSuspensionTeller(
   settings: RemoteSettings,
   report: Report,
-): (failed: NoAnswer, creator: Component) => void {
+): (failed: NoAnswer, request: Pick<RequestBody, "creator" | "server">) => void {
   const { suspendSeconds: suspended } = settings;
-  const emit = createEmitter(settings);
-  return (failed, component) => {
+  return (failed, { creator: component, server }) => {
+    const emit = createEmitter({ ...settings, server });
     const { url, details } = failed;
     const message = "An authentication URL has failed and is suspended.";
     report("warn", { ...toLogDetails(failed), suspended }, message);
@@ -57,7 +53,10 @@ export function createSuspensionTeller(
   };
 }
 
-/** What the log is told of a URL that gave no answer. Some platforms quote the whole URL in their errors, and a query may be a secret. */
-export function toLogDetails({ url, details, error }: NoAnswer): Readonly<Record<string, unknown>> {
-  return { url: url.shown, details, ...(url.href.includes("?") ? {} : { error }) };
+/**
+ * What the log is told of a URL that gave no answer: nothing of the platform's error but its code. Such errors quote whole URLs, and undici's
+ * quote what came, which may be our own request with all its secrets.
+ */
+export function toLogDetails({ url, details, code }: NoAnswer): Readonly<Record<string, unknown>> {
+  return { url: url.shown, details, ...(code !== undefined && { code }) };
 }

@@ -2,6 +2,7 @@ import type { Credentials } from "../contracts/authenticator.ts";
 import { type Component, NIL_UUID, type Peer } from "../contracts/connection.ts";
 import { type AuthenticationRequest, MAX_EXCHANGE_BYTES } from "../wire/remote-auth.ts";
 import type { RemoteSettings } from "./options.ts";
+import { hasLoneSurrogate } from "./text.ts";
 
 /** An authentication request, ready to be sent. */
 export interface RequestBody {
@@ -9,6 +10,8 @@ export interface RequestBody {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** What received the login, as it stands in the body. */
   readonly creator: Component;
+  /** The server that asks, likewise. */
+  readonly server: { readonly uuid: string };
 }
 
 /** A client of whom nothing is known. */
@@ -17,25 +20,26 @@ const unknownPeer: Peer = { address: "0.0.0.0", port: 0, family: "IPv4", protoco
 /** Writes the body of an authentication request (2.3); or says, in English, why these credentials are not sent. */
 export function toRequestBody(
   credentials: Credentials,
-  { server, creator: configured }: Pick<RemoteSettings, "server" | "creator">,
+  { server: configuredServer, creator: configured }: Pick<RemoteSettings, "server" | "creator">,
 ): RequestBody | string {
   const { type, username, content, peer = unknownPeer } = credentials;
   if (username === "") return "the username is empty: not asked";
   if (content === "") return "the credentials are empty: not asked";
   // JSON would carry a lone surrogate as an escape that no other text than itself is equal to, or that decoders replace.
-  if (/\p{Cs}/u.test(username) || /\p{Cs}/u.test(content)) return "the credentials have no UTF-8: not asked";
+  if (hasLoneSurrogate(username) || hasLoneSurrogate(content)) return "the credentials have no UTF-8: not asked";
   const { address, port, family, protocol } = peer;
   const creator: Component = {
     uuid: configured.uuid ?? credentials.creator?.uuid ?? NIL_UUID,
     type: configured.type ?? credentials.creator?.type ?? "http",
   };
+  const server = { uuid: configuredServer?.uuid ?? credentials.server?.uuid ?? NIL_UUID };
   const request: AuthenticationRequest = {
     credentials: { type, username, content, peer: { address, port, family, protocol }, creator },
     server,
   };
   const bytes = new TextEncoder().encode(JSON.stringify(request));
   if (bytes.byteLength > MAX_EXCHANGE_BYTES) return "the credentials are too large: not asked";
-  return { bytes, creator };
+  return { bytes, creator, server };
 }
 
 /** Credentials of an account that nobody has: of the test at the start (4.7, rule 1). */

@@ -2,7 +2,7 @@ import { describeOutcome, type Outcome } from "./exchange.ts";
 import type { RemoteSettings, RemoteUrl } from "./options.ts";
 import type { Report } from "./report.ts";
 import { madeUpCredentials, type RequestBody, toRequestBody } from "./request.ts";
-import { toVerdict } from "./verdict.ts";
+import { isOutage, toVerdict } from "./verdict.ts";
 
 /** The statuses that an endpoint answers with (7.2): it is there, and understands requests. */
 const endpointStatuses: ReadonlySet<number> = new Set([200, 204, 401, 403]);
@@ -57,7 +57,10 @@ function reportTest(outcome: Outcome, report: Report): void {
   if (!outcome.answered) return;
   const { url, status } = outcome;
   if (!isReachable(outcome)) {
-    report("warn", { url: url.shown, status }, "An authentication URL answers as no endpoint does.");
+    const message = isOutage(status)
+      ? "An authentication URL answers that nobody could judge."
+      : "An authentication URL answers as no endpoint does.";
+    report("warn", { url: url.shown, status }, message);
     return;
   }
   const verdict = toVerdict(outcome);

@@ -17,15 +17,17 @@ const causes: readonly (readonly [pattern: RegExp, details: string])[] = [
 /** Depth to which causes are followed: an error may be its own cause. */
 const maxDepth = 5;
 
-/** Says in English why a request got no response, without anything that the error itself says. */
-export function describeFailure(error: unknown): string {
+/** Says in English why a request got no response, and the code that says it; nothing else of the error is shown. */
+export function describeFailure(error: unknown): { readonly details: string; readonly code?: string } {
   let at = error;
   for (let depth = 0; depth < maxDepth && typeof at === "object" && at !== null; depth += 1) {
-    const { code, cause, errors } = at as { code?: unknown; cause?: unknown; errors?: unknown };
+    const { code, message, cause, errors } = at as Readonly<Record<"code" | "message" | "cause" | "errors", unknown>>;
     const known = typeof code === "string" ? causes.find(([pattern]) => pattern.test(code)) : undefined;
-    if (known !== undefined) return known[1];
+    if (known !== undefined) return { details: known[1], code: String(code) };
+    // The fetch standard blocks the ports of other protocols.
+    if (message === "bad port") return { details: "a port that fetch does not use" };
     // Of a host with several addresses each has an error of its own.
     at = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
   }
-  return "no response";
+  return { details: "no response" };
 }

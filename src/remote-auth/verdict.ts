@@ -11,10 +11,12 @@ export interface RemoteAudit {
   readonly status?: number;
   /** Of a JSON 403 (2.5). */
   readonly code?: number;
-  /** The plain text of a 403, cut to 1,000 characters. That of a 401 is the verdict's `message`. */
+  /** The plain text of a 403, cut to 1,000 characters. That of a 401, and of a JSON 403, is the verdict's `message`. */
   readonly message?: string;
   /** Of a JSON 403 (2.5). */
   readonly extra?: unknown;
+  /** Of a 401 with `WWW-Authenticate`: either any 401 of the endpoint has one, or it refuses the request's own credentials (5.2). */
+  readonly challenged?: true;
   /** Each thing that is wrong: with the answer, e.g. `account.foo: unknown key`; or why there is none. Never a value. */
   readonly problems?: readonly string[];
 }
@@ -32,14 +34,18 @@ export function toVerdict(answer: Answer): Verdict & { readonly audit: RemoteAud
       return toUnknown(answer);
     case 403:
       return toRejected(answer);
-    case 502:
-    case 503:
-    case 504:
-      // The word of a gateway, or of the endpoint itself, that nobody has judged (RFC 9110 15.6.3 to 15.6.5).
-      return { ...fail(answer, [describeStatus(answer.status)]), reason: "unavailable" };
     default:
+      // The word of a gateway, or of the endpoint itself, that nobody has judged (RFC 9110 15.6.3 to 15.6.5).
+      if (isOutage(answer.status)) {
+        return { ...fail(answer, [`answered ${answer.status}: nobody could judge`]), reason: "unavailable" };
+      }
       return fail(answer, [describeStatus(answer.status)]);
   }
+}
+
+/** Whether a status says that nobody could judge. */
+export function isOutage(status: number): boolean {
+  return status >= 502 && status <= 504;
 }
 
 type Audited = Verdict & { readonly audit: RemoteAudit };
@@ -55,14 +61,11 @@ function toAccepted(answer: Answer): Audited {
   return { outcome: "accepted", account: reading.value.account ?? {}, audit: auditOf(answer) };
 }
 
-/** An answer that asks for credentials of its own is most likely no word on those of the body. */
 function toUnknown(answer: Answer): Audited {
   const { text, problem } = readMessage(answer);
   // An invalid answer is none, whatever its status (7.2, CONTRACT 9.1).
   if (problem !== undefined) return fail(answer, [problem]);
-  const challenge = "the endpoint asks for credentials of its own (WWW-Authenticate): ours may be missing or wrong";
-  const audit = { ...auditOf(answer), ...(answer.challenged && { problems: [challenge] }) };
-  return { outcome: "unknown", ...(text !== undefined && { message: text }), audit };
+  return { outcome: "unknown", ...(text !== undefined && { message: text }), audit: auditOf(answer) };
 }
 
 /** Whatever its body is, a 403 rejects; the message of a valid JSON one alone may be shown to users (7.2, CONTRACT 9.4). */
@@ -79,7 +82,8 @@ function toRejected(answer: Answer): Audited {
   }
   const reading = readJson(body.bytes, authenticationRejectionSchema);
   if ("problems" in reading) return { ...rejected, audit: { ...auditOf(answer), problems: reading.problems } };
-  const { code, message, extra, public_response: publicResponse } = reading.value;
+  const { code, extra, public_response: publicResponse } = reading.value;
+  const message = toShortText(reading.value.message ?? "");
   const audit = { ...auditOf(answer), ...(code !== undefined && { code }), ...(extra !== undefined && { extra }) };
   return {
     ...rejected,
@@ -93,8 +97,8 @@ function fail(answer: Answer, problems: readonly string[]): Rejected & { readonl
   return { outcome: "rejected", reason: "failure", audit: { ...auditOf(answer), problems } };
 }
 
-function auditOf({ url, status }: Answer): RemoteAudit {
-  return { url: url.shown, status };
+function auditOf({ url, status, challenged }: Answer): RemoteAudit {
+  return { url: url.shown, status, ...(status === 401 && challenged && { challenged }) };
 }
 
 function describeStatus(status: number): string {
@@ -102,12 +106,21 @@ function describeStatus(status: number): string {
   return `the status ${status} has no meaning here`;
 }
 
-/** The text of a 401 or 403, without the white space around it, cut to its bound; or what is wrong with it. */
+/** The text of a 401 or 403 for people's eyes, or what is wrong with it. */
 function readMessage({ body }: Answer): { readonly text?: string; readonly problem?: string } {
   if ("problem" in body) return { problem: body.problem };
-  const text = decodeUtf8(body.bytes)?.trim();
-  if (text === undefined) return { problem: "the body is not in UTF-8, or begins with a byte order mark" };
-  if (text === "") return {};
+  const decoded = decodeUtf8(body.bytes);
+  if (decoded === undefined) return { problem: "the body is not in UTF-8, or begins with a byte order mark" };
+  const text = toShortText(decoded);
+  return text === undefined ? {} : { text };
+}
+
+/** A text without the white space around it, cut to its bound; `undefined` when nothing is left. */
+function toShortText(text: string): string | undefined {
   // A pair of surrogates that the bound would cut in two is left out.
-  return { text: text.slice(0, maxMessageLength).replace(/[\ud800-\udbff]$/, "") };
+  const short = text
+    .trim()
+    .slice(0, maxMessageLength)
+    .replace(/[\ud800-\udbff]$/, "");
+  return short === "" ? undefined : short;
 }

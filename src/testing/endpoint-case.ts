@@ -7,7 +7,10 @@ export interface EndpointCaseContext {
   /** The service's own HTTP Basic credentials (5.2); they win over an `Authorization` in `headers`. */
   readonly username?: string;
   readonly password?: string;
-  /** An account for tests that the endpoint knows by a password, of 4 characters or more. A handful of logins with wrong ones follow. */
+  /**
+   * An account for tests that the endpoint knows by a password, of 4 characters or more: part of one must not be nothing. No more than
+   * 13 logins with wrong credentials follow, which may lock it.
+   */
   readonly account?: { readonly username: string; readonly password: string };
   /** Sends the requests. Default: the platform's. */
   readonly fetch?: typeof fetch;
@@ -28,8 +31,19 @@ export interface EndpointCase {
   readonly needs?: EndpointCaseNeed;
   /** When this one fails no other can succeed: they need not be played. */
   readonly vital?: true;
-  /** Says what is wrong without any secret, but it may quote what the endpoint sent: not fit for a terminal as it is. */
-  run(context: EndpointCaseContext): Promise<void>;
+  /**
+   * Resolves with nothing, or with a note: of what the interface leaves free, but which is worth a look. Rejects with what is wrong.
+   * Neither text holds a secret, but it may quote what the endpoint sent: not fit for a terminal as it is.
+   */
+  run(context: EndpointCaseContext): Promise<string | undefined>;
+}
+
+/** Of the password of an account for tests, in characters. */
+export const MIN_PASSWORD_LENGTH = 4;
+
+/** Whether what is left of the password, cut, is a password still. */
+export function isPasswordLongEnough(password: string): boolean {
+  return Array.from(password).length >= MIN_PASSWORD_LENGTH;
 }
 
 /** Whether a context has what a case needs. */

@@ -1,5 +1,11 @@
 import type { CredentialType } from "../contracts/authenticator.ts";
-import type { EndpointCase, EndpointCaseContext } from "./endpoint-case.ts";
+import {
+  type EndpointCase,
+  type EndpointCaseContext,
+  isPasswordLongEnough,
+  MIN_PASSWORD_LENGTH,
+} from "./endpoint-case.ts";
+import { cutLast, swapCase } from "./endpoint-flaws.ts";
 import {
   ask,
   describeStatus,
@@ -10,6 +16,7 @@ import {
   type JudgedAnswer,
   makeUpName,
 } from "./endpoint-question.ts";
+import { SAMPLES } from "./endpoint-samples.ts";
 
 type Account = NonNullable<EndpointCaseContext["account"]>;
 
@@ -30,7 +37,7 @@ export const knownAccountCases: readonly EndpointCase[] = [
     async run(context) {
       const [one, other] = [await askWith(context, {}), await askWith(context, {})];
       if (one.status !== other.status) throw new Error(`answered ${one.status}, then ${other.status}`);
-      if (textOf(one) !== textOf(other)) throw new Error("the two bodies differ");
+      if (contentOf(one) !== contentOf(other)) throw new Error("the two bodies differ");
     },
   },
   {
@@ -47,6 +54,21 @@ export const knownAccountCases: readonly EndpointCase[] = [
   },
 ];
 
+const HANDED_ON =
+  "a wrong password of a known account was answered 401, which hands the login to the next method; 403 ends it";
+
+/** What sloppy comparisons take for the right one. Few: each is a failed login of the account. */
+function toWrongPasswords(password: string): readonly (readonly [what: string, content: string])[] {
+  const swapped = swapCase(password);
+  return [
+    ["the password without its last character", cutLast(password)],
+    ["the password with a character after it", `${password}x`],
+    ["the password with a blank after it", `${password} `],
+    ["the password with a blank before it", ` ${password}`],
+    ...(swapped === password ? [] : [["the password in the other case", swapped] as const]),
+  ];
+}
+
 /** Nobody gets in by anything but the password. */
 export const wrongCredentialCases: readonly EndpointCase[] = [
   {
@@ -54,12 +76,21 @@ export const wrongCredentialCases: readonly EndpointCase[] = [
     needs: "account",
     async run(context) {
       const { password } = accountOf(context);
-      const cut = password.slice(0, -1);
-      for (const content of [`${cut}${password.endsWith("x") ? "y" : "x"}`, cut, `${password}x`]) {
-        expectRefusal(await askWith(context, { content }), "a wrong password");
+      let note: string | undefined;
+      for (const [what, content] of toWrongPasswords(password)) {
+        const answer = await askWith(context, { content });
+        expectRefusal(answer, what);
+        if (answer.status === 401) note = HANDED_ON;
       }
+      // What is too long, or not a text to some, may be no request to them.
+      const long = `${password}${"x".repeat(80)}`;
+      expectNoSuccess(await askWith(context, { content: long }), "the password with a long text after it");
       // Hashes written in C read up to the first NUL.
-      expectNoSuccess(await askWith(context, { content: `${password}\u0000x` }), "a wrong password, with NUL in it,");
+      expectNoSuccess(
+        await askWith(context, { content: `${password}\u0000x` }),
+        "the password with NUL and more after it",
+      );
+      return note;
     },
   },
   {
@@ -70,19 +101,31 @@ export const wrongCredentialCases: readonly EndpointCase[] = [
       expectNoSuccess(await askWith(context, { content: "" }), "an empty password");
     },
   },
-  ...(["ssh-key", "ssl-certificate"] as const).map((type) => ({
-    name: `does not take a password for a credential of the type ${type}`,
-    needs: "account" as const,
-    async run(context: EndpointCaseContext) {
-      expectNoSuccess(await askWith(context, { type }), `the right password as ${type}`);
-    },
-  })),
+  ...(["ssh-key", "ssl-certificate"] as const).map(
+    (type): EndpointCase => ({
+      name: `does not take a password for a credential of the type ${type}`,
+      needs: "account",
+      async run(context) {
+        expectNoSuccess(await askWith(context, { type }), `the right password as ${type}`);
+      },
+    }),
+  ),
+  ...(["ssh-key", "ssl-certificate"] as const).map(
+    (type): EndpointCase => ({
+      name: `does not accept for a known account what nobody has: ${type}`,
+      needs: "account",
+      async run(context) {
+        expectRefusal(await askWith(context, { type, content: SAMPLES[type] }), `${type} that is not the account's`);
+      },
+    }),
+  ),
   {
     name: "does not take a name for a pattern",
     needs: "account",
     async run(context) {
       const { username } = accountOf(context);
-      for (const pattern of ["*", "%", `${username.slice(0, 1)}*`, `${username.slice(0, 1)}%`]) {
+      const [first = ""] = username;
+      for (const pattern of ["*", "%", `${first}*`, `${first}%`]) {
         if (pattern === username) continue;
         expectNoSuccess(await askWith(context, { username: pattern }), `the name ${JSON.stringify(pattern)}`);
       }
@@ -104,6 +147,9 @@ function askWith(context: EndpointCaseContext, { type = "password", username, co
 
 function accountOf({ account }: EndpointCaseContext): Account {
   if (account === undefined) throw new TypeError("The case needs an account.");
+  if (!isPasswordLongEnough(account.password)) {
+    throw new TypeError(`The account's password must have ${MIN_PASSWORD_LENGTH} characters or more.`);
+  }
   return account;
 }
 
@@ -113,6 +159,18 @@ function expectAccepted(answer: JudgedAnswer): void {
   throw new Error(`the right password was answered ${describeStatus(answer)}`);
 }
 
-function textOf({ body }: JudgedAnswer): string {
-  return "bytes" in body ? new TextDecoder().decode(body.bytes) : body.problem;
+/** A text that is the same for the same JSON, whatever the order of members, and for the same text that is none. */
+function contentOf({ body }: JudgedAnswer): string {
+  if ("problem" in body) return body.problem;
+  const text = new TextDecoder().decode(body.bytes);
+  try {
+    return JSON.stringify(JSON.parse(text, (_name, value) => sortMembers(value)));
+  } catch {
+    return text;
+  }
+}
+
+function sortMembers(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
 }

@@ -1,5 +1,4 @@
 import type { CredentialType } from "../contracts/authenticator.ts";
-import type { Peer } from "../contracts/connection.ts";
 import type { EndpointCase, EndpointCaseContext } from "./endpoint-case.ts";
 import {
   ask,
@@ -11,27 +10,7 @@ import {
   type JudgedAnswer,
   makeUpName,
 } from "./endpoint-question.ts";
-
-const IPV6_PEER: Peer = { address: "2001:db8::7", port: 49_152, family: "IPv6", protocol: "TCP" };
-const WRONG_PASSWORD = "not-the-password-7f";
-
-/** A key and a certificate that can be parsed, and that nobody has. */
-const SAMPLES: Readonly<Record<CredentialType, string>> = {
-  password: WRONG_PASSWORD,
-  "ssh-key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
-  "ssl-certificate": `-----BEGIN CERTIFICATE-----
-MIIBizCCATGgAwIBAgIURYtdMdawbr16mPTECLnJlyzh4gswCgYIKoZIzj0EAwIw
-GjEYMBYGA1UEAwwPZmlsZWZlcnJ5LWNoZWNrMCAXDTI2MTEyMTE2MDI1M1oYDzIx
-MjYxMDI4MTYwMjUzWjAaMRgwFgYDVQQDDA9maWxlZmVycnktY2hlY2swWTATBgcq
-hkjOPQIBBggqhkjOPQMBBwNCAATJujLoJ3d2lS3u73jT8uI1rW9o3qlfWkWboOET
-pCPVYVlkkKb1fN2cvCIhcG1zH4xEteWmh0cdtzTYxs1QJdK8o1MwUTAdBgNVHQ4E
-FgQUsIwog236w/ZUevA3vVKcG8yQJN0wHwYDVR0jBBgwFoAUsIwog236w/ZUevA3
-vVKcG8yQJN0wDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiB6BWYE
-Ts3FSVPpmSS68WG/sQ81//Vt0p+neHTk/2j3UwIhAO/lGnJKjds9KBs4gsI5FWhB
-ejbKKs7DueUVkwe83mRX
------END CERTIFICATE-----
-`,
-};
+import { makeUpPeer, SAMPLES, WRONG_PASSWORD } from "./endpoint-samples.ts";
 
 /** Of no language, quoted, escaped, and what directories, databases and shells take for more than a name. */
 const ODD_TEXTS = [
@@ -71,12 +50,17 @@ export const answerCases: readonly EndpointCase[] = [
   },
   {
     name: "does not refuse the service itself",
+    // Any 401 may have a challenge, and by RFC 9110 15.5.2 it must: only where nothing but the service's own proof can be wrong it tells.
     async run(context) {
-      const { challenged, status } = await askUnknown(context);
-      if (!challenged) return;
-      throw new Error(
-        `answered ${status} with WWW-Authenticate: it asks for credentials of the service, or for others`,
-      );
+      const { account } = context;
+      if (account !== undefined) {
+        const { username, password: content } = account;
+        const answer = await ask(context, { type: "password", username, content });
+        if (isChallenged(answer)) throw new Error("the right password was answered 401 with WWW-Authenticate");
+      } else if (isChallenged(await askUnknown(context))) {
+        return "answered 401 with WWW-Authenticate: it may have refused the service itself; a known account would tell";
+      }
+      return undefined;
     },
   },
   {
@@ -90,27 +74,32 @@ export const answerCases: readonly EndpointCase[] = [
 
 /** Nobody whom the endpoint does not know gets in. */
 export const unknownAccountCases: readonly EndpointCase[] = [
-  ...(Object.keys(SAMPLES) as CredentialType[]).map((type) => ({
-    name: `answers 401 or 403 to an unknown account: ${type}`,
-    async run(context: EndpointCaseContext) {
-      const answer = await ask(context, { type, username: makeUpName(), content: SAMPLES[type] });
-      if (isSuccess(answer))
-        throw new Error(`it lets anybody in: answered ${answer.status} to an account that nobody has`);
-      if (answer.status !== 401 && answer.status !== 403) throw new Error(`answered ${describeStatus(answer)}`);
-    },
-  })),
   {
+    // The last that needs the right password: it comes before most refusals, of which an endpoint may have enough.
     name: "answers a client with an IPv6 address as any other",
     async run(context) {
       const { account } = context;
-      const unknown = { type: "password", username: makeUpName(), content: WRONG_PASSWORD, peer: IPV6_PEER } as const;
-      expectRefusal(await ask(context, unknown), "an unknown account");
-      if (account === undefined) return;
-      const { username, password: content } = account;
-      const answer = await ask(context, { type: "password", username, content, peer: IPV6_PEER });
-      if (!isSuccess(answer)) throw new Error(`the right password was answered ${describeStatus(answer)}`);
+      if (account !== undefined) {
+        const { username, password: content } = account;
+        const answer = await ask(context, { type: "password", username, content, peer: makeUpPeer("IPv6") });
+        if (!isSuccess(answer)) throw new Error(`the right password was answered ${describeStatus(answer)}`);
+      }
+      const unknown = { type: "password", username: makeUpName(), content: WRONG_PASSWORD } as const;
+      expectRefusal(await ask(context, { ...unknown, peer: makeUpPeer("IPv6") }), "an unknown account");
+      return undefined;
     },
   },
+  ...(Object.keys(SAMPLES) as CredentialType[]).map(
+    (type): EndpointCase => ({
+      name: `answers 401 or 403 to an unknown account: ${type}`,
+      async run(context) {
+        const answer = await ask(context, { type, username: makeUpName(), content: SAMPLES[type] });
+        if (isSuccess(answer))
+          throw new Error(`it lets anybody in: answered ${answer.status} to an account that nobody has`);
+        if (answer.status !== 401 && answer.status !== 403) throw new Error(`answered ${describeStatus(answer)}`);
+      },
+    }),
+  ),
   {
     name: "stands names and passwords of any characters",
     async run(context) {
@@ -123,30 +112,39 @@ export const unknownAccountCases: readonly EndpointCase[] = [
   {
     name: "stands very long names and passwords",
     async run(context) {
-      const [name, long] = [context.account?.username ?? makeUpName(), "x".repeat(60_000)];
-      const login = { type: "password", username: name, content: WRONG_PASSWORD } as const;
-      expectStood(await ask(context, { ...login, username: `${name}${long}` }), "a very long name");
-      expectStood(await ask(context, { ...login, content: long }), "a very long password");
+      const { username, password } = context.account ?? { username: makeUpName(), password: WRONG_PASSWORD };
+      const [login, long] = [{ type: "password", username, content: WRONG_PASSWORD } as const, "x".repeat(60_000)];
+      expectStood(await ask(context, { ...login, username: `${username}${long}` }), "a very long name");
+      expectStood(await ask(context, { ...login, content: `${password}${long}` }), "a very long password");
     },
   },
   {
     name: "gives the same answer to the same credentials",
     async run(context) {
-      const credentials = { type: "password", username: makeUpName(), content: WRONG_PASSWORD } as const;
+      const credentials = {
+        type: "password",
+        username: makeUpName(),
+        content: WRONG_PASSWORD,
+        peer: makeUpPeer(),
+      } as const;
       const [one, other] = [await ask(context, credentials), await ask(context, credentials)];
       if (one.status !== other.status) throw new Error(`answered ${one.status}, then ${other.status}`);
     },
   },
 ];
 
+function isChallenged({ status, challenged }: JudgedAnswer): boolean {
+  return status === 401 && challenged;
+}
+
 function askUnknown(context: EndpointCaseContext): Promise<JudgedAnswer> {
   return ask(context, { type: "password", username: makeUpName(), content: WRONG_PASSWORD });
 }
 
 /** Looks at the answer to an unknown account and, where there is one, at that to the known one. */
-async function forEachAnswer(context: EndpointCaseContext, look: (answer: JudgedAnswer) => void): Promise<void> {
+async function forEachAnswer(context: EndpointCaseContext, look: (answer: JudgedAnswer) => void): Promise<undefined> {
   look(await askUnknown(context));
-  if (context.account === undefined) return;
+  if (context.account === undefined) return undefined;
   const { username, password: content } = context.account;
   look(await ask(context, { type: "password", username, content }));
 }

@@ -1,20 +1,26 @@
 import type { Credentials } from "../contracts/authenticator.ts";
 import { type HeaderLines, toBasicAuthorization } from "../remote-auth/headers.ts";
 import type { EndpointCase, EndpointCaseContext } from "./endpoint-case.ts";
-import { ask, type Deviation, expectNoSuccess, makeUpName, toRequest } from "./endpoint-question.ts";
+import { changeLast, swapCase } from "./endpoint-flaws.ts";
+import { ask, type Deviation, expectNoSuccess, isSuccess, makeUpName, toRequest } from "./endpoint-question.ts";
+import { WRONG_PASSWORD } from "./endpoint-samples.ts";
 
 /** What is no request of the interface (4.7, 2.3) is no success, not even with the right password in it. */
 export const requestCases: readonly EndpointCase[] = [
   {
-    name: "does not take GET for a login",
-    run: (context) => expectRefused(context, { method: "GET" }, "GET"),
+    // Something else may be there to be fetched: that is no login.
+    name: "refuses GET (hardening)",
+    run: (context) => noteSuccess(context, { method: "GET" }, "GET"),
   },
   {
-    name: "does not take another content type for JSON",
+    // A service sends no other. But a page of any origin may, and without asking before (Fetch 2.2.2, CORS-safelisted).
+    name: "refuses another content type than JSON (hardening)",
     async run(context) {
       for (const contentType of ["text/plain; charset=utf-8", "application/x-www-form-urlencoded"]) {
-        await expectRefused(context, { contentType }, `the content type ${contentType}`);
+        const note = await noteSuccess(context, { contentType }, `the content type ${contentType}`);
+        if (note !== undefined) return note;
       }
+      return undefined;
     },
   },
   {
@@ -58,25 +64,57 @@ export const authorizationCases: readonly EndpointCase[] = [
   {
     name: "accepts nothing without the service's own authorization",
     needs: "authorization",
-    run: (context) => expectRefused(context, { authorization: () => [] }, "a request without it"),
+    run: (context) => expectUnauthorized(context, [[() => [], "a request without it"]]),
   },
   {
     name: "accepts nothing with a wrong authorization of the service",
     needs: "authorization",
-    async run(context) {
-      await expectRefused(context, { authorization: falsify }, "a request with a wrong one");
-      await expectRefused(context, { authorization: empty }, "a request with an empty one");
-    },
+    run: (context) =>
+      expectUnauthorized(context, [
+        [(own) => falsify(own, changeLast), "a request with a wrong one"],
+        [(own) => falsify(own, (secret) => `${secret}x`), "a request with more after the right one"],
+        [swapCaseOf, "a request with the right one in the other case"],
+        [empty, "a request with an empty one"],
+      ]),
   },
 ];
 
-async function expectRefused(context: EndpointCaseContext, deviation: Deviation, what: string): Promise<void> {
+type Unauthorized = readonly [authorization: (own: HeaderLines) => HeaderLines, what: string];
+
+/** Where no account is known nobody gets in anyway: then the service has to be refused by another answer than the account. */
+async function expectUnauthorized(
+  context: EndpointCaseContext,
+  requests: readonly Unauthorized[],
+): Promise<string | undefined> {
+  const authorized = context.account === undefined ? await ask(context, credentialsOf(context)) : undefined;
+  let note: string | undefined;
+  for (const [authorization, what] of requests) {
+    const answer = await ask(context, credentialsOf(context), { authorization });
+    expectNoSuccess(answer, what);
+    if (answer.status === authorized?.status && answer.challenged === authorized.challenged) {
+      note ??= `not known: ${what} is answered as one with the right one; give an account`;
+    }
+  }
+  return note;
+}
+
+/** Of what no service sends, and an endpoint may take all the same. */
+async function noteSuccess(
+  context: EndpointCaseContext,
+  deviation: Deviation,
+  what: string,
+): Promise<string | undefined> {
+  const answer = await ask(context, credentialsOf(context), deviation);
+  return isSuccess(answer) ? `${what} was accepted: answered ${answer.status}` : undefined;
+}
+
+async function expectRefused(context: EndpointCaseContext, deviation: Deviation, what: string): Promise<undefined> {
   expectNoSuccess(await ask(context, credentialsOf(context), deviation), what);
 }
 
 /** The right ones where an account is known: then nothing but the flaw stands between them and a success. */
 function credentialsOf({ account }: EndpointCaseContext): Credentials {
-  const { username, password: content } = account ?? { username: makeUpName(), password: "not-the-password-7f" };
+  const { username, password: content } = account ?? { username: makeUpName(), password: WRONG_PASSWORD };
   return { type: "password", username, content };
 }
 
@@ -90,24 +128,35 @@ function describeType(value: unknown): string {
   return Array.isArray(value) ? "a list" : typeof value;
 }
 
-/** Values that are nearly right. */
-function falsify(own: HeaderLines): HeaderLines {
-  return own.map(([name, value]) => [
-    name,
-    falsifyBasic(value) ?? `${value.slice(0, -1)}${value.endsWith("x") ? "y" : "x"}`,
-  ]);
+/** Changes the secret in each value. */
+function falsify(own: HeaderLines, change: (secret: string) => string): HeaderLines {
+  return own.map(([name, value]) => [name, falsifyBasic(value, change) ?? falsifyToken(value, change)]);
 }
 
-/** The last letters of Base64 may not count: it is the password behind it that changes. */
-function falsifyBasic(value: string): string | undefined {
+/** Which of several values is the secret one is not known: unless all have another case, none is changed but at its end. */
+function swapCaseOf(own: HeaderLines): HeaderLines {
+  const swapped = falsify(own, swapCase);
+  const isWrong = swapped.every(([, value], index) => value !== own[index]?.[1]);
+  return isWrong ? swapped : falsify(own, changeLast);
+}
+
+/** The last letters of Base64 may not count, nor does the case of a name: it is the password behind it that changes. */
+function falsifyBasic(value: string, change: (secret: string) => string): string | undefined {
   const [, token] = /^basic +(\S+)$/i.exec(value) ?? [];
   if (token === undefined) return undefined;
   try {
-    const bytes = Uint8Array.from(atob(token), (letter) => letter.charCodeAt(0));
-    return toBasicAuthorization(new TextDecoder().decode(bytes), "x");
+    const text = new TextDecoder().decode(Uint8Array.from(atob(token), (letter) => letter.charCodeAt(0)));
+    const [name = "", ...rest] = text.split(":");
+    return toBasicAuthorization(name, change(rest.join(":")));
   } catch {
     return undefined;
   }
+}
+
+/** The case of a scheme does not count (RFC 9110 11.1): it stays as it is. */
+function falsifyToken(value: string, change: (secret: string) => string): string {
+  const start = value.indexOf(" ") + 1;
+  return `${value.slice(0, start)}${change(value.slice(start))}`;
 }
 
 /** A scheme alone, or credentials that are empty; of any other header a value that says nothing. */
@@ -115,6 +164,7 @@ function empty(own: HeaderLines): HeaderLines {
   return own.map(([name, value]) => {
     if (/^basic /i.test(value)) return [name, toBasicAuthorization("", "")];
     const [scheme = "", rest] = value.split(" ", 2);
-    return [name, rest === undefined ? "-" : scheme];
+    if (rest !== undefined) return [name, scheme];
+    return [name, value === "-" ? "_" : "-"];
   });
 }

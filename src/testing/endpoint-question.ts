@@ -6,6 +6,7 @@ import { readOptions } from "../remote-auth/options.ts";
 import { toVerdict } from "../remote-auth/verdict.ts";
 import type { AuthenticationRequest } from "../wire/remote-auth.ts";
 import type { EndpointCaseContext } from "./endpoint-case.ts";
+import { makeUpPeer } from "./endpoint-samples.ts";
 
 /** An answer, and what in it a service would not take. */
 export interface JudgedAnswer extends Answer {
@@ -24,6 +25,8 @@ export interface Deviation {
 
 const silent: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
+const timeouts = new WeakSet<Error>();
+
 /** An account that nobody has: a new name each time. */
 export function makeUpName(): string {
   return `fileferry-check-${crypto.randomUUID()}`;
@@ -36,7 +39,7 @@ export function toRequest({ type, username, content, peer }: Credentials): Authe
       type,
       username,
       content,
-      peer: peer ?? { address: "192.0.2.7", port: 49_152, family: "IPv4", protocol: "TCP" },
+      peer: peer ?? makeUpPeer(),
       creator: { uuid: "5a31c4b2-6f0e-4a4d-9d0a-3c1f7b2e8d64", type: "https" },
     },
     server: { uuid: "0d6c5f5e-8a55-4c55-b7d8-6c9d9e0f4b21" },
@@ -75,9 +78,18 @@ export async function ask(
     headers: lines,
     timeoutSeconds: settings.timeoutSeconds,
   });
-  if (!outcome.answered) throw new Error(`no whole answer came: ${outcome.details}`);
+  if (!outcome.answered) {
+    const error = new Error(`no whole answer came: ${outcome.details}`);
+    if (outcome.details.startsWith("timed out")) timeouts.add(error);
+    throw error;
+  }
   onAnswer?.({ status: outcome.status, milliseconds: Date.now() - begun });
   return { ...outcome, problems: toVerdict(outcome).audit.problems ?? [] };
+}
+
+/** Whether a case was ended by the time limit. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof Error && timeouts.has(error);
 }
 
 function replaceType(name: string, value: string, contentType: string): [string, string] {

@@ -3,7 +3,10 @@ import { PERMISSION_VALUES } from "../contracts/account.ts";
 
 const absolutePath = z
   .string()
-  .refine(isAbsolutePath, 'must be an absolute path without "//", ".", "..", a backslash or control characters');
+  .refine(
+    isAbsolutePath,
+    'must be an absolute path without "//", a "/" at its end, ".", "..", a backslash or control characters',
+  );
 
 const nonEmpty = z.string().min(1, "must not be empty");
 
@@ -19,7 +22,10 @@ const sharedMembers = {
     .array(
       z
         .string()
-        .refine(isRelativePath, 'must be a relative path without "//", ".", "..", a backslash or control characters'),
+        .refine(
+          isRelativePath,
+          'must be a relative path without "//", a "/" at its end, ".", "..", a backslash or control characters',
+        ),
     )
     .readonly()
     .exactOptional(),

@@ -12,7 +12,8 @@ const peerSchema = z.object({
   protocol: z.string().min(1),
 });
 
-const uuidSchema = z.guid();
+/** A UUID of any version, the nil one as well (RFC 9562). */
+export const uuidSchema = z.guid();
 
 /**
  * The body of an authentication request (2.3). Members that are not known are dropped: a later version of a service may send more, and

@@ -19,6 +19,7 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "OPERATIONS",
     "PERMISSION_VALUES",
     "HttpError",
+    "NIL_UUID",
     "StorageError",
     "VERSION",
     "createAccountOpener",

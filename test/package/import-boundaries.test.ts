@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   views: ["contracts", "wire", "http", "browser"],
   openapi: ["wire", "http"],
   // Groups are checked, and their permissions compiled, when the service is made.
-  config: ["contracts", "uploads", "http", "account", "wire"],
+  config: ["contracts", "uploads", "http", "account", "wire", "events"],
   endpoints: [
     "config",
     "account",

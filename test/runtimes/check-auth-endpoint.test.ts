@@ -71,6 +71,41 @@ describe("fileferry check-auth-endpoint", () => {
     expect(stdout).toMatch(/^\d+ ok, [1-9]\d* failed, 2 skipped; /m);
   });
 
+  it.each<[string, Partial<Steps>, string]>([
+    [
+      "lets anybody in",
+      { isRight: () => true },
+      "answers 401 or 403 to an unknown account: password: it lets anybody in",
+    ],
+    [
+      "takes an empty password for the right one",
+      { isRight: ({ username, content }) => username === ACCOUNT.username && ["", ACCOUNT.password].includes(content) },
+      "does not accept an empty password: an empty password was accepted",
+    ],
+    [
+      "has lost the service's own credentials",
+      {
+        isAuthorized: () => true,
+        accept: (res) => res.writeHead(401, { "WWW-Authenticate": "Basic" }).end(),
+      },
+      "does not refuse the service itself: the right password was answered 401 with WWW-Authenticate",
+    ],
+  ])("names the flaw of one that %s, and ends with status 1", async (_flaw, steps, line) => {
+    const { status, stdout } = await check(await serve(steps), ...USER);
+    expect(status).toBe(1);
+    expect(linesOf(stdout, `FAIL ${line}`)).toHaveLength(1);
+  });
+
+  it("notes what is free but worth a look, and ends with status 0", async () => {
+    const refuse: Steps["refuse"] = (res) => res.writeHead(401, { "WWW-Authenticate": "Basic" }).end();
+    const { status, stdout } = await check(await serve({ refuse, isContentType: () => true }));
+    expect([status, linesOf(stdout, "FAIL")]).toEqual([0, []]);
+    expect(linesOf(stdout, "note")).toEqual([
+      "note does not refuse the service itself: answered 401 with WWW-Authenticate: it may have refused the service itself; a known account would tell",
+    ]);
+    expect(stdout).toMatch(/^\d+ ok, 1 noted, 0 failed, \d+ skipped; /m);
+  });
+
   it("shows nothing of the endpoint that would steer a terminal", async () => {
     const url = await serve({
       accept: (res) => answer(res, 200, "application/json", '{"account":{"\\u001b[31m\\nok   all is well":5}}'),
@@ -128,6 +163,37 @@ describe("fileferry check-auth-endpoint", () => {
     const run = startCommand(["check-auth-endpoint", url]);
     await waitFor(() => /^ok {3}answers whole.*\n/m.exec(run.stdout()) ?? undefined, run);
     expect(run.stdout().trimEnd().split("\n")).toHaveLength(1);
+  });
+});
+
+describe("fileferry check-auth-endpoint of an endpoint that hangs", () => {
+  it("stops after two time-outs in a row, and says so", async () => {
+    let asked = 0;
+    const url = await serve((_req, res) => {
+      asked += 1;
+      if (asked === 1) answer(res, 401);
+    });
+    const { status, stdout, stderr } = await check(url, ...USER, "--timeout", "0.5");
+    expect({ status, stderr }).toEqual({ status: 1, stderr: "" });
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.slice(1)).toEqual([
+      expect.stringMatching(/^FAIL .*: timed out after 0\.5 s$/),
+      expect.stringMatching(/^FAIL .*: timed out after 0\.5 s$/),
+      "stopped: 2 checks in a row had no answer within the time limit",
+      expect.stringMatching(new RegExp(`^1 ok, 2 failed, 0 skipped, ${endpointCases.length - 3} not played; `)),
+    ]);
+  });
+
+  it("goes on after a time-out, when the next check has an answer", async () => {
+    const honest = createHandwrittenEndpoint();
+    let asked = 0;
+    const url = await serve((req, res) => {
+      asked += 1;
+      if (asked !== 2) honest(req, res);
+    });
+    const { status, stdout } = await check(url, ...USER, "--timeout", "2");
+    expect([status, linesOf(stdout, "FAIL").length]).toEqual([1, 1]);
+    expect(stdout).not.toMatch(/stopped|not played/);
   });
 });
 
@@ -189,12 +255,19 @@ describe("the flags of fileferry check-auth-endpoint", () => {
     ["a header of the exchange", [url, "--header", "Host: s3cret"], /^error: [^\n]*headers[^\n]*Host[^\n]*\n$/],
     ["Basic without a colon", [url, "--basic", "s3cret"], /^error: --basic: expected name:password\n$/],
     ["a password without a user", [url, "--password", "s3cret"], /^error: --password needs --user\n$/],
+    ["an empty user", [url, "--user", "", "--password", "s3cret"], /^error: --user must not be empty\n$/],
+    ["an empty password", [url, "--user", "s3cret", "--password", ""], /^error: --password must not be empty\n$/],
     [
-      "an empty user",
-      [url, "--user", "", "--password", "s3cret"],
-      /^error: --user and --password must not be empty\n$/,
+      "a user, and an empty input",
+      [url, "--user", "s3cret"],
+      /^error: the first line of the standard input, the password, must not be empty\n$/,
     ],
-    ["a user without a password", [url, "--user", "s3cret"], /^error: --user and --password must not be empty\n$/],
+    [
+      "a password that is too short to be cut",
+      [url, "--user", "s3cret", "--password", "s3c"],
+      /^error: --password must have 4 characters or more: [^\n]*\n$/,
+    ],
+    ["a timeout that is too long", [url, "--timeout", "301"], /^error: [^\n]*timeoutSeconds[^\n]*at most 300\.\n$/],
     ["a timeout that is none", [url, "--timeout", "0"], /^error: [^\n]*expected seconds\n$/],
   ])("end with status 2 and a line that says why for %s", async (_case, args, message) => {
     const { status, stdout, stderr } = await check(...args);

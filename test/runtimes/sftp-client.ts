@@ -129,13 +129,13 @@ export interface RawClient {
 
 export async function connectRaw(config: ConnectConfig): Promise<RawClient> {
   const client = new ssh2.Client();
-  await new Promise<void>((resolve, reject) => {
+  const sftp = await new Promise<SFTPWrapper>((resolve, reject) => {
     client
-      .on("ready", resolve)
+      .on("ready", () => client.sftp((error, made) => (error ? reject(error) : resolve(made))))
       .on("error", reject)
+      .on("close", () => reject(new Error("The connection was ended.")))
       .connect({ host: "127.0.0.1", ...config });
   });
-  const sftp = await ask<SFTPWrapper>((done) => client.sftp(done));
   return { client, sftp };
 }
 

@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import type { StorageAdapter } from "fileferry";
-import ssh2 from "ssh2";
+import ssh2, { type SFTPWrapper } from "ssh2";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createRecordingLogger } from "../support/logger.ts";
 import { overrideStorage } from "../support/storage.ts";
@@ -106,6 +106,45 @@ describe.skipIf(missing !== undefined)(title, () => {
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(128);
     expect(outcomes[128]).toMatchObject({ reason: { code: STATUS_CODE.OP_UNSUPPORTED } });
     await expect(ask((done) => sftp.close(handle, done))).rejects.toMatchObject({ code: STATUS_CODE.FAILURE });
+  });
+
+  it("may be ahead as far with all its uploads as with one: memory does not grow with the open files", async () => {
+    const { sftp } = await world.raw();
+    const bytes = Buffer.alloc(16 * 1024);
+    const handles: Buffer[] = [];
+    for (const name of ["/first.txt", "/second.txt"]) handles.push(await ask((done) => sftp.open(name, "w", done)));
+    const writes = handles.flatMap((handle) =>
+      Array.from({ length: 80 }, (_, index) =>
+        ask((done) => sftp.write(handle, bytes, 0, bytes.length, (index + 1) * bytes.length, done)),
+      ),
+    );
+    const outcomes = await Promise.allSettled(writes);
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(128);
+  });
+
+  it("has a bounded number of files open on one connection, whatever its sessions", async () => {
+    const first = await world.raw();
+    const second = await new Promise<SFTPWrapper>((resolve, reject) =>
+      first.client.sftp((error, sftp) => (error ? reject(error) : resolve(sftp))),
+    );
+    const opened = await Promise.allSettled(
+      Array.from({ length: 140 }, (_, index) =>
+        ask<Buffer>((done) => (index % 2 === 0 ? first.sftp : second).opendir("/", done)),
+      ),
+    );
+    expect(opened.filter(({ status }) => status === "fulfilled")).toHaveLength(128);
+    const [open] = opened;
+    if (open?.status === "fulfilled") await ask((done) => first.sftp.close(open.value, done));
+    await ask<Buffer>((done) => second.opendir("/", done));
+  });
+
+  it("has a bounded number of connections of one account: further ones are ended", async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => world.raw()));
+    const refused = outcomes.filter(({ status }) => status === "rejected");
+    // Those of the tests before may not have left yet.
+    expect(refused.length).toBeGreaterThanOrEqual(2);
+    expect(refused.length).toBeLessThan(12);
+    expect(refused[0]).toMatchObject({ reason: { message: expect.stringMatching(/ended|ECONNRESET/) } });
   });
 
   it("may have several requests under way, a little out of order", async () => {

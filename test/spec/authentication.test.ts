@@ -80,6 +80,22 @@ describe("the order of the ways to say who is asking", () => {
     ]);
   });
 
+  it.each<[string, () => unknown]>([
+    [
+      "throws",
+      () => {
+        throw new Error("no such field");
+      },
+    ],
+    ["is not a text", async () => "alice"],
+  ])("is nobody by a certificate whose name %s, and the service goes on", async (_what, name) => {
+    const test = await createTestService({ files, toCertificateUsername: name as () => string });
+    expect(await who(test, { connection: certificateOf("alice") })).toBe("401");
+    expect(
+      await who(test, { connection: certificateOf("alice"), headers: { authorization: basic("bob", "hunter2") } }),
+    ).toBe("bob");
+  });
+
   it("follows the option that names the account of a certificate (CONTRACT 6.7)", async () => {
     const toCertificateUsername = ({ pem, commonName }: ClientCertificate) =>
       pem === "alice's" && commonName === undefined ? "alice" : undefined;
@@ -272,8 +288,9 @@ describe("Basic authentication", () => {
       expect((await call("GET", "/home/who", { connection: { peer } })).status).toBe(200);
     }
     expect(asked).toHaveLength(3);
+    const server = { uuid: "00000000-0000-0000-0000-000000000000" };
     const creator = { uuid: "00000000-0000-0000-0000-000000000000", type: "http" };
-    expect(asked[0]).toEqual({ type: "password", username: "alice", content: "secret", peer, creator });
+    expect(asked[0]).toEqual({ type: "password", username: "alice", content: "secret", peer, creator, server });
   });
 
   it("sees a changed password at once (5.1.2)", async () => {

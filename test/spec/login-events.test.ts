@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { Authenticator, Verdict } from "../../src/contracts/authenticator.ts";
 import type { Connection } from "../../src/contracts/connection.ts";
 import type { FileEvent } from "../../src/contracts/events.ts";
-import { basic, createTestService, type TestServiceOptions } from "../support/service.ts";
+import { StorageError } from "../../src/contracts/storage-adapter.ts";
+import { createFileService } from "../../src/service.ts";
+import { createMemoryStorage } from "../../src/storage/memory.ts";
+import { createRecordingLogger } from "../support/logger.ts";
+import { basic, createTestService, sessionOf, type TestServiceOptions } from "../support/service.ts";
 
 const server = { uuid: "cc5c804d-0a3c-4c4c-b651-eba6fc3b5902" };
 const component = { uuid: "dff314a6-c594-48dc-8e34-5270fd6cb635" };
@@ -168,6 +172,55 @@ describe("a login that is refused", () => {
     expect(events[2]?.data).toMatchObject({ verdicts: [] });
   });
 
+  it("is told as event 40000 when a browser sent valid credentials from another site (CONTRACT 6.5)", async () => {
+    const { call, events } = await createTold([accepted]);
+    const headers = { authorization: basic("alice", password), origin: "https://evil.example" };
+    expect((await call("PUT", "/home/x", { as: null, headers, body: "x", connection })).status).toBe(403);
+    expect(events).toMatchObject([{ id: 40000, account: { name: "alice" }, data: { reason: "cross-site" } }]);
+  });
+
+  it("is told as event 40000 when the storage of its home fails, which the client may try again (CONTRACT 1)", async () => {
+    const down = () => Promise.reject(new StorageError("unavailable", "The disk is away."));
+    const storage = { ...createMemoryStorage(), stat: down, createFolder: down };
+    const events: FileEvent[] = [];
+    const service = createFileService({
+      storage,
+      authentication: toMethod("m0", accepted),
+      onEvent: (event) => events.push(event),
+      logger: createRecordingLogger(),
+    });
+    const headers = { authorization: basic("alice", password), accept: "application/json" };
+    expect((await service.fetch(new Request("http://files.example/home/", { headers }))).status).toBe(503);
+    expect(events).toMatchObject([{ id: 40000, data: { reason: "account", details: "The disk is away." } }]);
+  });
+
+  it("is told as event 40000 when it was the current password of a change, also beyond the limit (CONTRACT 7.6)", async () => {
+    const events: FileEvent[] = [];
+    const authentication: Authenticator = {
+      ...toMethod("m0", accepted),
+      updatePassword: async () => ({ outcome: "wrong-password" }),
+    };
+    const onEvent = (event: FileEvent) => events.push(event);
+    const { call } = await createTestService({ authentication, onEvent, component, limits: { loginAttempts: 2 } });
+    const type = { "content-type": "application/json" };
+    const credentials = JSON.stringify({ username: "alice", password });
+    const login = await call("POST", "/__svc__/login", { as: null, variant: "json", headers: type, body: credentials });
+    const headers = { ...type, authorization: `session ${sessionOf(login)}` };
+    const body = JSON.stringify({ current_password: "wrong and secret", new_password: "a new long passphrase" });
+    for (let count = 0; count < 3; count += 1) {
+      const update = await call("POST", "/home/__svc__/password-update", { as: null, variant: "json", headers, body });
+      expect(update.status).toBe(422);
+    }
+    const refusals = events.filter(({ id }) => id === 40000);
+    expect(refusals.map(({ data }) => "reason" in data && data.reason)).toEqual([
+      "credentials",
+      "credentials",
+      "throttled",
+    ]);
+    expect(refusals[0]).toMatchObject({ account: { name: "alice" }, component: { ...component, type: "http" } });
+    expect(JSON.stringify(events)).not.toContain("wrong and secret");
+  });
+
   it("does not count as failed when nobody judged it, and looks the same to the client (CONTRACT 6.6)", async () => {
     const failing = await createTold([{ outcome: "rejected", reason: "unavailable" }], {
       limits: { loginAttempts: 2 },
@@ -268,6 +321,14 @@ describe("the publicError option", () => {
       expect(text).toContain("Locked until &lt;Monday&gt;.");
       expect(text).not.toMatch(/hint|help@example|audit only/);
     }
+  });
+
+  it("shows them to clients of JSON whose certificate was rejected, too (7.2)", async () => {
+    const { call } = await createTold([locked], { publicError: true });
+    const certified = { clientCertificate: { pem: "PEM", commonName: "alice" } };
+    const answer = await call("GET", "/home/who", { as: null, variant: "json", connection: certified });
+    expect(answer.status).toBe(401);
+    expect(answer.json()).toMatchObject({ errors: [{ message: "Locked until <Monday>.", response }] });
   });
 
   it("off, which is the default, shows nothing of either (7.2)", async () => {

@@ -45,7 +45,7 @@ export interface Login {
   readonly type: string;
   readonly username: string;
   readonly content: string;
-  readonly peer?: { readonly family: string };
+  readonly peer?: { readonly address: string; readonly family: string };
 }
 
 /** The steps of an endpoint written by hand with `node:http`, each to be replaced by one that is wrong. */
@@ -74,7 +74,8 @@ const honest: Steps = {
     type === "password" && username === ACCOUNT.username && content === ACCOUNT.password,
   accept: (res) =>
     answer(res, 200, "application/json", JSON.stringify({ account: { home_folder_path: "/home/älice" } })),
-  refuse: (res) => answer(res, 401, "text/plain; charset=utf-8", "not one of ours: ☹"),
+  refuse: (res, { username }) =>
+    answer(res, username === ACCOUNT.username ? 403 : 401, "text/plain; charset=utf-8", "not one of ours: ☹"),
 };
 
 /** An endpoint written by hand, honest but for the steps that are given. */

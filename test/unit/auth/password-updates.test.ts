@@ -9,6 +9,7 @@ const request = {
   currentPassword: "a former passphrase",
   newPassword: "another passphrase",
   session: "0123456789abcdef0123456789abcdef",
+  creator: { uuid: "dff314a6-c594-48dc-8e34-5270fd6cb635", type: "https" },
 };
 
 /** Changes of password whose steps are written down; `endOthers` fails where `fails` says so. */
@@ -31,6 +32,7 @@ function createUpdates(steps: string[], fails: boolean) {
     chain: chain as AuthenticationChain,
     sessions: sessions as Sessions,
     throttle: throttle as LoginThrottle,
+    audit: { accepted: () => undefined, refused: () => undefined },
     policy: {},
   });
 }

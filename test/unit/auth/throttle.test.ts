@@ -47,6 +47,34 @@ describe("the throttle", () => {
     expect(await attempt({ username: "dave", address: "192.0.2.2" }, "succeeded")).toBe("succeeded");
   });
 
+  it("drops attempts that wait when their client goes, so that they hold up nobody", async () => {
+    const throttle = create(2);
+    const run = (signal?: AbortSignal) =>
+      throttle.run(
+        { ...alice, signal },
+        async () => {
+          ran += 1;
+          await gate;
+          return "failed" as const;
+        },
+        (result) => result,
+      );
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const first = [run(), run()];
+    const gone = new AbortController();
+    const waiting = Array.from({ length: 50 }, () => run(gone.signal));
+    gone.abort(new Error("gone"));
+    open();
+    await Promise.all(first);
+    for (const attempt of await Promise.allSettled(waiting)) {
+      expect(attempt).toMatchObject({ status: "rejected", reason: { message: "gone" } });
+    }
+    expect(ran).toBe(2);
+  });
+
   it("counts by name alone where the address is not known", async () => {
     const attempt = attemptsOn();
     for (const username of ["alice", "bob", "carol", "dave"])

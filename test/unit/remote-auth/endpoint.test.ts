@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type AuthenticationEndpointOptions, createAuthenticationEndpoint } from "../../../src/remote-auth/endpoint.ts";
 import { createRecordingLogger, type RecordingLogger } from "../../support/logger.ts";
 
@@ -166,13 +166,24 @@ describe("an outcome that breaks the interface", () => {
 });
 
 describe("an authentication endpoint whose judge fails", () => {
-  it("answers a blank 500 and logs the error", async () => {
-    const { status, text, logger } = await answering(() => {
-      throw new Error("The directory is down.", { cause: new TypeError("no route") });
-    });
-    expect([status, text]).toEqual([500, ""]);
-    expect(logger.text()).toMatch(/The directory is down\.[\s\S]*no route/);
-  });
+  it.each<[string, (error: Error) => never | Promise<never>]>([
+    [
+      "throws",
+      (error) => {
+        throw error;
+      },
+    ],
+    ["rejects", (error) => Promise.reject(error)],
+  ])(
+    "answers a blank 503, which the service counts as nobody's failed login, where it %s (7.2)",
+    async (_how, fail) => {
+      const { status, text, headers, logger } = await answering(() =>
+        fail(new Error("The directory is down.", { cause: new TypeError("no route") })),
+      );
+      expect([status, text, headers.get("retry-after")]).toEqual([503, "", "1"]);
+      expect(logger.text()).toMatch(/The directory is down\.[\s\S]*no route/);
+    },
+  );
 
   it.each<[string, () => unknown]>([
     ["as it is", () => new Error(`bind failed for ${SECRET}`)],
@@ -186,8 +197,35 @@ describe("an authentication endpoint whose judge fails", () => {
     ["in a member of an object", () => ({ password: SECRET })],
   ])("withholds an error that holds the secret, %s", async (_case, makeError) => {
     const { status, logger } = await answering(async () => Promise.reject(makeError()));
-    expect([status, logger.entries.length]).toEqual([500, 1]);
+    expect([status, logger.entries.length]).toEqual([503, 1]);
     expect(logger.text().replaceAll("\\\\", "\\")).not.toMatch(/w(?:ö|%C3%B6)rd/);
+  });
+
+  const blanks = 'ab?cd~ e"/f+é';
+  const base64 = (text: string): string => Buffer.from(text).toString("base64");
+  const base64url = (text: string): string => Buffer.from(text).toString("base64url");
+  it.each([
+    ["as it is", blanks],
+    ["within JSON", JSON.stringify({ password: blanks })],
+    ["within a URL", `/?p=${encodeURIComponent(blanks)}`],
+    ["within a URL, lightly encoded", encodeURI(`/?p=${blanks}`)],
+    ["within a form, its blanks as +", new URLSearchParams({ password: blanks, a: "1" }).toString()],
+    ["in Base64", base64(blanks)],
+    ["in Base64 without padding", base64(blanks).replace(/=+$/, "")],
+    ["in Base64 for URLs", base64url(blanks)],
+    ["as HTTP Basic", `Authorization: Basic ${base64(`${CREDENTIALS.username}:${blanks}`)}`],
+    ["as HTTP Basic without padding", base64(`${CREDENTIALS.username}:${blanks}`).replace(/=+$/, "")],
+  ])("recognises the secret %s, and withholds the error", async (_form, told) => {
+    expect(base64(blanks)).toMatch(/[+/].*=$/);
+    const credentials = { ...CREDENTIALS, content: blanks };
+    const fail = (): never => {
+      throw new Error(`sent: ${told}`);
+    };
+    const { logger } = await ask({ authenticate: fail }, { body: JSON.stringify({ ...BODY, credentials }) });
+    expect(logger.entries).toMatchObject([
+      { details: { error: { name: "Error", message: "withheld, as it holds the credentials" } } },
+    ]);
+    expect(logger.text()).not.toContain(told);
   });
 
   it.each([
@@ -198,7 +236,7 @@ describe("an authentication endpoint whose judge fails", () => {
     const { status, logger } = await answering(() => {
       throw makeError();
     });
-    expect([status, logger.entries.length]).toEqual([500, 1]);
+    expect([status, logger.entries.length]).toEqual([503, 1]);
   });
 
   it("answers also when the log fails", async () => {
@@ -206,7 +244,7 @@ describe("an authentication endpoint whose judge fails", () => {
       throw new Error("disk full");
     };
     const { status } = await ask({ authenticate: fail, logger: { info: fail, warn: fail, error: fail } });
-    expect(status).toBe(500);
+    expect(status).toBe(503);
   });
 });
 
@@ -283,6 +321,21 @@ describe("a request that is none", () => {
     expect(logger.entries).toEqual([]);
   });
 
+  it("is 408 when it has not come within 30 s", async () => {
+    vi.useFakeTimers();
+    try {
+      const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("{")) });
+      const init = { method: "POST", headers: { "content-type": "application/json" }, body, duplex: "half" };
+      const answer = createAuthenticationEndpoint({ authenticate: (_request, { accept }) => accept() })(
+        new Request("http://auth.example/", init as RequestInit),
+      );
+      await vi.advanceTimersByTimeAsync(30_000);
+      expect((await answer).status).toBe(408);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("is 400 when its body breaks off", async () => {
     const cut = new ReadableStream({ pull: (controller) => controller.error(new Error("cut")) });
     expect((await ask(never, { body: cut })).status).toBe(400);
@@ -340,8 +393,15 @@ describe("the authorization of the service (5.2)", () => {
     expect(await challenge(basic)).toBe("Basic");
     expect(await challenge(token)).toBe("token");
     expect(await challenge(custom)).toBe("Header");
-    expect(await challenge({ authorize: { header: "Authorization", value: "secret" } })).toBe("Header");
   });
+
+  it.each(["secret", "correct horse battery staple", "two  blanks", 's3:cret "abc"', 'Digest username="a", key=b'])(
+    "is challenged by no word of a value that is not a scheme and one token: %s",
+    async (value) => {
+      const { headers } = await ask({ authorize: { header: "Authorization", value } });
+      expect(headers.get("www-authenticate")).toBe('Header realm="authentication requests"');
+    },
+  );
 });
 
 describe("createAuthenticationEndpoint", () => {

@@ -55,7 +55,7 @@ const wrong: readonly (readonly [option: string, what: string, options: object])
   ["creator.type", "empty", { creator: { type: "" } }],
   ["timeoutSeconds", "0", { timeoutSeconds: 0 }],
   ["timeoutSeconds", "negative", { timeoutSeconds: -1 }],
-  ["timeoutSeconds", "more than timers take", { timeoutSeconds: 86_401 }],
+  ["timeoutSeconds", "more than the fetch of Node waits", { timeoutSeconds: 301 }],
   ["timeoutSeconds", "not a number", { timeoutSeconds: Number.NaN }],
   ["timeoutSeconds", "text", { timeoutSeconds: "30" }],
   ["suspendSeconds", "negative", { suspendSeconds: -1 }],
@@ -76,6 +76,35 @@ describe("createHttpAuthenticator", () => {
     expect(create).toThrow(TypeError);
     expect(create).toThrow(new RegExp(`^The option ${option.replace(/[[\].]/g, "\\$&")} must `));
     expect(create).not.toThrow(/SECRET/);
+  });
+
+  it.each(["urls", "user", "Headers", "timeout", "type", "authorize"])(
+    "refuses the option %s, which is not known",
+    (name) => {
+      const create = () => createHttpAuthenticator({ url, logger, [name]: "SECRET" });
+      expect(create).toThrow(new TypeError(`The option ${name} is not known.`));
+    },
+  );
+
+  it("takes every option that there is, and undefined for none", () => {
+    const all: Required<HttpAuthenticatorOptions> = {
+      url,
+      username: "u",
+      password: "p",
+      headers: { "X-Key": "1" },
+      server: { uuid: "cc5c804d-0a3c-4c4c-b651-eba6fc3b5902" },
+      creator: { uuid: "DFF314A6-C594-48DC-8E34-5270FD6CB635", type: "ssh" },
+      timeoutSeconds: 300,
+      suspendSeconds: 0,
+      testAtStart: false,
+      fetch,
+      clock: Date.now,
+      logger,
+      onEvent: () => undefined,
+    };
+    createHttpAuthenticator(all);
+    const none = Object.fromEntries(Object.keys(all).map((name) => [name, undefined]));
+    createHttpAuthenticator({ ...none, url });
   });
 
   it("needs options", () => {
@@ -108,7 +137,7 @@ describe("createHttpAuthenticator", () => {
   it("is a method named http that changes no passwords", () => {
     const authenticator = createHttpAuthenticator({ url, logger });
     expect(authenticator.name).toBe("http");
-    expect(Object.keys(authenticator).sort()).toEqual(["authenticate", "name", "start"]);
+    expect(Object.keys(authenticator).sort()).toEqual(["authenticate", "imitate", "name", "start"]);
   });
 
   it("warns once when passwords would travel in clear, and shows no query", () => {

@@ -95,6 +95,19 @@ describe("createHttpAuthenticator", () => {
     expect(json.credentials.creator).toEqual(sent);
   });
 
+  const other = { uuid: "dff314a6-c594-48dc-8e34-5270fd6cb635" };
+  it.each([
+    ["the option, before the credentials'", { server }, { server: other }, server],
+    ["the credentials', where there is no option", {}, { server: other }, other],
+    ["the nil UUID, where there is neither", {}, {}, { uuid: NIL_UUID }],
+  ])("names the server that asks: %s (2.3)", async (_which, options, credentials, sent) => {
+    const { json } = await receive(options, credentials);
+    expect(json.server).toEqual(sent);
+    const asked = createAsked({ url: "https://auth.invalid/", fetch: () => Promise.reject(new Error()), ...options });
+    await asked.ask(credentials);
+    expect(asked.events.map((event) => event.server)).toEqual([sent]);
+  });
+
   it("keeps the URL's query, which holds nothing of the user's (SECURITY 23)", async () => {
     const { target } = await receive({ url: `${remote.origin}/a%2Fb?key=1,2&x`.replace(",", "%2C") });
     expect(target).toBe("/a%2Fb?key=1%2C2&x");

@@ -142,6 +142,19 @@ describe("the start of createHttpAuthenticator", () => {
     ]);
   });
 
+  it("tells an outage from what is no endpoint: nobody could judge", async () => {
+    first.answer = answerWith(503);
+    const asked = createAsked({ url: [first.url, second.url], ...tested });
+    await asked.start();
+    expect(asked.log.entries).toEqual([
+      {
+        level: "warn",
+        message: "An authentication URL answers that nobody could judge.",
+        details: { url: first.url, status: 503 },
+      },
+    ]);
+  });
+
   it("warns of an endpoint whose answer is not valid", async () => {
     first.answer = answerWith(200, "[]");
     const asked = createAsked({ url: first.url, ...tested });

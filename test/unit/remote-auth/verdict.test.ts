@@ -84,14 +84,22 @@ describe.each(CREDENTIAL_TYPES)("createHttpAuthenticator, asked about a %s", (ty
     });
   });
 
-  it.each([
-    201, 202, 205, 206, 226, 299, 400, 402, 404, 405, 408, 409, 410, 418, 422, 429, 451, 500, 501, 502, 503, 504, 599,
-  ])("rejects it on %i, which is no word on the credentials (7.2)", async (status) => {
-    const isGateways = status >= 502 && status <= 504;
-    expect(await judge(answerWith(status, status === 205 ? "" : "{}"), type)).toEqual({
+  it.each([201, 202, 205, 206, 226, 299, 400, 402, 404, 405, 408, 409, 410, 418, 422, 429, 451, 500, 501, 505, 599])(
+    "rejects it on %i, which is no word on the credentials (7.2)",
+    async (status) => {
+      expect(await judge(answerWith(status, status === 205 ? "" : "{}"), type)).toEqual({
+        outcome: "rejected",
+        reason: "failure",
+        audit: { url: remote.url, status, problems: [`the status ${status} has no meaning here`] },
+      });
+    },
+  );
+
+  it.each([502, 503, 504])("rejects it as unavailable on %i: nobody could judge (7.2)", async (status) => {
+    expect(await judge(answerWith(status, "{}"), type)).toEqual({
       outcome: "rejected",
-      reason: isGateways ? "unavailable" : "failure",
-      audit: { url: remote.url, status, problems: [`the status ${status} has no meaning here`] },
+      reason: "unavailable",
+      audit: { url: remote.url, status, problems: [`answered ${status}: nobody could judge`] },
     });
   });
 
@@ -315,6 +323,21 @@ describe("createHttpAuthenticator, given a 200", () => {
   });
 });
 
+describe("createHttpAuthenticator, given a 503", () => {
+  it("warns the log of an outage: the answer is no nonsense", async () => {
+    remote.answer = answerWith(503, "", { "retry-after": "1" });
+    const asked = createAsked({ url: `${remote.url}?key=SECRET` });
+    await asked.ask({ content: "SECRET" });
+    expect(asked.log.entries).toEqual([
+      {
+        level: "warn",
+        message: "The authentication endpoint could not judge.",
+        details: { url: remote.url, status: 503, problems: ["answered 503: nobody could judge"] },
+      },
+    ]);
+  });
+});
+
 describe("createHttpAuthenticator, given a 401", () => {
   it.each([
     ["without a body", answerWith(401), undefined],
@@ -345,12 +368,24 @@ describe("createHttpAuthenticator, given a 401", () => {
       expect(await asked.ask()).toEqual({
         outcome: "unknown",
         message: "who are you?",
-        audit: { url: remote.url, status: 401, problems: [expect.stringContaining("credentials of its own")] },
+        audit: { url: remote.url, status: 401, challenged: true },
       });
     }
     expect(asked.log.entries).toEqual([
       { level: "warn", message: expect.stringContaining("credentials of its own"), details: { url: remote.url } },
     ]);
+  });
+});
+
+describe("createHttpAuthenticator, given another answer with WWW-Authenticate", () => {
+  it.each([204, 403, 500])("thinks nothing of it in a %i", async (status) => {
+    const { audit } = await judge(answerWith(status, "", { "www-authenticate": "Basic" }));
+    expect(audit).not.toHaveProperty("challenged");
+  });
+
+  it("tells of it also in a 401 that cannot be read", async () => {
+    const answer = answerWith(401, Buffer.from([0xff]), { "www-authenticate": "Basic" });
+    expect(await judge(answer)).toMatchObject({ reason: "failure", audit: { challenged: true } });
   });
 });
 
@@ -376,7 +411,8 @@ describe("createHttpAuthenticator, given a 403", () => {
 
   it.each([
     [{}, {}, {}],
-    [{ message: "" }, { message: "" }, {}],
+    [{ message: "" }, {}, {}],
+    [{ message: " \r\n" }, {}, {}],
     [{ message: "Zoë 👩‍🚀" }, { message: "Zoë 👩‍🚀" }, {}],
     [{ code: 0 }, {}, { code: 0 }],
     [{ extra: null }, {}, { extra: null }],
@@ -387,6 +423,17 @@ describe("createHttpAuthenticator, given a 403", () => {
       ...rejected,
       ...shown,
       audit: { url: remote.url, status: 403, ...kept },
+    });
+  });
+
+  it.each([
+    ["in a character of one unit", "é".repeat(1001), "é".repeat(1000)],
+    ["in a character that it would break", `${"x".repeat(999)}👩`, "x".repeat(999)],
+  ])("cuts the message of JSON to 1,000 characters, %s (2.5)", async (_where, message, shown) => {
+    expect(await judge(json({ message }))).toEqual({
+      ...rejected,
+      message: shown,
+      audit: { url: remote.url, status: 403 },
     });
   });
 
