@@ -29,27 +29,37 @@ describe.skipIf(process.platform !== "linux")("memory of the serving process (ne
     await rm(folder, { recursive: true });
   });
 
-  function put(url: string, headers: OutgoingHttpHeaders): Promise<number | undefined> {
+  /** Sends so many bytes, between a beginning and an end. */
+  function send(
+    url: string,
+    options: { method: string; headers: OutgoingHttpHeaders; size?: number; begin?: string; end?: string },
+  ): Promise<number | undefined> {
+    const { method, headers, size = SIZE, begin = "", end = "" } = options;
     return new Promise((resolve, reject) => {
-      const upload = request(url, { method: "PUT", auth, headers }, (response) => {
+      const upload = request(url, { method, auth, headers }, (response) => {
         response.resume();
         resolve(response.statusCode);
       });
       upload.on("error", reject);
       const chunk = Buffer.alloc(1024 * 1024, "fileferry");
-      let left = SIZE / chunk.length;
-      function send(): void {
+      let left = size / chunk.length;
+      function sendOn(): void {
         while (left > 0) {
           left -= 1;
           if (!upload.write(chunk)) {
-            upload.once("drain", send);
+            upload.once("drain", sendOn);
             return;
           }
         }
-        upload.end();
+        upload.end(end);
       }
-      send();
+      if (begin !== "") upload.write(begin);
+      sendOn();
     });
+  }
+
+  function put(url: string, headers: OutgoingHttpHeaders): Promise<number | undefined> {
+    return send(url, { method: "PUT", headers });
   }
 
   function get(url: string): Promise<number> {
@@ -72,6 +82,21 @@ describe.skipIf(process.platform !== "linux")("memory of the serving process (ne
     expect(await put(`${service.origin}/home/big.bin`, { "Transfer-Encoding": "chunked" })).toBe(201);
     expect((await stat(join(folder, "big.bin"))).size).toBe(SIZE);
     expect(await get(`${service.origin}/home/big.bin`)).toBe(SIZE);
+    expect(await peakRss(service.process.pid)).toBeLessThan(MAX_RSS_MEGABYTES);
+  }, 120_000);
+
+  it(`stays under ${MAX_RSS_MEGABYTES} MB while a form brings a file of 512 MiB (4.6)`, async () => {
+    const size = SIZE / 2;
+    const part = (head: string) => `--boundary\r\nContent-Disposition: form-data; ${head}\r\n\r\n`;
+    const status = await send(`${service.origin}/home/`, {
+      method: "POST",
+      headers: { "Content-Type": "multipart/form-data; boundary=boundary", "Transfer-Encoding": "chunked" },
+      size,
+      begin: `${part('name="action"')}upload-file\r\n${part('name="upload-file"; filename="form.bin"')}`,
+      end: "\r\n--boundary--\r\n",
+    });
+    expect(status).toBe(303);
+    expect((await stat(join(folder, "form.bin"))).size).toBe(size);
     expect(await peakRss(service.process.pid)).toBeLessThan(MAX_RSS_MEGABYTES);
   }, 120_000);
 });
