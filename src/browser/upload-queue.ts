@@ -54,6 +54,7 @@ export interface UploadQueue {
 export interface QueueListener {
   /** Something to be shown has changed. */
   onChange(): void;
+  /** It failed, or waits for the user's word. */
   onFailure(transfer: Transfer): void;
   /** Nothing is under way any more. */
   onIdle(): void;
@@ -98,10 +99,9 @@ export function createUploadQueue({ onChange, onFailure, onIdle }: QueueListener
     entry.sending = undefined;
     entry.sent = problem === undefined ? entry.size : 0;
     if (problem === undefined) move(entry, "done");
-    else if (problem.kind === "exists") move(entry, "exists", problem);
     else {
-      move(entry, "failed", problem);
-      if (problem.kind !== "refused") halt = problem;
+      move(entry, problem.kind === "exists" ? "exists" : "failed", problem);
+      if (problem.kind === "login" || problem.kind === "network") halt = problem;
       onFailure(entry);
     }
     goOn();
@@ -129,6 +129,7 @@ export function createUploadQueue({ onChange, onFailure, onIdle }: QueueListener
     isBusy: () => byState.active.size + byState.waiting.size > 0,
     halted: () => halt,
     add(orders) {
+      halt = undefined;
       for (const order of orders) {
         const state = order.exists ? "exists" : "waiting";
         const { name, size } = order;
@@ -161,6 +162,7 @@ export function createUploadQueue({ onChange, onFailure, onIdle }: QueueListener
       }),
     skip: (transfers) => each(transfers, ["exists"], (entry) => move(entry, "skipped")),
     clear() {
+      halt = undefined;
       for (const entry of all) {
         if (entry.state === "waiting" || entry.state === "active") continue;
         byState[entry.state].delete(entry);

@@ -55,9 +55,12 @@ export function enhanceUploads(page: FolderPage): void {
     isReading = false;
     const known = page.fileNames();
     doneBefore = queue.in("done").size;
-    queue.add(files.map((one) => toOrder(one, known)));
-    page.announce(fill(texts.started, { count: files.length }));
-    if (files.length === 0) void page.refresh();
+    const orders = files.map((one) => toOrder(one, known));
+    queue.add(orders);
+    const existing = orders.find(({ exists }) => exists);
+    if (existing !== undefined) page.announce(fill(texts.failed, { name: existing.name, message: texts.exists }));
+    else if (orders.length > 0) page.announce(fill(texts.started, { count: orders.length }));
+    else void page.refresh();
   }
 
   function toOrder({ path, file }: { path: readonly string[]; file: File }, known: ReadonlySet<string>): Order {

@@ -91,6 +91,7 @@ describeInChromium("accessibility", (chromium) => {
     const site = await openSite();
     const { page, expectNoComplaints } = await chromium.open();
     await page.goto(site.home);
+    await page.waitForSelector('input[name="username"]:focus');
     await page.keyboard.type("alice");
     await page.keyboard.press("Tab");
     await page.keyboard.type(PASSWORD);

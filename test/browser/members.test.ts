@@ -140,17 +140,17 @@ describeInChromium("members with JavaScript", (chromium) => {
     const before = performance.now();
     await page.reload({ waitUntil: "load" });
     await page.waitForSelector('button[value="delete-members"]:disabled');
-    expect(performance.now() - before).toBeLessThan(8000);
+    expect(performance.now() - before).toBeLessThan(20_000);
     const busy = await page.evaluate(async () => {
       const start = performance.now();
       document.querySelector<HTMLInputElement>("#select-all")?.click();
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
       return performance.now() - start;
     });
-    expect(busy).toBeLessThan(2000);
+    expect(busy).toBeLessThan(4000);
     expect(await page.locator('input[name="selected-members"]:checked').count()).toBe(10_000);
     await page.setInputFiles("#upload-file", { name: "new.txt", mimeType: "text/plain", buffer: Buffer.from("x") });
-    await rowOf(page, "new.txt").waitFor({ state: "attached" });
+    await rowOf(page, "new.txt").waitFor({ state: "attached", timeout: 40_000 });
     expect(await page.locator('input[name="selected-members"]:checked').count()).toBe(10_000);
     expectNoComplaints();
   });
