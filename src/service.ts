@@ -66,7 +66,6 @@ export function createFileService(options: FileServiceOptions): FileService {
     logger,
   });
   const passwords = createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy });
-  const challenges = toChallenges(config.session.announce);
 
   function report(error: unknown, id?: string): void {
     logger.error(id === undefined ? { error } : { error, id }, "A request failed.");
@@ -170,7 +169,8 @@ export function createFileService(options: FileServiceOptions): FileService {
     const status = toStatus(failure, exchange.variant);
     return errorResponse(exchange, status, message, {
       ...headers,
-      "WWW-Authenticate": status === 401 ? challenges : undefined,
+      "WWW-Authenticate":
+        status === 401 ? toChallenges(exchange.request, exchange.variant, config.session.announce) : undefined,
       // RFC 9110 10.2.1: what exists already does not support being created.
       Allow: status === 405 ? toAllow(shape, apis, failure === "already-exists" ? CREATING_METHODS : []) : undefined,
     });

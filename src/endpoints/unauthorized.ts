@@ -79,7 +79,7 @@ export function refuseLogin(
 ): Response {
   const { variant, config } = exchange;
   const { message, response } = toPublicError(exchange, ownMessage, publicError);
-  const fields = { "WWW-Authenticate": toChallenges(config.session.announce) };
+  const fields = { "WWW-Authenticate": toChallenges(exchange.request, variant, config.session.announce) };
   if (variant !== "html") return errorResponse(exchange, 401, message, fields, response);
   return loginPageResponse(exchange, 401, { returnTo, message }, fields);
 }

@@ -262,6 +262,19 @@ describe("a browser without a valid login", () => {
     }
   });
 
+  it("gets no Basic challenge with a login page or for our script: it would open a box of its own (CONTRACT 6.2)", async () => {
+    const { call } = await createTestService({ files });
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    const body = "username=alice&password=wrong";
+    const login = await call("POST", "/__svc__/login", { as: null, variant: "html", headers: form, body });
+    expect([login.status, login.header("www-authenticate")]).toEqual([401, "session"]);
+    const headers = { "x-requested-with": "XMLHttpRequest" };
+    const put = await call("PUT", "/home/new", { as: null, variant: "json", headers, body: "x" });
+    expect([put.status, put.header("www-authenticate")]).toEqual([401, "session"]);
+    const other = await call("PUT", "/home/new", { as: null, variant: "json", body: "x" });
+    expect(other.header("www-authenticate")).toBe('basic realm="Web files access", session');
+  });
+
   it("gets 401 as a page for a session that is not valid any more (5.1.3, 7.1)", async () => {
     const { call } = await createTestService();
     const headers = { authorization: "session 0123456789abcdef0123456789abcdef" };
