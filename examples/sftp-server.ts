@@ -235,7 +235,8 @@ function toAuthentication(accounts: readonly string[], url: string | undefined):
 
 /** A key of this run alone: clients see another server each time. */
 function makeHostKey(): string {
-  return ssh2.utils.generateKeyPairSync("ed25519").private;
+  // Not ed25519: one in 300 that ssh2 makes it cannot read itself.
+  return ssh2.utils.generateKeyPairSync("ecdsa", { bits: 256 }).private;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main();

@@ -104,7 +104,7 @@ export async function createSftpWorld(): Promise<SftpWorld> {
         logger,
       }),
     ],
-    hostKeys: [ssh2.utils.generateKeyPairSync("ed25519").private],
+    hostKeys: [ssh2.utils.generateKeyPairSync("ecdsa", { bits: 256 }).private],
     logger,
   };
   const server = createSftpServer(options);
