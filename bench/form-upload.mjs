@@ -1,5 +1,5 @@
 // How fast a browser's form brings a file (4.6), as a ratio to the same bytes by PUT in the same run, and the most memory that the
-// serving process has had meanwhile.
+// serving process has had meanwhile. Ends with 1 below 0.7.
 //
 //     npm run build && node bench/form-upload.mjs [MiB] [rounds]
 import { spawn } from "node:child_process";
@@ -40,6 +40,7 @@ try {
   const [put, form] = [median(seconds.put), median(seconds.form)];
   const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${service.pid}/status`, "utf8"))[1]) * 1.024e-3;
   console.log(`${mebibytes} MiB, median of ${rounds}: PUT ${put.toFixed(2)} s, form ${form.toFixed(2)} s`);
+  if (put / form < 0.7) process.exitCode = 1;
   console.log(`speed of the form as a ratio to PUT: ${(put / form).toFixed(2)}; peak memory ${peak.toFixed(0)} MB`);
 } finally {
   service.kill();

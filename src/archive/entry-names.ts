@@ -2,6 +2,8 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const UNSAFE = /[/\\:\u0000-\u001f\u007f-\u009f\p{Cs}]/gu;
 
+const MAX_NAME_BYTES = 255;
+
 /** A name as one segment of a name in an archive, that unpacks inside its folder on every system (SECURITY 22). */
 export function toSafeName(name: string): string {
   return name === "" || name === "." || name === ".." ? "_" : name.replace(UNSAFE, "_");
@@ -32,7 +34,15 @@ export function renameMembers(names: readonly string[]): ReadonlyMap<string, str
   return renamed;
 }
 
+/** Systems keep 255 bytes of a name: the stem makes room for the number. */
 function withNumber(name: string, number: number): string {
-  const [, stem, extension] = /^(.+?)(\.[^.]*)?$/u.exec(name) ?? [];
-  return `${stem} (${number})${extension ?? ""}`;
+  const [, stem = name, extension = ""] = /^(.+?)(\.[^.]*)?$/su.exec(name) ?? [];
+  const end = ` (${number})${extension}`;
+  const characters = [...stem];
+  while (characters.length > 1 && toByteLength(characters.join("") + end) > MAX_NAME_BYTES) characters.pop();
+  return characters.join("") + end;
+}
+
+function toByteLength(text: string): number {
+  return new TextEncoder().encode(text).byteLength;
 }

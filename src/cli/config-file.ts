@@ -7,6 +7,7 @@ import { createAccountsFileAuthenticator } from "../auth/accounts-file-node.ts";
 import type { PasswordHasher } from "../auth/password-hash.ts";
 import { createNodePasswordHasher } from "../auth/password-hash-node.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
+import type { FileEvent } from "../contracts/events.ts";
 import type { Logger } from "../contracts/logger.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import { createHttpAuthenticator } from "../remote-auth/http-authenticator.ts";
@@ -87,9 +88,17 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
           : toAuthenticator(entry, index, groups, context),
       ),
       logger: context.logger,
+      onEvent: (event) => logTrigger(event, context.logger),
       ...toServiceOptions(config),
     },
   };
+}
+
+/** What the command's triggers do: whoever follows the log acts on it. */
+function logTrigger(event: FileEvent, logger: Logger): void {
+  if (event.id !== 40043) return;
+  const { data, account } = event;
+  logger.info({ ...data, account: account?.name }, event.message);
 }
 
 /** The keys that are options of the service under the same name. */

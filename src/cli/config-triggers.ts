@@ -3,7 +3,7 @@ import { DEFAULT_GROUP, type Groups } from "../account/account.ts";
 import { TRIGGER_STYLES } from "../contracts/trigger.ts";
 import { byService } from "./config-options.ts";
 
-/** Triggers as a configuration file has them: they do nothing but tell of themselves by event 40043. */
+/** Triggers as a configuration file has them: all they do is a line in the log for each member. */
 type TriggerEntries = z.infer<typeof triggerEntriesSchema>;
 
 const triggerEntriesSchema = z.record(

@@ -1,12 +1,14 @@
 import { toUrlPath } from "../account/path.ts";
+import type { Chosen } from "../archive/entries.ts";
 import type { DoneCode } from "../contracts/done-code.ts";
 import { StorageError } from "../contracts/storage-adapter.ts";
-import { HttpError } from "../http/http-error.ts";
+import { HttpError, isHttpError } from "../http/http-error.ts";
 import { readMultipart } from "../http/multipart.ts";
 import { emptyResponse } from "../http/responses.ts";
 import { FORM_ACTIONS, type FormFields, receiveForm } from "../uploads/form.ts";
 import { createFormFiles, type FormUpload } from "../uploads/form-files.ts";
 import { archiveResponse } from "./archive-response.ts";
+import { chooseMember } from "./choose-member.ts";
 import type { AccountExchange } from "./endpoint.ts";
 import { toHttpError, toStatus } from "./errors.ts";
 import { folderPage } from "./get-folder.ts";
@@ -24,6 +26,7 @@ export async function postForm(exchange: AccountExchange): Promise<Response> {
   const { path, files } = exchange;
   if ((await files.kindOf(path.segments)) !== "folder") throw new StorageError("not-found");
   const form = await readForm(exchange);
+  if ("refusal" in form) return form.refusal;
   const omission = findOmission(form);
   if (omission !== undefined) return refuseWhole(exchange, omission);
   if (form.action === "download-members") return download(exchange, form.members);
@@ -31,8 +34,11 @@ export async function postForm(exchange: AccountExchange): Promise<Response> {
   return respond(exchange, outcomes, toDoneCode(form.action));
 }
 
-/** Files are stored while the form is read. */
-async function readForm(exchange: AccountExchange): Promise<ReceivedForm> {
+/**
+ * Files are stored while the form is read. Where it turns out to be no form behind them, browsers get the folder's page, which shows what was
+ * stored, with what is wrong.
+ */
+async function readForm(exchange: AccountExchange): Promise<ReceivedForm | { readonly refusal: Response }> {
   const { request, path, files } = exchange;
   const { signal } = request;
   const uploads = createFormFiles({
@@ -40,8 +46,14 @@ async function readForm(exchange: AccountExchange): Promise<ReceivedForm> {
     signal,
   });
   const actions: ReadonlySet<string> = new Set([...FORM_ACTIONS, ...ownTriggers(exchange).keys()]);
-  const fields = await receiveForm(readMultipart(request), uploads, (name) => actions.has(name));
-  return { ...fields, uploads: uploads.outcomes() };
+  try {
+    const fields = await receiveForm(readMultipart(request), uploads, (name) => actions.has(name));
+    return { ...fields, members: [...new Set(fields.members)], uploads: uploads.outcomes() };
+  } catch (error) {
+    const isOver = uploads.outcomes().length === 0 || signal.aborted;
+    if (isOver || exchange.variant !== "html" || !isHttpError(error)) throw error;
+    return { refusal: await folderPage(exchange, toStatus(error.failure, "html"), { problems: [error] }) };
+  }
 }
 
 /** What the user has left out. */
@@ -74,20 +86,13 @@ async function run(exchange: AccountExchange, form: ReceivedForm): Promise<reado
   return attemptAll(exchange, members, (name) => runTrigger(exchange, action, trigger, name));
 }
 
-/** The archive cannot tell any more that something is missing: that is found out before (CONTRACT 4.6). */
+/** The archive of the members, if all of them can be in it. */
 async function download(exchange: AccountExchange, members: readonly string[]): Promise<Response> {
-  const { path, files } = exchange;
-  const names = [...new Set(members)];
-  const outcomes = await attemptAll(exchange, names, async (name) => {
-    const member = [...path.segments, name];
-    if ((await files.kindOf(member)) !== "folder") {
-      if ((await files.stat(member, "read")) === undefined) throw new StorageError("not-found");
-      return;
-    }
-    // What forbids a listing does so at its first step.
-    for await (const _first of files.list(member)) break;
+  const chosen: Chosen[] = [];
+  const outcomes = await attemptAll(exchange, members, async (name) => {
+    chosen.push(await chooseMember(exchange, name));
   });
-  if (outcomes.every(({ error }) => error === undefined)) return archiveResponse(exchange, names);
+  if (outcomes.every(({ error }) => error === undefined)) return archiveResponse(exchange, chosen);
   return respondFailed(exchange, outcomes);
 }
 

@@ -1,9 +1,9 @@
 import { toStoragePath } from "../account/path.ts";
 import { type Triggers, triggersOf } from "../config/trigger-config.ts";
-import { StorageError } from "../contracts/storage-adapter.ts";
 import type { Trigger, TriggerContext, TriggerMember } from "../contracts/trigger.ts";
 import { HttpError, isHttpError } from "../http/http-error.ts";
 import { isSecure } from "../http/target.ts";
+import { chooseMember } from "./choose-member.ts";
 import type { AccountExchange } from "./endpoint.ts";
 import { toHttpError } from "./errors.ts";
 
@@ -14,7 +14,8 @@ export function ownTriggers({ config, account }: AccountExchange): Triggers {
 
 /**
  * Runs a trigger on a member of the addressed folder, and tells of it by event 40043 (4.3, 4.6).
- * @throws StorageError `not-found` when nothing of that name is there; HttpError `unprocessable` with the message of the trigger's own HttpError, `internal`
+ * What the account may not read, it may not hand on.
+ * @throws StorageError `not-found` when nothing of that name is there; HttpError `denied`; HttpError `unprocessable` with the message of the trigger's own HttpError, `internal`
  * when it failed otherwise.
  */
 export async function runTrigger(
@@ -23,10 +24,8 @@ export async function runTrigger(
   trigger: Trigger,
   target: string,
 ): Promise<void> {
-  const segments = [...exchange.path.segments, target];
-  const kind = await exchange.files.kindOf(segments);
-  if (kind === undefined) throw new StorageError("not-found");
-  const member: TriggerMember = { name: target, kind, path: toStoragePath(segments) };
+  const { kind } = await chooseMember(exchange, target);
+  const member: TriggerMember = { name: target, kind, path: toStoragePath([...exchange.path.segments, target]) };
   const failure = await findFailure(exchange, name, trigger, member);
   tell(exchange, name, member.path, failure?.message ?? null);
   if (failure !== undefined) throw failure;

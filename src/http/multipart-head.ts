@@ -15,6 +15,9 @@ const BLANKS = /[ \t]*/y;
 /** RFC 2046 5.1.1. */
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
 const FIELD_NAME = new RegExp(`^${TOKEN}$`);
+/** No browser sends more than three of either; judging thousands of them, in a thousand parts, would hold up others. */
+const MAX_PARAMETERS = 16;
+const MAX_FIELDS = 32;
 const BREAKS = /[\0\r\n]/;
 const PLAIN_ENCODINGS: readonly string[] = ["7bit", "8bit", "binary"];
 
@@ -58,6 +61,7 @@ function readFields(lines: readonly string[]): ReadonlyMap<string, string> {
   for (const line of lines) {
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
+    if (fields.size === MAX_FIELDS) throw malformed("has a part with a bad head");
     if (!FIELD_NAME.test(name) || BREAKS.test(line) || fields.has(name)) throw malformed("has a part with a bad head");
     fields.set(name, line.slice(colon + 1).trim());
   }
@@ -80,8 +84,13 @@ function parseParameters(value: string, type: string): ReadonlyMap<string, strin
     }
     at = PARAMETER.lastIndex;
     const name = match[1]?.toLowerCase();
-    if (name === undefined) continue;
-    if (parameters.has(name)) return undefined;
+    // One semicolon too many, at the end, is common; more of them are nobody's.
+    if (name === undefined && parameters.has("")) return undefined;
+    if (name === undefined) {
+      parameters.set("", "");
+      continue;
+    }
+    if (parameters.has(name) || parameters.size === MAX_PARAMETERS) return undefined;
     parameters.set(name, match[2] ?? match[3] ?? "");
   }
   return parameters;

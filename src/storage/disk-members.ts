@@ -5,6 +5,7 @@ import type { OpenFolder } from "./disk-folder.ts";
 import { isKeepable } from "./disk-names.ts";
 import { isTemporaryName, removeLeftover } from "./disk-temporary.ts";
 
+const MAX_TIME = 8.64e15;
 /** How many members are asked for their sizes at once. */
 const BATCH = 32;
 
@@ -21,7 +22,9 @@ export async function findMember(folder: OpenFolder, name: string): Promise<BigI
 
 /** The entry of a file, folder or link; `undefined` for pipes, sockets and devices, which do not exist. */
 export function toEntry(name: string, stats: BigIntStats): StorageEntry | undefined {
-  const modified = new Date(Number(stats.mtimeNs / 1_000_000n));
+  // Of what a Date can hold (ECMA-262 21.4.1.1): some file systems hold more.
+  const milliseconds = Number(stats.mtimeNs / 1_000_000n);
+  const modified = new Date(Math.max(-MAX_TIME, Math.min(milliseconds, MAX_TIME)));
   if (stats.isDirectory()) return { name, kind: "folder", size: 0, modified };
   if (stats.isSymbolicLink()) return { name, kind: "link", size: 0, modified };
   if (!stats.isFile()) return undefined;

@@ -40,6 +40,24 @@ function inChunks(bytes: Uint8Array, length: number): ReadableStream<Uint8Array>
 }
 
 describe("uploads by form", () => {
+  it("show what they have stored on the folder's page when what follows is no form any more (CONTRACT 4.6)", async () => {
+    const test = await createTestService();
+    const entries: readonly FormEntry[] = [
+      ["action", "upload-file"],
+      ...uploadsOf({ "a.txt": "a" }),
+      ["action", "again"],
+    ];
+    const answer = await sendForm(test, "/home/", entries);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain("The form has more than one action.");
+    expect(answer.text).toContain("a.txt");
+    const asJson = await sendFormForJson(test, "/home/", entries);
+    expect([asJson.status, asJson.json()]).toEqual([
+      400,
+      { errors: [{ message: "The form has more than one action." }] },
+    ]);
+  });
+
   it("store several files of one form (4.6)", async () => {
     const test = await createTestService({ files: { "/alice/f/": "" } });
     const files = { "a.txt": "one", b: "", "c.bin": "x".repeat(100_000) };

@@ -168,6 +168,36 @@ describe("a member that a trigger fails for", () => {
     }
   });
 
+  it("fails alone when the account may not read it, and the trigger does not run for it (CONTRACT 7.4)", async () => {
+    const { trigger, calls } = recorded();
+    const accounts = [
+      {
+        username: "alice",
+        password: "secret",
+        home_folder_path: "/alice",
+        permissions: [["allow-full-control"], ["/f/b", "allow-list"]],
+      },
+    ];
+    const authentication = createAccountsAuthenticator({ accounts, logger: createRecordingLogger() });
+    const test = await createTestService({ files, authentication, triggers: { approve: trigger } });
+    const answer = await command(test, [{ command: "approve", target: ["a", "b"] }]);
+    expect(answer.status).toBe(422);
+    expect(answer.json()).toEqual({
+      errors: [
+        { target: "a", message: null },
+        { target: "b", message: failed },
+      ],
+    });
+    expect(calls.map(([, [member]]) => member?.name)).toEqual(["a"]);
+  });
+
+  it("is handed on once, however often a form names it (4.6)", async () => {
+    const { trigger, calls } = recorded();
+    const test = await createTestService({ files, triggers: { approve: trigger } });
+    expect((await sendForm(test, "/home/f/", form("approve", "a", "a", "a"))).status).toBe(303);
+    expect(calls).toHaveLength(1);
+  });
+
   it("fails alone when it is missing or badly named, and the trigger does not run for it (CONTRACT 4.5)", async () => {
     const { trigger, calls } = recorded();
     const test = await createTestService({ files, triggers: { approve: trigger } });

@@ -40,6 +40,14 @@ describe("renameMembers", () => {
     expect(rename("a:b.txt", "a_b.txt", "a_b (2).txt")).toEqual(["a_b (3).txt", "a_b.txt", "a_b (2).txt"]);
   });
 
+  it("keeps numbered names within 255 bytes, whatever they are made of (SECURITY 22)", () => {
+    const long = [`${"L".repeat(250)}:.txt`, `${"L".repeat(250)}_.txt`, `${"é".repeat(125)}:`, `${"é".repeat(125)}_`];
+    const renamed = [...renameMembers(long).values()];
+    expect(new Set([...renamed, long[1], long[3]]).size).toBe(4);
+    for (const name of renamed) expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
+    expect([...renameMembers(["x\u2028:y", "x\u2028_y"]).values()]).toEqual(["x\u2028_y (2)"]);
+  });
+
   it("numbers before the extension, and does not take a leading dot for one", () => {
     expect(rename(".:b", "._b", "x:y.tar.gz", "x_y.tar.gz", ":", "_")).toEqual([
       "._b (2)",

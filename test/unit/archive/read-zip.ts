@@ -159,7 +159,6 @@ const READERS = {
   unzip: (file: string) => ["unzip", "-tqq", file],
   python3: (file: string) => ["python3", "-m", "zipfile", "-t", file],
   jar: (file: string) => ["jar", "tf", file],
-  bsdtar: (file: string) => ["bsdtar", "-tf", file],
   "7z": (file: string) => ["7z", "t", file],
 } as const;
 

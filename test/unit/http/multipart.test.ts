@@ -191,6 +191,12 @@ describe("names in a part's head", () => {
     ["a bare line feed", 'Content-Disposition: form-data; name="a"\nX: y'],
     ["a boundary in it", 'Content-Disposition: form-data; name="a"\r\n--B'],
     ["coded content", 'Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64'],
+    ["thousands of parameters", `Content-Disposition: form-data; name="a"${";x".repeat(9)}${'; y="z"'.repeat(20)}`],
+    ["semicolons without parameters", `Content-Disposition: form-data; name="a"${";".repeat(9)}`],
+    [
+      "more than 32 fields",
+      `Content-Disposition: form-data; name="a"${Array.from({ length: 32 }, (_, index) => `\r\nX-${index}: y`).join("")}`,
+    ],
   ])("make no head with %s", async (_what, head) => {
     expect(await failureOf(read(`${part(head, "x")}--B--`))).toBe("malformed");
   });
