@@ -59,13 +59,15 @@ export async function folderPage(exchange: AccountExchange, status: number, repo
 
 /** All members, as a page is sorted; `undefined` where they cannot be listed and need not be. */
 async function readMembers(
-  { files, path }: AccountExchange,
+  { files, path, request: { signal } }: AccountExchange,
   mayFail: boolean,
 ): Promise<readonly StorageEntry[] | undefined> {
   const members: StorageEntry[] = [];
   try {
     for await (const member of files.list(path.segments)) {
       members.push(member);
+      // Nobody is left to show it to.
+      signal.throwIfAborted();
       if (members.length % MEMBERS_PER_TURN === 0) await pause();
     }
     return members;
