@@ -13,7 +13,9 @@ export interface FolderPage {
   refresh(): Promise<void>;
   /** Says something to those who do not see the page, when they have a moment. */
   announce(text: string): void;
-  /** Shows what went wrong, to everybody; nothing takes the former away. */
+  /** Shows what has been done, to everybody; the former message goes. */
+  showSuccess(text: string): void;
+  /** Shows what went wrong, to everybody; the former message goes, also with nothing to show. */
   showProblems(problems: readonly (Node | string)[]): void;
 }
 
@@ -21,6 +23,8 @@ const MEMBERS = "#members";
 
 export function createFolderPage(main: HTMLElement): FolderPage {
   const texts = readTexts(main);
+  // Shown once: a reload does not say it again.
+  if (new URL(location.href).searchParams.has("done")) history.replaceState(history.state, "", withoutMessage());
   const status = element("p", { role: "status", class: "announcer" });
   const notice = element("div", { role: "alert", class: "notice problem" });
   notice.hidden = true;
@@ -28,7 +32,28 @@ export function createFolderPage(main: HTMLElement): FolderPage {
   main.querySelector("#transfers")?.before(notice);
   let refreshes = 0;
 
+  /** What an older message says is not news any more. */
+  function removeMessages(): void {
+    for (const message of main.querySelectorAll(".notice")) if (message !== notice) message.remove();
+  }
+
+  function announce(text: string): void {
+    main.querySelector(".notice.success")?.remove();
+    // An empty text between makes the same words be read again.
+    status.textContent = "";
+    setTimeout(() => {
+      status.textContent = text;
+    }, 100);
+  }
+
+  function showSuccess(text: string): void {
+    showProblems([]);
+    announce(text);
+    notice.before(element("p", { class: "notice success" }, text));
+  }
+
   function showProblems(problems: readonly (Node | string)[]): void {
+    removeMessages();
     notice.replaceChildren(...problems.map((problem) => element("p", {}, problem)));
     notice.hidden = problems.length === 0;
   }
@@ -56,13 +81,8 @@ export function createFolderPage(main: HTMLElement): FolderPage {
       return new Set([...rows].map((row) => row.dataset.name ?? ""));
     },
     refresh,
-    announce(text) {
-      // An empty text between makes the same words be read again.
-      status.textContent = "";
-      setTimeout(() => {
-        status.textContent = text;
-      }, 100);
-    },
+    announce,
+    showSuccess,
     showProblems,
   };
 }

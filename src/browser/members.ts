@@ -1,12 +1,19 @@
 import { askToDelete } from "./delete-dialog.ts";
+import { element, setText } from "./elements.ts";
 import { type FolderPage, memberBoxes, problemElement, selectedBoxes } from "./folder-page.ts";
 import { type Outcome, type Problem, runCommands } from "./requests.ts";
 import { fill } from "./wording.ts";
 
-/** Choosing members, and deleting them without leaving the page. */
+/** A form has at most 1,000 parts (SECURITY 12), and its action is one. */
+const MEMBERS_PER_FORM = 999;
+
+const DOWNLOAD = "download-members";
+
+/** Choosing members, and what is done with them without leaving the page: all but downloading them. */
 export function enhanceMembers(page: FolderPage): void {
   const { main } = page;
   let last: HTMLInputElement | undefined;
+  let isBusy = false;
 
   function showSelection(): void {
     const count = selectedBoxes(main).length;
@@ -17,8 +24,19 @@ export function enhanceMembers(page: FolderPage): void {
       all.checked = count > 0 && count === boxes;
       all.indeterminate = count > 0 && count < boxes;
     }
-    for (const action of main.querySelectorAll<HTMLButtonElement>("[data-members-action]"))
-      action.disabled = count === 0;
+    for (const action of main.querySelectorAll<HTMLButtonElement>("[data-members-action]")) {
+      action.disabled = count === 0 || (action.value === DOWNLOAD && count > MEMBERS_PER_FORM);
+    }
+    showLimit(page, count);
+  }
+
+  async function act(action: (names: readonly string[]) => Promise<void>): Promise<void> {
+    const names = Array.from(selectedBoxes(main), ({ value }) => value);
+    if (names.length === 0 || isBusy) return;
+    isBusy = true;
+    await action(names).finally(() => {
+      isBusy = false;
+    });
   }
 
   main.addEventListener("click", ({ target, shiftKey }) => {
@@ -34,9 +52,12 @@ export function enhanceMembers(page: FolderPage): void {
   main.addEventListener("members-replaced", showSelection);
   main.addEventListener("submit", (event) => {
     const { submitter } = event as SubmitEvent;
-    if (submitter?.getAttribute("value") !== "delete-members") return;
+    if (!(submitter instanceof HTMLButtonElement) || submitter.dataset.membersAction === undefined) return;
+    if (submitter.value === DOWNLOAD) return;
     event.preventDefault();
-    void deleteSelected(page, submitter);
+    void act((names) =>
+      submitter.value === "delete-members" ? deleteAll(page, names, submitter) : triggerAll(page, names, submitter),
+    );
   });
   // A browser that comes back to the page restores what was chosen.
   addEventListener("pageshow", showSelection);
@@ -50,18 +71,55 @@ function selectRange(main: HTMLElement, from: HTMLInputElement, to: HTMLInputEle
   for (const box of boxes.slice(start, end + 1)) box.checked = to.checked;
 }
 
-async function deleteSelected(page: FolderPage, opener: HTMLElement): Promise<void> {
-  const { main, texts } = page;
-  const names = Array.from(selectedBoxes(main), ({ value }) => value);
-  if (names.length === 0 || !(await askToDelete(names, texts))) return;
-  const members = main.querySelector("#members");
+/** Says why the button for an archive cannot be pressed. */
+function showLimit({ main, texts }: FolderPage, count: number): void {
+  const download = main.querySelector(`[data-members-action][value="${DOWNLOAD}"]`);
+  const group = download?.parentElement;
+  if (!download || !group) return;
+  let limit = group.querySelector(".selected-limit");
+  if (limit === null) {
+    limit = element("p", { id: "selected-limit", class: "selected-limit", role: "status" });
+    group.append(limit);
+    download.setAttribute("aria-describedby", limit.id);
+  }
+  setText(limit, count > MEMBERS_PER_FORM ? fill(texts.tooMany, { count: MEMBERS_PER_FORM }) : "");
+}
+
+/** Runs a command on all of them and shows what did not work. How many succeeded, and whether the service is out of reach. */
+async function run(
+  page: FolderPage,
+  command: string,
+  names: readonly string[],
+): Promise<{ succeeded: number; hasFailed: boolean; isLost: boolean }> {
+  const members = page.main.querySelector("#members");
   members?.setAttribute("aria-busy", "true");
-  const { outcomes, problem } = await runCommands([], "delete", names, texts);
+  const { outcomes, problem } = await runCommands([], command, names, page.texts);
   members?.removeAttribute("aria-busy");
-  page.showProblems(toProblems(outcomes, problem, page));
-  const deleted = outcomes.filter(({ message }) => message === null).length;
-  if (deleted > 0) page.announce(fill(texts.deleted, { count: deleted }));
-  if (problem?.kind === "login" || problem?.kind === "network") return;
+  const problems = toProblems(outcomes, problem, page);
+  page.showProblems(problems);
+  const succeeded = outcomes.filter(({ message }) => message === null).length;
+  return {
+    succeeded,
+    hasFailed: problems.length > 0,
+    isLost: problem?.kind === "login" || problem?.kind === "network",
+  };
+}
+
+/** What a trigger did may show in the members, but they may all be there still: what happened is said in any case. */
+async function triggerAll(page: FolderPage, names: readonly string[], button: HTMLButtonElement): Promise<void> {
+  const { succeeded, hasFailed, isLost } = await run(page, button.value, names);
+  const text = fill(page.texts.triggered, { label: button.textContent ?? "", count: succeeded });
+  if (!hasFailed) page.showSuccess(text);
+  else if (succeeded > 0) page.announce(text);
+  if (!isLost) await page.refresh();
+}
+
+async function deleteAll(page: FolderPage, names: readonly string[], opener: HTMLButtonElement): Promise<void> {
+  const { main, texts } = page;
+  if (!(await askToDelete(names, texts))) return;
+  const { succeeded, isLost } = await run(page, "delete", names);
+  if (succeeded > 0) page.announce(fill(texts.deleted, { count: succeeded }));
+  if (isLost) return;
   await page.refresh();
   if (opener.isConnected && !opener.matches(":disabled")) return;
   const { activeElement } = document;

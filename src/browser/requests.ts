@@ -64,18 +64,24 @@ export function toProblem(status: number, body: string, texts: ScriptTexts): Pro
   return { kind: "refused", message: messages.join(" ") || fill(texts.refused, { status }) };
 }
 
+/** Whether there is a file already, or why that cannot be found out. */
+export async function findFile(url: string, texts: ScriptTexts): Promise<Problem | undefined> {
+  try {
+    const { status, ok } = await fetch(url, { method: "HEAD", headers: HEADERS, cache: "no-store" });
+    return ok ? toProblem(412, "", texts) : status === 401 ? toProblem(401, "", texts) : undefined;
+  } catch {
+    return { kind: "network", message: texts.networkLost };
+  }
+}
+
 /**
  * What stands behind a request that broke off without an answer: a service that refuses before it has read a whole body ends the connection, and
  * the browser then drops the answer. Asking for the file tells.
  */
 export async function findProblem(url: string, mayReplace: boolean, texts: ScriptTexts): Promise<Problem> {
-  try {
-    const { status, ok } = await fetch(url, { method: "HEAD", headers: HEADERS, cache: "no-store" });
-    if (ok && !mayReplace) return toProblem(412, "", texts);
-    return status === 401 ? toProblem(status, "", texts) : { kind: "refused", message: texts.brokenOff };
-  } catch {
-    return { kind: "network", message: texts.networkLost };
-  }
+  const problem = await findFile(url, texts);
+  const mayBeThere = problem?.kind === "exists" && mayReplace;
+  return problem === undefined || mayBeThere ? { kind: "refused", message: texts.brokenOff } : problem;
 }
 
 function parseBody(body: string): Record<string, unknown> {

@@ -51,13 +51,17 @@ export interface ScriptTexts {
   readonly ended: string;
   /** The question for one member: `Delete {name}?` */
   readonly deleteOne: string;
-  /** The question for several: `Delete {count} members?` */
+  /** The question for several: `Delete {count} items?` */
   readonly deleteMany: string;
   /** `Folders are deleted with everything in them. This cannot be undone.` */
   readonly deleteHint: string;
   readonly delete: string;
   /** Read out: `Deleted: {count}` */
   readonly deleted: string;
+  /** On how many members a trigger was run, `{label}` what its button says: `{label}: {count} done` */
+  readonly triggered: string;
+  /** Beside the button for a ZIP archive, when more are chosen: `At most {count} items at once.` */
+  readonly tooMany: string;
   /** Read out: `The folder {name} was created.` */
   readonly folderCreated: string;
 }

@@ -33,7 +33,7 @@ export function createTransfersView(
   const more = element("p", { class: "transfers-more" });
   const buttons = {
     cancel: button(texts.cancelAll, () => getQueue().cancel(getQueue().all)),
-    retry: button(texts.retryAll, () => getQueue().retry(getQueue().in("failed"))),
+    retry: button(texts.retryAll, () => getQueue().retry(toRetry(getQueue()))),
     replace: button(texts.replaceAll, () => getQueue().replace(getQueue().in("exists"))),
     skip: button(texts.skipAll, () => getQueue().skip(getQueue().in("exists"))),
     close: button(texts.close, close),
@@ -72,9 +72,11 @@ export function createTransfersView(
 
   function showSum(queue: UploadQueue): void {
     const { count, done, weight, sent, left } = toSum(queue);
+    bar.hidden = count === 0;
     bar.value = weight === 0 ? 0 : sent / weight;
     const speed = pace.measure(sent, performance.now());
-    const parts = [fill(texts.uploaded, { done, count })];
+    const nothing = queue.in("cancelled").size > 0 ? texts.cancelled : texts.skipped;
+    const parts = [count === 0 ? nothing : fill(texts.uploaded, { done, count })];
     if (queue.isBusy() && speed > 0) {
       parts.push(fill(texts.pace, { speed: formatSpeed(speed), time: formatDuration(left / speed) }));
     }
@@ -90,7 +92,7 @@ export function createTransfersView(
     const exists = queue.in("exists").size;
     const wasFocused = actions.contains(document.activeElement);
     buttons.cancel.hidden = !isBusy;
-    buttons.retry.hidden = queue.in("failed").size < (problem === undefined ? 2 : 1);
+    buttons.retry.hidden = toRetry(queue).length < (problem === undefined ? 2 : 1);
     buttons.replace.hidden = exists < 2;
     buttons.skip.hidden = exists < 2;
     buttons.close.hidden = isBusy;
@@ -133,6 +135,11 @@ function toShown(queue: UploadQueue): Transfer[] {
     }
   }
   return shown;
+}
+
+/** Those that were to go up and did not. */
+function toRetry(queue: UploadQueue): Transfer[] {
+  return [...queue.in("failed"), ...queue.in("cancelled")];
 }
 
 /** A file weighs a byte more than it has, so that empty ones count. */

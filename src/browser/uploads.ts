@@ -2,8 +2,8 @@ import { type Dropped, readChosen, readDropped } from "./dropped.ts";
 import { button, element } from "./elements.ts";
 import { createFolderMaker } from "./folder-maker.ts";
 import type { FolderPage } from "./folder-page.ts";
+import { createSender } from "./sender.ts";
 import { createTransfersView } from "./transfers-view.ts";
-import { type Sending, sendFile } from "./upload.ts";
 import { createUploadQueue, type Order } from "./upload-queue.ts";
 import { fill } from "./wording.ts";
 
@@ -16,6 +16,7 @@ export function enhanceUploads(page: FolderPage): void {
   if (!form || !field || !section) return;
 
   const folders = createFolderMaker(texts);
+  const send = createSender(folders, texts);
   let doneBefore = 0;
   let isReading = false;
 
@@ -55,41 +56,16 @@ export function enhanceUploads(page: FolderPage): void {
     isReading = false;
     const known = page.fileNames();
     doneBefore = queue.in("done").size;
-    const orders = files.map((one) => toOrder(one, known));
+    const orders = files.map(({ path, file }): Order => {
+      const name = path.join("/");
+      const sendThis: Order["send"] = (mayReplace, onProgress) => send({ path, file, mayReplace }, onProgress);
+      return { name, size: file.size, exists: known.has(name), send: sendThis };
+    });
     queue.add(orders);
     const existing = orders.find(({ exists }) => exists);
     if (existing !== undefined) page.announce(fill(texts.failed, { name: existing.name, message: texts.exists }));
     else if (orders.length > 0) page.announce(fill(texts.started, { count: orders.length }));
     else void page.refresh();
-  }
-
-  function toOrder({ path, file }: { path: readonly string[]; file: File }, known: ReadonlySet<string>): Order {
-    const name = path.join("/");
-    const send: Order["send"] = (mayReplace, onProgress) => sendInto(path, file, mayReplace, onProgress);
-    return { name, size: file.size, exists: known.has(name), send };
-  }
-
-  function sendInto(
-    path: readonly string[],
-    file: File,
-    mayReplace: boolean,
-    onProgress: (sent: number) => void,
-  ): Sending {
-    let sending: Sending | undefined;
-    let isAborted = false;
-    async function run(): ReturnType<typeof folders.ensure> {
-      const problem = await folders.ensure(path.slice(0, -1));
-      if (problem !== undefined || isAborted) return problem;
-      sending = sendFile(file, path, mayReplace, onProgress, texts);
-      return sending.finished;
-    }
-    return {
-      finished: run().catch((error: unknown) => ({ kind: "refused", message: String(error) })),
-      abort() {
-        isAborted = true;
-        sending?.abort();
-      },
-    };
   }
 
   function takeField(chosen: HTMLInputElement): void {

@@ -1,8 +1,11 @@
 import type { ScriptTexts } from "./script-texts.ts";
 
-/** Puts values into a text; a value is never read as a text. */
+/** Puts values into a text, numbers as the page's language writes them; a value is never read as a text. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name];
+    return typeof value === "number" ? new Intl.NumberFormat(languageOfPage()).format(value) : (value ?? whole);
+  });
 }
 
 /** The texts of the page. */
@@ -24,7 +27,10 @@ export function formatDuration(seconds: number): string {
 }
 
 function formatUnit(value: number, unit: string, maximumFractionDigits: number): string {
-  const language = document.documentElement.lang || undefined;
   const style = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits } as const;
-  return new Intl.NumberFormat(language, style).format(value);
+  return new Intl.NumberFormat(languageOfPage(), style).format(value);
+}
+
+function languageOfPage(): string | undefined {
+  return document.documentElement.lang || undefined;
 }

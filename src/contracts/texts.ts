@@ -67,7 +67,7 @@ export interface Texts {
   readonly withSelected: string;
   readonly download: string;
   readonly delete: string;
-  /** Above what went wrong with a form. */
+  /** Above what went wrong with a form, where it is about members. */
   readonly problems: string;
 
   /** What has been done, by the code that the redirect behind a form carries. */

@@ -106,7 +106,9 @@ function renderMessages({ texts }: PageContext, { done, problems = [] }: FolderP
       const about = target === undefined ? undefined : html`<bdi>${target}</bdi>: `;
       return html`<li>${about}${toFailureText(texts, message)}</li>`;
     });
-    return html`<div role="alert" class="notice problem"><p>${texts.problems}</p><ul>${items}</ul></div>`;
+    // Where nothing was chosen, nothing worked or failed.
+    const heading = problems.some(({ target }) => target !== undefined) ? html`<p>${texts.problems}</p>` : undefined;
+    return html`<div role="alert" class="notice problem">${heading}<ul>${items}</ul></div>`;
   }
   return done === undefined ? undefined : html`<p role="status" class="notice success">${texts.done[done]}</p>`;
 }

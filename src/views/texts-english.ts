@@ -32,7 +32,7 @@ export const ENGLISH: Texts = {
 
   home: "Home",
   folderPath: "Path of the folder",
-  membersOf: "Members of {folder}",
+  membersOf: "Items in {folder}",
   name: "Name",
   size: "Size",
   modified: "Modified",
@@ -56,10 +56,12 @@ export const ENGLISH: Texts = {
   done: {
     "folder-created": "The folder was created.",
     uploaded: "The upload is complete.",
-    deleted: "The selected members were deleted.",
+    deleted: "The selected items were deleted.",
     triggered: "Done.",
   },
-  failures: {},
+  failures: {
+    "The form has more than {0} parts.": "Select fewer items at once: the form has more than {0} parts.",
+  },
 
   script: {
     uploads: "Uploads",
@@ -93,10 +95,12 @@ export const ENGLISH: Texts = {
     failed: "{name}: {message}",
     ended: "Uploads ended: {done} of {count} uploaded.",
     deleteOne: "Delete {name}?",
-    deleteMany: "Delete {count} members?",
+    deleteMany: "Delete {count} items?",
     deleteHint: "Folders are deleted with everything in them. This cannot be undone.",
     delete: "Delete",
     deleted: "Deleted: {count}",
+    triggered: "{label}: {count} done",
+    tooMany: "At most {count} items at once.",
     folderCreated: "The folder {name} was created.",
   },
 };

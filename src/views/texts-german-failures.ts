@@ -24,7 +24,6 @@ export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
   "A login is needed.": "Bitte melden Sie sich an.",
   "The user name or password is wrong.": "Benutzername oder Passwort ist falsch.",
   "The session is not valid, or not any more.": "Die Sitzung ist nicht oder nicht mehr gültig.",
-  "The client certificate is not accepted.": "Das Zertifikat wird nicht angenommen.",
   "The Authorization header is not valid.": "Die Angaben zur Anmeldung sind ungültig.",
   "A session is needed: log in first.": "Dazu müssen Sie angemeldet sein.",
   "There is no session to end.": "Es gibt keine Sitzung zu beenden.",
@@ -54,7 +53,6 @@ export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
   "The new password is too easy to guess.": "Das neue Passwort ist zu leicht zu erraten.",
 
   // Forms
-  "No member is selected.": "Es ist nichts ausgewählt.",
   "Nothing is selected.": "Es ist nichts ausgewählt.",
   "No file is chosen.": "Es ist keine Datei ausgewählt.",
   "The name of one new folder is needed.": "Der neue Ordner braucht einen Namen.",
@@ -67,7 +65,8 @@ export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
   "The form's action is not known.": "Die Aktion des Formulars ist nicht bekannt.",
   "The form is not an upload.": "Das Formular lädt nichts hoch.",
   "The form has more than {0} files before its action.": "Das Formular hat mehr als {0} Dateien vor seiner Aktion.",
-  "The form has more than {0} parts.": "Das Formular hat mehr als {0} Teile.",
+  "The form has more than {0} parts.":
+    "Wählen Sie weniger Einträge auf einmal aus: Das Formular hat mehr als {0} Teile.",
   "The form has a part whose head is over {0} bytes.": "Ein Teil des Formulars hat einen Kopf von mehr als {0} Byte.",
   "The form's fields hold more than {0} bytes.": "Die Felder des Formulars enthalten mehr als {0} Byte.",
   "The form ends before its last boundary.": "Das Formular ist nicht vollständig angekommen.",

@@ -99,6 +99,8 @@ export const GERMAN: Texts = {
     deleteHint: "Ordner werden mit allem gelöscht, was darin ist. Das lässt sich nicht rückgängig machen.",
     delete: "Löschen",
     deleted: "Gelöscht: {count}",
+    triggered: "{label}: {count} erledigt",
+    tooMany: "Höchstens {count} Einträge auf einmal.",
     folderCreated: "Der Ordner {name} wurde angelegt.",
   },
 };

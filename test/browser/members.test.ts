@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { HttpError } from "../../src/index.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
 import { logIn, openSite, rowOf } from "./site.ts";
 
@@ -37,7 +38,7 @@ describeInChromium("members with JavaScript", (chromium) => {
     await page.keyboard.press("Space");
     await page.getByRole("button", { name: "Delete" }).focus();
     await page.keyboard.press("Enter");
-    const dialog = page.getByRole("dialog", { name: "Delete 2 members?" });
+    const dialog = page.getByRole("dialog", { name: "Delete 2 items?" });
     await dialog.waitFor();
     expect(await dialog.getByRole("listitem").allTextContents()).toEqual(["folder", "a.txt"]);
     expect(await focusedText(page)).toBe("Cancel");
@@ -153,6 +154,107 @@ describeInChromium("members with JavaScript", (chromium) => {
     await rowOf(page, "new.txt").waitFor({ state: "attached", timeout: 40_000 });
     expect(await page.locator('input[name="selected-members"]:checked').count()).toBe(10_000);
     expectNoComplaints();
+  });
+});
+
+const MANY = Object.fromEntries(Array.from({ length: 1200 }, (_, index) => [`${index}.txt`, ""]));
+
+describeInChromium("more members than a form can hold", (chromium) => {
+  it("are not offered as an archive, and the page says how many can be", { timeout: 90_000 }, async () => {
+    const files = Object.fromEntries(Object.entries(MANY).slice(0, 1000));
+    const site = await openSite({ files });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const button = page.getByRole("button", { name: "Download as ZIP" });
+    const limit = page.locator(".selected-limit");
+    await page.locator("#select-all").click();
+    expect(await button.isDisabled()).toBe(true);
+    expect(await limit.textContent()).toBe("At most 999 items at once.");
+    expect(await button.getAttribute("aria-describedby")).toBe(await limit.getAttribute("id"));
+    await boxOf(page, "0.txt").click();
+    expect(await limit.isVisible()).toBe(false);
+    const download = page.waitForEvent("download");
+    await button.click();
+    expect((await download).suggestedFilename()).toMatch(/\.zip$/);
+    expect(await (await download).failure()).toBe(null);
+    expectNoComplaints();
+  });
+
+  it("have a trigger run on all of them, without leaving the page", { timeout: 90_000 }, async () => {
+    const seen: string[] = [];
+    const approve = {
+      label: "Approve",
+      run(_context: unknown, members: readonly { name: string }[]) {
+        for (const { name } of members) {
+          if (name === "7.txt" && seen.length < 1200) throw new HttpError("unprocessable", "Seven is not to be.");
+          seen.push(name);
+        }
+      },
+    };
+    const site = await openSite({ files: MANY, triggers: { approve } });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.evaluate(() => document.documentElement.setAttribute("data-marked", ""));
+    await page.locator("#select-all").click();
+    await page.getByRole("button", { name: "Approve" }).click();
+    const alert = page.getByRole("alert");
+    await eventually(() => alert.allTextContents()).toEqual(["7.txt: Seven is not to be."]);
+    await eventually(() => page.locator(".announcer").textContent()).toBe("Approve: 1,199 done");
+    expect(new Set(seen).size).toBe(1199);
+    await eventually(() => page.locator("#members").getAttribute("aria-busy")).toBe(null);
+    await page.locator("#select-all").click();
+    await boxOf(page, "3.txt").click();
+    if ((await chosen(page)).length !== 1) throw new Error("One is to be chosen.");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await eventually(() => page.locator(".notice.success").allTextContents()).toEqual(["Approve: 1 done"]);
+    expect(await alert.count()).toBe(0);
+    expect(await page.locator("html").getAttribute("data-marked")).toBe("");
+    expectNoComplaints(/status of 422/);
+  });
+
+  it("are refused without JavaScript by a page that says what to do", { timeout: 90_000 }, async () => {
+    const site = await openSite({ files: MANY });
+    const { page, context } = await chromium.open();
+    await logIn(page, site);
+    await page.locator("#select-all").click();
+    const content = await page.content();
+    await context.close();
+    const { page: plain } = await chromium.open({ javaScriptEnabled: false });
+    await logIn(plain, site);
+    // Nobody checks so many boxes by hand.
+    const markup = content.replaceAll(/(name="selected-members")/g, "$1 checked");
+    await plain.route(/\/home\/\?all$/, (route) => route.fulfill({ contentType: "text/html", body: markup }));
+    await plain.goto(`${site.home}?all`);
+    await plain.locator('button[value="delete-members"]').evaluate((button) => button.removeAttribute("disabled"));
+    await plain.getByRole("button", { name: "Delete" }).click();
+    await eventually(() => plain.locator("main").textContent()).toContain("Select fewer items at once");
+    expect((await site.list()).length).toBe(1200);
+  });
+});
+
+describeInChromium("the message of a form", (chromium) => {
+  it("is shown once, and goes when there is something newer", async () => {
+    const site = await openSite({ files: { "taken/": "" } });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const message = page.locator(".notice.success");
+    await page.goto(`${site.home}?sort=size&done=uploaded`);
+    await eventually(() => page.url()).toBe(`${site.home}?sort=size`);
+    expect(await message.textContent()).toBe("The upload is complete.");
+    await page.reload();
+    expect(await message.count()).toBe(0);
+    await page.goto(`${site.home}?done=deleted`);
+    expect(await message.textContent()).toBe("The selected items were deleted.");
+    await page.fill('input[name="new-folder"]', "taken");
+    await page.press('input[name="new-folder"]', "Enter");
+    await page.getByRole("alert").waitFor();
+    expect(await message.count()).toBe(0);
+    await page.goto(`${site.home}?done=deleted`);
+    await page.fill('input[name="new-folder"]', "fresh");
+    await page.press('input[name="new-folder"]', "Enter");
+    await rowOf(page, "fresh").waitFor();
+    expect(await message.count()).toBe(0);
+    expectNoComplaints(/status of 422/);
   });
 });
 

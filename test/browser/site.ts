@@ -40,6 +40,8 @@ export interface SiteOptions extends Partial<FileServiceOptions> {
    * Default: true.
    */
   readonly cookies?: boolean;
+  /** Whether the browser's API is served alone. Default: false. */
+  readonly browserAlone?: boolean;
 }
 
 /** Starts a site, gone after the test. */
@@ -50,7 +52,12 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
 }
 
 /** Starts a site, to be closed by the caller. */
-export async function startSite({ files = {}, cookies = true, ...own }: SiteOptions = {}): Promise<Site> {
+export async function startSite({
+  files = {},
+  cookies = true,
+  browserAlone = false,
+  ...own
+}: SiteOptions = {}): Promise<Site> {
   const place = await mkdtemp(join(tmpdir(), "fileferry-browser-"));
   const folder = join(place, "storage");
   await mkdir(folder);
@@ -73,7 +80,8 @@ export async function startSite({ files = {}, cookies = true, ...own }: SiteOpti
     ...own,
   });
   await service.start();
-  const server = createNodeServer(cookies ? service : { ...service, fetch: dropCookies(service.fetch) });
+  const fetch = browserAlone ? service.browser : service.fetch;
+  const server = createNodeServer({ ...service, fetch: cookies ? fetch : dropCookies(fetch) });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

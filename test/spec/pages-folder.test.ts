@@ -232,7 +232,7 @@ describe("the message on a folder's page", () => {
   it.each([
     ["uploaded", "The upload is complete."],
     ["folder-created", "The folder was created."],
-    ["deleted", "The selected members were deleted."],
+    ["deleted", "The selected items were deleted."],
   ])("is that of the code %s (CONTRACT 4.6)", async (code, message) => {
     expect(await pageOf({}, `/home/?done=${code}`)).toContain(`<p role="status" class="notice success">${message}</p>`);
   });

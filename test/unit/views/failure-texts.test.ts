@@ -106,6 +106,13 @@ describe("toFailureText", () => {
     expect(toFailureText(ENGLISH, "Not found.")).toBe("Not found.");
   });
 
+  it("says what to do about a form that is too large", () => {
+    expect(toFailureText(ENGLISH, "The form has more than 1000 parts.")).toMatch(
+      /^Select fewer items at once: .* 1000 /,
+    );
+    expect(toFailureText(GERMAN, "The form has more than 1000 parts.")).toMatch(/^Wählen Sie weniger .* 1000 /);
+  });
+
   it("keeps what differs from one message to the next", () => {
     expect(toFailureText(GERMAN, "Internal error 4f-2a.")).toBe("Interner Fehler 4f-2a.");
     expect(toFailureText(GERMAN, "The new password must have at least 14 characters.")).toContain("14");

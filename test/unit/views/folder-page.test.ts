@@ -26,7 +26,7 @@ describe("the page of a folder", () => {
       done: "uploaded",
       problems: [
         { target: "<b>.txt", message: "The storage is full." },
-        { message: "No member is selected." },
+        { message: "Nothing is selected." },
         { target: "c", message: "<i>Ask Bob.</i>" },
       ],
     });
@@ -35,6 +35,13 @@ describe("the page of a folder", () => {
     expect(page).toContain("<li>Es ist nichts ausgewählt.</li>");
     expect(page).toContain("<li><bdi>c</bdi>: &lt;i&gt;Ask Bob.&lt;/i&gt;</li>");
     expect(page).not.toContain('role="status"');
+  });
+
+  it("does not say that something worked where nothing was chosen", async () => {
+    const page = await render({ problems: [{ message: "Nothing is selected." }] });
+    expect(page).toContain(
+      '<div role="alert" class="notice problem"><ul><li>Es ist nichts ausgewählt.</li></ul></div>',
+    );
   });
 
   it("is there without members where they cannot be listed: not as if the folder were empty", async () => {
