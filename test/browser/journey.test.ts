@@ -52,6 +52,22 @@ describeInChromium("the whole journey", (chromium) => {
   });
 
   it.each([
+    ["with", true],
+    ["without", false],
+  ])("is watched for what the Content-Security-Policy holds back, %s JavaScript", async (_case, javaScriptEnabled) => {
+    const site = await openSite();
+    const { page, complaints, expectNoComplaints } = await chromium.open({ javaScriptEnabled });
+    await logIn(page, site);
+    expectNoComplaints();
+    await page.route(site.home, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: `${await response.text()}<p style="color: red">inline</p>` });
+    });
+    await page.goto(site.home);
+    await eventually(() => complaints.join()).toMatch(/style-src/);
+  });
+
+  it.each([
     ["and with JavaScript", true],
     ["and without JavaScript", false],
   ])("goes without cookies, by Basic credentials, %s", async (_case, javaScriptEnabled) => {
