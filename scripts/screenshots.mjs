@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, open, rm, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
@@ -53,13 +53,31 @@ async function serve(folder) {
   throw new Error("The command has not started.");
 }
 
-async function take(browser, url, uploads, colorScheme) {
+/** Lets files go up, until some are there and the others under way. */
+async function startUploads(page, uploads) {
+  const session = await page.context().newCDPSession(page);
+  const speed = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 6 * MIB };
+  await session.send("Network.emulateNetworkConditions", speed);
+  await page.setInputFiles("#upload-file", uploads);
+  await page.waitForSelector('.transfer[data-state="done"]');
+  await page.waitForFunction(() => document.querySelector(".transfers-summary")?.textContent?.includes("left"));
+  await page.waitForTimeout(3000);
+}
+
+/** Leaves nothing behind for the next picture. */
+async function endUploads(page) {
+  await page.getByRole("button", { name: "Cancel all" }).click();
+  await page.waitForSelector('.transfer[data-state="active"]', { state: "detached" });
+}
+
+async function take(browser, url, folder, uploads, colorScheme) {
   const suffix = colorScheme === "dark" ? "-dark" : "";
-  async function shoot(page, name) {
-    await page.evaluate(() => {
+  async function shoot(page, name, top = "body") {
+    await page.evaluate((selector) => {
       document.activeElement?.blur();
-      scrollTo(0, 0);
-    });
+      const { y } = document.querySelector(selector).getBoundingClientRect();
+      scrollBy(0, y - 16);
+    }, top);
     await page.screenshot({ path: join(images, `${name}${suffix}.png`) });
   }
   const settings = { colorScheme, locale: "en-GB" };
@@ -79,17 +97,16 @@ async function take(browser, url, uploads, colorScheme) {
   const small = await phone.newPage();
   await small.goto(`${url}home/`);
   await shoot(small, "phone");
+  await startUploads(small, uploads);
+  await shoot(small, "phone-upload", "#transfers");
+  await endUploads(small);
   await phone.close();
+  for (const path of uploads) await rm(join(folder, basename(path)), { force: true });
 
-  const session = await context.newCDPSession(page);
-  const speed = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 6 * MIB };
-  await session.send("Network.emulateNetworkConditions", speed);
-  await page.setInputFiles("#upload-file", uploads);
-  await page.waitForSelector('.transfer[data-state="done"]');
-  await page.waitForFunction(() => document.querySelector(".transfers-summary")?.textContent?.includes("left"));
-  await page.waitForTimeout(3000);
+  await page.reload();
+  await startUploads(page, uploads);
   await shoot(page, "upload");
-  await page.getByRole("button", { name: "Cancel all" }).click();
+  await endUploads(page);
   await context.close();
 }
 
@@ -107,7 +124,7 @@ try {
     const folder = join(place, colorScheme);
     await fill(folder, SHOWN);
     const { child, url } = await serve(folder);
-    await take(browser, url, uploads, colorScheme);
+    await take(browser, url, folder, uploads, colorScheme);
     child.kill();
   }
 } finally {
