@@ -74,12 +74,11 @@ function selectRange(main: HTMLElement, from: HTMLInputElement, to: HTMLInputEle
 /** Says why the button for an archive cannot be pressed. */
 function showLimit({ main, texts }: FolderPage, count: number): void {
   const download = main.querySelector(`[data-members-action][value="${DOWNLOAD}"]`);
-  const group = download?.parentElement;
-  if (!download || !group) return;
-  let limit = group.querySelector(".selected-limit");
+  if (download === null) return;
+  let limit = main.querySelector(".selected-limit");
   if (limit === null) {
     limit = element("p", { id: "selected-limit", class: "selected-limit", role: "status" });
-    group.append(limit);
+    download.after(limit);
     download.setAttribute("aria-describedby", limit.id);
   }
   setText(limit, count > MEMBERS_PER_FORM ? fill(texts.tooMany, { count: MEMBERS_PER_FORM }) : "");

@@ -1,9 +1,10 @@
-import { button, element, setChildren, setText } from "./elements.ts";
-import { type FolderPage, problemElement } from "./folder-page.ts";
-import { createPace } from "./pace.ts";
+import { element, setChildren, setText } from "./elements.ts";
+import type { FolderPage } from "./folder-page.ts";
 import { createTransferRow, type TransferRow } from "./transfer-row.ts";
+import { createTransfersActions } from "./transfers-actions.ts";
+import { createTransfersSummary } from "./transfers-summary.ts";
 import type { Transfer, UploadQueue } from "./upload-queue.ts";
-import { fill, formatDuration, formatSpeed } from "./wording.ts";
+import { fill } from "./wording.ts";
 
 /** Shows the queue in the page. */
 export interface TransfersView {
@@ -26,28 +27,17 @@ export function createTransfersView(
 ): TransfersView {
   const { texts } = page;
   const heading = element("h2", { id: "transfers-heading", class: "transfers-heading" }, texts.uploads);
-  const bar = element("progress", { "aria-labelledby": heading.id, class: "transfers-bar", max: "1" });
-  const summary = element("p", { class: "transfers-summary" });
-  const halt = element("p", { class: "transfers-halt", role: "alert" });
   const list = element("ul", { class: "transfers-list", "aria-labelledby": heading.id, tabindex: "0" });
   const more = element("p", { class: "transfers-more" });
-  const buttons = {
-    cancel: button(texts.cancelAll, () => getQueue().cancel(getQueue().all)),
-    retry: button(texts.retryAll, () => getQueue().retry(toRetry(getQueue()))),
-    replace: button(texts.replaceAll, () => getQueue().replace(getQueue().in("exists"))),
-    skip: button(texts.skipAll, () => getQueue().skip(getQueue().in("exists"))),
-    close: button(texts.close, close),
-  };
-  const actions = element("div", { class: "transfers-actions" }, ...Object.values(buttons));
+  const summary = createTransfersSummary(heading.id, texts);
+  const actions = createTransfersActions(texts, getQueue, close);
   // What changes four times a second is not to be read out; the page's announcements are.
   section.removeAttribute("aria-live");
   section.classList.add("transfers");
   section.setAttribute("aria-labelledby", heading.id);
-  section.append(heading, summary, bar, halt, actions, list, more);
+  section.append(heading, ...summary.elements, ...actions.elements, list, more);
 
-  const pace = createPace();
   const rows = new Map<Transfer, TransferRow>();
-  let shownHalt: unknown;
   let isPlanned = false;
 
   function close(): void {
@@ -70,46 +60,13 @@ export function createTransfersView(
     setText(more, hidden > 0 ? fill(texts.more, { count: hidden }) : "");
   }
 
-  function showSum(queue: UploadQueue): void {
-    const { count, done, weight, sent, left } = toSum(queue);
-    bar.hidden = count === 0;
-    bar.value = weight === 0 ? 0 : sent / weight;
-    const speed = pace.measure(sent, performance.now());
-    const nothing = queue.in("cancelled").size > 0 ? texts.cancelled : texts.skipped;
-    const parts = [count === 0 ? nothing : fill(texts.uploaded, { done, count })];
-    if (queue.isBusy() && speed > 0) {
-      parts.push(fill(texts.pace, { speed: formatSpeed(speed), time: formatDuration(left / speed) }));
-    }
-    setText(summary, parts.join(" · "));
-  }
-
-  function showActions(queue: UploadQueue): void {
-    const problem = queue.halted();
-    if (problem !== shownHalt) halt.replaceChildren(...(problem === undefined ? [] : [problemElement(problem, texts)]));
-    shownHalt = problem;
-    halt.hidden = problem === undefined;
-    const isBusy = queue.isBusy();
-    const exists = queue.in("exists").size;
-    const wasFocused = actions.contains(document.activeElement);
-    buttons.cancel.hidden = !isBusy;
-    buttons.retry.hidden = toRetry(queue).length < (problem === undefined ? 2 : 1);
-    buttons.replace.hidden = exists < 2;
-    buttons.skip.hidden = exists < 2;
-    buttons.close.hidden = isBusy;
-    if (wasFocused && (document.activeElement as HTMLElement | null)?.hidden) {
-      Object.values(buttons)
-        .find(({ hidden }) => !hidden)
-        ?.focus();
-    }
-  }
-
   function show(): void {
     isPlanned = false;
     const queue = getQueue();
     const appears = section.hidden && queue.all.size > 0;
     section.hidden = queue.all.size === 0;
-    showSum(queue);
-    showActions(queue);
+    summary.show(queue);
+    actions.show(queue);
     showRows(queue);
     if (appears) section.scrollIntoView({ block: "nearest" });
     if (queue.in("active").size > 0) update();
@@ -135,26 +92,4 @@ function toShown(queue: UploadQueue): Transfer[] {
     }
   }
   return shown;
-}
-
-/** Those that were to go up and did not. */
-function toRetry(queue: UploadQueue): Transfer[] {
-  return [...queue.in("failed"), ...queue.in("cancelled")];
-}
-
-/** A file weighs a byte more than it has, so that empty ones count. */
-function toSum(queue: UploadQueue): { count: number; done: number; weight: number; sent: number; left: number } {
-  let weight = 0;
-  let sent = 0;
-  let left = 0;
-  let count = 0;
-  for (const transfer of queue.all) {
-    const { state, size } = transfer;
-    if (state === "cancelled" || state === "skipped") continue;
-    count++;
-    weight += size + 1;
-    sent += transfer.sent + (state === "done" ? 1 : 0);
-    if (state === "active" || state === "waiting") left += size - transfer.sent;
-  }
-  return { count, done: queue.in("done").size, weight, sent, left };
 }

@@ -63,31 +63,125 @@ export interface QueueListener {
 /** How many go up at a time. */
 const AT_A_TIME = 3;
 
-export function createUploadQueue({ onChange, onFailure, onIdle }: QueueListener): UploadQueue {
+export function createUploadQueue(listener: QueueListener): UploadQueue {
+  const entries = createEntries(listener.onChange);
+  const runner = createRunner(entries, listener);
+
+  /** Lets `act` have those of the transfers that are in one of these states, now. */
+  function each(transfers: Iterable<Transfer>, states: readonly TransferState[], act: (entry: Entry) => void): void {
+    for (const transfer of transfers) if (states.includes(transfer.state)) act(transfer as Entry);
+    runner.goOn();
+  }
+
+  function enqueue(entry: Entry): void {
+    entry.sent = 0;
+    entries.move(entry, "waiting");
+  }
+
+  return {
+    all: entries.all,
+    in: entries.in,
+    isBusy: () => entries.in("active").size + entries.in("waiting").size > 0,
+    halted: runner.halted,
+    add(orders) {
+      for (const order of orders) entries.add(toEntry(order));
+      listener.onChange();
+      runner.forgive();
+      runner.goOn();
+    },
+    cancel: (transfers) =>
+      each(transfers, ["waiting", "active"], (entry) => {
+        const { sending } = entry;
+        entry.sending = undefined;
+        sending?.abort();
+        entry.sent = 0;
+        entries.move(entry, "cancelled");
+      }),
+    retry(transfers) {
+      runner.forgive();
+      each(transfers, ["failed", "cancelled"], enqueue);
+    },
+    replace: (transfers) =>
+      each(transfers, ["exists"], (entry) => {
+        entry.mayReplace = true;
+        enqueue(entry);
+      }),
+    skip: (transfers) => each(transfers, ["exists"], (entry) => entries.move(entry, "skipped")),
+    clear() {
+      runner.forgive();
+      for (const entry of entries.all) {
+        if (entry.state !== "waiting" && entry.state !== "active") entries.remove(entry);
+      }
+      listener.onChange();
+    },
+  };
+}
+
+function toEntry(order: Order): Entry {
+  const { name, size, exists } = order;
+  return {
+    ...{ name, size, state: exists ? "exists" : "waiting", sent: 0, problem: undefined },
+    ...{ order, mayReplace: false, sending: undefined },
+  };
+}
+
+/** The entries of a queue, at hand by their states. */
+interface Entries {
+  readonly all: ReadonlySet<Entry>;
+  readonly in: (state: TransferState) => ReadonlySet<Entry>;
+  add(entry: Entry): void;
+  move(entry: Entry, state: TransferState, problem?: Problem): void;
+  remove(entry: Entry): void;
+}
+
+function createEntries(onChange: () => void): Entries {
   const all = new Set<Entry>();
   const byState = Object.fromEntries(STATES.map((state) => [state, new Set<Entry>()])) as Record<
     TransferState,
     Set<Entry>
   >;
+  return {
+    all,
+    in: (state) => byState[state],
+    add(entry) {
+      all.add(entry);
+      byState[entry.state].add(entry);
+    },
+    move(entry, state, problem) {
+      byState[entry.state].delete(entry);
+      byState[state].add(entry);
+      entry.state = state;
+      entry.problem = problem;
+      onChange();
+    },
+    remove(entry) {
+      byState[entry.state].delete(entry);
+      all.delete(entry);
+    },
+  };
+}
+
+/** Starts what waits, a few at a time, unless something would make all of them fail. */
+interface Runner {
+  readonly halted: () => Problem | undefined;
+  /** Forgets why nothing further was started. */
+  forgive(): void;
+  /** Starts what waits, and says so where nothing is under way. */
+  goOn(): void;
+}
+
+function createRunner(entries: Entries, { onChange, onFailure, onIdle }: QueueListener): Runner {
   let halt: Problem | undefined;
 
-  function move(entry: Entry, state: TransferState, problem?: Problem): void {
-    byState[entry.state].delete(entry);
-    byState[state].add(entry);
-    entry.state = state;
-    entry.problem = problem;
-    onChange();
-  }
-
   function startNext(): void {
-    for (const entry of byState.waiting) {
-      if (halt !== undefined || byState.active.size >= AT_A_TIME) return;
+    for (const entry of entries.in("waiting")) {
+      if (halt !== undefined || entries.in("active").size >= AT_A_TIME) return;
       void start(entry);
     }
   }
 
   async function start(entry: Entry): Promise<void> {
-    move(entry, "active");
+    entries.move(entry, "active");
     const sending = entry.order.send(entry.mayReplace, (sent) => {
       entry.sent = sent;
       onChange();
@@ -98,9 +192,9 @@ export function createUploadQueue({ onChange, onFailure, onIdle }: QueueListener
     if (entry.sending !== sending) return;
     entry.sending = undefined;
     entry.sent = problem === undefined ? entry.size : 0;
-    if (problem === undefined) move(entry, "done");
+    if (problem === undefined) entries.move(entry, "done");
     else {
-      move(entry, problem.kind === "exists" ? "exists" : "failed", problem);
+      entries.move(entry, problem.kind === "exists" ? "exists" : "failed", problem);
       if (problem.kind === "login" || problem.kind === "network") halt = problem;
       onFailure(entry);
     }
@@ -109,66 +203,14 @@ export function createUploadQueue({ onChange, onFailure, onIdle }: QueueListener
 
   function goOn(): void {
     startNext();
-    if (byState.active.size === 0) onIdle();
-  }
-
-  /** Lets `act` have those of the transfers that are in one of these states, now. */
-  function each(transfers: Iterable<Transfer>, states: readonly TransferState[], act: (entry: Entry) => void): void {
-    for (const transfer of transfers) if (states.includes(transfer.state)) act(transfer as Entry);
-    goOn();
-  }
-
-  function enqueue(entry: Entry): void {
-    entry.sent = 0;
-    move(entry, "waiting");
+    if (entries.in("active").size === 0) onIdle();
   }
 
   return {
-    all,
-    in: (state) => byState[state],
-    isBusy: () => byState.active.size + byState.waiting.size > 0,
     halted: () => halt,
-    add(orders) {
+    forgive() {
       halt = undefined;
-      for (const order of orders) {
-        const state = order.exists ? "exists" : "waiting";
-        const { name, size } = order;
-        const entry: Entry = {
-          ...{ name, size, state, sent: 0, problem: undefined },
-          ...{ order, mayReplace: false, sending: undefined },
-        };
-        all.add(entry);
-        byState[state].add(entry);
-      }
-      onChange();
-      startNext();
     },
-    cancel: (transfers) =>
-      each(transfers, ["waiting", "active"], (entry) => {
-        const { sending } = entry;
-        entry.sending = undefined;
-        sending?.abort();
-        entry.sent = 0;
-        move(entry, "cancelled");
-      }),
-    retry(transfers) {
-      halt = undefined;
-      each(transfers, ["failed", "cancelled"], enqueue);
-    },
-    replace: (transfers) =>
-      each(transfers, ["exists"], (entry) => {
-        entry.mayReplace = true;
-        enqueue(entry);
-      }),
-    skip: (transfers) => each(transfers, ["exists"], (entry) => move(entry, "skipped")),
-    clear() {
-      halt = undefined;
-      for (const entry of all) {
-        if (entry.state === "waiting" || entry.state === "active") continue;
-        byState[entry.state].delete(entry);
-        all.delete(entry);
-      }
-      onChange();
-    },
+    goOn,
   };
 }
