@@ -34,23 +34,9 @@ export function enhanceUploads(page: FolderPage): void {
   const view = createTransfersView(section, page, () => queue);
 
   async function take(dropped: AsyncGenerator<Dropped>): Promise<void> {
-    const made: (readonly string[])[] = [];
-    const files: { path: readonly string[]; file: File }[] = [];
     isReading = true;
     page.showProblems([]);
-    let announced = performance.now();
-    try {
-      for await (const { path, file } of dropped) {
-        if (file === undefined) made.push(path);
-        else files.push({ path, file });
-        if (performance.now() - announced < 1000) continue;
-        announced = performance.now();
-        page.announce(fill(texts.reading, { count: files.length }));
-      }
-    } catch (error) {
-      // A file that cannot be read, or was taken away meanwhile; the others go on.
-      page.showProblems([error instanceof Error ? error.message : String(error)]);
-    }
+    const { made, files } = await readAll(dropped, page);
     const problems = await folders.makeAll(made);
     if (problems.length > 0) page.showProblems(problems.map(({ message }) => message));
     isReading = false;
@@ -84,6 +70,29 @@ export function enhanceUploads(page: FolderPage): void {
   offerFolders(form, page, takeField);
   takeDrops(page, (transfer) => void take(readDropped(transfer)));
   warnBeforeLeaving(main, () => isReading || queue.isBusy());
+}
+
+/** All that was chosen or dropped: folders, and files with their paths. */
+async function readAll(
+  dropped: AsyncGenerator<Dropped>,
+  page: FolderPage,
+): Promise<{ made: (readonly string[])[]; files: { path: readonly string[]; file: File }[] }> {
+  const made: (readonly string[])[] = [];
+  const files: { path: readonly string[]; file: File }[] = [];
+  let announced = performance.now();
+  try {
+    for await (const { path, file } of dropped) {
+      if (file === undefined) made.push(path);
+      else files.push({ path, file });
+      if (performance.now() - announced < 1000) continue;
+      announced = performance.now();
+      page.announce(fill(page.texts.reading, { count: files.length }));
+    }
+  } catch (error) {
+    // A file that cannot be read, or was taken away meanwhile; the others go on.
+    page.showProblems([error instanceof Error ? error.message : String(error)]);
+  }
+  return { made, files };
 }
 
 /** Those who cannot drop a folder choose one. */
