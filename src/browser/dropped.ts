@@ -2,6 +2,8 @@
 export interface Dropped {
   readonly path: readonly string[];
   readonly file?: File;
+  /** A file that cannot be read, or a folder whose members cannot: taken away meanwhile, or not permitted. The others go on. */
+  readonly isUnreadable?: true;
 }
 
 /** Reads what was dropped, folders with everything in them, each before its members. To be called in the event itself: its data is gone after it. */
@@ -36,15 +38,21 @@ async function* walkAll(dropped: readonly (FileSystemEntry | File | null)[]): As
 
 async function* walk(entry: FileSystemEntry, path: readonly string[]): AsyncGenerator<Dropped> {
   if (!entry.isDirectory) {
-    yield { path, file: await new Promise((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject)) };
+    const file = await new Promise<File | undefined>((resolve) => {
+      (entry as FileSystemFileEntry).file(resolve, () => resolve(undefined));
+    });
+    yield file === undefined ? { path, isUnreadable: true } : { path, file };
     return;
   }
   yield { path };
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   for (;;) {
     // A reader gives a hundred at a time, and none at the end.
-    const members = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (members.length === 0) return;
+    const members = await new Promise<FileSystemEntry[] | undefined>((resolve) => {
+      reader.readEntries(resolve, () => resolve(undefined));
+    });
+    if (members === undefined) yield { path, isUnreadable: true };
+    if (members === undefined || members.length === 0) return;
     for (const member of members) yield* walk(member, [...path, member.name]);
   }
 }

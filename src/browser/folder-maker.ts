@@ -8,6 +8,8 @@ export interface FolderMaker {
   makeAll(paths: readonly (readonly string[])[]): Promise<Problem[]>;
   /** Makes a folder with its parents, if that has not been done; says why it could not. */
   ensure(path: readonly string[]): Promise<Problem | undefined>;
+  /** Takes a folder, and all below it, for missing again: somebody may have removed it. */
+  forget(path: readonly string[]): void;
 }
 
 export function createFolderMaker(texts: ScriptTexts): FolderMaker {
@@ -42,6 +44,9 @@ export function createFolderMaker(texts: ScriptTexts): FolderMaker {
         if (problem.kind !== "refused") break;
       }
       return problems;
+    },
+    forget(path) {
+      for (const key of made) if (key === toKey(path) || key.startsWith(`${toKey(path)}/`)) made.delete(key);
     },
     async ensure(path): Promise<Problem | undefined> {
       for (let depth = 1; depth <= path.length; depth++) {

@@ -1,5 +1,5 @@
 import { element } from "./elements.ts";
-import { HEADERS, type Problem } from "./requests.ts";
+import { HEADERS, type Problem, toProblem } from "./requests.ts";
 import type { ScriptTexts } from "./script-texts.ts";
 import { readTexts } from "./wording.ts";
 
@@ -66,8 +66,10 @@ export function createFolderPage(main: HTMLElement): FolderPage {
       const fresh = new DOMParser().parseFromString(await response.text(), "text/html").querySelector(MEMBERS);
       if (turn !== refreshes) return;
       const current = main.querySelector(MEMBERS);
-      if (fresh !== null && current !== null) replaceMembers(current, fresh);
-      else showProblems([problemElement({ kind: "login", message: texts.sessionEnded }, texts)]);
+      if (fresh !== null && current !== null) return replaceMembers(current, fresh);
+      // A session that has ended leads to the login page, which is fine in itself.
+      const isLogin = response.redirected || response.status === 401;
+      showProblems([problemElement(toProblem(isLogin ? 401 : response.status, "", texts), texts)]);
     } catch {
       if (turn === refreshes) showProblems([texts.networkLost]);
     }

@@ -93,5 +93,6 @@ function parseBody(body: string): Record<string, unknown> {
 }
 
 function isOutcome(value: unknown): value is Outcome {
-  return typeof (value as Outcome | null)?.target === "string";
+  const { target, message } = Object(value) as Record<keyof Outcome, unknown>;
+  return typeof target === "string" && (message === null || typeof message === "string");
 }

@@ -33,6 +33,8 @@ export interface ScriptTexts {
   readonly close: string;
   /** `The network is lost.` */
   readonly networkLost: string;
+  /** Of a dropped file or folder: `It cannot be read on this device.` */
+  readonly unreadable: string;
   /** `The upload broke off.` */
   readonly brokenOff: string;
   /** `Your session has ended.` */

@@ -29,7 +29,9 @@ export function createSender(folders: FolderMaker, texts: ScriptTexts): Send {
       const existing = isPut || mayReplace ? undefined : await findFile(toUrl(path), texts);
       if (existing !== undefined || isAborted) return existing;
       sending = (isPut ? putFile : sendForm)(upload, onProgress, texts);
-      return sending.finished;
+      const failure = await sending.finished;
+      if (failure?.kind === "refused" && path.length > 1) folders.forget(path.slice(0, 1));
+      return failure;
     }
 
     return {

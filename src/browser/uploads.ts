@@ -36,7 +36,7 @@ export function enhanceUploads(page: FolderPage): void {
   async function take(dropped: AsyncGenerator<Dropped>): Promise<void> {
     isReading = true;
     page.showProblems([]);
-    const { made, files } = await readAll(dropped, page);
+    const { made, files, unreadable } = await readAll(dropped, page);
     const problems = await folders.makeAll(made);
     if (problems.length > 0) page.showProblems(problems.map(({ message }) => message));
     isReading = false;
@@ -47,6 +47,7 @@ export function enhanceUploads(page: FolderPage): void {
       const sendThis: Order["send"] = (mayReplace, onProgress) => send({ path, file, mayReplace }, onProgress);
       return { name, size: file.size, exists: known.has(name), send: sendThis };
     });
+    orders.push(...unreadable.map((path) => toFailedOrder(path, texts.unreadable)));
     queue.add(orders);
     const existing = orders.find(({ exists }) => exists);
     if (existing !== undefined) page.announce(fill(texts.failed, { name: existing.name, message: texts.exists }));
@@ -72,27 +73,32 @@ export function enhanceUploads(page: FolderPage): void {
   warnBeforeLeaving(main, () => isReading || queue.isBusy());
 }
 
-/** All that was chosen or dropped: folders, and files with their paths. */
-async function readAll(
-  dropped: AsyncGenerator<Dropped>,
-  page: FolderPage,
-): Promise<{ made: (readonly string[])[]; files: { path: readonly string[]; file: File }[] }> {
-  const made: (readonly string[])[] = [];
-  const files: { path: readonly string[]; file: File }[] = [];
+/** What cannot even be read is counted among the uploads, as one that has failed: nobody is to take it for sent. */
+function toFailedOrder(path: readonly string[], message: string): Order {
+  const failed = { finished: Promise.resolve({ kind: "refused", message } as const), abort: () => undefined };
+  return { name: path.join("/"), size: 0, exists: false, send: () => failed };
+}
+
+/** What was chosen or dropped. */
+interface Taken {
+  /** Paths of folders, none before its parent. */
+  readonly made: (readonly string[])[];
+  readonly files: { readonly path: readonly string[]; readonly file: File }[];
+  readonly unreadable: (readonly string[])[];
+}
+
+async function readAll(dropped: AsyncGenerator<Dropped>, page: FolderPage): Promise<Taken> {
+  const taken: Taken = { made: [], files: [], unreadable: [] };
   let announced = performance.now();
-  try {
-    for await (const { path, file } of dropped) {
-      if (file === undefined) made.push(path);
-      else files.push({ path, file });
-      if (performance.now() - announced < 1000) continue;
-      announced = performance.now();
-      page.announce(fill(page.texts.reading, { count: files.length }));
-    }
-  } catch (error) {
-    // A file that cannot be read, or was taken away meanwhile; the others go on.
-    page.showProblems([error instanceof Error ? error.message : String(error)]);
+  for await (const { path, file, isUnreadable } of dropped) {
+    if (isUnreadable) taken.unreadable.push(path);
+    else if (file === undefined) taken.made.push(path);
+    else taken.files.push({ path, file });
+    if (performance.now() - announced < 1000) continue;
+    announced = performance.now();
+    page.announce(fill(page.texts.reading, { count: taken.files.length }));
   }
-  return { made, files };
+  return taken;
 }
 
 /** Those who cannot drop a folder choose one. */

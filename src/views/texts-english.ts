@@ -86,6 +86,7 @@ export const ENGLISH: Texts = {
     skipAll: "Skip all",
     close: "Close",
     networkLost: "The network is lost.",
+    unreadable: "It cannot be read on this device.",
     brokenOff: "The upload broke off.",
     sessionEnded: "Your session has ended.",
     logInAgain: "Log in again in a new tab, then retry",

@@ -86,6 +86,7 @@ export const GERMAN: Texts = {
     skipAll: "Alle überspringen",
     close: "Schließen",
     networkLost: "Das Netz ist weg.",
+    unreadable: "Auf diesem Gerät nicht lesbar.",
     brokenOff: "Das Hochladen ist abgebrochen.",
     sessionEnded: "Ihre Sitzung ist zu Ende.",
     logInAgain: "In einem neuen Tab wieder anmelden, dann wiederholen",

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, open, rename, rm, writeFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -70,6 +70,34 @@ describeInChromium("uploads with JavaScript", (chromium) => {
     expect(await site.list()).toEqual(TREE);
     expect(await site.content("photos/2020/a #1?.txt")).toBe("a");
     await eventually(() => rowOf(page, "single.txt").count()).toBe(1);
+    expectNoComplaints();
+  });
+
+  it("goes on behind a file and a folder that cannot be read, and counts them as failed", async () => {
+    const site = await openSite();
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    // As when they are taken away between the drop and the reading.
+    await page.evaluate(() => {
+      const { webkitGetAsEntry } = DataTransferItem.prototype;
+      DataTransferItem.prototype.webkitGetAsEntry = function () {
+        const entry = webkitGetAsEntry.call(this);
+        if (entry === null || entry.name === "other.txt") return entry;
+        const { name, isDirectory } = entry;
+        const fail = (_take: unknown, refuse: (error: unknown) => void) => refuse(new DOMException("gone"));
+        const unreadable = { name, isDirectory, file: fail, createReader: () => ({ readEntries: fail }) };
+        return unreadable as unknown as FileSystemEntry;
+      };
+    });
+    const folder = await makeTree();
+    const other = join(await makeTree(), "single.txt");
+    await rename(other, join(folder, "other.txt"));
+    await dropFromDisk(page, [join(folder, "photos"), join(folder, "single.txt"), join(folder, "other.txt")]);
+    await eventually(() => page.locator(".transfers-summary").textContent()).toBe("1 of 3 uploaded");
+    for (const name of ["photos", "single.txt"]) {
+      expect(await transferOf(page, name).textContent()).toContain("It cannot be read on this device.");
+    }
+    expect(await site.list()).toContain("other.txt");
     expectNoComplaints();
   });
 
