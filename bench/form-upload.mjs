@@ -39,9 +39,11 @@ try {
   }
   const [put, form] = [median(seconds.put), median(seconds.form)];
   const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${service.pid}/status`, "utf8"))[1]) * 1.024e-3;
-  console.log(`${mebibytes} MiB, median of ${rounds}: PUT ${put.toFixed(2)} s, form ${form.toFixed(2)} s`);
+  process.stdout.write(`${mebibytes} MiB, median of ${rounds}: PUT ${put.toFixed(2)} s, form ${form.toFixed(2)} s\n`);
   if (put / form < 0.7) process.exitCode = 1;
-  console.log(`speed of the form as a ratio to PUT: ${(put / form).toFixed(2)}; peak memory ${peak.toFixed(0)} MB`);
+  process.stdout.write(
+    `speed of the form as a ratio to PUT: ${(put / form).toFixed(2)}; peak memory ${peak.toFixed(0)} MB\n`,
+  );
 } finally {
   service.kill();
   rmSync(folder, { recursive: true, force: true });
