@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createEsbuildAssets } from "../../build/assets.ts";
 import type { Credentials } from "../../src/contracts/authenticator.ts";
 import { createHttpAuthenticator } from "../../src/remote-auth/http-authenticator.ts";
 import { type EndpointCaseContext, isPlayable } from "../../src/testing/endpoint-case.ts";
@@ -38,6 +39,7 @@ beforeAll(async () => {
     entryPoints: [join(projectFolder, "examples/authentication-endpoint.ts")],
     outfile: program,
     bundle: true,
+    plugins: [createEsbuildAssets()],
     format: "esm",
     platform: "node",
     packages: "external",

@@ -14,7 +14,9 @@ describe("a link of the storage", () => {
     const { call } = await createTest();
     expect((await call("GET", "/home/", { variant: "json" })).json()).toMatchObject({ content: [{ name: "f" }] });
     expect((await call("GET", "/home/f/", { variant: "json" })).text).not.toContain("link");
-    expect((await call("GET", "/home/f/", { variant: "html" })).text).not.toContain("link");
+    const page = (await call("GET", "/home/f/", { variant: "html" })).text;
+    expect(page).toContain('<main id="folder"');
+    expect(page).not.toContain('data-name="link"');
   });
 
   it.each(["GET", "HEAD"])("does not exist for %s (CONTRACT 2.8)", async (method) => {
