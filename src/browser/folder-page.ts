@@ -1,3 +1,4 @@
+import { createAnnouncer } from "./announcer.ts";
 import { element } from "./elements.ts";
 import { HEADERS, type Problem, toProblem } from "./requests.ts";
 import type { ScriptTexts } from "./script-texts.ts";
@@ -26,6 +27,7 @@ export function createFolderPage(main: HTMLElement): FolderPage {
   // Shown once: a reload does not say it again.
   if (new URL(location.href).searchParams.has("done")) history.replaceState(history.state, "", withoutMessage());
   const status = element("p", { role: "status", class: "announcer" });
+  const say = createAnnouncer(status);
   const notice = element("div", { role: "alert", class: "notice problem" });
   notice.hidden = true;
   main.append(status);
@@ -39,11 +41,7 @@ export function createFolderPage(main: HTMLElement): FolderPage {
 
   function announce(text: string): void {
     main.querySelector(".notice.success")?.remove();
-    // An empty text between makes the same words be read again.
-    status.textContent = "";
-    setTimeout(() => {
-      status.textContent = text;
-    }, 100);
+    say(text);
   }
 
   function showSuccess(text: string): void {

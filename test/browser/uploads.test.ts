@@ -206,13 +206,14 @@ describeInChromium("uploads with JavaScript", (chromium) => {
     const { page, expectNoComplaints } = await chromium.open();
     await logIn(page, site);
     await writeFile(join(site.folder, "c.txt"), "old c");
+    const announced = await announcements(page);
     await dropFiles(
       page,
       ["a", "b", "c", "d"].map((name) => ({ name: `${name}.txt`, content: `new ${name}` })),
     );
-    await eventually(() => page.locator(".announcer").textContent()).toContain("There is a file of this name already.");
     await eventually(() => page.locator('.transfer[data-state="exists"]').count()).toBe(3);
     await eventually(() => transferOf(page, "d.txt").getAttribute("data-state")).toBe("done");
+    await eventually(announced).toContainEqual(expect.stringContaining("There is a file of this name already."));
     expect(await site.content("a.txt")).toBe("old a");
     await transferOf(page, "a.txt").getByRole("button", { name: "Replace: a.txt" }).click();
     await transferOf(page, "c.txt").getByRole("button", { name: "Replace: c.txt" }).click();
@@ -421,6 +422,16 @@ function countAtOnce({ server }: Site): () => number {
     response.on("close", () => now--);
   });
   return () => most;
+}
+
+/** The texts that the page has told screen readers since, in their order. */
+async function announcements(page: Page): Promise<() => Promise<string[]>> {
+  const told = await page.locator(".announcer").evaluateHandle((announcer) => {
+    const texts: string[] = [];
+    new MutationObserver(() => texts.push(announcer.textContent)).observe(announcer, { childList: true });
+    return texts;
+  });
+  return () => told.jsonValue();
 }
 
 /** Marks the document, which a page that is loaded anew is not. */
