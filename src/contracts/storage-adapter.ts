@@ -1,3 +1,5 @@
+import type { ByteSource } from "./byte-source.ts";
+
 /**
  * The storage contract: seven verbs over one tree of files and folders.
  *
@@ -88,6 +90,12 @@ export interface ByteRange {
 export interface StoredFile {
   readonly entry: StorageEntry;
   readonly body: ReadableStream<Uint8Array>;
+  /**
+   * The same bytes by a shorter way, where the storage has one: at once, or as a source. Who takes `source` leaves `body` alone; bytes
+   * need no release. With it `body` may be a getter that makes the stream when it is first asked for, so that nothing is made in vain:
+   * whoever passes the file on passes this object on, or both by name.
+   */
+  readonly source?: Uint8Array | ByteSource;
 }
 
 /** What a write promises and demands. */

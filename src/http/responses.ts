@@ -1,5 +1,7 @@
+import type { ByteSource } from "../contracts/byte-source.ts";
 import { Headers, Response } from "./fetch.ts";
 import type { SafeHtml } from "./html.ts";
+import { toSourceBody } from "./source-body.ts";
 
 /** Header fields of an answer; an array is sent as one field line for each value. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -29,6 +31,11 @@ export function emptyResponse(status: number, fields: HeaderFields = {}): Respon
 /** An answer whose content is sent as it is read. */
 export function streamResponse(status: number, body: ReadableStream<Uint8Array>, fields: HeaderFields): Response {
   return new Response(body, { status, headers: toHeaders(fields) });
+}
+
+/** An answer whose content is read from a source as it is sent, without a stream between where the runtime can. */
+export function sourceResponse(status: number, source: ByteSource, fields: HeaderFields): Response {
+  return new Response(toSourceBody(source), { status, headers: toHeaders(fields) });
 }
 
 /** The answer to HEAD that stands for `response`: the same status and header fields without the content (RFC 9110 9.3.2). */

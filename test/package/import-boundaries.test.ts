@@ -13,7 +13,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   browser: [],
   // The permission values are the contract's.
   wire: ["contracts"],
-  http: [],
+  // What bodies are read from.
+  http: ["contracts"],
   account: ["contracts", "http"],
   auth: ["contracts", "events", "http", "wire"],
   uploads: ["account", "contracts", "http"],
