@@ -1,0 +1,106 @@
+// The load client, a process of its own: node bench/load.mjs <job as JSON>. It warms the server up, prints "ready", and begins to count when a
+// line comes in; then it prints what it counted as JSON. A wrong status or number of bytes ends it with 1.
+//
+// job: host, port, connections, warmSeconds, warmExchanges, seconds, exchanges (at least), headers, requests: [{ method, path, body }],
+// body: { size, begin, end, type }, expect: { status: [...], bytes, members }
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { openConnection } from "./client/connection.mjs";
+
+const FILL = randomBytes(1_048_576);
+/** Bodies up to this size are sent in one piece with the head. */
+const SMALL = 65_536;
+
+const job = JSON.parse(process.argv[2]);
+const connections = await Promise.all(Array.from({ length: job.connections }, connect));
+const messages = job.requests.map(toMessage);
+
+try {
+  await run(job.warmSeconds, job.warmExchanges);
+  process.stdout.write("ready\n");
+  await once(process.stdin, "data");
+  process.stdout.write(`${JSON.stringify(await run(job.seconds, job.exchanges))}\n`);
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
+for (const { close } of connections) close();
+process.stdin.destroy();
+
+function connect() {
+  return openConnection({ host: job.host, port: job.port, bufferBytes: job.connections > 8 ? 65_536 : 1_048_576 });
+}
+
+/** Sends requests on all connections until the time is over and as many as wanted are answered. */
+async function run(seconds, exchanges) {
+  if (seconds === 0 && exchanges === 0) return undefined;
+  const counted = { exchanges: 0, bytes: 0, seconds: 0 };
+  const latencies = [];
+  let started = 0;
+  const begun = performance.now();
+  const isOver = () => performance.now() - begun >= seconds * 1000 && started >= exchanges;
+  async function work(index) {
+    for (let turn = 0; turn === 0 || !isOver(); turn += 1) {
+      started += 1;
+      if (!connections[index].isOpen()) connections[index] = await connect();
+      const sent = performance.now();
+      const message = messages[(index + turn * job.connections) % messages.length];
+      // Not `+= await`, which would add to what the sum was before.
+      const bytes = await exchange(connections[index], message);
+      counted.bytes += bytes;
+      latencies.push(performance.now() - sent);
+      counted.exchanges += 1;
+    }
+  }
+  await Promise.all(connections.map((_, index) => work(index)));
+  counted.seconds = (performance.now() - begun) / 1000;
+  latencies.sort((one, other) => one - other);
+  const percentile = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))];
+  return { ...counted, p50: percentile(0.5), p99: percentile(0.99) };
+}
+
+/** One request and its answer, judged; how many bytes of content went one way or the other. */
+async function exchange(connection, message) {
+  const pieces = [];
+  const onBody = job.expect.members === undefined ? undefined : (piece) => pieces.push(Buffer.from(piece));
+  const { status, bytes } = await connection.exchange(message.parts(), onBody);
+  if (!job.expect.status.includes(status)) throw new Error(`${message.name} was answered ${status}.`);
+  const { bytes: expected } = job.expect;
+  if (expected !== undefined && bytes !== expected)
+    throw new Error(`${message.name}: ${bytes} bytes, not ${expected}.`);
+  if (job.expect.least !== undefined && bytes < job.expect.least)
+    throw new Error(`${message.name}: only ${bytes} bytes.`);
+  if (pieces.length > 0) checkMembers(pieces, message.name);
+  return message.size > 0 ? message.size : bytes;
+}
+
+function checkMembers(pieces, name) {
+  const names = new Set(
+    Buffer.concat(pieces)
+      .latin1Slice()
+      .match(/member-\d{6}/g),
+  );
+  if (names.size !== job.expect.members) throw new Error(`${name}: ${names.size} members, not ${job.expect.members}.`);
+}
+
+/** A request in the buffers that it is sent as. */
+function toMessage({ method, path, headers, body }) {
+  const { size = 0, begin = "", end = "", type } = body ?? {};
+  const fields = { Host: `${job.host}:${job.port}`, ...job.headers, ...headers };
+  if (body !== undefined) fields["Content-Length"] = size + begin.length + end.length;
+  if (type !== undefined) fields["Content-Type"] = type;
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${begin}`);
+  const name = `${method} ${path}`;
+  if (size <= SMALL && end === "") {
+    const whole = [Buffer.concat([head, FILL.subarray(0, size)])];
+    return { name, size, parts: () => whole };
+  }
+  return { name, size, parts: () => largeParts(head, size, end) };
+}
+
+function* largeParts(head, size, end) {
+  yield head;
+  for (let left = size; left > 0; left -= FILL.length) yield left < FILL.length ? FILL.subarray(0, left) : FILL;
+  if (end !== "") yield Buffer.from(end);
+}
