@@ -1,7 +1,8 @@
 import { type Account, createAccountResolver, type Groups } from "./account/account.ts";
 import { type AccountFiles, createAccountFiles } from "./account/files.ts";
 import { prepareHome } from "./account/home.ts";
-import { toGroups } from "./config/service-config.ts";
+import type { FileServiceOptions } from "./config/options.ts";
+import { toGroups, toMaxFileBytes } from "./config/service-config.ts";
 import type { AccountSettings, GroupSettings } from "./contracts/account.ts";
 import type { StorageAdapter } from "./contracts/storage-adapter.ts";
 import { HttpError } from "./http/http-error.ts";
@@ -14,6 +15,8 @@ export interface AccountOpenerOptions {
   readonly storage: StorageAdapter;
   /** The groups of accounts by their identifier, as those of `createFileService`. Default: a `DEFAULT_GROUP` with its defaults. */
   readonly groups?: Readonly<Record<string, GroupSettings>>;
+  /** The limits of the service: of those, what one file may hold. Default: none. */
+  readonly limits?: Pick<NonNullable<FileServiceOptions["limits"]>, "maxFileBytes">;
 }
 
 /**
@@ -35,9 +38,9 @@ export type OpenAccount = (username: string, settings: AccountSettings) => Promi
  */
 export function createAccountOpener(options: AccountOpenerOptions): OpenAccount {
   if (typeof options !== "object" || options === null) throw new TypeError("createAccountOpener needs options.");
-  const { storage, groups = {} } = options;
+  const { storage, groups = {}, limits = {} } = options;
   if (typeof storage?.list !== "function") throw new TypeError("The option storage must be a storage adapter.");
-  const accounts = createAccountAdmission(storage, toGroups(groups));
+  const accounts = createAccountAdmission(storage, toGroups(groups), toMaxFileBytes(limits));
   return async (username, settings) => {
     const account = accounts.resolve(username, toCheckedSettings(settings));
     await accounts.prepare(account);
@@ -55,10 +58,14 @@ export interface AccountAdmission {
   filesOf(account: Account): AccountFiles;
 }
 
-/** Makes the admission of accounts to a storage. */
-export function createAccountAdmission(storage: StorageAdapter, groups: Groups): AccountAdmission {
+/** Makes the admission of accounts to a storage; `maxFileBytes` is what one file may hold at most, 0 for any number. */
+export function createAccountAdmission(
+  storage: StorageAdapter,
+  groups: Groups,
+  maxFileBytes: number,
+): AccountAdmission {
   return {
-    resolve: createAccountResolver(groups),
+    resolve: createAccountResolver(groups, maxFileBytes),
     prepare: (account) => prepareHome(account, storage),
     filesOf: (account) => createAccountFiles(account, storage),
   };

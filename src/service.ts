@@ -53,7 +53,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   const emit = createEmitter({ onEvent, server, clock, logger });
   const audit = createLoginAudit(emit, logger);
   const chooseTexts = createTexts(config.pages.languages);
-  const accounts = createAccountAdmission(config.storage, config.groups);
+  const accounts = createAccountAdmission(config.storage, config.groups, config.limits.maxFileBytes);
   const identifier = createIdentifier({
     chain,
     sessions,

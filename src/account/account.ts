@@ -34,6 +34,8 @@ export interface Account {
   readonly structure: readonly (readonly string[])[];
   readonly virtualFolders: readonly VirtualFolder[];
   readonly permissions: Permissions;
+  /** What a file that it writes may hold at most, in bytes. Absent: no limit. */
+  readonly maxFileBytes?: number;
   readonly allowPasswordChange: boolean;
 }
 
@@ -74,6 +76,7 @@ export function toAccount(name: string, settings: AccountSettings, groups: Group
       real: toSegments(real, user, "virtual_folders"),
     })),
     permissions: toPermissions([settings, own, groups.get(DEFAULT_GROUP)], user),
+    ...(complete.max_file_bytes && { maxFileBytes: complete.max_file_bytes }),
     allowPasswordChange: inherited.allow_own_password_change ?? true,
   };
 }
@@ -89,18 +92,21 @@ function toOwnSegments(path: string, user: string, member: keyof AccountSettings
 const MAX_COMPILED = 1000;
 
 /**
- * {@link toAccount} for logins. It compiles an account once for as long as its settings stay the same, however often they come anew from a
- * session or a remote authenticator. It throws HttpError `denied`, with the reason as its cause: the credentials are valid, but
- * nothing can be done for them, and the client does not learn why.
+ * {@link toAccount} for logins, with the limit of the service, 0 for none, on every account. It compiles an account once for as long as its
+ * settings stay the same, however often they come anew from a session or a remote authenticator. It throws HttpError `denied`, with the
+ * reason as its cause: the credentials are valid, but nothing can be done for them, and the client does not learn why.
  */
-export function createAccountResolver(groups: Groups): (name: string, settings: AccountSettings) => Account {
+export function createAccountResolver(
+  groups: Groups,
+  maxFileBytes = 0,
+): (name: string, settings: AccountSettings) => Account {
   const compiled = new Map<string, Account>();
 
   return function resolve(name, settings) {
     const key = JSON.stringify([name, settings]);
     const known = compiled.get(key);
     if (known !== undefined) return known;
-    const account = toUsableAccount(name, settings, groups);
+    const account = limited(toUsableAccount(name, settings, groups), maxFileBytes);
     compiled.set(key, account);
     for (const oldest of compiled.keys()) {
       if (compiled.size <= MAX_COMPILED) break;
@@ -108,6 +114,12 @@ export function createAccountResolver(groups: Groups): (name: string, settings: 
     }
     return account;
   };
+}
+
+/** The smaller limit counts. */
+function limited(account: Account, maxFileBytes: number): Account {
+  const { maxFileBytes: own = Number.POSITIVE_INFINITY } = account;
+  return maxFileBytes > 0 && maxFileBytes < own ? { ...account, maxFileBytes } : account;
 }
 
 function toUsableAccount(name: string, settings: AccountSettings, groups: Groups): Account {

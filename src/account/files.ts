@@ -9,6 +9,7 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { Account } from "./account.ts";
+import { limitContent } from "./limited-content.ts";
 import { createFolderStorage, mountStorage } from "./mounts.ts";
 import { RESERVED_NAME, toStoragePath } from "./path.ts";
 import type { Operation } from "./permissions.ts";
@@ -45,6 +46,10 @@ export interface AccountFiles {
   list(segments: readonly string[]): AsyncIterable<StorageEntry>;
   /** A folder is `not-a-file`, whatever is permitted. */
   read(segments: readonly string[], range?: ByteRange): Promise<StoredFile>;
+  /**
+   * Writes as the storage does, and no more than one file may hold: more is HttpError `too-large`, by its announced size before its content is
+   * touched, else as soon as it has come.
+   */
   write(segments: readonly string[], content: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<StorageEntry>;
   createFolder(segments: readonly string[]): Promise<void>;
   /**
@@ -56,7 +61,7 @@ export interface AccountFiles {
 
 /** The files of an account inside a storage. */
 export function createAccountFiles(account: Account, storage: StorageAdapter): AccountFiles {
-  const { permissions } = account;
+  const { permissions, maxFileBytes } = account;
   const tree = toTree(account, storage);
 
   function allows(segments: readonly string[], operation: Operation): boolean {
@@ -112,7 +117,7 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
     options?: WriteOptions,
   ): Promise<StorageEntry> {
     await requireFor(segments, "write");
-    return tree.write(toStoragePath(segments), content, options);
+    return tree.write(toStoragePath(segments), limitContent(content, maxFileBytes, options?.size), options);
   }
 
   async function createFolder(segments: readonly string[]): Promise<void> {

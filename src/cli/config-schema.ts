@@ -53,7 +53,11 @@ const passwordPolicySchema = z
   .superRefine(byService((passwordPolicy) => ({ passwordPolicy })));
 
 const limitsSchema = z
-  .strictObject({ loginAttempts: z.number().exactOptional(), loginWindowSeconds: z.number().exactOptional() })
+  .strictObject({
+    maxFileBytes: z.number().exactOptional(),
+    loginAttempts: z.number().exactOptional(),
+    loginWindowSeconds: z.number().exactOptional(),
+  })
   .superRefine(byService((limits) => ({ limits })));
 
 const membersSchema = z.strictObject({

@@ -57,6 +57,11 @@ export interface FileServiceOptions {
   readonly passwordPolicy?: PasswordPolicy;
   readonly limits?: {
     /**
+     * What one file may hold at most that is written, in bytes; 0 for no limit. Accounts and groups may have smaller ones, `max_file_bytes`.
+     * More is 413, before its content is read where it is announced. Default: 0.
+     */
+    readonly maxFileBytes?: number;
+    /**
      * So many failed logins within the window, by one user name or from one peer address, and further ones are refused unheard (CONTRACT 6.6).
      * 1 to 1,000. Default: 10.
      */

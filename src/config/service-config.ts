@@ -41,7 +41,12 @@ export interface ServiceConfig {
     readonly announce: boolean;
   };
   readonly passwordPolicy: PasswordPolicy;
-  readonly limits: { readonly loginAttempts: number; readonly loginWindowSeconds: number };
+  readonly limits: {
+    /** 0: none. */
+    readonly maxFileBytes: number;
+    readonly loginAttempts: number;
+    readonly loginWindowSeconds: number;
+  };
   /** Empty: the socket's peer is the client. */
   readonly clientForwardedHeader: string;
   readonly acceptedOrigins: readonly string[];
@@ -96,7 +101,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   check(typeof clock === "function", "clock", "a function");
 
   checkPasswordPolicy(passwordPolicy);
-  check(isObject(limits), "limits", "an object");
+  const maxFileBytes = toMaxFileBytes(limits);
   const { loginAttempts = 10, loginWindowSeconds = 600 } = limits;
   check(isCount(loginAttempts) && loginAttempts <= 1000, "limits.loginAttempts", "a whole number from 1 to 1000");
   check(isPositive(loginWindowSeconds), "limits.loginWindowSeconds", "a positive number");
@@ -120,12 +125,23 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     pages: toPageConfig(options),
     session: { store, idleSeconds, maxSeconds, announce },
     passwordPolicy: { ...passwordPolicy, requireClasses: [...(passwordPolicy.requireClasses ?? [])] },
-    limits: { loginAttempts, loginWindowSeconds },
+    limits: { maxFileBytes, loginAttempts, loginWindowSeconds },
     clientForwardedHeader,
     acceptedOrigins: [...acceptedOrigins],
     logger: toSafeLogger(logger),
     clock,
   };
+}
+
+/**
+ * Checks the limit of a file's size among the limits; 0 where there is none.
+ * @throws TypeError naming the option that is wrong.
+ */
+export function toMaxFileBytes(limits: NonNullable<FileServiceOptions["limits"]>): number {
+  check(isObject(limits), "limits", "an object");
+  const { maxFileBytes = 0 } = limits;
+  check(maxFileBytes === 0 || isCount(maxFileBytes), "limits.maxFileBytes", "a whole number of bytes, or 0");
+  return maxFileBytes;
 }
 
 function checkPasswordPolicy(policy: PasswordPolicy): void {

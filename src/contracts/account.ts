@@ -51,6 +51,11 @@ export interface AccountSettings {
    * for the general ones where it is the first to match. Default: the group's; in the end `[["allow-full-control"]]`.
    */
   readonly permissions?: readonly (readonly string[])[];
+  /**
+   * What one file may hold at most that the account writes, in bytes; 0 for no limit of its own. The service's `limits.maxFileBytes` holds
+   * as well. It is no member of 2.4: a remote endpoint names a group that has it. Default: the group's; in the end 0.
+   */
+  readonly max_file_bytes?: number;
 }
 
 /** The configuration of a group: what its accounts leave out. */

@@ -3,7 +3,7 @@ import { evaluatePreconditions } from "../http/conditional.ts";
 import { toHttpDate } from "../http/http-date.ts";
 import { readBody } from "../http/request-body.ts";
 import { emptyResponse } from "../http/responses.ts";
-import { toWriteOptions } from "../uploads/upload.ts";
+import { toUnmodified, toWriteOptions } from "../uploads/upload.ts";
 import type { AccountExchange } from "./endpoint.ts";
 import { toValidators } from "./validators.ts";
 
@@ -14,9 +14,10 @@ import { toValidators } from "./validators.ts";
 export async function putFile({ request, path, files, config }: AccountExchange): Promise<Response> {
   const options = toWriteOptions(request);
   const current = await files.stat(path.segments, "write");
-  const precondition = evaluatePreconditions(request, current && toValidators(current), config.clock());
+  const now = config.clock();
+  const precondition = evaluatePreconditions(request, current && toValidators(current), now);
   if (precondition !== "met") throw new StorageError("precondition-failed");
 
-  const entry = await files.write(path.segments, readBody(request), options);
+  const entry = await files.write(path.segments, readBody(request), toUnmodified(request, options, current, now));
   return emptyResponse(201, { ETag: entry.etag, "Last-Modified": toHttpDate(entry.modified) });
 }

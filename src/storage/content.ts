@@ -18,6 +18,8 @@ export async function* receive(
       const next = await nextUnlessAborted(source, signal);
       isOpen = !next.done;
       if (next.done) break;
+      // A text, say, has no `byteLength`, and NaN would pass for any size.
+      if (!ArrayBuffer.isView(next.value)) throw new TypeError("The content is not made of bytes.");
       received += next.value.byteLength;
       if (size !== undefined && received > size) throw new StorageError("incomplete", `More than ${size} bytes came.`);
       yield next.value;

@@ -1,5 +1,6 @@
-import type { WriteOptions } from "../contracts/storage-adapter.ts";
+import type { StorageEntry, WriteOptions } from "../contracts/storage-adapter.ts";
 import { parseEntityTags } from "../http/conditional.ts";
+import { parseHttpDate } from "../http/http-date.ts";
 import { HttpError } from "../http/http-error.ts";
 import { readContentLength } from "../http/request-body.ts";
 
@@ -14,7 +15,8 @@ export function toWriteOptions(request: Request): WriteOptions {
   if ((headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity") {
     throw new HttpError("unsupported-media-type", "Coded content is not accepted.", { "Accept-Encoding": "identity" });
   }
-  const size = request.body === null ? 0 : readContentLength(headers);
+  // Also where no body is left: what was announced and does not come is missing (CONTRACT 4.1).
+  const size = readContentLength(headers) ?? (request.body === null ? 0 : undefined);
   const ifMatch = parseEntityTags(headers, "if-match");
   const ifNoneMatch = parseEntityTags(headers, "if-none-match");
   return {
@@ -23,4 +25,21 @@ export function toWriteOptions(request: Request): WriteOptions {
     ...(ifMatch !== undefined && { ifMatch }),
     ...(ifNoneMatch !== undefined && { ifNoneMatch }),
   };
+}
+
+/**
+ * The same write, onto the version alone that `If-Unmodified-Since` has been met by: its content may be long on its way, and what another client
+ * writes meanwhile is younger than the date. By its tag, as one step with the write; without a strong one the date was checked before, and that is all.
+ */
+export function toUnmodified(
+  { headers }: Request,
+  options: WriteOptions,
+  found: StorageEntry | undefined,
+  now: number,
+): WriteOptions {
+  const etag = found?.etag;
+  const isDated = parseHttpDate(headers.get("if-unmodified-since"), now) !== undefined;
+  // If-Match goes before the date (RFC 9110 13.2.2).
+  if (!isDated || options.ifMatch !== undefined || etag === undefined || etag.startsWith("W/")) return options;
+  return { ...options, ifMatch: [etag] };
 }

@@ -18,6 +18,7 @@ export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
   "The account's root folder cannot be removed.": "Der oberste Ordner kann nicht gelöscht werden.",
   "The folder is not empty.": "Der Ordner ist nicht leer.",
   "The account's permissions do not allow this.": "Dazu fehlt Ihnen die Berechtigung.",
+  "The file is larger than {0} bytes.": "Die Datei ist größer als {0} Byte.",
   "The file is shorter.": "Die Datei ist kürzer.",
 
   // Who is asking

@@ -38,15 +38,24 @@ const sharedMembers = {
   permissions: z.array(z.array(z.string()).readonly()).superRefine(checkPermissions).readonly().exactOptional(),
 };
 
+/** What this service knows beyond the members of 2.4. */
+const ownMembers = {
+  max_file_bytes: z.int().min(0, "must not be negative").exactOptional(),
+};
+
 /**
- * The configuration of an account (2.4), closed: an unknown member is an error, and so is a member that is null. Parsed values are
- * `AccountSettings`; what permissions may say is judged where they are compiled.
+ * The configuration of an account as a remote endpoint may send it (2.4), closed: an unknown member is an error, and so is a member that is
+ * null. What permissions may say is judged where they are compiled.
  */
-export const accountSettingsSchema = z.strictObject({ ...sharedMembers, group: nonEmpty.exactOptional() });
+export const remoteAccountSchema = z.strictObject({ ...sharedMembers, group: nonEmpty.exactOptional() });
+
+/** The configuration of an account as it is known here: the members of 2.4 and our own, closed likewise. Parsed values are `AccountSettings`. */
+export const accountSettingsSchema = remoteAccountSchema.extend(ownMembers);
 
 /** The configuration of a group, closed. Parsed values are `GroupSettings`. */
 export const groupSettingsSchema = z.strictObject({
   ...sharedMembers,
+  ...ownMembers,
   home_folder_path: z
     .string()
     .refine(isGroupHome, "must be an absolute path, or one behind the word for a shared folder")

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CREDENTIAL_TYPES } from "../contracts/authenticator.ts";
-import { accountSettingsSchema } from "./account.ts";
+import { remoteAccountSchema } from "./account.ts";
 
 /** What one side of the external authentication method sends to the other, in bytes, at most (CONTRACT 9.1). */
 export const MAX_EXCHANGE_BYTES = 1024 * 1024;
@@ -33,7 +33,7 @@ export const authenticationRequestSchema = z.object({
 export type AuthenticationRequest = z.infer<typeof authenticationRequestSchema>;
 
 /** The body of a successful answer (2.4), closed. */
-export const authenticationSuccessSchema = z.strictObject({ account: accountSettingsSchema.exactOptional() });
+export const authenticationSuccessSchema = z.strictObject({ account: remoteAccountSchema.exactOptional() });
 
 /** The JSON body of a 403 (2.5), closed. */
 export const authenticationRejectionSchema = z.strictObject({
