@@ -104,13 +104,14 @@ function logTrigger(event: FileEvent, logger: Logger): void {
 /** The keys that are options of the service under the same name. */
 function toServiceOptions(config: ConfigFile) {
   const { groups, basePath, server, session, acceptedOrigins, passwordPolicy, limits, clientForwardedHeader } = config;
-  const { component, publicError, triggers, branding, frameAncestors } = config;
+  const { component, publicError, triggers, branding, frameAncestors, archive } = config;
   return {
     ...(component === undefined ? undefined : { component }),
     ...(publicError === undefined ? undefined : { publicError }),
     ...(triggers === undefined ? undefined : { triggers }),
     ...(branding === undefined ? undefined : { branding }),
     ...(frameAncestors === undefined ? undefined : { frameAncestors }),
+    ...(archive === undefined ? undefined : { archive }),
     ...(passwordPolicy === undefined ? undefined : { passwordPolicy }),
     ...(limits === undefined ? undefined : { limits }),
     ...(clientForwardedHeader === undefined ? undefined : { clientForwardedHeader }),

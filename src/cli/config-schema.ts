@@ -97,6 +97,7 @@ const membersSchema = z.strictObject({
     .superRefine(byService((clientForwardedHeader) => ({ clientForwardedHeader })))
     .exactOptional(),
   limits: limitsSchema.exactOptional(),
+  archive: z.strictObject({ method: z.enum(["stored", "deflate"]).exactOptional() }).exactOptional(),
   acceptedOrigins: z
     .array(z.string().superRefine(byService((origin) => ({ acceptedOrigins: [origin] }))))
     .exactOptional(),

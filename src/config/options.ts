@@ -69,6 +69,13 @@ export interface FileServiceOptions {
     /** How long a failed login counts. Default: 600. */
     readonly loginWindowSeconds?: number;
   };
+  readonly archive?: {
+    /**
+     * How files stand in ZIP archives: `stored` as they are, which is fast and has a length that browsers show progress by, or compressed by
+     * `deflate` but for those that are compressed already. Default: `stored`.
+     */
+    readonly method?: "stored" | "deflate";
+  };
   /**
    * The header in which a proxy in front names the client (CONTRACT 6.7): `Forwarded`, `X-Forwarded-For`, or one with an address such as
    * `X-Real-IP`. Its first entry counts, so only a proxy that replaces what clients send makes it trustworthy. Default: `""`, the

@@ -47,6 +47,7 @@ export interface ServiceConfig {
     readonly loginAttempts: number;
     readonly loginWindowSeconds: number;
   };
+  readonly archive: { readonly method: "stored" | "deflate" };
   /** Empty: the socket's peer is the client. */
   readonly clientForwardedHeader: string;
   readonly acceptedOrigins: readonly string[];
@@ -105,6 +106,10 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   const { loginAttempts = 10, loginWindowSeconds = 600 } = limits;
   check(isCount(loginAttempts) && loginAttempts <= 1000, "limits.loginAttempts", "a whole number from 1 to 1000");
   check(isPositive(loginWindowSeconds), "limits.loginWindowSeconds", "a positive number");
+  const { archive = {} } = options;
+  check(isObject(archive), "archive", "an object");
+  const { method = "stored" } = archive;
+  check(method === "stored" || method === "deflate", "archive.method", '"stored" or "deflate"');
   const isHeader = clientForwardedHeader === "" || isToken(clientForwardedHeader);
   check(isHeader, "clientForwardedHeader", "empty or a header's name such as X-Forwarded-For");
 
@@ -126,6 +131,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     session: { store, idleSeconds, maxSeconds, announce },
     passwordPolicy: { ...passwordPolicy, requireClasses: [...(passwordPolicy.requireClasses ?? [])] },
     limits: { maxFileBytes, loginAttempts, loginWindowSeconds },
+    archive: { method },
     clientForwardedHeader,
     acceptedOrigins: [...acceptedOrigins],
     logger: toSafeLogger(logger),

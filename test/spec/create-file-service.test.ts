@@ -84,6 +84,8 @@ describe("createFileService", () => {
     ["limits.loginWindowSeconds", { limits: { loginWindowSeconds: 0 } }],
     ["clientForwardedHeader", { clientForwardedHeader: "X Forwarded" }],
     ["clientForwardedHeader", { clientForwardedHeader: null }],
+    ["archive", { archive: null }],
+    ["archive.method", { archive: { method: "zstd" } }],
     ["logger", { logger: {} }],
     ["logger", { logger: null }],
     ["clock", { clock: 5 }],

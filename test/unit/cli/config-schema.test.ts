@@ -44,6 +44,7 @@ describe("the configuration file's schema", () => {
       passwordPolicy: { minLength: 10, maxLength: 64, requireClasses: ["digit", "symbol"], allowUserName: true },
       limits: { loginAttempts: 5, loginWindowSeconds: 60 },
       clientForwardedHeader: "X-Forwarded-For",
+      archive: { method: "deflate" },
       acceptedOrigins: ["https://app.example"],
       branding: { name: "Depot", logo: "/logo.svg", accent: "#0b5fff", footnote: "Acme" },
       frameAncestors: ["https://intranet.example"],
@@ -55,6 +56,7 @@ describe("the configuration file's schema", () => {
   it.each<[string, object, string]>([
     ["key that nobody knows", { publicErrors: true }, "publicErrors: unknown key"],
     ["public error as text", { publicError: "yes" }, "publicError: expected boolean, received string"],
+    ["archive of another kind", { archive: { method: "zstd" } }, 'archive.method: expected one of "stored"|"deflate"'],
     ["server without a UUID", { server: { uuid: "main" } }, "server.uuid: must be a UUID"],
     ["component without a UUID", { component: { uuid: "" } }, "component.uuid: must be a UUID"],
     ["key with odd characters", { "a b": 1 }, '["a b"]: unknown key'],
