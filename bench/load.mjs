@@ -2,9 +2,10 @@
 // line comes in; then it prints what it counted as JSON. A wrong status or number of bytes ends it with 1.
 //
 // job: host, port, connections, warmSeconds, warmExchanges, seconds, exchanges (at least), headers, requests: [{ method, path, body }],
-// body: { size, begin, end, type }, expect: { status: [...], bytes, members }
+// body: { size, begin, end, type }, expect: { status: [...], bytes, least (bytes), members (of a listing), entries (of an archive) }
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { ARCHIVE_END, checkArchive } from "./client/archive.mjs";
 import { openConnection } from "./client/connection.mjs";
 
 const FILL = randomBytes(1_048_576);
@@ -61,25 +62,30 @@ async function run(seconds, exchanges) {
 
 /** One request and its answer, judged; how many bytes of content went one way or the other. */
 async function exchange(connection, message) {
-  const pieces = [];
-  const onBody = job.expect.members === undefined ? undefined : (piece) => pieces.push(Buffer.from(piece));
-  const { status, bytes } = await connection.exchange(message.parts(), onBody);
-  if (!job.expect.status.includes(status)) throw new Error(`${message.name} was answered ${status}.`);
-  const { bytes: expected } = job.expect;
-  if (expected !== undefined && bytes !== expected)
-    throw new Error(`${message.name}: ${bytes} bytes, not ${expected}.`);
-  if (job.expect.least !== undefined && bytes < job.expect.least)
-    throw new Error(`${message.name}: only ${bytes} bytes.`);
-  if (pieces.length > 0) checkMembers(pieces, message.name);
+  const { status: statuses, bytes: expected, least = 0, members, entries } = job.expect;
+  const content = members === undefined && entries === undefined ? undefined : collect(entries !== undefined);
+  const { status, bytes } = await connection.exchange(message.parts(), content?.add);
+  if (!statuses.includes(status)) throw new Error(`${message.name} was answered ${status}.`);
+  if (bytes < least || bytes !== (expected ?? bytes)) {
+    throw new Error(`${message.name}: ${bytes} bytes, not ${expected ?? `at least ${least}`}.`);
+  }
+  if (members !== undefined) checkMembers(content.bytes(), message.name);
+  if (entries !== undefined) checkArchive(content.bytes(), entries);
   return message.size > 0 ? message.size : bytes;
 }
 
-function checkMembers(pieces, name) {
-  const names = new Set(
-    Buffer.concat(pieces)
-      .latin1Slice()
-      .match(/member-\d{6}/g),
-  );
+/** The bytes of a body, or of its end. */
+function collect(isEndOnly) {
+  let pieces = [];
+  function add(piece) {
+    if (isEndOnly) pieces = [Buffer.concat([...pieces, piece.subarray(-ARCHIVE_END)]).subarray(-ARCHIVE_END)];
+    else pieces.push(Buffer.from(piece));
+  }
+  return { add, bytes: () => Buffer.concat(pieces) };
+}
+
+function checkMembers(bytes, name) {
+  const names = new Set(bytes.latin1Slice().match(/member-\d{6}/g));
   if (names.size !== job.expect.members) throw new Error(`${name}: ${names.size} members, not ${job.expect.members}.`);
 }
 

@@ -1,42 +1,115 @@
-// All servers over all workloads, in turn: npm run bench -- [--quick] [--only get-1k,put-1g] [--servers fileferry,bare-tuned] [--rounds 3]
-import { mkdtempSync, rmSync } from "node:fs";
+// This project and its peers side by side: npm run bench -- [options]
+//
+//   --quick                small sizes and short times, for trying
+//   --only get-1k,put-1g   some workloads    --servers fileferry,bare-tuned   some servers
+//   --rounds 3             how often; the median counts    --growth   the growth of this project alone
+//   --out FILE             where the results go; a whole run writes bench/results.json, and the pages made of it
+//   --dist FOLDER          another build    --node-args="--cpu-prof"   for the process of this project
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { createCatalog } from "./lib/catalog.mjs";
+import { createCatalog, findObstacle } from "./lib/catalog.mjs";
 import { makeFixtures } from "./lib/fixtures.mjs";
 import { measure } from "./lib/measure.mjs";
+import { printWorkload, toMedian, toNumber } from "./lib/report.mjs";
+import { describeMachine, readResults, writeResults } from "./lib/results.mjs";
 import { createWorkloads } from "./workloads.mjs";
+
+const HERE = fileURLToPath(new URL(".", import.meta.url));
 
 const { values: options } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
+    growth: { type: "boolean", default: false },
     only: { type: "string" },
     servers: { type: "string" },
     rounds: { type: "string", default: "3" },
-    dist: { type: "string", default: "dist" },
+    out: { type: "string" },
+    dist: { type: "string", default: join(HERE, "../dist") },
     "node-args": { type: "string" },
   },
 });
-const only = options.only?.split(",");
-const wanted = options.servers?.split(",");
-const workloads = createWorkloads(options.quick).filter(({ id }) => only?.includes(id) ?? true);
-const servers = createCatalog(resolve(options.dist), options["node-args"]?.split(" ")).filter(
-  ({ id }) => wanted?.includes(id) ?? true,
-);
-const folder = mkdtempSync(join(tmpdir(), "fileferry-bench-"));
 
-try {
+if (!existsSync(join(HERE, "node_modules"))) {
+  const { status } = spawnSync("npm", ["ci", "--prefix", HERE], { stdio: "inherit" });
+  if (status !== 0) process.exit(1);
+}
+const isWhole = !options.quick && options.only === undefined && options.servers === undefined;
+const out = options.out ?? (isWhole ? join(HERE, "results.json") : undefined);
+const dist = resolve(options.dist);
+const folder = mkdtempSync(join(tmpdir(), "fileferry-bench-"));
+process.once("SIGINT", () => process.exit(130));
+process.once("SIGTERM", () => process.exit(143));
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+if (options.growth) {
+  const { measureGrowth } = await import("./growth.mjs");
+  const growth = await measureGrowth({ dist, folder, isQuick: options.quick });
+  if (out !== undefined) writeResults(out, { ...readResults(out), growth });
+} else {
+  await compare();
+}
+if (isWhole) {
+  const { writePages } = await import("./document.mjs");
+  writePages(out);
+}
+
+async function compare() {
+  const workloads = choose(createWorkloads(options.quick), options.only);
+  const servers = choose(createCatalog(dist, options["node-args"]?.split(" ")), options.servers).filter((server) => {
+    const obstacle = findObstacle(server, dist);
+    if (obstacle !== undefined) process.stdout.write(`without ${server.title}: ${obstacle}\n`);
+    return obstacle === undefined;
+  });
   makeFixtures(folder, workloads);
+  const results = {};
   for (const workload of workloads) {
-    process.stdout.write(`\n${workload.title}\n`);
-    for (let round = 0; round < Number(options.rounds); round += 1) {
-      for (const server of servers) {
-        const r = await measure(server, workload, folder).catch((error) => ({ error: error.message }));
-        process.stdout.write(`${server.id} ${JSON.stringify(r)}\n`);
+    results[workload.id] = await measureAll(workload, servers);
+    printWorkload(results, workload.id);
+    const run = { ...describeMachine(), isQuick: options.quick, rounds: Number(options.rounds), workloads: results };
+    if (out !== undefined) writeResults(out, { ...readResults(out), ...run });
+  }
+  // A server that gives wrong answers has no figures; of this project's that is a failure.
+  const failed = Object.values(results).some((result) => result.servers.fileferry?.error !== undefined);
+  if (failed) process.exitCode = 1;
+}
+
+/** All servers in turn, so that a bad minute of the machine is everybody's. */
+async function measureAll(workload, servers) {
+  const rounds = new Map(servers.map(({ id }) => [id, []]));
+  const errors = new Map();
+  for (let round = 1; round <= Number(options.rounds); round += 1) {
+    for (const server of servers) {
+      if (errors.has(server.id)) continue;
+      try {
+        const result = await measure(server, workload, folder);
+        if (result === undefined) continue;
+        rounds.get(server.id).push(result);
+        process.stderr.write(`${workload.id} ${round} ${server.id}: ${toNumber(result.figure)}\n`);
+      } catch (error) {
+        errors.set(server.id, error.message);
+        process.stderr.write(`${workload.id} ${round} ${server.id}: failed: ${error.message}\n`);
       }
     }
   }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+  const measured = servers.flatMap(({ id, title }) => {
+    if (errors.has(id)) return [[id, { title, error: errors.get(id) }]];
+    const own = rounds.get(id);
+    return own.length === 0 ? [] : [[id, { title, median: toMedian(own), rounds: own }]];
+  });
+  return { id: workload.id, title: workload.title, unit: workload.unit, servers: Object.fromEntries(measured) };
+}
+
+/** Those of a list that were named, all without names. */
+function choose(list, names) {
+  const wanted = names?.split(",");
+  const unknown = wanted?.filter((name) => !list.some(({ id }) => id === name)) ?? [];
+  if (unknown.length > 0) {
+    process.stderr.write(`Not one of ${list.map(({ id }) => id).join(", ")}: ${unknown.join(", ")}\n`);
+    process.exit(2);
+  }
+  return list.filter(({ id }) => wanted?.includes(id) ?? true);
 }

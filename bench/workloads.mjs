@@ -1,37 +1,45 @@
 // What is measured: the requests, how many at a time and for how long.
+import { join } from "node:path";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** @typedef {{ id: string, title: string, unit: string }} Workload */
-
-/** The workloads in full size, or in a quick one for trying them. */
+/**
+ * The workloads in full size, or in a quick one for trying them. `unit` says what the figure is: requests or bytes (MB) for a second of
+ * processor time, or milliseconds or MB/s by the clock.
+ */
 export function createWorkloads(isQuick) {
-  const seconds = isQuick ? 1.5 : 6;
-  const warmSeconds = isQuick ? 0.7 : 3;
-  const large = (isQuick ? 256 : 1024) * MIB;
+  const scale = isQuick
+    ? { seconds: 1.5, warmSeconds: 0.7, large: 256 * MIB, form: 128 * MIB, members: [200, 1000, 5000], zip: 256 * KIB }
+    : { seconds: 5, warmSeconds: 2, large: 1024 * MIB, form: 512 * MIB, members: [1e3, 1e4, 1e5], zip: 512 * KIB };
+  const { seconds, warmSeconds, large, form } = scale;
   const small = { connections: 64, seconds, warmSeconds, exchanges: 0, warmExchanges: 0 };
-  const few = { seconds: isQuick ? 0.5 : 3, warmSeconds: 0, warmExchanges: 1 };
+  const few = { connections: 1, seconds: isQuick ? 0.5 : 3, warmSeconds: 0, exchanges: 1, warmExchanges: 1 };
+  const many = { ...few, connections: 8, exchanges: 8, warmExchanges: 0 };
   return [
     { id: "get-1k", title: "GET of 1 KiB, 64 connections", ...getSmall("small", KIB), ...small },
     { id: "get-100k", title: "GET of 100 KiB, 64 connections", ...getSmall("medium", 100 * KIB), ...small },
-    { id: "get-1g", title: `GET of ${toText(large)}`, ...getLarge(large), ...few, connections: 1, exchanges: 1 },
-    {
-      id: "get-1g-8",
-      title: `GET of ${toText(large)}, 8 at a time`,
-      ...getLarge(large),
-      ...few,
-      connections: 8,
-      warmExchanges: 0,
-      exchanges: 8,
-    },
+    { id: "get-1g", title: `GET of ${toText(large)}`, ...getLarge(large), ...few },
+    { id: "get-1g-8", title: `GET of ${toText(large)}, 8 at a time`, ...getLarge(large), ...many },
     { id: "put-1k", title: "PUT of 1 KiB, 64 connections", ...putSmall(), ...small },
-    { id: "put-1g", title: `PUT of ${toText(large)}`, ...putLarge(large), ...few, connections: 1, exchanges: 1 },
+    { id: "put-1g", title: `PUT of ${toText(large)}`, ...putLarge(large), ...few },
+    ...["list-1k", "list-10k", "list-100k"].map((id, index) => {
+      const count = scale.members[index];
+      return { id, title: `Listing of ${count.toLocaleString("en")} members`, ...listing(count), ...few };
+    }),
+    { id: "zip", title: `ZIP of 2,000 files, ${toText(2000 * scale.zip)}`, ...archive(2000, scale.zip), ...few },
+    { id: "form", title: `Form upload of ${toText(form)}`, ...upload(form), ...few },
+    { id: "start", title: "Start to the first answer", ...start(), settleSeconds: isQuick ? 0.3 : 2 },
   ];
 }
 
+/** The folder that a workload's server has as its root; the files are in a folder in it. */
+export function toServedFolder(root, { fixture }) {
+  return join(root, `${fixture.folder}-root`);
+}
+
 function toText(bytes) {
-  return bytes >= 1024 * MIB ? `${bytes / 1024 / MIB} GiB` : `${bytes / MIB} MiB`;
+  return bytes >= 1000 * MIB ? `${Math.round(bytes / 1024 / MIB)} GiB` : `${Math.round(bytes / MIB)} MiB`;
 }
 
 const numbered = (count, toItem) => Array.from({ length: count }, (_, index) => toItem(index));
@@ -74,5 +82,45 @@ function putLarge(size) {
   };
 }
 
+function listing(members) {
+  const folder = `members-${members}`;
+  return {
+    unit: "milliseconds",
+    fixture: { kind: "members", folder, count: members, size: 10 },
+    // Some need minutes for one answer.
+    adjust: ({ isSlowToList }) => (isSlowToList ? { seconds: 0, warmExchanges: 0 } : {}),
+    toJob: ({ list }) => list && { requests: [list(folder)], expect: { status: [200, 207], members } },
+  };
+}
+
+function archive(entries, size) {
+  const expect = { status: [200], least: entries * size, entries };
+  return {
+    unit: "speed",
+    fixture: { kind: "files", folder: "zip", count: entries, size },
+    toJob: ({ zip }) => zip && { requests: [zip("zip")], expect },
+    commands: expect,
+  };
+}
+
+function upload(size) {
+  return {
+    unit: "bytes",
+    fixture: { kind: "folder", folder: "upload" },
+    toJob({ form }) {
+      if (form === undefined) return undefined;
+      const request = form("upload");
+      return { requests: [{ ...request, body: { ...request.body, size } }], expect: stored() };
+    },
+    stored: { folder: "upload", size },
+  };
+}
+
+/** From the start of the process to the answer to a first GET, with the login where one is needed. */
+function start() {
+  const jobs = getSmall("small", KIB);
+  return { ...jobs, unit: "milliseconds", isStart: true };
+}
+
 const ok = (bytes) => ({ status: [200], bytes });
-const stored = () => ({ status: [200, 201, 204] });
+const stored = () => ({ status: [200, 201, 204, 303] });

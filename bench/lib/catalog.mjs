@@ -1,7 +1,9 @@
 // The servers that are compared: how each is started, and in which requests it speaks.
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { hasCommand } from "./processes.mjs";
+import { startApache, startNginx } from "./web-servers.mjs";
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const plain = (folder) => (folder === "" ? "/" : `/${folder}/`);
@@ -15,9 +17,41 @@ const speaks = {
 };
 
 /** A peer in Node: a file below `bench/servers/`. */
-function peer(id, title, requests, ...more) {
-  const start = ({ folder }) => ({ command: process.execPath, args: [at(`../servers/${id}.mjs`), folder, ...more] });
+function peer(id, title, requests) {
+  const start = ({ folder }) => ({ command: process.execPath, args: [at(`../servers/${id}.mjs`), folder] });
   return { id, title, start, requests };
+}
+
+/** One of the ZIP writers of npm behind bare node:http. */
+function zipPeer(writer) {
+  const start = ({ folder }) => ({ command: process.execPath, args: [at("../servers/zip.mjs"), folder, writer] });
+  return { id: `zip-${writer}`, title: writer, start, requests: { zip: speaks.list }, isZipWriter: true };
+}
+
+/** A command that writes an archive to its standard output. */
+function zipCommand(id, title, command, ...args) {
+  return { id, title, requests: {}, writesZip: (folder) => [command, [...args, folder]], needs: command };
+}
+
+/** A server from the system's packages. */
+function webServer(id, title, command, start, requests) {
+  return { id, title, start, requests, needs: command };
+}
+
+const FORM_BOUNDARY = "----fileferry";
+const FORM_TYPE = `multipart/form-data; boundary=${FORM_BOUNDARY}`;
+const formPart = (text) => `--${FORM_BOUNDARY}\r\nContent-Disposition: form-data; ${text}\r\n\r\n`;
+
+/** A browser's form with one file. */
+function formUpload(path) {
+  const begin = `${formPart('name="action"')}upload-file\r\n${formPart('name="upload-file"; filename="0.bin"')}`;
+  return { method: "POST", path, body: { type: FORM_TYPE, begin, end: `\r\n--${FORM_BOUNDARY}--\r\n` } };
+}
+
+/** The form that asks for members of a folder as an archive. */
+function formDownload(path, member) {
+  const fields = `${formPart('name="action"')}download-members\r\n${formPart('name="selected-members"')}${member}`;
+  return { method: "POST", path, body: { type: FORM_TYPE, begin: `${fields}\r\n--${FORM_BOUNDARY}--\r\n` } };
 }
 
 const PERMISSIONS = [
@@ -48,6 +82,8 @@ function fileferry(id, title, durability, { dist, nodeArgs }) {
     get: (path) => ({ method: "GET", path: `/home/${path}` }),
     put: (path) => ({ method: "PUT", path: `/home/${path}` }),
     list: (folder) => ({ method: "GET", path: `/home/${folder}/`, headers: { Accept: "application/json" } }),
+    zip: (folder) => formDownload("/home/", folder),
+    form: (folder) => formUpload(`/home/${folder}/`),
   };
   return { id, title, start, requests, login, isOwn: true };
 }
@@ -69,11 +105,30 @@ async function login({ host, port }) {
  * @param nodeArgs for the process of this project, such as `--cpu-prof`
  */
 export function createCatalog(dist, nodeArgs = []) {
-  const { get, put, list } = speaks;
+  const { get, put, list, propfind } = speaks;
   return [
     fileferry("fileferry", "fileferry", "fsync", { dist, nodeArgs }),
     fileferry("fileferry-rename", "fileferry, durability rename", "rename", { dist, nodeArgs }),
     peer("bare-tuned", "node:http, tuned", { get, put, list }),
     peer("bare-naive", "node:http, naive", { get, put, list }),
+    peer("express", "Express static", { get }),
+    peer("sirv", "sirv", { get }),
+    peer("hono", "hono static", { get }),
+    peer("srvx", "srvx static", { get }),
+    { ...peer("nephele", "nephele", { get, put, list: propfind }), isSlowToList: true },
+    { ...peer("webdav-server", "webdav-server", { get, put, list: propfind }), isSlowToList: true },
+    webServer("nginx", "nginx", "nginx", startNginx, { get, put, list }),
+    webServer("apache", "Apache", "apache2", startApache, { get, put, list }),
+    peer("busboy", "node:http with busboy", { form: (folder) => formUpload(`/${folder}/`) }),
+    ...["yazl", "archiver", "client-zip", "fflate", "jszip", "zip.js"].map(zipPeer),
+    zipCommand("bsdtar", "bsdtar", "bsdtar", "-cf", "-", "--format", "zip", "--options", "zip:compression=store"),
+    zipCommand("zip", "zip -0", "zip", "-0", "-q", "-r", "-"),
   ];
+}
+
+/** Why a server cannot take part here, if it cannot. */
+export function findObstacle({ needs, isOwn }, dist) {
+  if (needs !== undefined && !hasCommand(needs)) return `${needs} is not installed`;
+  if (isOwn && !existsSync(join(dist, "cli/main.js"))) return `${dist} is not built`;
+  return undefined;
 }

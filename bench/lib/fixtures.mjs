@@ -1,6 +1,7 @@
 // The files that are served, made once per run.
 import { randomFillSync } from "node:crypto";
 import {
+  chmodSync,
   closeSync,
   mkdirSync,
   openSync,
@@ -12,27 +13,29 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { toServedFolder } from "../workloads.mjs";
 
 const BLOCK = Buffer.alloc(4 * 1_048_576);
 
-/** Makes what the workloads need below `root`, each fixture once. */
+/** Makes what the workloads need below `root`, each fixture once and in a folder to be served of its own. */
 export function makeFixtures(root, workloads) {
+  chmodSync(root, 0o755);
   const made = new Map();
-  for (const { fixture } of workloads) {
-    if (fixture !== undefined) made.set(fixture.folder, fixture);
-  }
-  const needed = [...made.values()].reduce((sum, { count = 0, size = 0 }) => sum + count * size, 0);
+  for (const workload of workloads) made.set(workload.fixture.folder, workload);
+  const needed = [...made.values()].reduce((sum, { fixture: { count = 0, size = 0 } }) => sum + count * size, 0);
   const { bavail, bsize } = statfsSync(root);
-  // Uploads come on top, twice the largest.
+  // Uploads come on top.
   if (bavail * bsize < needed + 4 * 1024 ** 3) throw new Error(`Too little space in ${root}.`);
-  for (const fixture of made.values()) makeFixture(root, fixture);
+  for (const workload of made.values()) makeFixture(toServedFolder(root, workload), workload.fixture);
 }
 
-function makeFixture(root, { folder, count = 0, size = 0, kind }) {
-  mkdirSync(join(root, folder), { recursive: true });
+function makeFixture(served, { folder, count = 0, size = 0, kind }) {
+  const path = join(served, folder);
+  mkdirSync(path, { recursive: true });
+  if (kind === "folder") return clearFolder(served, folder);
   for (let index = 0; index < count; index += 1) {
     const name = kind === "members" ? `member-${String(index).padStart(6, "0")}.txt` : `${index}.bin`;
-    writeRandom(join(root, folder, name), size);
+    writeRandom(join(path, name), size);
   }
 }
 
@@ -47,9 +50,9 @@ function writeRandom(path, size) {
   closeSync(file);
 }
 
-/** What was uploaded has its size and is not all zeros; then it is removed. */
-export function checkStored(root, { folder, size }) {
-  const path = join(root, folder);
+/** What was uploaded has its size, and its last bytes are not zeros. */
+export function checkStored(served, { folder, size }) {
+  const path = join(served, folder);
   const names = readdirSync(path);
   const sized = names.filter((name) => statSync(join(path, name)).size === size);
   if (names.length === 0 || sized.length !== names.length)
@@ -59,10 +62,12 @@ export function checkStored(root, { folder, size }) {
   readSync(file, tail, 0, tail.length, size - tail.length);
   closeSync(file);
   if (tail.every((byte) => byte === 0)) throw new Error("A stored file has no content.");
-  clearFolder(root, folder);
 }
 
-export function clearFolder(root, folder) {
-  rmSync(join(root, folder), { recursive: true, force: true });
-  mkdirSync(join(root, folder));
+/** Empty, and open to servers that have an account of their own. */
+export function clearFolder(served, folder) {
+  const path = join(served, folder);
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(path);
+  chmodSync(path, 0o777);
 }

@@ -3,8 +3,10 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { toServedFolder } from "../workloads.mjs";
 import { checkStored, clearFolder } from "./fixtures.mjs";
 import { cpuSeconds, memory, pinned, startServer, withTimeout } from "./processes.mjs";
+import { measureZip } from "./zip-command.mjs";
 
 const CLIENT = fileURLToPath(new URL("../load.mjs", import.meta.url));
 const LIMIT_MS = 600_000;
@@ -13,25 +15,50 @@ const LIMIT_MS = 600_000;
  * Runs a workload on a server. The process is new each time, so that its peak of memory is this workload's, start and warm-up included.
  * @returns undefined where the server has no such requests.
  */
-export async function measure(server, workload, folder) {
+export async function measure(server, workload, root) {
+  const served = toServedFolder(root, workload);
+  if (server.writesZip !== undefined)
+    return workload.commands && withFigure(workload, await measureZip(server, workload.commands, served));
   const asked = workload.toJob(server.requests);
   if (asked === undefined) return undefined;
-  const running = await startServer(server, folder);
+  const running = await startServer(server, served);
   try {
     const headers = await server.login?.(running);
-    const { connections, seconds, exchanges, warmSeconds, warmExchanges } = workload;
-    const shape = { connections, seconds, exchanges, warmSeconds, warmExchanges };
-    const job = { host: running.host, port: running.port, headers, ...shape, ...asked };
-    const result = await withTimeout(runClient(job, running), LIMIT_MS, "not done");
-    const peakRss = memory(running.pid, "VmHWM");
-    return { ...result, peakRss, figure: toFigure(workload, result) };
+    const job = { ...toShape(workload, server), host: running.host, port: running.port, headers, ...asked };
+    const run = workload.isStart ? measureStart(running, job, workload) : runClient(job, running);
+    const result = await withTimeout(run, LIMIT_MS, "not done");
+    if (workload.stored !== undefined) checkStored(served, workload.stored);
+    return withFigure(workload, { ...result, peakRss: memory(running.pid, "VmHWM") });
   } catch (error) {
     const said = running.errors();
     throw said === "" ? error : new Error(`${error.message} (${said.slice(-300)})`, { cause: error });
   } finally {
     await running.stop();
-    if (workload.stored !== undefined) settleStored(folder, workload.stored);
+    if (workload.stored !== undefined) clearFolder(served, workload.stored.folder);
+    // The next one begins without dirty pages of this one.
+    if (workload.stored !== undefined) spawnSync("sync");
   }
+}
+
+function toShape(workload, server) {
+  const { connections, seconds, exchanges, warmSeconds, warmExchanges } = workload;
+  return { connections, seconds, exchanges, warmSeconds, warmExchanges, ...workload.adjust?.(server) };
+}
+
+/** Until one request is answered; then the memory of the idle process. */
+async function measureStart(running, { host, port, headers, requests, expect }, { settleSeconds }) {
+  const [{ method, path }] = requests;
+  const response = await fetch(`http://${host}:${port}${path}`, {
+    method,
+    headers: { ...headers, Connection: "close" },
+  });
+  const { byteLength } = await response.arrayBuffer();
+  const seconds = (performance.now() - running.begun) / 1000;
+  if (response.status !== 200 || byteLength !== expect.bytes)
+    throw new Error(`The first answer is ${response.status}.`);
+  await new Promise((resolve) => setTimeout(resolve, settleSeconds * 1000));
+  const idleRss = memory(running.pid, "VmRSS");
+  return { exchanges: 1, bytes: byteLength, seconds, cpu: cpuSeconds(running.pid), idleRss };
 }
 
 async function runClient(job, { pid }) {
@@ -59,21 +86,15 @@ async function runClient(job, { pid }) {
   }
 }
 
-/** Also what a failed round left; the next one begins without its dirty pages. */
-function settleStored(folder, stored) {
-  try {
-    checkStored(folder, stored);
-  } finally {
-    clearFolder(folder, stored.folder);
-    spawnSync("sync");
-  }
-}
-
-/** What the table has: of time a share is better than a sum. A tick of the clock is 10 ms, so nothing is taken for less. */
-function toFigure({ unit }, { exchanges, bytes, seconds, cpu }) {
+/** A tick of the clock of processor time is 10 ms: nothing is taken for less. */
+function withFigure({ unit }, result) {
+  const { exchanges, bytes, seconds, cpu } = result;
   const spent = Math.max(cpu, 0.01);
-  if (unit === "requests") return exchanges / spent;
-  if (unit === "bytes") return bytes / spent / 1e6;
-  if (unit === "speed") return bytes / seconds / 1e6;
-  return (seconds / exchanges) * 1000;
+  const rates = {
+    requests: exchanges / spent,
+    bytes: bytes / spent / 1e6,
+    speed: bytes / seconds / 1e6,
+    milliseconds: (seconds / exchanges) * 1000,
+  };
+  return { ...result, figure: rates[unit], speed: rates.speed, perCpuSecond: rates.requests };
 }

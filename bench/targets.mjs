@@ -1,0 +1,73 @@
+// What this project is to reach, as ratios within one run. `floor` must be met, `aim` is where it should go.
+
+/** Against the best of some peers. `better` is "more", or "less" for times; ratios are turned, so that more is always better. */
+const against = (peers, floor, aim) => ({ peers, floor, aim });
+const atMost = (field, floor, aim) => ({ field, floor, aim });
+
+const STATIC = ["express", "sirv", "hono"];
+const ZIP_WRITERS = ["zip-yazl", "zip-archiver", "zip-client-zip", "zip-fflate", "zip-jszip", "zip-zip.js"];
+
+const listing = [against(["bare-tuned"], 1, 2), against(["nephele"], 20), against(["webdav-server"], 20)];
+
+/** By the workload's identifier. */
+export const targets = {
+  "get-1k": [against(["bare-tuned"], 0.8, 1.6), against(["express"], 4)],
+  "get-1g": [against(["bare-tuned"], 1.1, 1.5), against(STATIC, 2)],
+  "put-1k": [against(["bare-tuned"], 0.5, 0.8), against(["nephele"], 3)],
+  "put-1g": [against(["bare-tuned"], 0.9, 1.2)],
+  "list-10k": listing,
+  "list-100k": [...listing, atMost("peakRss", undefined, 100)],
+  zip: [
+    against(ZIP_WRITERS, 3),
+    { ...against(["fileferry"], 0.6), workload: "get-1g", field: "speed" },
+    against(["bsdtar"], undefined, 1.5),
+    against(["zip"], undefined, 1.5),
+  ],
+  form: [{ ...against(["fileferry"], 0.7, 0.85), workload: "put-1g" }],
+  start: [atMost("figure", 500, 250), atMost("idleRss", 90, 70)],
+};
+
+const EVERYWHERE = [atMost("peakRss", 120, 100)];
+
+/**
+ * The targets of a workload against what a run has measured: what each is about, the value, and "aim met", "floor met" or "missed". Those whose
+ * peers are not in the run are left out.
+ */
+export function judge(results, id) {
+  const own = results[id]?.servers.fileferry?.median;
+  if (own === undefined) return [];
+  return [...(targets[id] ?? []), ...EVERYWHERE].flatMap((target) => {
+    const judged = target.peers === undefined ? judgeLimit(own, target) : judgeRatio(results, id, own, target);
+    return judged ?? [];
+  });
+}
+
+const LIMIT_TEXTS = { peakRss: "peak RSS, MB", idleRss: "idle RSS, MB", figure: "ms" };
+
+function judgeLimit(own, { field, floor, aim }) {
+  const value = own[field];
+  const isMet = (limit) => limit !== undefined && value <= limit;
+  return { about: LIMIT_TEXTS[field], value, floor, aim, isLimit: true, verdict: toVerdict(isMet, floor, aim) };
+}
+
+function judgeRatio(results, id, own, { peers, floor, aim, workload = id, field = "figure" }) {
+  const other = results[workload];
+  const isTime = other?.unit === "milliseconds";
+  const values = peers.flatMap((peer) => {
+    const figure = other?.servers[peer]?.median?.[field];
+    return figure === undefined ? [] : [{ peer, figure }];
+  });
+  if (values.length === 0) return undefined;
+  values.sort((one, two) => (isTime ? one.figure - two.figure : two.figure - one.figure));
+  const [best] = values;
+  const value = isTime ? best.figure / own[field] : own[field] / best.figure;
+  const about = `to ${other.servers[best.peer].title}${workload === id ? "" : `, ${other.title}`}`;
+  const isMet = (limit) => limit !== undefined && value >= limit;
+  return { about, value, floor, aim, isLimit: false, verdict: toVerdict(isMet, floor, aim) };
+}
+
+function toVerdict(isMet, floor, aim) {
+  if (isMet(aim)) return "aim met";
+  if (isMet(floor)) return "floor met";
+  return floor === undefined ? "aim missed" : "missed";
+}
