@@ -134,6 +134,7 @@ describe("an upload that is not whole", () => {
     ["is shorter than announced", () => ({ body: streamOf("short"), headers: { "content-length": "10" } })],
     ["is longer than announced", () => ({ body: streamOf("much too", " long"), headers: { "content-length": "3" } })],
     ["has no content though one was announced", () => ({ body: streamOf(), headers: { "content-length": "3" } })],
+    ["has no body at all though a length was announced", () => ({ headers: { "content-length": "3" } })],
     ["breaks off midway", () => ({ body: brokenBody("some", " content") })],
     ["breaks off at once", () => ({ body: brokenBody() })],
     ["breaks off midway with a length", () => ({ body: brokenBody("some"), headers: { "content-length": "8" } })],
@@ -152,6 +153,27 @@ describe("an upload that is not whole", () => {
     const { call } = await createTestService();
     expect((await call("PUT", "/home/a", { variant: "json", ...options() })).status).toBe(400);
     expect((await call("GET", "/home/", { variant: "json" })).json()).toEqual({ content: [] });
+  });
+
+  it.each(["-1", "+3", "3.0", "3e0", "0x3", "3, 3", "three", "٣", "3;", "1".repeat(16)])(
+    "because its length is %j leaves the former content, with a body or without (CONTRACT 4.1)",
+    async (length) => {
+      const { call, stored } = await createTestService({ files: { "/alice/a": "former" } });
+      const headers = { "content-length": length };
+      for (const body of [streamOf("new"), undefined]) {
+        expect((await call("PUT", "/home/a", { headers, body })).status).toBe(400);
+      }
+      expect(await stored("/alice/a")).toBe("former");
+    },
+  );
+
+  it("because it is not made of bytes is stored by no storage (CONTRACT 4.1)", async () => {
+    const { storage, stored } = await createTestService({ files: { "/alice/a": "former" } });
+    const texts = (async function* () {
+      yield "a text" as unknown as Uint8Array;
+    })();
+    await expect(storage.write("/alice/a", texts, { size: 3 })).rejects.toThrow(TypeError);
+    expect(await stored("/alice/a")).toBe("former");
   });
 
   it("because its request is aborted leaves the former content, and is no failure of ours (CONTRACT 4.1)", async () => {
