@@ -1,3 +1,4 @@
+import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import {
   type ByteRange,
   isStorageError,
@@ -95,15 +96,19 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
     return entry?.kind === (isForFile ? "file" : "folder") ? entry : undefined;
   }
 
-  async function* list(segments: readonly string[]): AsyncGenerator<StorageEntry> {
+  async function* listBatches(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
     if (isReserved(segments)) throw new StorageError("not-found");
     const showsFiles = allows(segments, "list");
     if (!showsFiles && !allows(segments, "traverse")) throw notPermitted();
-    for await (const entry of tree.list(toStoragePath(segments))) {
-      const isHidden = entry.kind === "link" || (segments.length === 0 && entry.name === RESERVED_NAME);
-      if (!isHidden && (showsFiles || entry.kind === "folder")) yield entry;
+    const isRoot = segments.length === 0;
+    const isShown = ({ name, kind }: StorageEntry): boolean =>
+      (kind === "folder" || (showsFiles && kind === "file")) && !(isRoot && name === RESERVED_NAME);
+    for await (const batch of toBatches(tree.list(toStoragePath(segments)))) {
+      yield batch.every(isShown) ? batch : batch.filter(isShown);
     }
   }
+
+  const list = (segments: readonly string[]): AsyncIterable<StorageEntry> => toMembers(() => listBatches(segments));
 
   async function read(segments: readonly string[], range?: ByteRange): Promise<StoredFile> {
     await requireFor(segments, "read");

@@ -1,3 +1,4 @@
+import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import {
   type ByteRange,
   type CreateFolderOptions,
@@ -62,17 +63,15 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     return new Set(below.map(({ place }) => place[segments.length] as string));
   }
 
-  async function* list(path: string): AsyncGenerator<StorageEntry> {
+  async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
     const { storage, path: inner, isFixed } = locate(path);
     const fixed = fixedMembers(path);
     const hasRealFolder = !isFixed || (await storage.stat(inner))?.kind === "folder";
     if (hasRealFolder) {
-      for await (const entry of storage.list(inner)) if (!fixed.has(entry.name)) yield entry;
+      for await (const batch of toBatches(storage.list(inner))) yield batch.filter(({ name }) => !fixed.has(name));
     }
-    for (const name of fixed) {
-      const entry = await stat(path === "/" ? `/${name}` : `${path}/${name}`);
-      if (entry !== undefined) yield entry;
-    }
+    const places = await Promise.all([...fixed].map((name) => stat(path === "/" ? `/${name}` : `${path}/${name}`)));
+    yield places.filter((entry) => entry !== undefined);
   }
 
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
@@ -113,6 +112,8 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     }
   }
 
+  const list = (path: string): AsyncIterable<StorageEntry> => toMembers(() => listBatches(path));
+
   return { stat, list, read, write, createFolder, remove };
 }
 
@@ -133,8 +134,8 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
     return entry && { ...entry, name: toPathSegments(path).at(-1) ?? "" };
   }
 
-  async function* list(path: string): AsyncGenerator<StorageEntry> {
-    yield* storage.list(locate(path));
+  async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
+    yield* toBatches(storage.list(locate(path)));
   }
 
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
@@ -160,6 +161,8 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
     if (path === "/") throw new StorageError("denied", "The root stays.");
     await storage.remove(locate(path));
   }
+
+  const list = (path: string): AsyncIterable<StorageEntry> => toMembers(() => listBatches(path));
 
   return { stat, list, read, write, createFolder, remove };
 }

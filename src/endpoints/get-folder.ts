@@ -1,9 +1,9 @@
 import { DONE_CODES } from "../contracts/done-code.ts";
 import { isStorageError, type StorageEntry, StorageError } from "../contracts/storage-adapter.ts";
 import { isHttpError } from "../http/http-error.ts";
-import { emptyResponse, htmlResponse, streamResponse } from "../http/responses.ts";
+import { emptyResponse, htmlResponse, sourceResponse } from "../http/responses.ts";
 import { type FolderProblem, type SessionLinks, streamFolderPage } from "../views/folder-page.ts";
-import { streamJsonListing } from "../views/listing.ts";
+import { openJsonListing } from "../views/listing.ts";
 import { parseMemberOrder } from "../views/member-order.ts";
 import { redirectResponse, toPageFields } from "../views/page.ts";
 import { MEMBERS_PER_TURN, pause } from "../views/pause.ts";
@@ -20,13 +20,12 @@ export async function getFolder(exchange: AccountExchange): Promise<Response> {
   const { request, path, files, variant, texts } = exchange;
   if (isBasicLogin(exchange)) return redirectResponse(exchange, 302, afterBasicLogin(exchange), texts.loggedIn);
   if (variant === "html" && request.method !== "HEAD") return folderPage(exchange, 200);
-  const members = files.list(path.segments)[Symbol.asyncIterator]();
-  const first = await takeFirst(members);
+  const listing = await openJsonListing(files.list(path.segments)).catch(throwListingFailure);
   if (request.method === "HEAD") {
-    await members.return?.();
+    await listing.close();
     return emptyResponse(200, variant === "html" ? { ...toPageFields(exchange), ...HTML_TYPE } : JSON_TYPE);
   }
-  return streamResponse(200, streamJsonListing(replay(first, members)), JSON_TYPE);
+  return sourceResponse(200, listing, JSON_TYPE);
 }
 
 /** What a form on a folder has to tell of what did not work. */
@@ -73,9 +72,10 @@ async function readMembers(
     return members;
   } catch (error) {
     if (mayFail && (isHttpError(error) || isStorageError(error))) return undefined;
-    throw toListingFailure(error);
+    return throwListingFailure(error);
   }
 }
+
 /** What a browser can do with its session beside the files (4.1, rule 4); a password that cannot be changed is not offered to be. */
 async function toSessionLinks({ account, config, means, passwords }: AccountExchange): Promise<SessionLinks> {
   if (means !== "cookie") return {};
@@ -84,36 +84,8 @@ async function toSessionLinks({ account, config, means, passwords }: AccountExch
   return { logout, ...(mayChange && { passwordUpdate: passwordUpdatePath(config.basePath) }) };
 }
 
-/** The first step, at which a listing fails: the status is still open then. */
-async function takeFirst(members: AsyncIterator<StorageEntry>): Promise<IteratorResult<StorageEntry>> {
-  try {
-    return await members.next();
-  } catch (error) {
-    throw toListingFailure(error);
-  }
-}
-
 /** A file's name with a trailing `/` is nothing (CONTRACT 2.5). */
-function toListingFailure(error: unknown): unknown {
+function throwListingFailure(error: unknown): never {
   const isFile = isStorageError(error) && error.code === "not-a-folder";
-  return isFile ? new StorageError("not-found", "a file, asked for as a folder", { cause: error }) : error;
-}
-
-/** The whole iteration again, whose first step has been taken already. No generator: one that never started would not end `rest`. */
-function replay(
-  first: IteratorResult<StorageEntry>,
-  rest: AsyncIterator<StorageEntry>,
-): AsyncIterableIterator<StorageEntry> {
-  let isFirst = true;
-  return {
-    next() {
-      if (!isFirst) return rest.next();
-      isFirst = false;
-      return Promise.resolve(first);
-    },
-    return: async () => (await rest.return?.()) ?? { done: true, value: undefined },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
+  throw isFile ? new StorageError("not-found", "a file, asked for as a folder", { cause: error }) : error;
 }

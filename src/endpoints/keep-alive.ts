@@ -1,4 +1,5 @@
 import type { AccountFiles } from "../account/files.ts";
+import { toBatches, toMembers } from "../contracts/member-batches.ts";
 
 /**
  * The same files, with `progress` called at every step of a transfer and a listing: however long it takes, the session behind it does not
@@ -7,7 +8,7 @@ import type { AccountFiles } from "../account/files.ts";
 export function keepAlive(files: AccountFiles, progress: () => void): AccountFiles {
   return {
     ...files,
-    list: (segments) => stepwise(files.list(segments), progress),
+    list: (segments) => toMembers(() => stepwise(toBatches(files.list(segments)), progress)),
     async read(segments, range) {
       const { entry, body } = await files.read(segments, range);
       return { entry, body: chunkwise(body, progress) };

@@ -6,6 +6,7 @@ import {
   fstatSync,
   fsync,
   lstat as lstatCallback,
+  lstatSync,
   open,
   readlinkSync,
 } from "node:fs";
@@ -14,6 +15,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { StorageError } from "../contracts/storage-adapter.ts";
 import { renamed, toStorageError, translated, unless } from "./disk-errors.ts";
+import { diskPace } from "./disk-pace.ts";
 
 /** A member's name; as bytes where it may not be UTF-8. */
 export type MemberName = string | Buffer;
@@ -38,6 +40,8 @@ export interface OpenFolder {
   openFile(name: string, flags: number, mode?: number): Promise<FileHandle>;
   /** What the system knows of a member, a link as a link; `undefined` when nothing has this name. */
   look(name: string): Promise<BigIntStats | undefined>;
+  /** The same at once, for disks that are quick (`disk-pace.ts`); missing where a path must be confirmed. */
+  lookAtOnce?(name: string): BigIntStats | undefined;
   /**
    * To be called before and after a member is touched by its path: nothing where that path is safe by itself.
    * @throws StorageError `not-found` when nothing stands at the path any more, `unavailable` when something else does.
@@ -53,6 +57,7 @@ const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const openAsync = promisify(open);
 const syncAsync = promisify(fsync);
 const BIGINT = { bigint: true } as const;
+const BIGINT_IF_THERE = { bigint: true, throwIfNoEntry: false } as const;
 /** How often a file is opened again that was replaced meanwhile. */
 const MAX_ATTEMPTS = 20;
 /** How often in a row path and inode are compared where there are no descriptors of folders. */
@@ -108,6 +113,7 @@ function toFolder(descriptor: number): OpenFolder {
     leave: () => openByDescriptor(at("..")),
     openFile: (name, flags, mode) => translated(openFile(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode)),
     look: (name) => lookAt(at(name)),
+    lookAtOnce: (name) => diskPace.timed(() => lstatSync(at(name), BIGINT_IF_THERE)),
     confirm: async () => {},
     sync: async () => {
       await translated(unless(syncAsync(descriptor), ...NO_FOLDER_SYNC));

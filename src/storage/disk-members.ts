@@ -1,13 +1,18 @@
-import type { BigIntStats } from "node:fs";
+import { type BigIntStats, type Dir, type Dirent, opendirSync } from "node:fs";
 import { opendir } from "node:fs/promises";
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { isKeepable } from "./disk-names.ts";
+import { diskPace } from "./disk-pace.ts";
 import { isTemporaryName, removeLeftover } from "./disk-temporary.ts";
 
 const MAX_TIME = 8.64e15;
-/** How many members are asked for their sizes at once. */
-const BATCH = 32;
+/** How many names are read from a folder at a time. */
+const NAMES = 256;
+/** How long a listing may keep everybody else waiting, where it does not wait itself. */
+const SLICE_MS = 2;
+/** How many members are asked for their sizes at the same time, where that is waited for. */
+const AT_ONCE = 32;
 
 /** The member of a folder with this name as it is now, a link as a link. */
 export async function statMember(folder: OpenFolder, name: string): Promise<StorageEntry | undefined> {
@@ -38,23 +43,99 @@ function toEntityTag({ ino, size, mtimeNs }: BigIntStats): string {
 
 /** The members of a folder in the disk's order, some at a time. Leftovers that it meets are removed. */
 export async function* listMembers(folder: OpenFolder): AsyncGenerator<readonly StorageEntry[]> {
-  const ambiguous = new Set<string>();
-  let names: string[] = [];
-  for await (const { name } of await opendir(String(folder.at(".")), { bufferSize: 8 * BATCH })) {
-    if (isTemporaryName(name)) await removeLeftover(folder, name);
-    // Names that are not UTF-8 are read with U+FFFD in them. They cannot be addressed; but one may be read as
-    // another's true name, which is then met a second time.
-    if (ambiguous.has(name)) continue;
-    if (name.includes("\uFFFD")) ambiguous.add(name);
-    names.push(name);
-    if (names.length < BATCH) continue;
-    yield await statMembers(folder, names);
-    names = [];
+  const directory = await openDirectory(folder);
+  try {
+    const isRepeated = createRepetitionCheck();
+    for (;;) {
+      const found = await readNames(directory);
+      if (found.length === 0) return;
+      for (const name of found) if (isTemporaryName(name)) await removeLeftover(folder, name);
+      let names = found.filter((name) => !isRepeated(name));
+      while (names.length > 0) {
+        const { entries, asked } = lookAtSome(folder, names) ?? (await statSome(folder, names));
+        names = names.slice(asked);
+        yield entries;
+        await nextTurn();
+      }
+    }
+  } finally {
+    directory.closeSync();
   }
-  yield await statMembers(folder, names);
 }
 
-async function statMembers(folder: OpenFolder, names: readonly string[]): Promise<readonly StorageEntry[]> {
-  const entries = await Promise.all(names.map((name) => statMember(folder, name)));
-  return entries.filter((entry) => entry !== undefined);
+/**
+ * Names that are not UTF-8 are read with U+FFFD in them. They cannot be addressed; but one may be read as another's true name, which is
+ * then met a second time.
+ */
+function createRepetitionCheck(): (name: string) => boolean {
+  const ambiguous = new Set<string>();
+  return (name) => {
+    if (!name.includes("\uFFFD")) return false;
+    if (ambiguous.has(name)) return true;
+    ambiguous.add(name);
+    return false;
+  };
+}
+
+async function openDirectory(folder: OpenFolder): Promise<Dir> {
+  const path = String(folder.at("."));
+  const options = { bufferSize: NAMES };
+  return diskPace.isQuick() ? diskPace.timed(() => opendirSync(path, options)) : opendir(path, options);
+}
+
+/** The next names in a folder; none at its end. */
+async function readNames(directory: Dir): Promise<readonly string[]> {
+  const names: string[] = [];
+  const isQuick = diskPace.isQuick();
+  const readAtOnce = (): Dirent | null => diskPace.timed(() => directory.readSync());
+  while (names.length < NAMES) {
+    const next = isQuick ? readAtOnce() : await directory.read();
+    if (next === null) break;
+    names.push(next.name);
+  }
+  return names;
+}
+
+/** What members came to, and how many names were asked for. */
+interface Looks {
+  readonly entries: readonly StorageEntry[];
+  readonly asked: number;
+}
+
+/** Looks at members for as long as nobody else is kept waiting; `undefined` where that may be long. */
+function lookAtSome(folder: OpenFolder, names: readonly string[]): Looks | undefined {
+  const { lookAtOnce } = folder;
+  if (lookAtOnce === undefined || !diskPace.isQuick()) return undefined;
+  const entries: StorageEntry[] = [];
+  const end = performance.now() + SLICE_MS;
+  let asked = 0;
+  for (const name of names) {
+    const stats = isKeepable(name) ? lookAtOnce(name) : undefined;
+    const entry = stats && toEntry(name, stats);
+    if (entry !== undefined) entries.push(entry);
+    asked += 1;
+    if (performance.now() >= end) break;
+  }
+  return { entries, asked };
+}
+
+async function statSome(folder: OpenFolder, names: readonly string[]): Promise<Looks> {
+  const some = names.slice(0, AT_ONCE);
+  const entries = await Promise.all(some.map((name) => statMember(folder, name)));
+  return { entries: entries.filter((entry) => entry !== undefined), asked: some.length };
+}
+
+const waiting: (() => void)[] = [];
+
+/** One turn of the event loop for one listing: many of them keep the others no longer than one. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setImmediate(takeTurn);
+  });
+}
+
+function takeTurn(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(takeTurn);
 }

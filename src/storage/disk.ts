@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { resolve } from "node:path";
+import { toMembers } from "../contracts/member-batches.ts";
 import {
   type ByteRange,
   type CreateFolderOptions,
@@ -81,14 +82,14 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     return entry && { ...entry, name: segments.at(-1) ?? "" };
   }
 
-  /** The entry of what a link in a folder stands for; its own where it is not followed. */
-  async function followed(segments: readonly string[], link: StorageEntry): Promise<StorageEntry> {
-    if (links === "hidden") return link;
-    const target = await statAt(await locate([...segments, link.name]));
-    return { ...(target ?? link), name: link.name };
+  /** A member of a folder, or what it stands for where it is a link. */
+  async function followed(segments: readonly string[], member: StorageEntry): Promise<StorageEntry> {
+    if (member.kind !== "link") return member;
+    const target = await statAt(await locate([...segments, member.name]));
+    return { ...(target ?? member), name: member.name };
   }
 
-  async function* list(path: string): AsyncGenerator<StorageEntry> {
+  async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
     const segments = toPathSegments(path);
     const located = await locate(segments);
     const folder = await tree.open(located).catch(async (error) => {
@@ -96,7 +97,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     });
     try {
       for await (const entries of listMembers(folder)) {
-        for (const entry of entries) yield entry.kind === "link" ? await followed(segments, entry) : entry;
+        yield links === "hidden" ? entries : await Promise.all(entries.map((entry) => followed(segments, entry)));
       }
     } catch (error) {
       throw toStorageError(error);
@@ -104,6 +105,8 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
       folder.close();
     }
   }
+
+  const list = (path: string): AsyncIterable<StorageEntry> => toMembers(() => listBatches(path));
 
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
     const segments = toPathSegments(path);

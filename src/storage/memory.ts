@@ -1,3 +1,4 @@
+import { toMembers, turn } from "../contracts/member-batches.ts";
 import {
   type ByteRange,
   type CreateFolderOptions,
@@ -23,26 +24,33 @@ interface File {
   readonly size: number;
   readonly modified: Date;
   readonly etag: string;
+  readonly born: number;
 }
 
 interface Folder {
   readonly kind: "folder";
   readonly members: Map<string, File | Folder>;
   modified: Date;
+  readonly born: number;
 }
 
 const MAX_NAME_BYTES = 255;
+/** How many members are listed before others have their turn: here nothing is ever waited for. */
+const MEMBERS_PER_TURN = 1024;
 
 /**
  * A storage in memory, gone with the process: for tests, demonstrations and small temporary trees, on every runtime.
  * It keeps copies of what it is given and gives copies of what it keeps. Conditions of writes are exact.
  */
 export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions = {}): StorageAdapter {
-  const root = createEmptyFolder();
   let versions = 0;
+  /** Members of a folder are kept in the order of their births: what is born during a listing comes behind all that it began with. */
+  let births = 0;
+  const root = createEmptyFolder();
 
   function createEmptyFolder(): Folder {
-    return { kind: "folder", members: new Map(), modified: new Date(clock()) };
+    births += 1;
+    return { kind: "folder", members: new Map(), modified: new Date(clock()), born: births };
   }
 
   function find(segments: readonly string[]): File | Folder | undefined {
@@ -70,15 +78,25 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     return found && toEntry(segments.at(-1) ?? "", found);
   }
 
-  async function* list(path: string): AsyncGenerator<StorageEntry> {
+  async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
     const folder = find(toPathSegments(path));
     if (folder === undefined) throw new StorageError("not-found");
     if (folder.kind === "file") throw new StorageError("not-a-folder");
-    for (const name of [...folder.members.keys()]) {
-      const member = folder.members.get(name);
-      if (member !== undefined) yield toEntry(name, member);
+    const latest = births;
+    let batch: StorageEntry[] = [];
+    for (const [name, member] of folder.members) {
+      // What is removed and made again meanwhile would come twice, and what grows all the time would never end.
+      if (member.born > latest) break;
+      batch.push(toEntry(name, member));
+      if (batch.length < MEMBERS_PER_TURN) continue;
+      yield batch;
+      batch = [];
+      await turn();
     }
+    yield batch;
   }
+
+  const list = (path: string): AsyncIterable<StorageEntry> => toMembers(() => listBatches(path));
 
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
     const segments = toPathSegments(path);
@@ -104,7 +122,8 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     const modified = new Date(clock());
     versions += 1;
     const etag = `"${modified.getTime().toString(16)}-${versions.toString(16)}"`;
-    const file: File = { kind: "file", chunks, size: byteLength(chunks), modified, etag };
+    const born = parent.members.get(name)?.born ?? ++births;
+    const file: File = { kind: "file", chunks, size: byteLength(chunks), modified, etag, born };
     parent.members.set(name, file);
     parent.modified = modified;
     return toEntry(name, file);

@@ -1,41 +1,55 @@
+import type { ByteSource } from "../contracts/byte-source.ts";
+import { toBatches } from "../contracts/member-batches.ts";
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
-import type { ListingEntry } from "../wire/listing.ts";
-
-/** How many members are turned into one chunk of the JSON listing. */
-const MEMBERS_PER_CHUNK = 256;
 
 /**
- * The JSON listing of a folder (2.1), made as it is read: whatever the number of members, only a few are held.
- * Cancelling it ends the iteration of `members`.
+ * The JSON listing of a folder (2.1), made as it is read: whatever the number of members, only a few are held. Closing it ends the
+ * iteration of `members`.
+ * @throws what their first step throws.
  */
-export function streamJsonListing(members: AsyncIterator<StorageEntry>): ReadableStream<Uint8Array> {
+export async function openJsonListing(members: AsyncIterable<StorageEntry>): Promise<ByteSource> {
+  const batches = toBatches(members);
   const encoder = new TextEncoder();
-  let separator = '{"content":[';
+  const first = await batches.next();
+  let rest = encoder.encode(`{"content":[${first.done ? "]}" : toJson(first.value)}`);
+  let isEmpty = first.done || first.value.length === 0;
+  let isDone = first.done === true;
 
-  async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    let text = "";
-    for (let count = 0; count < MEMBERS_PER_CHUNK; count++) {
-      const next = await members.next();
-      if (next.done === true) {
-        controller.enqueue(encoder.encode(`${text}${separator === "," ? "" : separator}]}`));
-        controller.close();
-        return;
-      }
-      text += separator + JSON.stringify(toListingEntry(next.value));
-      separator = ",";
+  async function readInto(buffer: Uint8Array): Promise<number> {
+    while (rest.byteLength === 0 && !isDone) rest = encoder.encode(await nextText());
+    const part = rest.subarray(0, buffer.byteLength);
+    buffer.set(part);
+    rest = rest.subarray(part.byteLength);
+    return part.byteLength;
+  }
+
+  async function nextText(): Promise<string> {
+    const next = await batches.next();
+    if (next.done) {
+      isDone = true;
+      return "]}";
     }
-    controller.enqueue(encoder.encode(text));
+    if (next.value.length === 0) return "";
+    const separator = isEmpty ? "" : ",";
+    isEmpty = false;
+    return separator + toJson(next.value);
   }
 
-  async function cancel(): Promise<void> {
-    await members.return?.();
+  async function close(): Promise<void> {
+    isDone = true;
+    rest = new Uint8Array(0);
+    await batches.return?.();
   }
 
-  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
+  return { readInto, close };
 }
 
-/** One member as the JSON listing shows it (2.1). */
-function toListingEntry({ name, kind, modified, size }: StorageEntry): ListingEntry {
+function toJson(members: readonly StorageEntry[]): string {
+  return members.map(toListingEntry).join();
+}
+
+/** One member as the JSON listing shows it (2.1): `ListingEntry`, in a third of the time that an object and its conversion take. */
+function toListingEntry({ name, kind, modified, size }: StorageEntry): string {
   const isFolder = kind === "folder";
-  return { name, is_directory: isFolder, modified: modified.getTime() / 1000, size: isFolder ? 0 : size };
+  return `{"name":${JSON.stringify(name)},"is_directory":${isFolder},"modified":${modified.getTime() / 1000},"size":${isFolder ? 0 : size}}`;
 }
