@@ -31,6 +31,22 @@ export function toByteStream(source: ByteSource): ReadableStream<Uint8Array> {
   );
 }
 
+/** Bytes that are at hand as a source. */
+export function sourceOfBytes(bytes: Uint8Array): ByteSource {
+  let rest = bytes;
+  return {
+    async readInto(buffer) {
+      const part = rest.subarray(0, buffer.byteLength);
+      buffer.set(part);
+      rest = rest.subarray(part.byteLength);
+      return part.byteLength;
+    },
+    async close() {
+      rest = new Uint8Array(0);
+    },
+  };
+}
+
 /** The rest of a stream as a source. */
 export function toByteSource(stream: ReadableStream<Uint8Array>): ByteSource {
   const reader = stream.getReader();

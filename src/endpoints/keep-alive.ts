@@ -1,5 +1,7 @@
 import type { AccountFiles } from "../account/files.ts";
+import type { ByteSource } from "../contracts/byte-source.ts";
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
+import { toStoredFile } from "../contracts/stored-file.ts";
 
 /**
  * The same files, with `progress` called at every step of a transfer and a listing: however long it takes, the session behind it does not
@@ -10,8 +12,10 @@ export function keepAlive(files: AccountFiles, progress: () => void): AccountFil
     ...files,
     list: (segments) => toMembers(() => stepwise(toBatches(files.list(segments)), progress)),
     async read(segments, range) {
-      const { entry, body } = await files.read(segments, range);
-      return { entry, body: chunkwise(body, progress) };
+      const file = await files.read(segments, range);
+      const { entry, source } = file;
+      if (source === undefined) return { entry, body: chunkwise(file.body, progress) };
+      return "readInto" in source ? toStoredFile(entry, stepwiseSource(source, progress)) : file;
     },
     write: (segments, content, options) => files.write(segments, stepwise(content, progress), options),
   };
@@ -22,6 +26,16 @@ async function* stepwise<T>(steps: AsyncIterable<T>, progress: () => void): Asyn
     progress();
     yield step;
   }
+}
+
+function stepwiseSource(source: ByteSource, progress: () => void): ByteSource {
+  return {
+    readInto(buffer) {
+      progress();
+      return source.readInto(buffer);
+    },
+    close: () => source.close(),
+  };
 }
 
 /** At the reader's own pace: nothing is read ahead. */

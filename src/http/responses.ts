@@ -1,4 +1,5 @@
 import type { ByteSource } from "../contracts/byte-source.ts";
+import type { StoredFile } from "../contracts/storage-adapter.ts";
 import { Headers, Response } from "./fetch.ts";
 import type { SafeHtml } from "./html.ts";
 import { toSourceBody } from "./source-body.ts";
@@ -36,6 +37,14 @@ export function streamResponse(status: number, body: ReadableStream<Uint8Array>,
 /** An answer whose content is read from a source as it is sent, without a stream between where the runtime can. */
 export function sourceResponse(status: number, source: ByteSource, fields: HeaderFields): Response {
   return new Response(toSourceBody(source), { status, headers: toHeaders(fields) });
+}
+
+/** An answer whose content is that of a file, by the shortest way to it. */
+export function fileResponse(status: number, file: StoredFile, fields: HeaderFields): Response {
+  const { source } = file;
+  if (source === undefined) return streamResponse(status, file.body, fields);
+  if ("readInto" in source) return sourceResponse(status, source, fields);
+  return new Response(source as BodyInit & Uint8Array, { status, headers: toHeaders(fields) });
 }
 
 /** The answer to HEAD that stands for `response`: the same status and header fields without the content (RFC 9110 9.3.2). */

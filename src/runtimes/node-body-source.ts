@@ -1,4 +1,6 @@
 import type { Readable } from "node:stream";
+import type { ByteSource } from "../contracts/byte-source.ts";
+import { findSource } from "../http/source-body.ts";
 
 /** A body in chunks, whatever it comes from: the one thing that the writer needs of a source. */
 export interface ChunkReader {
@@ -18,6 +20,12 @@ interface BodySource {
   readonly readable?: Readable;
   readonly read?: unknown;
   readonly stream?: () => ReadableStream<Uint8Array>;
+}
+
+/** What a response's body is read from, where the service has said so. */
+export function openSource(response: Response): ByteSource | undefined {
+  const init: unknown = "bodyInit" in response ? response.bodyInit : undefined;
+  return typeof init === "object" && init !== null ? findSource(init) : undefined;
 }
 
 /** Opens a response's body by the shortest way: the light `Response`'s own source, else its `body` stream. */
@@ -55,6 +63,11 @@ function toNodeReader(stream: Readable): ChunkReader {
 /** Lets go of a body that is not sent. */
 export function discardBody(response: Response): void {
   try {
+    const source = openSource(response);
+    if (source !== undefined) {
+      source.close().catch(() => undefined);
+      return;
+    }
     const body = openBody(response);
     if (typeof body === "object" && "cancel" in body) body.cancel().catch(() => undefined);
   } catch {

@@ -30,7 +30,7 @@ export interface Exchange {
   /** Made when somebody asks for the request's signal: a signal costs more than all the rest of a request. */
   controller: AbortController | undefined;
   /** The response body being sent, until it has ended or was let go. */
-  reader: ChunkReader | undefined;
+  reader: Pick<ChunkReader, "cancel"> | undefined;
   /** Ends the response writer's wait for a slow client. */
   wake: (() => void) | undefined;
   /** The socket closed before the response was handed over whole. */

@@ -1,6 +1,7 @@
-import { discardBody, openBody } from "./node-body-source.ts";
+import { discardBody, openBody, openSource } from "./node-body-source.ts";
 import type { Exchange } from "./node-exchange.ts";
 import { refuseBody } from "./node-refusal.ts";
+import { sendSource } from "./node-response-source.ts";
 import { failResponse, type Head, sendChunks } from "./node-response-stream.ts";
 
 /**
@@ -37,6 +38,8 @@ function writeWhole(exchange: Exchange, response: Response, head: Head): void {
     discardBody(response);
     return;
   }
+  const source = openSource(response);
+  if (source !== undefined) return void sendSource(exchange, source, head);
   const body = openBody(response);
   if (body === undefined || typeof body === "string" || "byteLength" in body) writeAtOnce(exchange, head, body);
   else void sendChunks(exchange, body, head);

@@ -1,21 +1,18 @@
 import {
   type BigIntStats,
-  closeSync,
   constants,
   existsSync,
   fstatSync,
+  fstat,
   fsync,
-  lstat as lstatCallback,
-  lstatSync,
-  open,
   readlinkSync,
 } from "node:fs";
-import { type FileHandle, lstat, open as openFile, realpath } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { StorageError } from "../contracts/storage-adapter.ts";
-import { renamed, toStorageError, translated, unless } from "./disk-errors.ts";
-import { diskPace } from "./disk-pace.ts";
+import { lookAt, lookAtOnce, openDescriptor, release } from "./disk-calls.ts";
+import { renamed, translated, unless } from "./disk-errors.ts";
 
 /** A member's name; as bytes where it may not be UTF-8. */
 export type MemberName = string | Buffer;
@@ -36,8 +33,8 @@ export interface OpenFolder {
   enter(name: MemberName): Promise<OpenFolder>;
   /** The folder that it is in. */
   leave(): Promise<OpenFolder>;
-  /** Opens a file without following a link and without waiting for the other end of a pipe. */
-  openFile(name: string, flags: number, mode?: number): Promise<FileHandle>;
+  /** Opens a file without following a link and without waiting for the other end of a pipe. The descriptor is the caller's to close. */
+  openFile(name: string, flags: number, mode?: number): Promise<number>;
   /** What the system knows of a member, a link as a link; `undefined` when nothing has this name. */
   look(name: string): Promise<BigIntStats | undefined>;
   /** The same at once, for disks that are quick (`disk-pace.ts`); missing where a path must be confirmed. */
@@ -54,10 +51,9 @@ export interface OpenFolder {
 
 // Windows has neither flag.
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-const openAsync = promisify(open);
+const statAsync = promisify(fstat);
 const syncAsync = promisify(fsync);
 const BIGINT = { bigint: true } as const;
-const BIGINT_IF_THERE = { bigint: true, throwIfNoEntry: false } as const;
 /** How often a file is opened again that was replaced meanwhile. */
 const MAX_ATTEMPTS = 20;
 /** How often in a row path and inode are compared where there are no descriptors of folders. */
@@ -72,7 +68,7 @@ export function hasDescriptorPaths(): boolean {
 
 /** Opens a folder as a descriptor; members are reached as `/proc/self/fd/<descriptor>/<name>`. */
 export async function openByDescriptor(path: MemberName): Promise<OpenFolder> {
-  return toFolder(await openDescriptor(path));
+  return toFolder(await openFolderAt(path));
 }
 
 /**
@@ -82,17 +78,17 @@ export async function openByDescriptor(path: MemberName): Promise<OpenFolder> {
 export async function openAtOnce(path: string, realPath: string): Promise<OpenFolder | undefined> {
   let descriptor: number | undefined;
   try {
-    descriptor = await openDescriptor(path);
+    descriptor = await openFolderAt(path);
     if (readlinkSync(toPath(descriptor)) === realPath) return toFolder(descriptor);
   } catch {
     // Whoever walks segment by segment finds the reason.
   }
-  if (descriptor !== undefined) closeSync(descriptor);
+  if (descriptor !== undefined) release(descriptor);
   return undefined;
 }
 
-function openDescriptor(path: MemberName): Promise<number> {
-  return translated(openAsync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), { ELOOP: "not-a-folder" });
+function openFolderAt(path: MemberName): Promise<number> {
+  return translated(openDescriptor(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), { ELOOP: "not-a-folder" });
 }
 
 function toPath(descriptor: number): string {
@@ -111,14 +107,14 @@ function toFolder(descriptor: number): OpenFolder {
     at,
     enter: (name) => openByDescriptor(at(name)),
     leave: () => openByDescriptor(at("..")),
-    openFile: (name, flags, mode) => translated(openFile(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode)),
-    look: (name) => lookAt(at(name)),
-    lookAtOnce: (name) => diskPace.timed(() => lstatSync(at(name), BIGINT_IF_THERE)),
+    openFile: (name, flags, mode) => translated(openDescriptor(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode)),
+    look: (name) => translated(lookAt(at(name))),
+    lookAtOnce: (name) => lookAtOnce(at(name)),
     confirm: async () => {},
     sync: async () => {
       await translated(unless(syncAsync(descriptor), ...NO_FOLDER_SYNC));
     },
-    close: () => closeSync(descriptor),
+    close: () => release(descriptor),
   };
 }
 
@@ -143,26 +139,26 @@ export async function openByPath(path: string): Promise<OpenFolder> {
     let found: BigIntStats | undefined;
     for (let round = 0; round < CONFIRMATIONS; round += 1) {
       await confirm();
-      found = await lookAt(at(name));
+      found = await translated(lookAt(at(name)));
     }
     await confirm();
     return found;
   }
 
-  async function openMember(name: string, flags: number, mode?: number): Promise<FileHandle> {
+  async function openMember(name: string, flags: number, mode?: number): Promise<number> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       await confirm();
-      const handle = await translated(openFile(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode));
-      if (await isStillAt(handle, name).catch(() => false)) return handle;
-      await handle.close();
+      const descriptor = await translated(openDescriptor(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode));
+      if (await isStillAt(descriptor, name).catch(() => false)) return descriptor;
+      release(descriptor);
       if ((await look(name))?.isSymbolicLink()) throw new StorageError("not-found", `${at(name)} is a link.`);
     }
     throw new StorageError("unavailable", `${at(name)} is replaced all the time.`);
   }
 
-  /** Whether a handle is of what stands in this folder, and not of something that a link led to. */
-  async function isStillAt(handle: FileHandle, name: string): Promise<boolean> {
-    const opened = toIdentity(await handle.stat(BIGINT));
+  /** Whether a descriptor is of what stands in this folder, and not of something that a link led to. */
+  async function isStillAt(descriptor: number, name: string): Promise<boolean> {
+    const opened = toIdentity(await statAsync(descriptor, BIGINT));
     for (let round = 0; round < CONFIRMATIONS; round += 1) {
       await confirm();
       if (toIdentity(await lstat(at(name), BIGINT)) !== opened) return false;
@@ -180,8 +176,9 @@ export async function openByPath(path: string): Promise<OpenFolder> {
     look,
     confirm,
     sync: async () => {
-      const handle = await unless(openFile(path, O_RDONLY), ...NO_FOLDER_SYNC);
-      await translated(unless(handle?.sync() ?? Promise.resolve(), ...NO_FOLDER_SYNC)).finally(() => handle?.close());
+      const descriptor = await unless(openDescriptor(path, O_RDONLY), ...NO_FOLDER_SYNC);
+      if (descriptor === undefined) return;
+      await translated(unless(syncAsync(descriptor), ...NO_FOLDER_SYNC)).finally(() => release(descriptor));
     },
     close: () => {},
   };
@@ -192,17 +189,6 @@ async function identify(path: string): Promise<string> {
   if (!stats.isDirectory()) throw new StorageError("not-a-folder", `${path} is no folder.`);
   if ((await translated(realpath(path))) !== path) throw new StorageError("not-found", `${path} has another name.`);
   return toIdentity(stats);
-}
-
-/** By callback: a listing asks for every member, and this costs a third less. */
-function lookAt(path: MemberName): Promise<BigIntStats | undefined> {
-  return new Promise((resolve, reject) => {
-    lstatCallback(path, BIGINT, (error, stats) => {
-      if (!error) resolve(stats);
-      else if (error.code === "ENOENT") resolve(undefined);
-      else reject(toStorageError(error));
-    });
-  });
 }
 
 function toIdentity({ dev, ino }: BigIntStats): string {

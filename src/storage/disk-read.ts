@@ -1,64 +1,95 @@
 import { constants, fstatSync } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
+import type { ByteSource } from "../contracts/byte-source.ts";
 import { type ByteRange, StorageError, type StoredFile } from "../contracts/storage-adapter.ts";
+import { toStoredFile } from "../contracts/stored-file.ts";
+import { readDescriptor, readSmall, release } from "./disk-calls.ts";
 import { toStorageError } from "./disk-errors.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { toEntry } from "./disk-members.ts";
 import { isKeepable } from "./disk-names.ts";
 
-/** A quarter less processor time than 64 KiB chunks; larger ones gain less than that, and are memory (docs/decisions/0007-memory.md). */
-const CHUNK_BYTES = 131_072;
+/** Up to this size a file is read whole when it is opened: one call, and nothing to hold. */
+const SMALL_BYTES = 65_536;
 
-/** Opens a member for reading. Entry and bytes come from one handle, which every way out of the body closes. */
-export async function readMember(folder: OpenFolder, name: string, range?: ByteRange): Promise<StoredFile> {
+/**
+ * Opens a member for reading. Entry and bytes come from one descriptor, which every way out closes. The entry gets the name that
+ * the member was asked for by.
+ */
+export async function readMember(
+  folder: OpenFolder,
+  name: string,
+  askedName: string,
+  range?: ByteRange,
+): Promise<StoredFile> {
   if (!isKeepable(name)) throw new StorageError("not-found");
-  const handle = await folder.openFile(name, constants.O_RDONLY);
+  const descriptor = await folder.openFile(name, constants.O_RDONLY);
+  let isHeld = false;
   try {
-    // Sync: what was just opened is known without asking the device.
-    const entry = toEntry(name, fstatSync(handle.fd, { bigint: true }));
+    // At once: what was just opened is known without asking the device.
+    const entry = toEntry(askedName, fstatSync(descriptor, { bigint: true }));
     if (entry === undefined) throw new StorageError("not-found", `${name} is neither file nor folder.`);
     if (entry.kind !== "file") throw new StorageError("not-a-file");
     const start = Math.min(range?.offset ?? 0, entry.size);
     const end = Math.min(start + (range?.length ?? entry.size), entry.size);
-    if (start === end) await handle.close();
-    return { entry, body: toBody(handle, start, end) };
+    if (end - start <= SMALL_BYTES) return toStoredFile(entry, await readWhole(descriptor, start, end));
+    isHeld = true;
+    return toStoredFile(entry, toSource(descriptor, start, end));
   } catch (error) {
-    await handle.close();
-    throw error;
+    throw toStorageError(error);
+  } finally {
+    if (!isHeld) release(descriptor);
   }
 }
 
-function toBody(handle: FileHandle, start: number, end: number): ReadableStream<Uint8Array> {
-  let position = start;
+async function readWhole(descriptor: number, start: number, end: number): Promise<Uint8Array> {
+  const bytes = Buffer.allocUnsafe(end - start);
+  for (let filled = 0; filled < bytes.byteLength; ) {
+    const count = await readSmall(descriptor, bytes.subarray(filled), start + filled);
+    if (count === 0) throw tooShort();
+    filled += count;
+  }
+  return bytes;
+}
 
-  async function readChunk(): Promise<Uint8Array> {
-    const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, end - position));
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0) throw new StorageError("unavailable", "The file became shorter while it was read.");
-    position += bytesRead;
-    if (position === end) await handle.close();
-    return buffer.subarray(0, bytesRead);
+function toSource(descriptor: number, start: number, end: number): ByteSource {
+  let position = start;
+  let isOpen = true;
+  let reading: Promise<number> | undefined;
+
+  function releaseOnce(): void {
+    if (isOpen) release(descriptor);
+    isOpen = false;
   }
 
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        if (position === end) controller.close();
-      },
-      async pull(controller) {
-        try {
-          controller.enqueue(await readChunk());
-          if (position === end) controller.close();
-        } catch (error) {
-          // Also when the body was cancelled while this read was on its way.
-          await handle.close();
-          throw toStorageError(error);
-        }
-      },
-      // Waits for a read on its way: a descriptor closed under it could already be another file's.
-      cancel: () => handle.close(),
-    },
-    // Nothing is read ahead.
-    { highWaterMark: 0 },
-  );
+  async function readInto(buffer: Uint8Array): Promise<number> {
+    const length = Math.min(buffer.byteLength, end - position);
+    if (length === 0) return 0;
+    if (!isOpen) throw new StorageError("unavailable", "The file is closed.");
+    try {
+      reading = readDescriptor(descriptor, buffer, length, position);
+      const count = await reading;
+      if (count === 0) throw tooShort();
+      position += count;
+      if (position === end) releaseOnce();
+      return count;
+    } catch (error) {
+      releaseOnce();
+      throw toStorageError(error);
+    } finally {
+      reading = undefined;
+    }
+  }
+
+  /** Waits for a read on its way: a descriptor closed under it could already be another file's. */
+  async function close(): Promise<void> {
+    await reading?.catch(() => undefined);
+    releaseOnce();
+    position = end;
+  }
+
+  return { readInto, close };
+}
+
+function tooShort(): StorageError {
+  return new StorageError("unavailable", "The file became shorter while it was read.");
 }

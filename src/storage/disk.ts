@@ -113,8 +113,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     if (segments.length === 0) throw new StorageError("not-a-file", "The root is a folder.");
     const located = await locate(segments);
     const parent = renamed(tree.open(located.slice(0, -1)), "not-a-folder", "not-found");
-    const { entry, body } = await within(parent, (folder) => readMember(folder, located.at(-1) ?? "", range));
-    return { entry: { ...entry, name: segments.at(-1) ?? "" }, body };
+    return within(parent, (folder) => readMember(folder, located.at(-1) ?? "", segments.at(-1) ?? "", range));
   }
 
   /** The folder that a new member comes into, and the member's name. */

@@ -71,11 +71,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "http",
     "contracts",
   ],
-  storage: ["contracts"],
+  // Buffers, which uploads are gathered in.
+  storage: ["contracts", "transfer"],
   stores: ["contracts"],
   // The checks of an authentication endpoint judge as the method itself does.
   testing: ["contracts", "remote-auth", "wire"],
-  runtimes: ["service.ts", "contracts", "http"],
+  transfer: [],
+  runtimes: ["service.ts", "contracts", "http", "transfer"],
   // The public names of the Node part; re-exports only.
   "node.ts": ["runtimes", "auth"],
   cli: [
