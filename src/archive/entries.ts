@@ -1,3 +1,5 @@
+import { toByteSource } from "../contracts/byte-source.ts";
+import { toBatches } from "../contracts/member-batches.ts";
 import {
   isStorageError,
   type StorageEntry,
@@ -6,28 +8,30 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { isHttpError } from "../http/http-error.ts";
 import { renameMembers, toSafeName } from "./entry-names.ts";
-import type { ZipEntry } from "./zip.ts";
+import type { OpenedFile, ZipEntry } from "./read-ahead.ts";
 
-/** The time of what has none: an empty folder that was asked for itself. */
-const EPOCH = new Date(0);
+/** The time of what has none: an empty folder that was asked for itself. Times are in milliseconds since 1970 here. */
+const EPOCH = 0;
 
 /** Where the members of an archive come from: the part of an account's files that is needed for it. */
 export interface ArchiveSource {
   list(segments: readonly string[]): AsyncIterable<StorageEntry>;
   read(segments: readonly string[]): Promise<StoredFile>;
+  /** Whether the account may read a file, as far as that can be told without looking: {@link ArchiveSource.read} decides. */
+  mayRead(segments: readonly string[]): boolean;
 }
 
 /** Learns of a member that is left out since the storage itself denies it: nobody meant that, so an operator should know. */
 export type OnDenied = (error: unknown) => void;
 
 /**
- * A folder with all that is under it, for `streamZip`: named by the full path without the leading `/` (`reports/2018/a.csv`), the
+ * A folder with all that is under it, for `createZip`: named by the full path without the leading `/` (`reports/2018/a.csv`), the
  * folder's own entry first, but for the root, which has none (CONTRACT 3.4).
  *
  * Depth first, in each folder its files and then its folders by name (UTF-16 code units): the same tree gives the same entries. Links
- * are left out, and what may not be read, or not be listed, with all under it. A file has size and time of the version that is read; one
- * that has gone since it was listed is left out, as if the listing had come later. Any other failure is thrown. Held are the names of
- * one folder, and of the folders waiting on the way to it.
+ * are left out, and what may not be read, or not be listed, with all under it. Entries have size and time as they were listed; files
+ * are opened by whoever takes them, and one that has gone since it was listed opens as nothing, as if the listing had come later. Any
+ * other failure is thrown. Held are the members of one folder, and the folders waiting on the way to it.
  *
  * @throws what listing the folder throws, before there is anything to send.
  */
@@ -41,10 +45,9 @@ export async function openFolder(
 }
 
 /** A chosen member of a folder. */
-export interface Chosen {
-  readonly name: string;
-  readonly kind: "file" | "folder";
-}
+export type Chosen =
+  | { readonly name: string; readonly kind: "folder" }
+  | { readonly name: string; readonly kind: "file"; readonly size: number; readonly modified: Date };
 
 /** The same of some members of a folder, named relative to it, in the order of their names. */
 export async function* walkMembers(
@@ -54,9 +57,9 @@ export async function* walkMembers(
   onDenied: OnDenied,
 ): AsyncGenerator<ZipEntry> {
   const members: Members = { files: [], folders: [], newest: EPOCH };
-  for (const { name, kind } of chosen) {
-    if (kind === "file") members.files.push(name);
-    else members.folders.push({ name });
+  for (const { name, ...file } of chosen) {
+    if (file.kind === "folder") members.folders.push({ name });
+    else members.files.push({ name, size: file.size, modified: file.modified.getTime() });
   }
   yield* walk(source, { segments, name: "" }, sort(members), onDenied);
 }
@@ -64,19 +67,26 @@ export async function* walkMembers(
 /** Why a storage may refuse a member that has just been listed, without any harm to the rest. */
 const LEFT_OUT: readonly StorageErrorCode[] = ["not-found", "not-a-file", "not-a-folder", "denied"];
 
+interface Member {
+  readonly name: string;
+  /** Bytes; for files. */
+  readonly size?: number;
+  readonly modified?: number;
+}
+
 /** What is under a folder, no more of it than is needed: there may be 100,000. */
 interface Members {
-  readonly files: string[];
-  readonly folders: { readonly name: string; readonly modified?: Date }[];
+  readonly files: Member[];
+  readonly folders: Member[];
   /** When the latest of them was changed: stands for the time of a folder whose own is not known. */
-  newest: Date;
+  newest: number;
 }
 
 interface Folder {
   readonly segments: readonly string[];
   /** Its entry's name with the `/` at the end; empty for where names begin. */
   readonly name: string;
-  readonly modified?: Date | undefined;
+  readonly modified?: number | undefined;
 }
 
 async function* walk(
@@ -90,11 +100,15 @@ async function* walk(
   let members: Members | undefined = itsMembers;
   for (;;) {
     if (members !== undefined) {
-      if (folder.name !== "") yield { name: folder.name, modified: folder.modified ?? members.newest, size: 0 };
-      const renamed = renameMembers([...members.files, ...members.folders.map(({ name }) => name)]);
+      const { modified = members.newest } = folder;
+      if (folder.name !== "") yield { name: folder.name, modified: new Date(modified), size: 0 };
+      const renamed = renameMembers([...members.files, ...members.folders].map(({ name }) => name));
       for (const file of members.files) {
-        const stored = await unlessLeftOut(source.read([...folder.segments, file]), onDenied);
-        if (stored !== undefined) yield toEntry(`${folder.name}${renamed.get(file) ?? file}`, stored);
+        const segments = [...folder.segments, file.name];
+        if (!source.mayRead(segments)) continue;
+        const { size = 0, modified = EPOCH } = file;
+        const name = `${folder.name}${renamed.get(file.name) ?? file.name}`;
+        yield { name, size, modified: new Date(modified), open: () => openFile(source, segments, onDenied) };
       }
       levels.push(toFolders(folder, members.folders, renamed));
     }
@@ -104,8 +118,16 @@ async function* walk(
   }
 }
 
-function toEntry(name: string, { entry, body }: StoredFile): ZipEntry {
-  return { name, modified: entry.modified, size: entry.size, body };
+async function openFile(
+  source: ArchiveSource,
+  segments: readonly string[],
+  onDenied: OnDenied,
+): Promise<OpenedFile | undefined> {
+  const file = await unlessLeftOut(source.read(segments), onDenied);
+  if (file === undefined) return undefined;
+  const { size, modified } = file.entry;
+  // Where there is a source, the stream is not even to be made.
+  return { size, modified, source: file.source ?? toByteSource(file.body) };
 }
 
 /** The folders in a folder, made one by one. */
@@ -131,19 +153,29 @@ function takeNext(levels: Iterator<Folder>[]): Folder | undefined {
 
 async function readMembers(source: ArchiveSource, segments: readonly string[]): Promise<Members> {
   const members: Members = { files: [], folders: [], newest: EPOCH };
-  for await (const { name, kind, modified } of source.list(segments)) {
-    if (kind === "file") members.files.push(name);
-    if (kind === "folder") members.folders.push({ name, modified });
-    if (kind !== "link" && modified > members.newest) members.newest = modified;
+  for await (const batch of toBatches(source.list(segments))) {
+    for (const entry of batch) addMember(members, entry);
   }
   return sort(members);
 }
 
+function addMember(members: Members, { name, kind, size, modified }: StorageEntry): void {
+  if (kind === "link") return;
+  const time = modified.getTime();
+  if (kind === "file") members.files.push({ name, size, modified: time });
+  else members.folders.push({ name, modified: time });
+  if (time > members.newest) members.newest = time;
+}
+
 /** A storage's own order may be another one on the next day. */
 function sort(members: Members): Members {
-  members.files.sort();
-  members.folders.sort((one, other) => (one.name < other.name ? -1 : 1));
+  members.files.sort(byName);
+  members.folders.sort(byName);
   return members;
+}
+
+function byName(one: Member, other: Member): number {
+  return one.name < other.name ? -1 : 1;
 }
 
 /** What a member comes to; `undefined` where it is to be left out: it has gone, another kind has its name, or it is denied. */

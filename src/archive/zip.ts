@@ -1,166 +1,126 @@
-import { StorageError } from "../contracts/storage-adapter.ts";
-import { crc32 } from "./crc32.ts";
-import { createBlockFramer, toFramedSize } from "./stored-blocks.ts";
+import type { ByteSource } from "../contracts/byte-source.ts";
+import { turn } from "../contracts/member-batches.ts";
+import type { EncodedContent } from "./content.ts";
+import { type ArchiveOptions, createReadAhead, type Prepared, type ZipEntry } from "./read-ahead.ts";
 import { createDirectory } from "./zip-directory.ts";
-import { concatenate, encodeName, type Member, toDescriptor, toLocalHeader } from "./zip-records.ts";
+import { type Member, toDescriptor, toDescriptorLength, toLocalHeader, toLocalLength } from "./zip-records.ts";
 
-/** A member of an archive: a file, or a folder. */
-export interface ZipEntry {
-  /** `/`-separated and safe as it is; a folder's ends in `/`. */
-  readonly name: string;
-  readonly modified: Date;
-  /** Bytes of the content; 0 for folders. */
-  readonly size: number;
-  /** The content; none for folders. It belongs to whoever takes the entry: read to its end, or cancelled. */
-  readonly body?: ReadableStream<Uint8Array>;
+/** A content is not read into less room than this behind other bytes: a buffer of its own takes it in fewer steps. */
+const MIN_ROOM_BYTES = 16_384;
+/** So many members are gone through before others have their turn: there may be nothing to wait for. */
+const MEMBERS_PER_TURN = 500;
+
+/** A member whose content is being written, and where it began. */
+interface Streamed {
+  readonly member: Member;
+  readonly content: EncodedContent;
+  readonly offset: number;
 }
 
-/** Up to this size a member is read before its header is written: no more than one chunk of a disk. */
-const WHOLE_BYTES = 131_072;
-/** Pieces below this size are sent together, up to {@link BATCH_BYTES}. */
-const SMALL_BYTES = 8192;
-const BATCH_BYTES = 65_536;
-
 /**
- * A ZIP archive, made as it is read: what is held is the central directory (some 60 bytes and the name for each member) and one chunk of
- * content. Nothing is compressed, and Zip64 is used only where it is needed. Equal entries make equal bytes.
+ * A ZIP archive, made as it is read, straight into the reader's buffers. What is held is the central directory (some 60 bytes and the name
+ * for each member), up to eight members opened ahead, the small ones of them with their content, and nothing of the large ones. Zip64 is
+ * used only where it is needed. Equal entries make equal bytes, whatever the buffers.
  *
  * Members of up to 128 KiB are stored entries (method 0) with CRC and size in their headers. The CRC of a larger one is known only when
  * all of it has been sent, so it stands in a descriptor behind the content. Nothing tells a streaming reader where a stored content with
  * a descriptor ends (Java's `ZipInputStream` refuses it), so such a content goes out as stored blocks of DEFLATE (method 8), 5 bytes
- * for each 65,535: whatever reads ZIP reads this, streaming or not.
+ * for each 65,535: whatever reads ZIP reads this, streaming or not. Only what `compresses` is compressed.
  *
- * The stream fails when a content fails or is not of its entry's size, and when `entries` fail: the archive has no end then, and no
- * reader takes it for whole (CONTRACT 3.4). Cancelling it cancels the content being read and ends `entries`.
+ * Reading fails when a content fails or is not of its file's size, and when `entries` fail: the archive has no end then, and no
+ * reader takes it for whole (CONTRACT 3.4). All that is open is released then, and by `close`.
  */
-export function streamZip(entries: AsyncIterable<ZipEntry>): ReadableStream<Uint8Array> {
-  const content = createContent();
-  const pieces = writeArchive(entries, content);
-
-  async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    const batch: Uint8Array[] = [];
-    let batched = 0;
-    let next = await pieces.next();
-    for (; next.done !== true && next.value.byteLength < SMALL_BYTES; next = await pieces.next()) {
-      batch.push(next.value);
-      batched += next.value.byteLength;
-      if (batched >= BATCH_BYTES) return controller.enqueue(concatenate(batch));
-    }
-    if (batched > 0) controller.enqueue(concatenate(batch));
-    if (next.done === true) controller.close();
-    else controller.enqueue(next.value);
-  }
-
-  async function cancel(reason: unknown): Promise<void> {
-    // Not awaited: a silent source may never answer.
-    pieces.return(undefined).catch(() => undefined);
-    await content.cancel(reason);
-  }
-
-  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
-}
-
-async function* writeArchive(entries: AsyncIterable<ZipEntry>, content: Content): AsyncGenerator<Uint8Array> {
+export function createZip(entries: AsyncIterator<ZipEntry>, options: ArchiveOptions = {}): ByteSource {
+  const ahead = createReadAhead(entries, options);
   const directory = createDirectory();
+  /** What is to be written before anything else, the next one last. */
+  let pieces: Uint8Array[] = [];
+  let streamed: Streamed | undefined;
+  let ending: Iterator<Uint8Array> | undefined;
   let offset = 0;
-  try {
-    for await (const entry of entries) {
-      content.take(entry.body);
-      const member = toMember(entry);
-      const { crc, length } = yield* member.method === "stored"
-        ? writeWhole(member, content)
-        : writeStreamed(member, content);
-      directory.add(member, crc, offset);
-      offset += length;
+  let members = 0;
+
+  async function readInto(buffer: Uint8Array): Promise<number> {
+    try {
+      return await fill(buffer);
+    } catch (error) {
+      await ahead.close();
+      throw error;
     }
-  } finally {
-    await content.cancel();
-  }
-  yield* directory.end(offset);
-}
-
-/** What is known of a member once it has been written: its CRC, and the bytes that it takes in the archive. */
-interface Written {
-  readonly crc: number;
-  readonly length: number;
-}
-
-/** A folder, or a file that is read before the first byte of it is written. */
-async function* writeWhole(member: Member, content: Content): AsyncGenerator<Uint8Array, Written> {
-  const chunks: Uint8Array[] = [];
-  let crc = 0;
-  for await (const chunk of content.read(member.size)) {
-    crc = crc32(chunk, crc);
-    chunks.push(chunk);
-  }
-  const header = toLocalHeader(member, crc);
-  yield header;
-  yield* chunks;
-  return { crc, length: header.byteLength + member.storedSize };
-}
-
-/** A file that is written as it is read. */
-async function* writeStreamed(member: Member, content: Content): AsyncGenerator<Uint8Array, Written> {
-  const header = toLocalHeader(member);
-  yield header;
-  const frame = createBlockFramer(member.size);
-  let crc = 0;
-  for await (const chunk of content.read(member.size)) {
-    crc = crc32(chunk, crc);
-    yield frame(chunk);
-  }
-  const descriptor = toDescriptor(member, crc);
-  yield descriptor;
-  return { crc, length: header.byteLength + member.storedSize + descriptor.byteLength };
-}
-
-function toMember({ name, modified, size }: ZipEntry): Member {
-  const isWhole = size <= WHOLE_BYTES;
-  return {
-    name: encodeName(name),
-    isFolder: name.endsWith("/"),
-    modified,
-    method: isWhole ? "stored" : "deflated",
-    size,
-    storedSize: isWhole ? size : toFramedSize(size),
-  };
-}
-
-/** The content of one member at a time: to be cancelled also while a read of it hangs, when no generator can be ended. */
-interface Content {
-  /** From now on it is this one; nothing for a folder. */
-  take(body: ReadableStream<Uint8Array> | undefined): void;
-  /** Its chunks, none of them empty. They come to `size` bytes, or this throws. */
-  read(size: number): AsyncGenerator<Uint8Array>;
-  /** Cancels what has not been read to its end, and whatever is taken later. */
-  cancel(reason?: unknown): Promise<void>;
-}
-
-function createContent(): Content {
-  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  let isCancelled = false;
-
-  function take(body: ReadableStream<Uint8Array> | undefined): void {
-    reader = body?.getReader();
-    if (isCancelled) void cancel();
   }
 
-  async function* read(size: number): AsyncGenerator<Uint8Array> {
-    let left = size;
-    for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) {
-      left -= next.value.byteLength;
-      if (left < 0) break;
-      if (next.value.byteLength > 0) yield next.value;
+  async function fill(buffer: Uint8Array): Promise<number> {
+    let at = 0;
+    while (at < buffer.byteLength) {
+      if (pieces.length > 0) {
+        at += copyPiece(buffer, at);
+        continue;
+      }
+      if (streamed === undefined) {
+        if (!(await goOn())) break;
+        continue;
+      }
+      if (at > 0 && buffer.byteLength - at < MIN_ROOM_BYTES) break;
+      at += await readStreamed(streamed, buffer.subarray(at));
     }
-    if (left !== 0) throw new StorageError("unavailable", "A file was not read with the size that it had.");
-    reader = undefined;
+    return at;
   }
 
-  async function cancel(reason?: unknown): Promise<void> {
-    isCancelled = true;
-    // Of a content that has failed there is nothing to cancel; its own failure is told already.
-    await reader?.cancel(reason).catch(() => undefined);
+  async function readStreamed(from: Streamed, buffer: Uint8Array): Promise<number> {
+    const count = await from.content.readInto(buffer);
+    if (count === 0) finish(from);
+    return count;
   }
 
-  return { take, read, cancel };
+  function copyPiece(buffer: Uint8Array, at: number): number {
+    const piece = pieces.pop() as Uint8Array;
+    const room = buffer.byteLength - at;
+    if (piece.byteLength <= room) {
+      buffer.set(piece, at);
+      return piece.byteLength;
+    }
+    buffer.set(piece.subarray(0, room), at);
+    pieces.push(piece.subarray(room));
+    return room;
+  }
+
+  /** Turns to the next member, or behind the last one to the directory; false at the very end. */
+  async function goOn(): Promise<boolean> {
+    const prepared = ending === undefined ? await ahead.next() : undefined;
+    if (prepared !== undefined) {
+      begin(prepared);
+      if (++members % MEMBERS_PER_TURN === 0) await turn();
+      return true;
+    }
+    ending ??= directory.end(offset);
+    const { done, value } = ending.next();
+    if (done === true) return false;
+    pieces.push(value);
+    return true;
+  }
+
+  function begin({ member, content }: Prepared): void {
+    if ("readInto" in content) {
+      pieces.push(toLocalHeader(member));
+      streamed = { member, content, offset };
+      offset += toLocalLength(member);
+      return;
+    }
+    const { bytes, crc } = content;
+    const header = toLocalHeader(member, crc);
+    pieces = bytes.byteLength > 0 ? [bytes, header] : [header];
+    directory.add(member, crc, offset);
+    offset += header.byteLength + bytes.byteLength;
+  }
+
+  function finish({ member, content, offset: start }: Streamed): void {
+    const { crc, storedSize } = content.written();
+    const known = { ...member, storedSize };
+    pieces.push(toDescriptor(known, crc));
+    directory.add(known, crc, start);
+    offset += storedSize + toDescriptorLength(known);
+    streamed = undefined;
+  }
+
+  return { readInto, close: () => ahead.close() };
 }

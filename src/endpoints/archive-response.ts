@@ -1,27 +1,55 @@
-import { type Chosen, openFolder, walkMembers } from "../archive/entries.ts";
+import { toStoragePath } from "../account/path.ts";
+import { type ArchiveSource, type Chosen, openFolder, walkMembers } from "../archive/entries.ts";
 import { toSafeName } from "../archive/entry-names.ts";
-import { streamZip } from "../archive/zip.ts";
+import { planArchive } from "../archive/plan.ts";
+import { createZip } from "../archive/zip.ts";
 import { isStorageError, StorageError } from "../contracts/storage-adapter.ts";
 import { toAttachment } from "../http/content-disposition.ts";
-import { streamResponse } from "../http/responses.ts";
+import { emptyResponse, sourceResponse } from "../http/responses.ts";
+import { isCompressible } from "./compressible.ts";
 import type { AccountExchange } from "./endpoint.ts";
 
 /**
  * The addressed folder as a ZIP archive: whole, with entries named by the account's full paths (4.2), or only `members` of it that
  * `chooseMember` has found fit, named relative to it (4.6; CONTRACT 3.4, 4.6). It saves as `<folder>.zip`, the root as `<account>.zip`.
  * A folder that is not there, or may not be listed, fails before the first byte; what is denied further below is left out.
+ *
+ * With stored files it has a `Content-Length`, unless it is too large to be walked beforehand; a member that has changed in between
+ * breaks it off.
  */
 export async function archiveResponse(exchange: AccountExchange, members?: readonly Chosen[]): Promise<Response> {
-  const { path, files, account, report } = exchange;
-  const entries =
+  const { request, path, account, config, report } = exchange;
+  const source = toArchiveSource(exchange);
+  const walk =
     members === undefined
-      ? await openFolder(files, path.segments, report).catch(withoutFolder)
-      : walkMembers(files, path.segments, members, report);
+      ? await openFolder(source, path.segments, report).catch(withoutFolder)
+      : walkMembers(source, path.segments, members, report);
+  const compresses = config.archive.method === "deflate";
+  const { length, entries } = compresses
+    ? { length: undefined, entries: walk }
+    : await planArchive(walk, request.signal);
   const name = toSafeName(path.segments.at(-1) ?? account.name);
-  return streamResponse(200, streamZip(entries), {
+  const fields = {
     "Content-Type": "application/zip",
     "Content-Disposition": toAttachment(`${name}.zip`),
-  });
+    "Content-Length": length?.toString(),
+  };
+  if (request.method === "HEAD") {
+    await entries.return?.();
+    return emptyResponse(200, fields);
+  }
+  const options = { isPromised: length !== undefined, ...(compresses && { compresses: isCompressible }) };
+  return sourceResponse(200, createZip(entries, options), fields);
+}
+
+/** What the permissions forbid is known without opening it; they are asked again when it is opened (SECURITY 19). */
+function toArchiveSource({ files, account: { permissions } }: AccountExchange): ArchiveSource {
+  const readsAll = permissions.grantsEverywhere("read");
+  return {
+    list: (segments) => files.list(segments),
+    read: (segments) => files.read(segments),
+    mayRead: (segments) => readsAll || permissions.allows(toStoragePath(segments), "read"),
+  };
 }
 
 /** A file's name with a trailing `/` is nothing (CONTRACT 2.5). */

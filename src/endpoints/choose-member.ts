@@ -10,8 +10,9 @@ import type { AccountExchange } from "./endpoint.ts";
 export async function chooseMember({ path, files }: AccountExchange, name: string): Promise<Chosen> {
   const member = [...path.segments, name];
   if ((await files.kindOf(member)) !== "folder") {
-    if ((await files.stat(member, "read")) === undefined) throw new StorageError("not-found");
-    return { name, kind: "file" };
+    const entry = await files.stat(member, "read");
+    if (entry === undefined) throw new StorageError("not-found");
+    return { name, kind: "file", size: entry.size, modified: entry.modified };
   }
   const listing = files.list(member)[Symbol.asyncIterator]();
   // What forbids a listing does so at its first step.

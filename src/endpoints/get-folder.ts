@@ -1,12 +1,14 @@
 import { DONE_CODES } from "../contracts/done-code.ts";
 import { isStorageError, type StorageEntry, StorageError } from "../contracts/storage-adapter.ts";
 import { isHttpError } from "../http/http-error.ts";
+import { prefersArchive } from "../http/negotiate.ts";
 import { emptyResponse, htmlResponse, sourceResponse } from "../http/responses.ts";
 import { type FolderProblem, type SessionLinks, streamFolderPage } from "../views/folder-page.ts";
 import { openJsonListing } from "../views/listing.ts";
 import { parseMemberOrder } from "../views/member-order.ts";
 import { redirectResponse, toPageFields } from "../views/page.ts";
 import { MEMBERS_PER_TURN, pause } from "../views/pause.ts";
+import { archiveResponse } from "./archive-response.ts";
 import { afterBasicLogin, isBasicLogin } from "./basic-login.ts";
 import type { AccountExchange } from "./endpoint.ts";
 import { toFolderActions } from "./folder-actions.ts";
@@ -15,10 +17,11 @@ import { passwordUpdatePath } from "./password-update.ts";
 const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
 const HTML_TYPE = { "Content-Type": "text/html; charset=utf-8" };
 
-/** `GET` and `HEAD /home/<folder>/`: the members of a folder, as JSON or as a page (4.2, 4.6). */
+/** `GET` and `HEAD /home/<folder>/`: the members of a folder, as JSON, as a page, or with their content as an archive (4.2, 4.6). */
 export async function getFolder(exchange: AccountExchange): Promise<Response> {
   const { request, path, files, variant, texts } = exchange;
   if (isBasicLogin(exchange)) return redirectResponse(exchange, 302, afterBasicLogin(exchange), texts.loggedIn);
+  if (prefersArchive(request)) return archiveResponse(exchange);
   if (variant === "html" && request.method !== "HEAD") return folderPage(exchange, 200);
   const listing = await openJsonListing(files.list(path.segments)).catch(throwListingFailure);
   if (request.method === "HEAD") {

@@ -5,6 +5,7 @@ export type Variant = "json" | "webdav" | "html";
 
 const JSON_TYPE = "application/json";
 const HTML_TYPE = "text/html";
+const ZIP_TYPE = "application/zip";
 /** Stands for every type that we do not have: it wins wherever only a wildcard speaks. */
 const NO_TYPE = "x-none/x-none";
 
@@ -21,14 +22,20 @@ export function negotiateVariant(request: Request, readsFolder: boolean): Varian
   if (accepted === JSON_TYPE || (sent === JSON_TYPE && accepted !== HTML_TYPE)) return "json";
   if (accepted === HTML_TYPE || sent === HTML_TYPE) return "html";
   if (sent === "multipart/form-data" && request.method === "POST") return "html";
-  return readsFolder ? "html" : "webdav";
+  return readsFolder && !prefersArchive(request) ? "html" : "webdav";
 }
 
-/** Which of our two representations an `Accept` value prefers; `undefined` when neither is named above a wildcard. */
-function preferredType(accept: string | null): string | undefined {
+/** Whether a GET or HEAD of a folder is for its ZIP archive (4.2): `Accept` names that type, and none of our others before it. */
+export function prefersArchive(request: Request): boolean {
+  const accept = request.headers.get("accept");
+  return accept !== null && preferredType(accept, [JSON_TYPE, HTML_TYPE, ZIP_TYPE]) === ZIP_TYPE;
+}
+
+/** Which of our representations an `Accept` value prefers; `undefined` when none is named above a wildcard. */
+function preferredType(accept: string | null, types: readonly string[] = [JSON_TYPE, HTML_TYPE]): string | undefined {
   if (accept === null) return undefined;
   const headers = { accept: accept.replace(PARAMETER, "") };
-  const preferred = new Negotiator({ headers }).mediaTypes([NO_TYPE, JSON_TYPE, HTML_TYPE])[0];
+  const preferred = new Negotiator({ headers }).mediaTypes([NO_TYPE, ...types])[0];
   return preferred === NO_TYPE ? undefined : preferred;
 }
 

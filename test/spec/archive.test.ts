@@ -128,17 +128,18 @@ describe("the ZIP archive of a folder (4.2, CONTRACT 3.4)", () => {
     expect(names(await archive("", undefined, { files: { "/alice/__svc__/x.txt": "x" } }))).toEqual([]);
   });
 
-  it("reports what the storage denies, and leaves it out", async () => {
-    const base = await createStorage();
-    const storage = overrideStorage(base, {
-      async read(path, range) {
-        if (path.endsWith("b.txt")) throw new StorageError("denied", "EACCES");
-        return base.read(path, range);
-      },
-    });
+  it("reports what the storage denies, and leaves it out where no length was promised", async () => {
+    const storage = await createStorageThatDenies("b.txt");
     const reported: unknown[] = [];
-    const found = names(await archive("reports/", undefined, { storage, reported }));
-    expect(found).not.toContain("reports/b.txt");
+    const found = names(await archive("reports/", undefined, { storage, reported, compression: "deflate" }));
+    expect(found).toEqual(["reports/", "reports/2018/", "reports/2018/a.csv", "reports/2018/empty/"]);
+    expect(reported).toHaveLength(1);
+  });
+
+  it("reports what the storage denies, and breaks off where a length was promised", async () => {
+    const storage = await createStorageThatDenies("b.txt");
+    const reported: unknown[] = [];
+    await expect(archive("reports/", undefined, { storage, reported })).rejects.toMatchObject({ code: "unavailable" });
     expect(reported).toHaveLength(1);
   });
 
@@ -202,6 +203,9 @@ interface World {
   readonly settings?: Partial<AccountSettings>;
   /** Gets what the operator is told. */
   readonly reported?: unknown[];
+  readonly method?: "GET" | "HEAD";
+  /** Default: stored. */
+  readonly compression?: "stored" | "deflate";
 }
 
 async function createStorage(files: Readonly<Record<string, string>> = FILES): Promise<StorageAdapter> {
@@ -210,16 +214,29 @@ async function createStorage(files: Readonly<Record<string, string>> = FILES): P
   return storage;
 }
 
+async function createStorageThatDenies(name: string): Promise<StorageAdapter> {
+  const base = await createStorage();
+  return overrideStorage(base, {
+    async read(path, range) {
+      if (path.endsWith(name)) throw new StorageError("denied", "EACCES");
+      return base.read(path, range);
+    },
+  });
+}
+
 async function open(path: string, members?: readonly string[], world: World = {}): Promise<Response> {
-  const { storage = await createStorage(world.files), settings = {}, reported = [] } = world;
+  const { storage = await createStorage(world.files), settings = {}, reported = [], method = "GET" } = world;
+  const { compression = "stored" } = world;
   if ((await storage.stat("/alice")) === undefined) await storage.createFolder("/alice");
   const account = toAccount("alice", settings, new Map());
   const exchange = {
+    request: new Request("http://files.example/", { method }),
+    config: { archive: { method: compression } },
     path: parseResourcePath(path),
     account,
     files: createAccountFiles(account, storage),
     report: (error: unknown) => reported.push(error),
-  } as Partial<AccountExchange> as AccountExchange;
+  } as unknown as AccountExchange;
   if (members === undefined) return archiveResponse(exchange);
   const chosen: Chosen[] = [];
   for (const name of members) chosen.push(await chooseMember(exchange, name));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type ArchiveSource, openFolder, walkMembers } from "../../../src/archive/entries.ts";
-import type { ZipEntry } from "../../../src/archive/zip.ts";
+import type { ZipEntry } from "../../../src/archive/read-ahead.ts";
 import { type StorageEntry, StorageError, type StorageErrorCode } from "../../../src/contracts/storage-adapter.ts";
 import { HttpError } from "../../../src/http/http-error.ts";
 
@@ -35,13 +35,14 @@ describe("openFolder", () => {
     expect(await names({ "a.txt": "a", b: {} }, [])).toEqual(["a.txt", "b/"]);
   });
 
-  it("takes times of folders from their listing, of files from what is read, of the folder itself from its newest member", async () => {
+  it("takes times and sizes from the listing, of the folder itself from its newest member, of opened files from what is read", async () => {
     const entries = await collect(await openFolder(toSource({ top: { "a.txt": "abc", b: {} } }), ["top"], ignore));
     expect(entries.map(({ name, modified, size }) => [name, modified, size])).toEqual([
       ["top/", LISTED_TIME, 0],
-      ["top/a.txt", READ_TIME, 3],
+      ["top/a.txt", LISTED_TIME, 99],
       ["top/b/", FOLDER_TIME, 0],
     ]);
+    expect(await entries[1]?.open?.()).toMatchObject({ modified: READ_TIME, size: 3 });
     const [empty] = await collect(await openFolder(toSource({ top: {} }), ["top"], ignore));
     expect(empty).toEqual({ name: "top/", modified: new Date(0), size: 0 });
   });
@@ -100,15 +101,15 @@ describe("openFolder", () => {
       c: new StorageError("not-found"),
       d: toUnlistable(denied),
     };
-    await collect(await openFolder(toSource(tree), [], (error) => told.push(error)));
+    for (const { open } of await collect(await openFolder(toSource(tree), [], (error) => told.push(error))))
+      await open?.();
     expect(told).toEqual([denied, denied]);
   });
 
   it.each<StorageErrorCode>(["unavailable", "bad-name", "incomplete"])(
     "fails with a member that is %s",
     async (code) => {
-      const entries = await openFolder(toSource({ a: "a", b: new StorageError(code) }), [], ignore);
-      await expect(collect(entries)).rejects.toMatchObject({ code });
+      await expect(names({ a: "a", b: new StorageError(code) }, [])).rejects.toMatchObject({ code });
     },
   );
 
@@ -119,16 +120,33 @@ describe("openFolder", () => {
     },
   );
 
-  it("opens one file at a time, when it is asked for", async () => {
+  it("opens nothing by itself, and each file when it is told to", async () => {
     const opened: string[] = [];
-    const entries = await openFolder(toSource({ a: "a", b: { c: "c" } }, opened), [], ignore);
+    const entries = await collect(await openFolder(toSource({ a: "a", b: { c: "c" } }, opened), [], ignore));
     expect(opened).toEqual([]);
-    await entries.next();
-    expect(opened).toEqual(["/a"]);
-    await entries.next();
-    expect(opened).toEqual(["/a"]);
-    await entries.next();
-    expect(opened).toEqual(["/a", "/b/c"]);
+    await entries.at(-1)?.open?.();
+    expect(opened).toEqual(["/b/c"]);
+  });
+
+  it("takes the shorter way to a content where the storage has one, and makes no stream then", async () => {
+    const bytes = new Uint8Array(3);
+    const source: ArchiveSource = {
+      ...toSource({ a: "abc" }),
+      read: async () => ({
+        entry: { name: "a", kind: "file", size: 3, modified: READ_TIME },
+        source: bytes,
+        get body(): never {
+          throw new Error("A stream was made.");
+        },
+      }),
+    };
+    const [entry] = await collect(await openFolder(source, [], ignore));
+    expect((await entry?.open?.())?.source).toBe(bytes);
+  });
+
+  it("does not even name what the account may not read", async () => {
+    const source = { ...toSource({ a: "a", b: "b" }), mayRead: ([name]: readonly string[]) => name !== "a" };
+    expect((await collect(await openFolder(source, [], ignore))).map(({ name }) => name)).toEqual(["b"]);
   });
 
   it("goes down a deep tree", async () => {
@@ -144,9 +162,9 @@ describe("walkMembers", () => {
   it("names chosen members relative to their folder, safe and unique", async () => {
     const tree = { top: { "b:.txt": "b", "b_.txt": "x", a: { "c.txt": "c" }, other: "no" } };
     const chosen = [
-      { name: "b:.txt", kind: "file" },
+      { name: "b:.txt", kind: "file", size: 1, modified: LISTED_TIME },
       { name: "a", kind: "folder" },
-      { name: "b_.txt", kind: "file" },
+      { name: "b_.txt", kind: "file", size: 1, modified: LISTED_TIME },
     ] as const;
     const entries = await collect(walkMembers(toSource(tree), ["top"], chosen, ignore));
     expect(entries.map(({ name }) => name)).toEqual(["b_ (2).txt", "b_.txt", "a/", "a/c.txt"]);
@@ -160,8 +178,13 @@ function toUnlistable(error: Error): Tree {
   return { "": error };
 }
 
+/** The names of what is there once it is opened. */
 async function names(tree: Tree, segments: readonly string[]): Promise<readonly string[]> {
-  return (await collect(await openFolder(toSource(tree), segments, ignore))).map(({ name }) => name);
+  const found: string[] = [];
+  for (const { name, open } of await collect(await openFolder(toSource(tree), segments, ignore))) {
+    if (open === undefined || (await open()) !== undefined) found.push(name);
+  }
+  return found;
 }
 
 async function collect(entries: AsyncIterable<ZipEntry>): Promise<readonly ZipEntry[]> {
@@ -188,6 +211,7 @@ function toSource(tree: Tree, opened: string[] = []): ArchiveSource {
 
   return {
     list,
+    mayRead: () => true,
     async read(segments) {
       opened.push(`/${segments.join("/")}`);
       const content = find(segments);

@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { streamZip, type ZipEntry } from "../../../src/archive/zip.ts";
+import type { ZipEntry } from "../../../src/archive/read-ahead.ts";
+import { createZip } from "../../../src/archive/zip.ts";
+import { toByteSource } from "../../../src/contracts/byte-source.ts";
 import { isInstalled, judge, namesByPython, readAll, readers, readZip } from "./read-zip.ts";
+import { bytesOf, entryOf, file, folder, listed, MODIFIED, streamZip, zeros, zip, zipInto } from "./zip-entries.ts";
 
-const MODIFIED = new Date("2018-05-04T12:34:57Z");
 const WHOLE = 131_072;
 const GIB = 2 ** 30;
 /** Java's. */
@@ -28,7 +30,7 @@ const NAMES = [
   `deep/${"folder/".repeat(200)}file.txt`,
 ];
 
-describe("streamZip", () => {
+describe("createZip", () => {
   it("keeps names, times, sizes and contents, whether a member is small or large", async () => {
     const contents = [0, 1, 100, WHOLE - 1, WHOLE, WHOLE + 1, 65_535 * 3, 1_000_000].map((size) => bytesOf(size));
     const archive = await zip(contents.map((content, index) => file(`${index}.bin`, content)));
@@ -53,8 +55,8 @@ describe("streamZip", () => {
   });
 
   it("writes folders as entries of their own", async () => {
-    const [folder] = readZip(await zip([{ name: "empty/", modified: MODIFIED, size: 0 }]));
-    expect(folder).toMatchObject({ name: "empty/", size: 0, method: 0, mode: 0o40755 });
+    const [empty] = readZip(await zip([folder("empty/")]));
+    expect(empty).toMatchObject({ name: "empty/", size: 0, method: 0, mode: 0o40755 });
   });
 
   it("needs no Zip64 below its limits", async () => {
@@ -72,7 +74,7 @@ describe("streamZip", () => {
     [new Date("2345-01-01T00:00:00Z"), "2107-12-31T23:59:58Z", false],
     [new Date(Number.NaN), "1980-01-01T00:00:00Z", false],
   ])("writes the time %s as near as the format can", async (modified, dosTime, isExact) => {
-    const [member] = readZip(await zip([{ ...file("a", bytesOf(1)), modified }]));
+    const [member] = readZip(await zip([file("a", bytesOf(1), 1, modified)]));
     expect(member?.dosTime).toEqual(new Date(dosTime));
     expect(member?.modified).toEqual(isExact ? modified : undefined);
   });
@@ -84,6 +86,23 @@ describe("streamZip", () => {
     expect(cut.equals(whole)).toBe(true);
   });
 
+  it("makes the same bytes whatever the buffers that it is read into", async () => {
+    const sizes = [0, 1, 4000, WHOLE, WHOLE + 1, 65_535 * 4, 65_535 * 4 + 1, 400_000];
+    const entries = [folder("a/"), ...sizes.map((size) => file(`a/${size}`, bytesOf(size)))];
+    const whole = await zip(entries);
+    for (const buffers of [[3, 5, 6, 20_000], [64, 70_000], [65_540, 65_541], [2 ** 20]]) {
+      expect((await zipInto(createZip(listed(entries)), buffers)).equals(whole)).toBe(true);
+    }
+    const two = [file("a", bytesOf(10)), file("b", bytesOf(WHOLE + 1))];
+    expect((await zipInto(createZip(listed(two)), [1])).equals(await zip(two))).toBe(true);
+  });
+
+  it("fills a buffer with many small members", async () => {
+    const source = createZip(listed(Array.from({ length: 200 }, (_, index) => file(`${index}`, bytesOf(100)))));
+    expect(await source.readInto(new Uint8Array(16_384))).toBe(16_384);
+    await source.close();
+  });
+
   it("refuses a name that no archive can hold, and lets its content go", async () => {
     let isCancelled = false;
     const body = new ReadableStream<Uint8Array>({
@@ -91,7 +110,7 @@ describe("streamZip", () => {
         isCancelled = true;
       },
     });
-    const entry = { name: "x/".repeat(40_000), modified: MODIFIED, size: 1, body };
+    const entry = entryOf("x/".repeat(40_000), { modified: MODIFIED, size: 1, source: toByteSource(body) });
     await expect(zip([entry])).rejects.toThrow(RangeError);
     expect(isCancelled).toBe(true);
   });
@@ -100,7 +119,7 @@ describe("streamZip", () => {
 describe("an archive", () => {
   const mixed = () =>
     zip([
-      { name: "reports/", modified: MODIFIED, size: 0 },
+      folder("reports/"),
       ...NAMES.map((name, index) => file(name, bytesOf(index % 2 === 0 ? index : WHOLE + index))),
     ]);
 
@@ -169,62 +188,17 @@ describe("Zip64", () => {
   }, 120_000);
 });
 
-function file(name: string, content: Uint8Array, chunkBytes = 65_536): ZipEntry {
-  let at = 0;
-  const body = new ReadableStream<Uint8Array>(
-    {
-      pull(controller) {
-        if (at < content.length) controller.enqueue(content.subarray(at, at + chunkBytes));
-        else controller.close();
-        at += chunkBytes;
-      },
-    },
-    { highWaterMark: 0 },
-  );
-  return { name, modified: MODIFIED, size: content.length, body };
-}
-
-function zeros(name: string, size: number): ZipEntry {
-  const chunk = new Uint8Array(2 ** 20);
-  let left = size;
-  const body = new ReadableStream<Uint8Array>(
-    {
-      pull(controller) {
-        const length = Math.min(left, chunk.length);
-        if (length > 0) controller.enqueue(chunk.subarray(0, length));
-        else controller.close();
-        left -= length;
-      },
-    },
-    { highWaterMark: 0 },
-  );
-  return { name, modified: MODIFIED, size, body };
-}
-
-/** Bytes without an order that a shift would keep. */
-function bytesOf(size: number): Uint8Array {
-  return Uint8Array.from({ length: size }, (_, index) => (index * 31 + (index >> 8) * 7) & 0xff);
-}
-
-async function* listed(entries: readonly ZipEntry[]): AsyncGenerator<ZipEntry> {
-  yield* entries;
-}
-
-async function* many(count: number): AsyncGenerator<ZipEntry> {
+function* many(count: number): Generator<ZipEntry> {
   for (let index = 0; index < count; index++) {
     yield file(`folder/member-${index}.txt`, Buffer.from(String(index).padStart(6, "0")));
   }
-}
-
-function zip(entries: readonly ZipEntry[]): Promise<Buffer> {
-  return readAll(streamZip(listed(entries)));
 }
 
 /** The last bytes of an archive too large to be held, and its length. */
 async function readEnds(entries: readonly ZipEntry[], kept: number): Promise<{ tail: Buffer; length: number }> {
   let tail: Buffer = Buffer.alloc(0);
   let length = 0;
-  for await (const chunk of streamZip(listed(entries)) as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of streamZip(entries) as unknown as AsyncIterable<Uint8Array>) {
     length += chunk.length;
     tail = Buffer.concat([tail.subarray(-kept), chunk.subarray(-kept)]).subarray(-kept);
   }
