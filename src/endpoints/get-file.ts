@@ -1,12 +1,12 @@
-import mime from "mime";
+import { type ByteSource, sourceOfBytes, toByteSource } from "../contracts/byte-source.ts";
 import { type StorageEntry, StorageError, type StoredFile } from "../contracts/storage-adapter.ts";
-import { evaluatePreconditions, mayUseRange, type Validators } from "../http/conditional.ts";
-import { toAttachment } from "../http/content-disposition.ts";
-import { toHttpDate } from "../http/http-date.ts";
+import { evaluatePreconditions, mayUseRange } from "../http/conditional.ts";
 import { HttpError } from "../http/http-error.ts";
-import { parseRange, type RangePart } from "../http/range.ts";
-import { emptyResponse, type HeaderFields, streamResponse } from "../http/responses.ts";
+import { toMultipartRanges } from "../http/multipart-ranges.ts";
+import { guessRange, parseRanges, type RangePart } from "../http/range.ts";
+import { emptyResponse, fileResponse, sourceResponse } from "../http/responses.ts";
 import type { AccountExchange } from "./endpoint.ts";
+import { toFileFields, toValidatorFields } from "./file-fields.ts";
 import { redirectIfFolder } from "./slash-redirect.ts";
 import { toValidators } from "./validators.ts";
 
@@ -22,31 +22,51 @@ export async function getFile(exchange: AccountExchange): Promise<Response> {
   const isUnconditional = CONDITIONS.every((name) => request.headers.get(name) === null);
   try {
     if (!isUnconditional || request.method === "HEAD") return await getConditionally(exchange);
-    return whole(await files.read(path.segments), path.segments);
+    return toResponse(exchange, await files.read(path.segments), []);
   } catch (error) {
     return redirectIfFolder(exchange, error);
   }
 }
 
-/** Decides on the entry and then reads that very version, or decides anew when it was replaced in between. */
+/**
+ * Decides on the version that is sent, whatever replaces it meanwhile (docs/decisions/0011-reading.md): the part that is most likely
+ * wanted is read first, with its entry, and read anew where that entry leads to another one.
+ */
 async function getConditionally(exchange: AccountExchange): Promise<Response> {
-  const { segments } = exchange.path;
-  for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
-    const entry = await exchange.files.stat(segments, "read");
+  const { files, path } = exchange;
+  let wanted: RangePart | undefined;
+  if (isEntryEnough(exchange.request)) {
+    const entry = await files.stat(path.segments, "read");
     if (entry === undefined) throw new StorageError("not-found");
     const decision = decide(exchange, entry);
     if ("answer" in decision) return decision.answer;
-
-    const file = await exchange.files.read(segments, decision.range);
-    if (isSameVersion(file.entry, entry)) {
-      return decision.range ? part(file, segments, decision.range) : whole(file, segments);
-    }
-    await file.body.cancel();
+    wanted = decision.parts[0];
+  } else {
+    wanted = guessRange(exchange.request.headers.get("range") ?? "");
+  }
+  for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
+    const file = await files.read(path.segments, wanted);
+    const decision = await decideOn(exchange, file);
+    if ("answer" in decision) return decision.answer;
+    if (isPart(file.entry.size, wanted, decision.parts[0])) return toResponse(exchange, file, decision.parts);
+    await release(file);
+    wanted = decision.parts[0];
   }
   throw new StorageError("unavailable", "the file was replaced again and again");
 }
 
-/** What the conditions of a request come to for a version of the file: an answer without it, or what to read. */
+/** Whether a request most often ends without content, or with a part that nobody knows before the size of the file. */
+function isEntryEnough({ method, headers }: Request): boolean {
+  if (method === "HEAD" || headers.get("if-none-match") !== null || headers.get("if-modified-since") !== null)
+    return true;
+  const range = headers.get("range");
+  return range !== null && guessRange(range) === undefined;
+}
+
+/** No parts: the whole. */
+type Decision = { readonly answer: Response } | { readonly parts: readonly RangePart[] };
+
+/** What the conditions of a request come to for a version of the file: an answer without content, or what to send of it. */
 function decide({ request, config, path }: AccountExchange, entry: StorageEntry): Decision {
   const validators = toValidators(entry);
   const now = config.clock();
@@ -55,24 +75,70 @@ function decide({ request, config, path }: AccountExchange, entry: StorageEntry)
   if (precondition === "not-modified") return { answer: emptyResponse(304, toValidatorFields(validators)) };
   if (request.method === "HEAD") return { answer: emptyResponse(200, toFileFields(entry, path.segments)) };
 
-  if (!mayUseRange(request.headers, validators, now)) return { range: undefined };
-  const range = parseRange(request.headers.get("range"), entry.size);
-  if (range !== "unsatisfiable") return { range };
+  if (!mayUseRange(request.headers, validators, now)) return { parts: [] };
+  const parts = parseRanges(request.headers.get("range"), entry.size);
+  if (parts !== "unsatisfiable") return { parts: parts ?? [] };
   throw new HttpError("range-not-satisfiable", "The file is shorter.", { "Content-Range": `bytes */${entry.size}` });
 }
 
-type Decision = { readonly answer: Response } | { readonly range: RangePart | undefined };
-
-function whole({ entry, body }: StoredFile, segments: readonly string[]): Response {
-  return streamResponse(200, body, toFileFields(entry, segments));
+/** The same for a file that is open, and is closed where nothing of it is sent. */
+async function decideOn(exchange: AccountExchange, file: StoredFile): Promise<Decision> {
+  try {
+    const decision = decide(exchange, file.entry);
+    if ("answer" in decision) await release(file);
+    return decision;
+  } catch (error) {
+    await release(file);
+    throw error;
+  }
 }
 
-function part({ entry, body }: StoredFile, segments: readonly string[], { offset, length }: RangePart): Response {
-  return streamResponse(206, body, {
-    ...toFileFields(entry, segments),
-    "Content-Length": String(length),
-    "Content-Range": `bytes ${offset}-${offset + length - 1}/${entry.size}`,
+/** Whether what was read is what is wanted: the whole is wanted by no part. */
+function isPart(size: number, read: RangePart | undefined, wanted: RangePart | undefined): boolean {
+  if (read === undefined || wanted === undefined) return read === wanted;
+  return read.offset === wanted.offset && Math.min(read.length, size - read.offset) === wanted.length;
+}
+
+/** The file as a whole, a part, or several parts, of which it holds the first. */
+function toResponse(exchange: AccountExchange, file: StoredFile, parts: readonly RangePart[]): Response {
+  const { entry } = file;
+  const fields = toFileFields(entry, exchange.path.segments);
+  const [part, ...more] = parts;
+  if (part === undefined) return fileResponse(200, file, fields);
+  if (more.length > 0) return severalParts(exchange, file, parts, fields);
+  return fileResponse(206, file, {
+    ...fields,
+    "Content-Length": String(part.length),
+    "Content-Range": `bytes ${part.offset}-${part.offset + part.length - 1}/${entry.size}`,
   });
+}
+
+function severalParts(
+  { files, path }: AccountExchange,
+  first: StoredFile,
+  parts: readonly RangePart[],
+  fields: ReturnType<typeof toFileFields>,
+): Response {
+  let isOpened = false;
+
+  async function open(part: RangePart): Promise<ByteSource> {
+    if (part === parts[0]) {
+      isOpened = true;
+      return toSource(first);
+    }
+    const file = await files.read(path.segments, part);
+    if (isSameVersion(file.entry, first.entry)) return toSource(file);
+    await release(file);
+    throw new StorageError("unavailable", "the file was replaced between its parts");
+  }
+
+  const { contentType, length, source } = toMultipartRanges(parts, first.entry.size, fields["Content-Type"], open);
+  const close = async (): Promise<void> => {
+    await source.close();
+    if (!isOpened) await release(first);
+  };
+  const multipartFields = { ...fields, "Content-Type": contentType, "Content-Length": String(length) };
+  return sourceResponse(206, { ...source, close }, multipartFields);
 }
 
 function isSameVersion(one: StorageEntry, other: StorageEntry): boolean {
@@ -80,19 +146,15 @@ function isSameVersion(one: StorageEntry, other: StorageEntry): boolean {
   return first.etag === second.etag && first.modified.getTime() === second.modified.getTime();
 }
 
-function toFileFields(entry: StorageEntry, segments: readonly string[]): HeaderFields {
-  const name = segments.at(-1) ?? "";
-  return {
-    ...toValidatorFields(toValidators(entry)),
-    "Accept-Ranges": "bytes",
-    "Content-Length": String(entry.size),
-    "Content-Type": mime.getType(name) ?? "application/octet-stream",
-    // A user's file never runs in the service's origin (CONTRACT 3.2).
-    "Content-Disposition": toAttachment(name),
-    "Content-Security-Policy": "sandbox; default-src 'none'",
-  };
+/** The file as a source. Its stream, which it may only make when asked for it, is left alone where there is a shorter way. */
+function toSource(file: StoredFile): ByteSource {
+  const { source } = file;
+  if (source === undefined) return toByteSource(file.body);
+  return "readInto" in source ? source : sourceOfBytes(source);
 }
 
-function toValidatorFields({ etag, modified }: Validators): HeaderFields {
-  return { ETag: etag, "Last-Modified": toHttpDate(modified) };
+/** Lets go of a file that is not sent. */
+async function release(file: StoredFile): Promise<void> {
+  if (file.source === undefined) await file.body.cancel();
+  else if ("readInto" in file.source) await file.source.close();
 }

@@ -4,20 +4,78 @@ export interface RangePart {
   readonly length: number;
 }
 
+/** How many parts are answered at most; a request for more gets the whole. */
+const MAX_PARTS = 16;
+/** The same with elements that are empty, of which few have to be read (RFC 9110 5.6.1.2). */
+const MAX_ELEMENTS = 64;
+/** Parts that are so near to each other are answered as one: what stands before another part is no shorter (RFC 9110 15.3.7.2). */
+const NEAR = 80;
+/** Of no more digits than 2^64 has: beyond, and where a number loses its last digits, it is larger than any file. */
+const SPEC = /^[ \t]*(\d{0,20})-(\d{0,20})[ \t]*$/;
+
 /**
- * The single range that a `Range` value asks of `size` bytes (RFC 9110 14.1.2). `undefined` when the header is to be
- * ignored: absent, of another unit, malformed, or of several ranges, which may be answered whole (14.2).
+ * The parts that a `Range` value asks of `size` bytes (RFC 9110 14.1.2), in its order, those that overlap or nearly touch as one.
+ * `undefined` when the header is to be ignored: absent, of another unit, malformed; of more than 16 parts, or of more bytes in all than
+ * there are, which costs more than the whole (14.2, SECURITY 15); or of the end of nothing, which has no range to name.
  */
-export function parseRange(value: string | null, size: number): RangePart | "unsatisfiable" | undefined {
-  // At most 15 digits: beyond, numbers lose their last digits.
-  const [match, first = "", last = ""] = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i.exec(value ?? "") ?? [];
+export function parseRanges(value: string | null, size: number): readonly RangePart[] | "unsatisfiable" | undefined {
+  const [unit = "", ...more] = value?.split("=", 3) ?? [];
+  if (more.length !== 1 || !/^bytes$/i.test(unit)) return undefined;
+  const specs = splitList(more[0] ?? "");
+  if (specs === undefined) return undefined;
+  const parts: RangePart[] = [];
+  for (const spec of specs) {
+    const part = parseSpec(spec, size);
+    if (part === undefined) return undefined;
+    if (part !== "unsatisfiable") parts.push(part);
+  }
+  if (parts.length === 0) return "unsatisfiable";
+  return parts.reduce((sum, { length }) => sum + length, 0) > size ? undefined : coalesce(parts);
+}
+
+/**
+ * The one part that a `Range` value asks for, of whatever size the representation may be; `undefined` where that depends on its size, or
+ * there is none. Its length may be more than there is.
+ */
+export function guessRange(value: string): RangePart | undefined {
+  const parts = /^bytes=[ \t]*\d+-/i.test(value) ? parseRanges(value, Number.MAX_SAFE_INTEGER) : undefined;
+  return typeof parts === "object" && parts.length === 1 ? parts[0] : undefined;
+}
+
+/** The elements of a list that is not too long, without empty ones (RFC 9110 5.6.1). */
+function splitList(list: string): readonly string[] | undefined {
+  const elements = list.split(",", MAX_ELEMENTS + 1);
+  const specs = elements.filter((element) => /[^ \t]/.test(element));
+  return specs.length === 0 || specs.length > MAX_PARTS || elements.length > MAX_ELEMENTS ? undefined : specs;
+}
+
+function parseSpec(spec: string, size: number): RangePart | "unsatisfiable" | undefined {
+  const [match, first = "", last = ""] = SPEC.exec(spec) ?? [];
   if (match === undefined || (first === "" && last === "")) return undefined;
   if (first === "") {
     const length = Math.min(Number(last), size);
-    return length === 0 ? "unsatisfiable" : { offset: size - length, length };
+    if (Number(last) === 0) return "unsatisfiable";
+    return length === 0 ? undefined : { offset: size - length, length };
   }
   const offset = Number(first);
-  const end = last === "" ? size : Math.min(Number(last) + 1, size);
   if (last !== "" && Number(last) < offset) return undefined;
+  const end = last === "" ? size : Math.min(Number(last) + 1, size);
   return offset >= size ? "unsatisfiable" : { offset, length: end - offset };
+}
+
+/** Each of the joined parts stands where the first of those stood that it is made of. */
+function coalesce(parts: readonly RangePart[]): readonly RangePart[] {
+  const joined: { offset: number; length: number; place: number }[] = [];
+  const placed = parts.map((part, place) => ({ ...part, place }));
+  for (const { offset, length, place } of placed.sort((one, other) => one.offset - other.offset)) {
+    const before = joined.at(-1);
+    if (before === undefined || offset > before.offset + before.length + NEAR) {
+      joined.push({ offset, length, place });
+      continue;
+    }
+    before.length = Math.max(before.length, offset + length - before.offset);
+    before.place = Math.min(before.place, place);
+  }
+  joined.sort((one, other) => one.place - other.place);
+  return joined.map(({ offset, length }) => ({ offset, length }));
 }

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { type ByteSource, toByteSource, toByteStream } from "../../src/contracts/byte-source.ts";
+import type { ByteRange, StorageAdapter, StoredFile } from "../../src/contracts/storage-adapter.ts";
+import { toStoredFile } from "../../src/contracts/stored-file.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { type Answer, createTestService } from "../support/service.ts";
+import { fillStorage, overrideStorage } from "../support/storage.ts";
 
 const MODIFIED = Date.UTC(2024, 4, 6, 7, 8, 9, 500);
 const SAME = "Mon, 06 May 2024 07:08:09 GMT";
@@ -121,6 +125,103 @@ describe("Range", () => {
     for (const path of ["/home/", "/__svc__/login"]) {
       expect((await call("GET", path, { variant: "json", headers: { range: "bytes=0-1" } })).status).toBe(200);
     }
+  });
+});
+
+/** A storage that tells which files it has opened were neither read to their end nor let go of. */
+function withOpenFiles(
+  base: StorageAdapter,
+  form: "source" | "stream",
+): StorageAdapter & { readonly open: Set<number> } {
+  const open = new Set<number>();
+  let opened = 0;
+
+  async function read(path: string, range?: ByteRange): Promise<StoredFile> {
+    const { entry, body } = await base.read(path, range);
+    opened += 1;
+    const id = opened;
+    open.add(id);
+    const inner = toByteSource(body);
+    const source: ByteSource = {
+      async readInto(buffer) {
+        const count = await inner.readInto(buffer.subarray(0, 4));
+        if (count === 0) open.delete(id);
+        return count;
+      },
+      async close() {
+        open.delete(id);
+        await inner.close();
+      },
+    };
+    return form === "source" ? toStoredFile(entry, source) : { entry, body: toByteStream(source) };
+  }
+
+  return { ...overrideStorage(base, { read }), open };
+}
+
+describe.each(["source", "stream"] as const)("what a request opens as a %s", (form) => {
+  it.each<readonly [fields: Record<string, string>, status: number]>([
+    [{}, 200],
+    [{ range: "bytes=2-4" }, 206],
+    [{ range: "bytes=-4" }, 206],
+    [{ range: "bytes=0-1,500-501" }, 206],
+    [{ range: "bytes=2000-" }, 416],
+    [{ range: "bytes=2-4", "if-range": '"x"' }, 200],
+    [{ range: "bytes=2-4", "if-match": '"x"' }, 412],
+    [{ range: "bytes=2-4", "if-match": "x" }, 400],
+    [{ "if-match": '"x"' }, 412],
+    [{ "if-none-match": "*" }, 304],
+  ])("with %j is closed, also where the answer is not read (SECURITY 11)", async (headers, status) => {
+    const storage = withOpenFiles(createMemoryStorage(), form);
+    const { call, open } = await createTestService({ storage, files: { "/alice/a": "x".repeat(1000) } });
+    expect((await call("GET", "/home/a", { headers })).status).toBe(status);
+    expect([...storage.open]).toEqual([]);
+    const response = await open("GET", "/home/a", { headers });
+    await response.body?.cancel();
+    expect([...storage.open]).toEqual([]);
+    const reader = (await open("GET", "/home/a", { headers })).body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    expect([...storage.open]).toEqual([]);
+  });
+});
+
+describe("several ranges", () => {
+  const range = "bytes=0-9,500-509,900-909";
+
+  it("are of one version, or break off (CONTRACT 3.1, RFC 9110 15.3.7)", async () => {
+    const storage = createMemoryStorage();
+    const base = overrideStorage(storage, {});
+    const { open } = await createTestService({ storage: base, files: { "/alice/a": "1".repeat(1000) } });
+    const response = await open("GET", "/home/a", { headers: { range } });
+    expect(response.status).toBe(206);
+    await fillStorage(storage, { "/alice/a": "2".repeat(1000) });
+    await expect(response.text()).rejects.toThrow();
+  });
+
+  it("are decided on the version that is sent (CONTRACT 3.1)", async () => {
+    const storage = createMemoryStorage();
+    const base = overrideStorage(storage, {
+      async stat(path) {
+        const entry = await storage.stat(path);
+        if (path === "/alice/a") await fillStorage(storage, { "/alice/a": "2".repeat(2000) });
+        return entry;
+      },
+    });
+    const { call } = await createTestService({ storage: base, files: { "/alice/a": "1".repeat(1000) } });
+    const answer = await call("GET", "/home/a", { headers: { range: "bytes=0-0,-1" } });
+    expect(answer.status).toBe(206);
+    expect(answer.text).toContain("Content-Range: bytes 1999-1999/2000");
+    expect(answer.text).not.toContain("1\r\n--");
+  });
+
+  it("have another boundary in every answer (RFC 2046 5.1.1)", async () => {
+    const { call } = await createTestService({ files: { "/alice/a": "1".repeat(1000) } });
+    const types = new Set<string | null>();
+    for (let round = 0; round < 10; round += 1) {
+      types.add((await call("GET", "/home/a", { headers: { range } })).header("content-type"));
+    }
+    expect(types.size).toBe(10);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseRange } from "../../../src/http/range.ts";
+import { guessRange, parseRanges } from "../../../src/http/range.ts";
 
 describe("a Range value", () => {
   it.each([
@@ -14,17 +14,98 @@ describe("a Range value", () => {
     ["bytes=10-20", 10, "unsatisfiable"],
     ["bytes=-0", 10, "unsatisfiable"],
     ["bytes=0-", 0, "unsatisfiable"],
+    ["bytes=-0", 0, "unsatisfiable"],
+    ["bytes=-5", 0, undefined],
     ["bytes=5-2", 10, undefined],
     ["bytes=5-2", 3, undefined],
     ["bytes=-", 10, undefined],
     ["bytes=a-b", 10, undefined],
-    ["bytes=0-0,1-1", 10, undefined],
     ["seconds=0-1", 10, undefined],
     [null, 10, undefined],
     ["", 10, undefined],
     ["bytes=0-8999999999999", 9_000_000_000_000, { offset: 0, length: 9_000_000_000_000 }],
   ])("%s of %i bytes (RFC 9110 14.1.2)", (value, size, part) => {
-    expect(parseRange(value, size)).toEqual(part);
+    expect(parseRanges(value, size)).toEqual(typeof part === "object" ? [part] : part);
+  });
+
+  it.each([
+    [
+      "bytes=0-0,500-500",
+      [
+        [0, 1],
+        [500, 1],
+      ],
+    ],
+    [
+      "bytes=500-500,0-0",
+      [
+        [500, 1],
+        [0, 1],
+      ],
+    ],
+    [
+      "bytes=0-0, 200-, -1",
+      [
+        [0, 1],
+        [200, 800],
+      ],
+    ],
+    ["bytes=0-9,5-14", [[0, 15]]],
+    ["bytes=0-9,90-99", [[0, 100]]],
+    [
+      "bytes=0-9,91-99",
+      [
+        [0, 10],
+        [91, 9],
+      ],
+    ],
+    [
+      "bytes=500-509,0-9,300-309,505-519,20-29",
+      [
+        [500, 20],
+        [0, 30],
+        [300, 10],
+      ],
+    ],
+    [
+      "bytes=0-0,1000-,500-500",
+      [
+        [0, 1],
+        [500, 1],
+      ],
+    ],
+    ["bytes=1000-,2000-3000", "unsatisfiable"],
+    ["bytes=0-0,x", undefined],
+    ["bytes=0-0,9-5", undefined],
+    ["bytes=0-999,0-0", undefined],
+    ["bytes=0-,0-", undefined],
+    [
+      "bytes=0-0,,500-500, ,",
+      [
+        [0, 1],
+        [500, 1],
+      ],
+    ],
+    ["bytes=,", undefined],
+    [`bytes=0-0${",".repeat(100)}`, undefined],
+    [`bytes=${Array.from({ length: 16 }, (_, index) => `${60 * index}-${60 * index}`)}`, [[0, 901]]],
+    [`bytes=${"0-0,".repeat(16)}1-1`, undefined],
+  ])("%.60s asks of 1,000 bytes for %j (RFC 9110 14.1.2, 15.3.7.2)", (value, expected) => {
+    const parts = parseRanges(value, 1000);
+    expect(typeof parts === "object" ? parts.map(({ offset, length }) => [offset, length]) : parts).toEqual(expected);
+  });
+
+  it.each([
+    ["bytes=0-9", 0, 10],
+    ["bytes=5-", 5, 995],
+    ["bytes=-5", undefined, undefined],
+    ["bytes=0-0,500-500", undefined, undefined],
+    ["items=0-9", undefined, undefined],
+    ["", undefined, undefined],
+  ])("%s is foreseen without the size where it can be", (value, offset, length) => {
+    const guess = guessRange(value);
+    expect(guess?.offset).toBe(offset);
+    if (guess !== undefined) expect(Math.min(guess.length, 1000 - guess.offset)).toBe(length);
   });
 
   it("never names a part beyond the end, nor an empty one (RFC 9110 14.1.2)", () => {
@@ -35,8 +116,9 @@ describe("a Range value", () => {
     );
     fc.assert(
       fc.property(numeral, numeral, fc.nat(), (first, last, size) => {
-        const part = parseRange(`bytes=${first}-${last}`, size);
-        if (part === undefined || part === "unsatisfiable") return;
+        const parts = parseRanges(`bytes=${first}-${last}`, size);
+        if (parts === undefined || parts === "unsatisfiable") return;
+        const [part = { offset: 0, length: 0 }] = parts;
         expect(part.length).toBeGreaterThan(0);
         expect(part.offset).toBeGreaterThanOrEqual(0);
         expect(part.offset + part.length).toBeLessThanOrEqual(size);
@@ -47,7 +129,7 @@ describe("a Range value", () => {
 
   it("of endless text is read in linear time (SECURITY 15)", () => {
     const started = performance.now();
-    for (const text of ["bytes=", "bytes=0-", "bytes=0-0,", "bytes=\t"]) parseRange(text + " 0-".repeat(100_000), 10);
+    for (const text of ["bytes=", "bytes=0-", "bytes=0-0,", "bytes=\t"]) parseRanges(text + " 0-".repeat(100_000), 10);
     expect(performance.now() - started).toBeLessThan(500);
   });
 });
