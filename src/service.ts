@@ -158,7 +158,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     const account = attempt ? await admit(login, attempt) : accounts.resolve(login.username, login.settings);
     const files = accounts.filesOf(account);
     const used = session === undefined ? files : keepAlive(files, sessions.toProgress(session));
-    return run({ ...exchange, account, means, session, files: used });
+    return run(Object.assign(exchange, { account, means, session, files: used }));
   }
 
   function toErrorResponse(error: unknown, exchange: Exchange, { shape }: Place, apis: readonly Api[]): Response {

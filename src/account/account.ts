@@ -101,8 +101,18 @@ export function createAccountResolver(
   maxFileBytes = 0,
 ): (name: string, settings: AccountSettings) => Account {
   const compiled = new Map<string, Account>();
+  /** The same by the very object, which sessions keep. */
+  const lastUsed = new WeakMap<AccountSettings, Account>();
 
   return function resolve(name, settings) {
+    const last = lastUsed.get(settings);
+    if (last?.name === name) return last;
+    const account = resolveByContent(name, settings);
+    lastUsed.set(settings, account);
+    return account;
+  };
+
+  function resolveByContent(name: string, settings: AccountSettings): Account {
     const key = JSON.stringify([name, settings]);
     const known = compiled.get(key);
     if (known !== undefined) return known;
@@ -113,7 +123,7 @@ export function createAccountResolver(
       compiled.delete(oldest);
     }
     return account;
-  };
+  }
 }
 
 /** The smaller limit counts. */

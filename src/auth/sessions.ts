@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { AccountSettings } from "../contracts/account.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
+import { remembered } from "../http/remembered.ts";
 import { accountSettingsSchema } from "../wire/account.ts";
-import { orUnavailable, toHex, toStoreKey } from "./store-access.ts";
+import { toHex } from "./sha256.ts";
+import { orUnavailable, toStoreKey } from "./store-access.ts";
 import { createTurns } from "./turns.ts";
 
 /** Who is behind a session. */
@@ -72,6 +74,9 @@ const storedGenerationSchema = z.strictObject({
   kept: z.string(),
 });
 
+/** Characters of a stored session whose check is remembered. */
+const MAX_REMEMBERED = 4096;
+
 /** Makes the sessions on a store. Throws `TypeError` for a duration that is not positive. */
 export function createSessions(options: SessionsOptions): Sessions {
   const { store, idleSeconds = 1800, maxSeconds = 43_200, clock = Date.now } = options;
@@ -84,13 +89,18 @@ export function createSessions(options: SessionsOptions): Sessions {
     return Math.min(seen + idle, created + max) - clock();
   }
 
+  /** Checked once for as long as it is not written anew: most requests find what the last one has found. */
+  const parse = remembered((json) => storedSessionSchema.safeParse(JSON.parse(json)).data, MAX_REMEMBERED);
+
   async function read(key: string): Promise<StoredSession | undefined> {
-    const parsed = storedSessionSchema.safeParse(await store.get(key));
-    return parsed.success && remaining(parsed.data) > 0 ? parsed.data : undefined;
+    const stored = await store.get(key);
+    const session = stored === undefined ? undefined : parse(JSON.stringify(stored));
+    return session !== undefined && remaining(session) > 0 ? session : undefined;
   }
 
   async function readGeneration(username: string) {
-    return storedGenerationSchema.safeParse(await store.get(await toGenerationKey(username))).data;
+    const stored = await store.get(toGenerationKey(username));
+    return stored === undefined ? undefined : storedGenerationSchema.safeParse(stored).data;
   }
 
   /** Whether a change of password ended a session. */
@@ -124,14 +134,14 @@ export function createSessions(options: SessionsOptions): Sessions {
     const now = clock();
     const own = { username, settings, created: now, seen: now };
     const session: StoredSession = generation === undefined ? own : { ...own, generation };
-    const key = await toSessionKey(id);
+    const key = toSessionKey(id);
     await orUnavailable(() => store.set(key, session, Math.min(idle, max)));
     return id;
   }
 
   async function find(id: string): Promise<SessionRecord | undefined> {
     if (!isSessionId(id)) return undefined;
-    const key = await toSessionKey(id);
+    const key = toSessionKey(id);
     const session = await orUnavailable(() => read(key));
     if (session === undefined || (await orUnavailable(() => isSuperseded(key, session)))) return undefined;
     // In turn with `end`: a renewal that overtakes a logout would bring the session back.
@@ -150,7 +160,7 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function end(id: string): Promise<void> {
     if (!isSessionId(id)) return;
-    const key = await toSessionKey(id);
+    const key = toSessionKey(id);
     await orUnavailable(async () => {
       // A renewal that began before is over by itself after the idle time.
       await store.set(toEndKey(key), true, idle);
@@ -159,8 +169,8 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   async function endOthers(username: string, keptId: string): Promise<void> {
-    const generation = { generation: crypto.randomUUID(), kept: await toSessionKey(keptId) };
-    const key = await toGenerationKey(username);
+    const generation = { generation: crypto.randomUUID(), kept: toSessionKey(keptId) };
+    const key = toGenerationKey(username);
     await orUnavailable(() => store.set(key, generation, max));
   }
 
@@ -172,11 +182,11 @@ function isSessionId(text: string): boolean {
 }
 
 /** Whoever reads the store learns no ID to log in with. */
-function toSessionKey(id: string): Promise<string> {
+function toSessionKey(id: string): string {
   return toStoreKey("session", id);
 }
 
-function toGenerationKey(username: string): Promise<string> {
+function toGenerationKey(username: string): string {
   return toStoreKey("generation", username);
 }
 

@@ -1,14 +1,9 @@
 import { HttpError } from "../http/http-error.ts";
+import { sha256Hex } from "./sha256.ts";
 
 /** A store's key for something secret or private: whoever reads the store sees the SHA-256 of `text` only. */
-export async function toStoreKey(kind: string, text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return `${kind}:${toHex(new Uint8Array(digest))}`;
-}
-
-/** Bytes as lower-case hexadecimal. */
-export function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+export function toStoreKey(kind: string, text: string): string {
+  return `${kind}:${sha256Hex(text)}`;
 }
 
 /** Work on the store. @throws HttpError `unavailable` whatever the store fails with. */

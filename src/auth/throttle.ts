@@ -112,8 +112,8 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     attempt: () => Promise<T>,
     judge: (result: T) => AttemptResult,
   ): Promise<T | undefined> {
-    const nameKey = await toStoreKey("failed-logins-of-name", username);
-    const addressKey = address === undefined ? undefined : await toStoreKey("failed-logins-from", address);
+    const nameKey = toStoreKey("failed-logins-of-name", username);
+    const addressKey = address === undefined ? undefined : toStoreKey("failed-logins-from", address);
 
     const fromAddress = (): Promise<T | undefined> =>
       addressKey === undefined

@@ -1,4 +1,15 @@
-import { type BigIntStats, close, closeSync, constants, lstat, lstatSync, open, openSync, read, readSync } from "node:fs";
+import {
+  type BigIntStats,
+  close,
+  closeSync,
+  constants,
+  lstat,
+  lstatSync,
+  open,
+  openSync,
+  read,
+  readSync,
+} from "node:fs";
 import type { MemberName } from "./disk-folder.ts";
 import { diskPace } from "./disk-pace.ts";
 

@@ -11,10 +11,7 @@ import { isKeepable } from "./disk-names.ts";
 /** Up to this size a file is read whole when it is opened: one call, and nothing to hold. */
 const SMALL_BYTES = 65_536;
 
-/**
- * Opens a member for reading. Entry and bytes come from one descriptor, which every way out closes. The entry gets the name that
- * the member was asked for by.
- */
+/** Opens a member for reading; its entry gets the name that it was asked for by. */
 export async function readMember(
   folder: OpenFolder,
   name: string,
@@ -22,11 +19,15 @@ export async function readMember(
   range?: ByteRange,
 ): Promise<StoredFile> {
   if (!isKeepable(name)) throw new StorageError("not-found");
-  const descriptor = await folder.openFile(name, constants.O_RDONLY);
+  return readOpened(await folder.openFile(name, constants.O_RDONLY), askedName, range);
+}
+
+/** What a descriptor is of, named as it was asked for. Entry and bytes come from that one, which every way out closes. */
+export async function readOpened(descriptor: number, name: string, range?: ByteRange): Promise<StoredFile> {
   let isHeld = false;
   try {
     // At once: what was just opened is known without asking the device.
-    const entry = toEntry(askedName, fstatSync(descriptor, { bigint: true }));
+    const entry = toEntry(name, fstatSync(descriptor, { bigint: true }));
     if (entry === undefined) throw new StorageError("not-found", `${name} is neither file nor folder.`);
     if (entry.kind !== "file") throw new StorageError("not-a-file");
     const start = Math.min(range?.offset ?? 0, entry.size);

@@ -1,5 +1,6 @@
 import type { PartialTexts, Texts } from "../contracts/texts.ts";
 import { preferredLanguage } from "../http/language.ts";
+import { remembered } from "../http/remembered.ts";
 import { ENGLISH } from "./texts-english.ts";
 import { GERMAN } from "./texts-german.ts";
 
@@ -17,10 +18,9 @@ export function createTexts(languages: ReadonlyMap<string, PartialTexts>): Choos
   const english = all.get(ENGLISH.language) ?? ENGLISH;
   const tags = [...all.keys()];
 
-  return (acceptLanguage) => {
-    if (acceptLanguage === null) return english;
-    return all.get(preferredLanguage(acceptLanguage, tags) ?? "") ?? english;
-  };
+  const choose = remembered((acceptLanguage) => all.get(preferredLanguage(acceptLanguage, tags) ?? "") ?? english);
+
+  return (acceptLanguage) => (acceptLanguage === null ? english : choose(acceptLanguage));
 }
 
 function complete(tag: string, partial: PartialTexts): Texts {
