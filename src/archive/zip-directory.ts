@@ -1,4 +1,4 @@
-import { type Member, toCentralRecord, toEnd } from "./zip-records.ts";
+import { type Member, setCentralRecord, toCentralLength, toEnd } from "./zip-records.ts";
 
 /** How many bytes of records stand in one piece. */
 const BLOCK_BYTES = 65_536;
@@ -19,16 +19,16 @@ export function createDirectory(): Directory {
   let length = 0;
 
   function add(member: Member, crc: number, offset: number): void {
-    const record = toCentralRecord(member, crc, offset);
-    if (used + record.byteLength > block.byteLength) {
+    const needed = toCentralLength(member, offset);
+    if (used + needed > block.byteLength) {
       if (used > 0) full.push(block.subarray(0, used));
       // A small archive takes little, also when many are made at once.
-      block = new Uint8Array(Math.max(record.byteLength, Math.min(BLOCK_BYTES, 1024 + length)));
+      block = new Uint8Array(Math.max(needed, Math.min(BLOCK_BYTES, 1024 + length)));
       used = 0;
     }
-    block.set(record, used);
-    used += record.byteLength;
-    length += record.byteLength;
+    setCentralRecord(block.subarray(used), member, crc, offset);
+    used += needed;
+    length += needed;
     count++;
   }
 

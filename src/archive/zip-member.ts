@@ -1,12 +1,12 @@
 import { toFramedSize } from "./stored-blocks.ts";
 import {
-  encodeName,
   isLargeSize,
   type Member,
   toCentralLength,
   toDescriptorLength,
   toEndLength,
   toLocalLength,
+  toNameLength,
 } from "./zip-records.ts";
 
 /** What is known of a member before it is opened. */
@@ -36,7 +36,8 @@ export function toEncoding(size: number): Exclude<Encoding, "compressed"> {
 export function toMember({ name, modified, size }: MemberHead, encoding: Encoding): Member {
   const storedSize = toStoredSize(size, encoding);
   return {
-    name: encodeName(name),
+    name,
+    nameLength: toNameLength(name),
     isFolder: name.endsWith("/"),
     modified,
     method: encoding === "whole" ? "stored" : "deflated",

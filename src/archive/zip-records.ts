@@ -23,7 +23,9 @@ const DOS_FOLDER = 0x10;
 
 /** What the records of a member say, beside its CRC-32. */
 export interface Member {
-  readonly name: Uint8Array;
+  readonly name: string;
+  /** The bytes of its name. */
+  readonly nameLength: number;
   readonly isFolder: boolean;
   readonly modified: Date;
   /** How the content stands in the archive (4.4.5). Deflated ones have their CRC and sizes in a descriptor. */
@@ -37,12 +39,14 @@ export interface Member {
 }
 
 const encoder = new TextEncoder();
+/** Names are written here to see how long they are. */
+const scratch = new Uint8Array(MAX_NAME_BYTES);
 
-/** The name of a member as bytes. @throws RangeError when it does not fit into an archive. */
-export function encodeName(name: string): Uint8Array {
-  const bytes = encoder.encode(name);
-  if (bytes.byteLength > MAX_NAME_BYTES) throw new RangeError("A member's path is too long for a ZIP archive.");
-  return bytes;
+/** The bytes of a member's name. @throws RangeError when it does not fit into an archive. */
+export function toNameLength(name: string): number {
+  const { read, written } = encoder.encodeInto(name, scratch);
+  if (read < name.length) throw new RangeError("A member's path is too long for a ZIP archive.");
+  return written;
 }
 
 /** Whether a size goes into the wide field. */
@@ -50,129 +54,119 @@ export function isLargeSize(size: number): boolean {
   return size >= MAX_32;
 }
 
-/** The bytes of {@link toLocalHeader}. */
-export function toLocalLength({ name, isLarge, modified }: Member): number {
-  return 30 + name.byteLength + toWideLength(isLarge ? 2 : 0) + toTimeLength(modified);
+/** The bytes that {@link setLocalHeader} sets. */
+export function toLocalLength({ nameLength, isLarge, modified }: Member): number {
+  return 30 + nameLength + toWideLength(isLarge ? 2 : 0) + toTimeLength(modified);
 }
 
 /** What stands before a member's content (4.3.7). */
-export function toLocalHeader(member: Member, crc: number = 0): Uint8Array {
-  const { name, isLarge, size, storedSize, modified } = member;
+export function setLocalHeader(bytes: Uint8Array, member: Member, crc: number = 0): void {
+  const { name, nameLength, isLarge, size, storedSize, modified } = member;
   const isDescribed = member.method === "deflated";
-  const { bytes, view } = createRecord(toLocalLength(member), 0x04034b50);
-  setCommon(view, 4, member);
   // With a descriptor behind the content, the sizes here are 0 (4.4.4, bit 3), in the wide field where it exists.
   const narrow = (value: number) => (isLarge ? MAX_32 : isDescribed ? 0 : value);
-  view.setUint32(14, crc, true);
-  view.setUint32(18, narrow(storedSize), true);
-  view.setUint32(22, narrow(size), true);
-  view.setUint16(26, name.byteLength, true);
-  view.setUint16(28, bytes.byteLength - 30 - name.byteLength, true);
-  bytes.set(name, 30);
-  const at = isLarge ? setWideField(view, 30 + name.byteLength, isDescribed ? [0, 0] : [size, storedSize]) : undefined;
-  setTimeField(view, at ?? 30 + name.byteLength, modified);
-  return bytes;
+  set32(bytes, 0, 0x04034b50);
+  setCommon(bytes, 4, member, false);
+  set32(bytes, 14, crc);
+  set32(bytes, 18, narrow(storedSize));
+  set32(bytes, 22, narrow(size));
+  set16(bytes, 26, nameLength);
+  set16(bytes, 28, toLocalLength(member) - 30 - nameLength);
+  encoder.encodeInto(name, bytes.subarray(30));
+  const values = isDescribed ? [0, 0] : [size, storedSize];
+  const at = 30 + nameLength;
+  setTimeField(bytes, isLarge ? setWideField(bytes, at, values) : at, modified);
 }
 
-/** The bytes of {@link toDescriptor}, where a member has one. */
+/** The bytes that {@link setDescriptor} sets, where a member has one. */
 export function toDescriptorLength({ method, isLarge }: Member): number {
   return method === "stored" ? 0 : isLarge ? 24 : 16;
 }
 
 /** What stands behind the content of a deflated member, whose header did not know the CRC (4.3.9). */
-export function toDescriptor(member: Member, crc: number): Uint8Array {
-  const { bytes, view } = createRecord(toDescriptorLength(member), 0x08074b50);
-  view.setUint32(4, crc, true);
-  if (member.isLarge) {
-    setUint64(view, 8, member.storedSize);
-    setUint64(view, 16, member.size);
-  } else {
-    view.setUint32(8, member.storedSize, true);
-    view.setUint32(12, member.size, true);
-  }
-  return bytes;
+export function setDescriptor(bytes: Uint8Array, { isLarge, size, storedSize }: Member, crc: number): void {
+  const set = isLarge ? set64 : set32;
+  set32(bytes, 0, 0x08074b50);
+  set32(bytes, 4, crc);
+  set(bytes, 8, storedSize);
+  set(bytes, isLarge ? 16 : 12, size);
 }
 
-/** The bytes of {@link toCentralRecord}. */
-export function toCentralLength({ name, isLarge, modified }: Member, offset: number): number {
-  return 46 + name.byteLength + toWideLength((isLarge ? 2 : 0) + (offset >= MAX_32 ? 1 : 0)) + toTimeLength(modified);
+/** The bytes that {@link setCentralRecord} sets. */
+export function toCentralLength({ nameLength, isLarge, modified }: Member, offset: number): number {
+  return 46 + nameLength + toWideLength((isLarge ? 2 : 0) + (offset >= MAX_32 ? 1 : 0)) + toTimeLength(modified);
 }
 
 /** A member's record in the central directory (4.3.12); `offset` is where its local header stands. */
-export function toCentralRecord(member: Member, crc: number, offset: number): Uint8Array {
-  const { name, isLarge, size, storedSize, isFolder, modified } = member;
+export function setCentralRecord(bytes: Uint8Array, member: Member, crc: number, offset: number): void {
+  const { name, nameLength, isLarge, size, storedSize, isFolder, modified } = member;
   const isFar = offset >= MAX_32;
-  const { bytes, view } = createRecord(toCentralLength(member, offset), 0x02014b50);
-  view.setUint16(4, MADE_BY, true);
-  setCommon(view, 6, member, isFar);
-  view.setUint32(16, crc, true);
-  view.setUint32(20, isLarge ? MAX_32 : storedSize, true);
-  view.setUint32(24, isLarge ? MAX_32 : size, true);
-  view.setUint16(28, name.byteLength, true);
-  view.setUint16(30, bytes.byteLength - 46 - name.byteLength, true);
-  view.setUint16(38, isFolder ? DOS_FOLDER : 0, true);
-  view.setUint16(40, isFolder ? FOLDER_MODE : FILE_MODE, true);
-  view.setUint32(42, isFar ? MAX_32 : offset, true);
-  bytes.set(name, 46);
+  set32(bytes, 0, 0x02014b50);
+  set16(bytes, 4, MADE_BY);
+  setCommon(bytes, 6, member, isFar);
+  set32(bytes, 16, crc);
+  set32(bytes, 20, isLarge ? MAX_32 : storedSize);
+  set32(bytes, 24, isLarge ? MAX_32 : size);
+  set16(bytes, 28, nameLength);
+  set16(bytes, 30, toCentralLength(member, offset) - 46 - nameLength);
+  // Comment, disk and internal attributes are 0.
+  set32(bytes, 32, 0);
+  set16(bytes, 36, 0);
+  set16(bytes, 38, isFolder ? DOS_FOLDER : 0);
+  set16(bytes, 40, isFolder ? FOLDER_MODE : FILE_MODE);
+  set32(bytes, 42, isFar ? MAX_32 : offset);
+  encoder.encodeInto(name, bytes.subarray(46));
   const values = [...(isLarge ? [size, storedSize] : []), ...(isFar ? [offset] : [])];
-  const at = values.length > 0 ? setWideField(view, 46 + name.byteLength, values) : undefined;
-  setTimeField(view, at ?? 46 + name.byteLength, modified);
-  return bytes;
+  const at = 46 + nameLength;
+  setTimeField(bytes, values.length > 0 ? setWideField(bytes, at, values) : at, modified);
 }
 
 /** The bytes of {@link toEnd}. */
 export function toEndLength(count: number, offset: number, length: number): number {
-  return isLargeArchive(count, offset, length) ? 56 + 20 + 22 : 22;
+  return isLargeArchive(count, offset, length) ? ZIP64_END_BYTES + 22 : 22;
 }
+
+/** The record of Zip64 and its locator. */
+const ZIP64_END_BYTES = 56 + 20;
 
 /** The end of an archive (4.3.14-16), whose central directory has `count` records and `length` bytes from `offset` on. */
 export function toEnd(count: number, offset: number, length: number): Uint8Array {
-  const isLarge = isLargeArchive(count, offset, length);
-  const { bytes, view } = createRecord(22, 0x06054b50);
-  view.setUint16(8, Math.min(count, MAX_16), true);
-  view.setUint16(10, Math.min(count, MAX_16), true);
-  view.setUint32(12, Math.min(length, MAX_32), true);
-  view.setUint32(16, Math.min(offset, MAX_32), true);
-  return isLarge ? concatenate([...toZip64End(count, offset, length), bytes]) : bytes;
+  const bytes = new Uint8Array(toEndLength(count, offset, length));
+  const at = bytes.byteLength - 22;
+  if (at > 0) setZip64End(bytes, count, offset, length);
+  set32(bytes, at, 0x06054b50);
+  set16(bytes, at + 8, Math.min(count, MAX_16));
+  set16(bytes, at + 10, Math.min(count, MAX_16));
+  set32(bytes, at + 12, Math.min(length, MAX_32));
+  set32(bytes, at + 16, Math.min(offset, MAX_32));
+  return bytes;
 }
 
 function isLargeArchive(count: number, offset: number, length: number): boolean {
   return count >= MAX_16 || offset >= MAX_32 || length >= MAX_32;
 }
 
-/** The record and its locator. */
-function toZip64End(count: number, offset: number, length: number): readonly Uint8Array[] {
-  const end = createRecord(56, 0x06064b50);
-  setUint64(end.view, 4, 44);
-  end.view.setUint16(12, MADE_BY, true);
-  end.view.setUint16(14, 45, true);
-  setUint64(end.view, 24, count);
-  setUint64(end.view, 32, count);
-  setUint64(end.view, 40, length);
-  setUint64(end.view, 48, offset);
-  const locator = createRecord(20, 0x07064b50);
-  setUint64(locator.view, 8, offset + length);
-  locator.view.setUint32(16, 1, true);
-  return [end.bytes, locator.bytes];
-}
-
-function concatenate(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.byteLength;
-  }
-  return whole;
+function setZip64End(bytes: Uint8Array, count: number, offset: number, length: number): void {
+  set32(bytes, 0, 0x06064b50);
+  set64(bytes, 4, 44);
+  set16(bytes, 12, MADE_BY);
+  set16(bytes, 14, 45);
+  set64(bytes, 24, count);
+  set64(bytes, 32, count);
+  set64(bytes, 40, length);
+  set64(bytes, 48, offset);
+  set32(bytes, 56, 0x07064b50);
+  set64(bytes, 64, offset + length);
+  set32(bytes, 72, 1);
 }
 
 /** What local header and central record have in common: version, flags, method and time (4.4.3-6). */
-function setCommon(view: DataView, at: number, member: Member, isFar = false): void {
+function setCommon(bytes: Uint8Array, at: number, member: Member, isFar: boolean): void {
   const isDeflated = member.method === "deflated";
-  view.setUint16(at, isFar || member.isLarge ? 45 : isDeflated || member.isFolder ? 20 : 10, true);
-  view.setUint16(at + 2, UTF8_FLAG | (isDeflated ? DESCRIPTOR_FLAG : 0), true);
-  view.setUint16(at + 4, isDeflated ? 8 : 0, true);
-  view.setUint32(at + 6, toDosTime(member.modified), true);
+  set16(bytes, at, isFar || member.isLarge ? 45 : isDeflated || member.isFolder ? 20 : 10);
+  set16(bytes, at + 2, UTF8_FLAG | (isDeflated ? DESCRIPTOR_FLAG : 0));
+  set16(bytes, at + 4, isDeflated ? 8 : 0);
+  set32(bytes, at + 6, toDosTime(member.modified));
 }
 
 function toWideLength(count: number): number {
@@ -180,11 +174,11 @@ function toWideLength(count: number): number {
 }
 
 /** The Zip64 extra field (4.5.3). Returns where the next one begins. */
-function setWideField(view: DataView, at: number, values: readonly number[]): number {
-  view.setUint16(at, 0x0001, true);
-  view.setUint16(at + 2, values.length * 8, true);
+function setWideField(bytes: Uint8Array, at: number, values: readonly number[]): number {
+  set16(bytes, at, 0x0001);
+  set16(bytes, at + 2, values.length * 8);
   values.forEach((value, index) => {
-    setUint64(view, at + 4 + index * 8, value);
+    set64(bytes, at + 4 + index * 8, value);
   });
   return at + toWideLength(values.length);
 }
@@ -196,12 +190,12 @@ export function toTimeLength(modified: Date): number {
 }
 
 /** The extended timestamp of Info-ZIP: seconds since 1970, signed 32 bits. */
-function setTimeField(view: DataView, at: number, modified: Date): void {
+function setTimeField(bytes: Uint8Array, at: number, modified: Date): void {
   if (toTimeLength(modified) === 0) return;
-  view.setUint16(at, 0x5455, true);
-  view.setUint16(at + 2, 5, true);
-  view.setUint8(at + 4, 1);
-  view.setInt32(at + 5, toSeconds(modified), true);
+  set16(bytes, at, 0x5455);
+  set16(bytes, at + 2, 5);
+  bytes[at + 4] = 1;
+  set32(bytes, at + 5, toSeconds(modified));
 }
 
 function toSeconds(time: Date): number {
@@ -218,14 +212,19 @@ function toDosTime(modified: Date): number {
   return date * 0x1_0000 + time;
 }
 
-/** A record of `length` bytes that begins with a signature, and is 0 behind it. */
-function createRecord(length: number, signature: number): { readonly bytes: Uint8Array; readonly view: DataView } {
-  const bytes = new Uint8Array(length);
-  const view = new DataView(bytes.buffer);
-  view.setUint32(0, signature, true);
-  return { bytes, view };
+function set16(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value;
+  bytes[at + 1] = value >>> 8;
 }
 
-function setUint64(view: DataView, at: number, value: number): void {
-  view.setBigUint64(at, BigInt(value), true);
+function set32(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value;
+  bytes[at + 1] = value >>> 8;
+  bytes[at + 2] = value >>> 16;
+  bytes[at + 3] = value >>> 24;
+}
+
+function set64(bytes: Uint8Array, at: number, value: number): void {
+  set32(bytes, at, value % 0x1_0000_0000);
+  set32(bytes, at + 4, Math.floor(value / 0x1_0000_0000));
 }

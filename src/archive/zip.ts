@@ -3,7 +3,7 @@ import { turn } from "../contracts/member-batches.ts";
 import type { EncodedContent } from "./content.ts";
 import { type ArchiveOptions, createReadAhead, type Prepared, type ZipEntry } from "./read-ahead.ts";
 import { createDirectory } from "./zip-directory.ts";
-import { type Member, toDescriptor, toDescriptorLength, toLocalHeader, toLocalLength } from "./zip-records.ts";
+import { type Member, setDescriptor, setLocalHeader, toDescriptorLength, toLocalLength } from "./zip-records.ts";
 
 /** A content is not read into less room than this behind other bytes: a buffer of its own takes it in fewer steps. */
 const MIN_ROOM_BYTES = 16_384;
@@ -34,7 +34,9 @@ export function createZip(entries: AsyncIterator<ZipEntry>, options: ArchiveOpti
   const ahead = createReadAhead(entries, options);
   const directory = createDirectory();
   /** What is to be written before anything else, the next one last. */
-  let pieces: Uint8Array[] = [];
+  const pieces: Uint8Array[] = [];
+  /** For one record at a time. */
+  let record = new Uint8Array(256);
   let streamed: Streamed | undefined;
   let ending: Iterator<Uint8Array> | undefined;
   let offset = 0;
@@ -100,25 +102,34 @@ export function createZip(entries: AsyncIterator<ZipEntry>, options: ArchiveOpti
   }
 
   function begin({ member, content }: Prepared): void {
+    const header = toRecord(toLocalLength(member));
     if ("readInto" in content) {
-      pieces.push(toLocalHeader(member));
+      setLocalHeader(header, member);
       streamed = { member, content, offset };
-      offset += toLocalLength(member);
-      return;
+    } else {
+      setLocalHeader(header, member, content.crc);
+      if (content.bytes.byteLength > 0) pieces.push(content.bytes);
+      directory.add(member, content.crc, offset);
+      offset += content.bytes.byteLength;
     }
-    const { bytes, crc } = content;
-    const header = toLocalHeader(member, crc);
-    pieces = bytes.byteLength > 0 ? [bytes, header] : [header];
-    directory.add(member, crc, offset);
-    offset += header.byteLength + bytes.byteLength;
+    pieces.push(header);
+    offset += header.byteLength;
+  }
+
+  /** Room for a record, in place of the one before. */
+  function toRecord(length: number): Uint8Array {
+    if (length > record.byteLength) record = new Uint8Array(length);
+    return record.subarray(0, length);
   }
 
   function finish({ member, content, offset: start }: Streamed): void {
     const { crc, storedSize } = content.written();
     const known = { ...member, storedSize };
-    pieces.push(toDescriptor(known, crc));
+    const descriptor = toRecord(toDescriptorLength(known));
+    setDescriptor(descriptor, known, crc);
+    pieces.push(descriptor);
     directory.add(known, crc, start);
-    offset += storedSize + toDescriptorLength(known);
+    offset += storedSize + descriptor.byteLength;
     streamed = undefined;
   }
 
