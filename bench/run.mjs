@@ -3,7 +3,8 @@
 //   --quick                small sizes and short times, for trying
 //   --only get-1k,put-1g   some workloads    --servers fileferry,bare-tuned   some servers
 //   --rounds 3             how often; the median counts    --growth   the growth of this project alone
-//   --out FILE             where the results go; a whole run writes bench/results.json, and the pages made of it
+//   --out FILE             where the results go: bench/results.json for a whole run. From that file docs/performance.md and its chart are made;
+//                          with --only, its other workloads stay
 //   --dist FOLDER          another build    --node-args="--cpu-prof"   for the process of this project
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -37,8 +38,9 @@ if (!existsSync(join(HERE, "node_modules"))) {
   const { status } = spawnSync("npm", ["ci", "--prefix", HERE], { stdio: "inherit" });
   if (status !== 0) process.exit(1);
 }
+const COMMITTED = join(HERE, "results.json");
 const isWhole = !options.quick && options.only === undefined && options.servers === undefined;
-const out = options.out ?? (isWhole ? join(HERE, "results.json") : undefined);
+const out = options.out === undefined ? (isWhole ? COMMITTED : undefined) : resolve(options.out);
 const dist = resolve(options.dist);
 const folder = mkdtempSync(join(tmpdir(), "fileferry-bench-"));
 process.once("SIGINT", () => process.exit(130));
@@ -47,12 +49,12 @@ process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 if (options.growth) {
   const { measureGrowth } = await import("./growth.mjs");
-  const growth = await measureGrowth({ dist, folder, isQuick: options.quick });
+  const growth = await measureGrowth({ dist, folder, isQuick: options.quick, rounds: Number(options.rounds) });
   if (out !== undefined) writeResults(out, { ...readResults(out), growth });
 } else {
   await compare();
 }
-if (isWhole) {
+if (out === COMMITTED) {
   const { writePages } = await import("./document.mjs");
   writePages(out);
 }
@@ -65,15 +67,16 @@ async function compare() {
     return obstacle === undefined;
   });
   makeFixtures(folder, workloads);
-  const results = {};
+  const former = out === undefined ? {} : readResults(out);
+  const results = options.only === undefined ? {} : { ...former.workloads };
   for (const workload of workloads) {
     results[workload.id] = await measureAll(workload, servers);
     printWorkload(results, workload.id);
     const run = { ...describeMachine(), isQuick: options.quick, rounds: Number(options.rounds), workloads: results };
-    if (out !== undefined) writeResults(out, { ...readResults(out), ...run });
+    if (out !== undefined) writeResults(out, { ...former, ...run });
   }
   // A server that gives wrong answers has no figures; of this project's that is a failure.
-  const failed = Object.values(results).some((result) => result.servers.fileferry?.error !== undefined);
+  const failed = workloads.some(({ id }) => results[id].servers.fileferry?.error !== undefined);
   if (failed) process.exitCode = 1;
 }
 
@@ -100,7 +103,8 @@ async function measureAll(workload, servers) {
     const own = rounds.get(id);
     return own.length === 0 ? [] : [[id, { title, median: toMedian(own), rounds: own }]];
   });
-  return { id: workload.id, title: workload.title, unit: workload.unit, servers: Object.fromEntries(measured) };
+  const { id, title, unit } = workload;
+  return { id, title, unit, date: describeMachine().date, servers: Object.fromEntries(measured) };
 }
 
 /** Those of a list that were named, all without names. */

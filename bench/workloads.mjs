@@ -33,6 +33,25 @@ export function createWorkloads(isQuick) {
   ];
 }
 
+/** Workloads of one kind that grow in `size`: members of a folder, or bytes of a file. */
+export function createGrowthWorkloads(isQuick) {
+  const few = { connections: 1, seconds: isQuick ? 0.3 : 2, warmSeconds: 0, exchanges: 3, warmExchanges: 2 };
+  const members = isQuick ? [10, 100, 1000] : [10, 100, 1000, 10_000, 100_000];
+  const sizes = (isQuick ? [1, 16, 64] : [1, 16, 64, 256, 1024]).map((mebibytes) => mebibytes * MIB);
+  return {
+    members: members.map((size) => ({ id: `members-${size}`, size, ...listing(size), ...few })),
+    get: sizes.map((size) => ({ id: `get-${size}`, size, ...getLarge(size), ...few })),
+    put: sizes.map((size) => ({ id: `put-${size}`, size, ...putLarge(size), ...few })),
+  };
+}
+
+/** One client asks for small files while others are silent. */
+export function createConnectionsWorkload(isQuick) {
+  const counts = isQuick ? [1, 10, 100, 1000] : [1, 10, 100, 1000, 10_000];
+  const shape = { connections: 1, seconds: isQuick ? 1 : 5, warmSeconds: 0.5, exchanges: 100, warmExchanges: 100 };
+  return { ...getSmall("small", KIB), counts, shape };
+}
+
 /** The folder that a workload's server has as its root; the files are in a folder in it. */
 export function toServedFolder(root, { fixture }) {
   return join(root, `${fixture.folder}-root`);
@@ -56,8 +75,8 @@ function getSmall(folder, size) {
 function getLarge(size) {
   return {
     unit: "bytes",
-    fixture: { kind: "files", folder: "large", count: 1, size },
-    toJob: ({ get }) => get && { requests: [get("large/0.bin")], expect: ok(size) },
+    fixture: { kind: "files", folder: `large-${size}`, count: 1, size },
+    toJob: ({ get }) => get && { requests: [get(`large-${size}/0.bin`)], expect: ok(size) },
   };
 }
 
@@ -87,8 +106,8 @@ function listing(members) {
   return {
     unit: "milliseconds",
     fixture: { kind: "members", folder, count: members, size: 10 },
-    // Some need minutes for one answer.
-    adjust: ({ isSlowToList }) => (isSlowToList ? { seconds: 0, warmExchanges: 0 } : {}),
+    // Some need minutes for one answer of the largest.
+    adjust: ({ isSlowToList }) => (isSlowToList ? { seconds: 0, warmExchanges: members > 20_000 ? 0 : 1 } : {}),
     toJob: ({ list }) => list && { requests: [list(folder)], expect: { status: [200, 207], members } },
   };
 }

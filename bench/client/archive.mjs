@@ -1,9 +1,12 @@
-/** How many bytes the record at the end of a ZIP archive has. */
-export const ARCHIVE_END = 22;
+/** How many bytes at the end of a ZIP archive are looked at: bsdtar fills its last block up with zeros. */
+export const ARCHIVE_END = 16_384;
 
-/** Throws unless the last bytes of an archive are its end, and tell of so many entries. */
+const SIGNATURE = Buffer.from("PK\x05\x06");
+
+/** Throws unless the last bytes of an archive have its end, and tell of so many entries; the folder may be one more. */
 export function checkArchive(tail, entries) {
-  if (tail.readUInt32LE(0) !== 0x06054b50) throw new Error("The archive is not whole.");
-  const told = tail.readUInt16LE(10);
-  if (told !== entries) throw new Error(`The archive has ${told} entries, not ${entries}.`);
+  const position = tail.lastIndexOf(SIGNATURE);
+  if (position < 0) throw new Error("The archive is not whole.");
+  const told = tail.readUInt16LE(position + 10);
+  if (told !== entries && told !== entries + 1) throw new Error(`The archive has ${told} entries, not ${entries}.`);
 }

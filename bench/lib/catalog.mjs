@@ -60,7 +60,7 @@ const PERMISSIONS = [
   ["*/private | */private/*", "deny-full-control"],
 ];
 
-/** This project, as its command serves it: with a session and permissions. */
+/** This project, as its command serves it: with a session and permissions. Durability makes a difference to uploads alone. */
 function fileferry(id, title, durability, { dist, nodeArgs }) {
   function start({ folder, own }) {
     const config = {
@@ -85,7 +85,8 @@ function fileferry(id, title, durability, { dist, nodeArgs }) {
     zip: (folder) => formDownload("/home/", folder),
     form: (folder) => formUpload(`/home/${folder}/`),
   };
-  return { id, title, start, requests, login, isOwn: true };
+  const { put, form } = requests;
+  return { id, title, start, requests: durability === "rename" ? { put, form } : requests, login, isOwn: true };
 }
 
 /** One login for all requests. */

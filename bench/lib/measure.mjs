@@ -30,8 +30,7 @@ export async function measure(server, workload, root) {
     if (workload.stored !== undefined) checkStored(served, workload.stored);
     return withFigure(workload, { ...result, peakRss: memory(running.pid, "VmHWM") });
   } catch (error) {
-    const said = running.errors();
-    throw said === "" ? error : new Error(`${error.message} (${said.slice(-300)})`, { cause: error });
+    throw new Error([error.message, ...running.errors()].join(" | "), { cause: error });
   } finally {
     await running.stop();
     if (workload.stored !== undefined) clearFolder(served, workload.stored.folder);
@@ -61,7 +60,8 @@ async function measureStart(running, { host, port, headers, requests, expect }, 
   return { exchanges: 1, bytes: byteLength, seconds, cpu: cpuSeconds(running.pid), idleRss };
 }
 
-async function runClient(job, { pid }) {
+/** Runs the load client on a running server; what it counted, with the server's processor time. */
+export async function runClient(job, { pid }) {
   const client = spawn(...pinned("client", process.execPath, [CLIENT, JSON.stringify(job)]), {
     stdio: ["pipe", "pipe", "pipe"],
   });

@@ -43,7 +43,9 @@ export async function startServer(server, folder) {
     rmSync(own, { recursive: true, force: true });
   }
   try {
-    const failed = exited.then(() => Promise.reject(new Error(`${server.id} ended at its start: ${errors()}`)));
+    const failed = exited.then(() =>
+      Promise.reject(new Error(`${server.id} ended at its start: ${errors().join(" ")}`)),
+    );
     failed.catch(() => {});
     const address = port === undefined ? printedAddress(child) : takesConnections(port);
     const origin = await withTimeout(Promise.race([address, failed]), START_MS, `${server.id} did not start`);
@@ -93,13 +95,16 @@ export function withTimeout(promise, milliseconds, message) {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-/** What a process has last said; it is read in any case, so that nobody waits for it. */
+/** The last lines that a process has said, but for warnings; they are read in any case, so that it does not wait. */
 function keepLast(stream) {
   let text = "";
   stream.setEncoding("utf8").on("data", (chunk) => {
     text = (text + chunk).slice(-2000);
   });
-  return () => text.trim();
+  return () => {
+    const lines = text.split("\n").filter((line) => line.trim() !== "" && !/warning/i.test(line));
+    return lines.slice(-2);
+  };
 }
 
 /** A process and all below it, such as the workers of nginx. */

@@ -29,16 +29,22 @@ export function toRatio({ unit, servers }, figure) {
   return unit === "milliseconds" ? bare / figure : figure / bare;
 }
 
+/** How long a reason may be in a table; the file of results has it whole. */
+const REASON = 60;
+
 /** Rows of cells for a workload's servers, the head first. */
 export function toRows(workload) {
   const { unit, servers } = workload;
   const isStart = workload.id === "start";
-  const head = ["server", UNIT_TEXTS[unit], "to tuned node:http", "CPU s", isStart ? "idle RSS, MB" : "peak RSS, MB"];
+  const hasRatios = servers["bare-tuned"]?.median !== undefined;
+  const ratioCell = (text) => (hasRatios ? [text] : []);
+  const memoryHead = isStart ? "idle RSS, MB" : "peak RSS, MB";
+  const head = ["server", UNIT_TEXTS[unit], ...ratioCell("to tuned node:http"), "CPU s", memoryHead];
   const rows = Object.values(servers).map(({ title, median: result, error }) => {
-    if (result === undefined) return [title, `failed: ${error}`, "", "", ""];
-    const ratio = toRatio(workload, result.figure);
+    if (result === undefined) return [title, "failed", ...ratioCell(""), "", error.slice(0, REASON)];
+    const ratio = toRatio(workload, result.figure)?.toFixed(2) ?? "";
     const rss = isStart ? result.idleRss : result.peakRss;
-    return [title, toNumber(result.figure), ratio?.toFixed(2) ?? "", result.cpu.toFixed(2), rss.toFixed(0)];
+    return [title, toNumber(result.figure), ...ratioCell(ratio), result.cpu.toFixed(2), rss.toFixed(0)];
   });
   return [head, ...rows];
 }

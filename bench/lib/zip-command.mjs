@@ -1,39 +1,53 @@
-// Commands that write an archive: what comes out of their pipe is counted and thrown away.
-import { spawn } from "node:child_process";
+// Commands that write an archive: what comes out of their pipe is counted by another process and thrown away.
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { ARCHIVE_END, checkArchive } from "../client/archive.mjs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { checkArchive } from "../client/archive.mjs";
 import { memory, pinned } from "./processes.mjs";
 
-/** The shell tells the processor time of what it has run. */
-const TIMED = 'TIMEFORMAT="%U %S"; time "$@"';
+const DRAIN = fileURLToPath(new URL("../client/drain.mjs", import.meta.url));
+/** The shell tells the time that what it has run took. */
+const TIMED = 'TIMEFORMAT="%R %U %S"; pipe="$1"; shift; time "$@" > "$pipe"';
 const LOOK_MS = 20;
 
 export async function measureZip({ writesZip }, { least, entries }, served) {
-  const [command, args] = writesZip("zip");
-  const begun = performance.now();
-  const child = spawn(...pinned("server", "bash", ["-c", TIMED, "bash", command, ...args]), {
-    cwd: served,
-    stdio: ["ignore", "pipe", "pipe"],
+  const own = mkdtempSync(join(tmpdir(), "fileferry-bench-pipe-"));
+  const pipe = join(own, "pipe");
+  spawnSync("mkfifo", [pipe]);
+  const drain = spawn(...pinned("client", process.execPath, [DRAIN, pipe]), { stdio: ["ignore", "pipe", "inherit"] });
+  const lines = createInterface({ input: drain.stdout })[Symbol.asyncIterator]();
+  try {
+    await lines.next();
+    const times = await runTimed(writesZip("zip"), pipe, served);
+    const { bytes, tail } = JSON.parse((await lines.next()).value);
+    if (bytes < least) throw new Error(`Only ${bytes} bytes were written.`);
+    checkArchive(Buffer.from(tail, "base64"), entries);
+    return { exchanges: 1, bytes, ...times };
+  } finally {
+    drain.kill("SIGKILL");
+    rmSync(own, { recursive: true, force: true });
+  }
+}
+
+async function runTimed([command, args], pipe, cwd) {
+  const child = spawn(...pinned("server", "bash", ["-c", TIMED, "bash", pipe, command, ...args]), {
+    cwd,
+    stdio: ["ignore", "ignore", "pipe"],
   });
   let peakRss = 0;
   const look = setInterval(() => {
     peakRss = Math.max(peakRss, memory(child.pid, "VmHWM"));
   }, LOOK_MS);
-  let bytes = 0;
-  let tail = Buffer.alloc(0);
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (text) => {
     said += text;
   });
-  child.stdout.on("data", (piece) => {
-    bytes += piece.length;
-    tail = Buffer.concat([tail, piece.subarray(-ARCHIVE_END)]).subarray(-ARCHIVE_END);
-  });
   const [status] = await once(child, "close").finally(() => clearInterval(look));
-  const seconds = (performance.now() - begun) / 1000;
   if (status !== 0) throw new Error(`${command} ended with ${status}: ${said}`);
-  if (bytes < least) throw new Error(`${command} wrote only ${bytes} bytes.`);
-  checkArchive(tail, entries);
-  const [user, system] = said.trim().split("\n").at(-1).split(" ");
-  return { exchanges: 1, bytes, seconds, cpu: Number(user) + Number(system), peakRss };
+  const [seconds, user, system] = said.trim().split("\n").at(-1).split(" ").map(Number);
+  return { seconds, cpu: user + system, peakRss };
 }

@@ -5,7 +5,7 @@ import { announce, toLocalPath } from "./shared.mjs";
 
 const root = process.argv[2];
 /** Larger ones gain nothing more here. */
-const CHUNK_BYTES = 262_144;
+const CHUNK_BYTES = 524_288;
 const SMALL_BYTES = 131_072;
 /** As many as are asked for at a time; the thread pool has four threads. */
 const STATS_AT_ONCE = 64;
@@ -62,48 +62,43 @@ function sendSmall(response, fd, size) {
 /** Two buffers take turns: one is read into while the other is sent. */
 function sendLarge(response, fd, size) {
   const buffers = [takeBuffer(), takeBuffer()];
-  let position = 0;
+  let free = buffers.length;
   let turn = 0;
-  let under = 0;
+  let position = 0;
+  let isReading = false;
   let isOver = false;
 
-  function finish() {
-    isOver = true;
-    if (under > 0) return;
-    spareBuffers.push(...buffers.splice(0));
-    close(fd, () => {});
-  }
-  function step() {
-    under -= 1;
-    if (isOver || response.destroyed) return finish();
-    if (position === size) {
-      if (under === 0) {
-        response.end();
-        finish();
-      }
-      return;
-    }
-    if (under === 0) readOn();
-  }
   function readOn() {
+    if (isReading || free === 0 || position === size || response.destroyed) return;
     const buffer = buffers[turn];
     turn = 1 - turn;
-    under += 1;
+    free -= 1;
+    isReading = true;
     read(fd, buffer, 0, buffer.length, position, (error, length) => {
-      if (error || length === 0) {
+      isReading = false;
+      if (error || length === 0 || response.destroyed) {
         response.destroy();
-        under -= 1;
-        return finish();
+        return release();
       }
       position += length;
-      response.write(buffer.subarray(0, length), step);
-      // The other buffer is free unless its bytes are still on their way.
-      if (under === 1 && position < size && !response.destroyed) readOn();
+      response.write(buffer.subarray(0, length), release);
+      readOn();
     });
   }
-  response.once("close", () => {
-    if (!isOver && response.destroyed && under === 0) finish();
-  });
+  function release() {
+    free += 1;
+    if (position === size && free === buffers.length) response.end();
+    if (position === size || response.destroyed) finish();
+    else readOn();
+  }
+  function finish() {
+    if (isOver || isReading || (free < buffers.length && !response.destroyed)) return;
+    isOver = true;
+    if (free === buffers.length) spareBuffers.push(...buffers);
+    close(fd, () => {});
+  }
+  // A write that was under way is not always told of.
+  response.once("close", finish);
   readOn();
 }
 
