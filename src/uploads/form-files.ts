@@ -28,7 +28,10 @@ export interface FormFiles {
    * @throws HttpError `malformed` when too many wait, and the signal's reason when it has aborted.
    */
   receive(part: FormPart): Promise<void>;
-  /** Stores what has waited and what is still to come, in the order of the form; or gives it all up. */
+  /**
+   * Stores what has waited and what is still to come, in the order of the form; or gives it all up.
+   * @throws the signal's reason when it has aborted meanwhile.
+   */
   decide(isUpload: boolean): Promise<void>;
   /** What became of each file, in the order of the form, where they were to be stored. */
   outcomes(): readonly FormUpload[];
@@ -99,6 +102,8 @@ export function createFormFiles({ write, signal }: FormFilesOptions): FormFiles 
       release(isUpload);
       outcomes[index] = await writing;
     }
+    // Nobody is left to hear of what became of them: it is no failure of the files.
+    if (isUpload) signal?.throwIfAborted();
   }
 
   return { receive, decide, outcomes: () => outcomes };

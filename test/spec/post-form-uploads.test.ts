@@ -281,6 +281,29 @@ describe("files before the action of their form", () => {
     expect(most).toBe(1);
   });
 
+  it.each([
+    ["before", [...uploadsOf({ a: "1", b: "2" }), ACTION]],
+    ["behind", [ACTION, ...uploadsOf({ a: "1", b: "2" })]],
+  ] as const)(
+    "are no failure of ours when the client goes as the last byte has come: files %s the action (SECURITY 14)",
+    async (_where, entries) => {
+      const base = createMemoryStorage();
+      const client = new AbortController();
+      const write: StorageAdapter["write"] = async (path, content, options) => {
+        async function* untilGone(): AsyncGenerator<Uint8Array> {
+          yield* content;
+          client.abort();
+        }
+        return base.write(path, untilGone(), options);
+      };
+      const test = await createTestService({ storage: overrideStorage(base, { write }), files: { "/alice/f/": "" } });
+      const answer = await sendForm(test, "/home/f/", entries, { signal: client.signal });
+      expect(answer.status).toBe(400);
+      expect(test.log.entries).toEqual([]);
+      expect(await filesOf(test)).toEqual({});
+    },
+  );
+
   it("may be 8, and no more", async () => {
     const test = await createTestService({ files: { "/alice/f/": "" } });
     const files = (count: number) =>
