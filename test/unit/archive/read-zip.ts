@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32, inflateRawSync } from "node:zlib";
+import JSZip from "jszip";
 
 /** A member as an archive's central directory shows it. */
 export interface ReadMember {
@@ -160,6 +161,7 @@ const READERS = {
   python3: (file: string) => ["python3", "-m", "zipfile", "-t", file],
   jar: (file: string) => ["jar", "tf", file],
   "7z": (file: string) => ["7z", "t", file],
+  bsdtar: (file: string) => ["bsdtar", "-xOf", file],
 } as const;
 
 export type Reader = keyof typeof READERS;
@@ -180,6 +182,14 @@ export function judge(reader: Reader, archive: Uint8Array): string {
     if (!isFine) throw new Error(`${reader}: ${stdout} ${stderr}`);
     return stdout;
   });
+}
+
+/** What JSZip makes of an archive, the CRC of each member checked: names and contents, which folders have none of. */
+export async function readByJsZip(archive: Uint8Array): Promise<ReadonlyMap<string, Buffer>> {
+  const { files } = await JSZip.loadAsync(archive, { checkCRC32: true });
+  const contents = new Map<string, Buffer>();
+  for (const [name, file] of Object.entries(files)) contents.set(name, await file.async("nodebuffer"));
+  return contents;
 }
 
 /** The names in an archive as Python reads them. */
