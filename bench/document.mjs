@@ -18,7 +18,14 @@ const GROWTH = {
     (size) => size.toLocaleString("en"),
   ],
 };
-const COLUMNS = { ms: "ms", cpuMs: "CPU ms", rss: "RSS, MB", p50: "median, ms", p99: "99th percentile, ms" };
+const COLUMNS = {
+  ms: "ms",
+  cpuMs: "CPU ms",
+  peakRss: "peak RSS, MB",
+  rss: "RSS, MB",
+  p50: "median, ms",
+  p99: "99th percentile, ms",
+};
 
 function toMebibytes(bytes) {
   return `${bytes / 1024 ** 2} MiB`;

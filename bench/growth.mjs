@@ -41,7 +41,7 @@ async function measureSeries(server, workloads, { folder, rounds }) {
   }
   return workloads.map(({ size }, index) => {
     const { seconds, exchanges, cpu, peakRss } = toMedian(measured[index]);
-    return { size, ms: (seconds / exchanges) * 1000, cpuMs: (cpu / exchanges) * 1000, rss: peakRss };
+    return { size, ms: (seconds / exchanges) * 1000, cpuMs: (cpu / exchanges) * 1000, peakRss };
   });
 }
 

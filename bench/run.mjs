@@ -5,6 +5,7 @@
 //   --rounds 3             how often; the median counts    --growth   the growth of this project alone
 //   --out FILE             where the results go: bench/results.json for a whole run. From that file docs/performance.md and its chart are made;
 //                          with --only, its other workloads stay
+//   --strict               ends with 1 where a floor is missed
 //   --dist FOLDER          another build    --node-args="--cpu-prof"   for the process of this project
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -17,6 +18,7 @@ import { makeFixtures } from "./lib/fixtures.mjs";
 import { measure } from "./lib/measure.mjs";
 import { printWorkload, toMedian, toNumber } from "./lib/report.mjs";
 import { describeMachine, readResults, writeResults } from "./lib/results.mjs";
+import { judge } from "./targets.mjs";
 import { createWorkloads } from "./workloads.mjs";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
@@ -31,6 +33,7 @@ const { values: options } = parseArgs({
     out: { type: "string" },
     dist: { type: "string", default: join(HERE, "../dist") },
     "node-args": { type: "string" },
+    strict: { type: "boolean", default: false },
   },
 });
 
@@ -77,7 +80,8 @@ async function compare() {
   }
   // A server that gives wrong answers has no figures; of this project's that is a failure.
   const failed = workloads.some(({ id }) => results[id].servers.fileferry?.error !== undefined);
-  if (failed) process.exitCode = 1;
+  const missed = workloads.some(({ id }) => judge(results, id).some(({ verdict }) => verdict === "missed"));
+  if (failed || (options.strict && missed)) process.exitCode = 1;
 }
 
 /** All servers in turn, so that a bad minute of the machine is everybody's. */

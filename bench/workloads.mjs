@@ -22,7 +22,7 @@ export function createWorkloads(isQuick) {
     { id: "get-1g", title: `GET of ${toText(large)}`, ...getLarge(large), ...few },
     { id: "get-1g-8", title: `GET of ${toText(large)}, 8 at a time`, ...getLarge(large), ...many },
     { id: "put-1k", title: "PUT of 1 KiB, 64 connections", ...putSmall(), ...small },
-    { id: "put-1g", title: `PUT of ${toText(large)}`, ...putLarge(large), ...few },
+    { id: "put-1g", title: `PUT of ${toText(large)}`, ...putLarge(large), ...few, exchanges: 2 },
     ...["list-1k", "list-10k", "list-100k"].map((id, index) => {
       const count = scale.members[index];
       return { id, title: `Listing of ${count.toLocaleString("en")} members`, ...listing(count), ...few };

@@ -9,7 +9,7 @@ import { cpuSeconds, memory, pinned, startServer, withTimeout } from "./processe
 import { measureZip } from "./zip-command.mjs";
 
 const CLIENT = fileURLToPath(new URL("../load.mjs", import.meta.url));
-const LIMIT_MS = 600_000;
+const LIMIT_MS = 900_000;
 
 /**
  * Runs a workload on a server. The process is new each time, so that its peak of memory is this workload's, start and warm-up included.

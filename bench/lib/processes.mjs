@@ -11,6 +11,15 @@ const START_MS = 30_000;
 const TICKS_PER_SECOND = Number(spawnSync("getconf", ["CLK_TCK"]).stdout?.toString().trim() || 100);
 const canPin = spawnSync("taskset", ["-V"]).status === 0 && availableParallelism() > 1;
 
+/** Servers that run, with their folders: none outlives the bench, however that ends. */
+const left = new Map();
+process.once("exit", () => {
+  for (const [child, own] of left) {
+    child.kill("SIGTERM");
+    rmSync(own, { recursive: true, force: true });
+  }
+});
+
 /** A command that keeps to one core: servers to one, clients to another. */
 export function pinned(role, command, args) {
   if (!canPin) return [command, args];
@@ -33,6 +42,7 @@ export async function startServer(server, folder) {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NODE_ENV: "production", ...env },
   });
+  left.set(child, own);
   const exited = new Promise((resolve) => child.once("exit", resolve));
   const errors = keepLast(child.stderr);
   async function stop() {
@@ -40,6 +50,7 @@ export async function startServer(server, folder) {
     const timer = setTimeout(() => child.kill("SIGKILL"), 5000);
     await exited;
     clearTimeout(timer);
+    left.delete(child);
     rmSync(own, { recursive: true, force: true });
   }
   try {

@@ -23,6 +23,7 @@ http {
   tcp_nopush on;
   keepalive_requests 1000000000;
   client_max_body_size 0;
+  client_body_buffer_size 128k;
   ${temporary.join("\n  ")}
   server {
     listen 127.0.0.1:${port};

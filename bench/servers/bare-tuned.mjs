@@ -136,13 +136,16 @@ function put(request, response, path) {
   let queued = 0;
   let isWriting = false;
   let hasEnded = false;
+  let isOver = false;
   const done = (error) => {
+    if (isOver) return;
+    isOver = true;
     if (fd !== undefined) close(fd, () => answer(error));
     else answer(error);
   };
   const answer = (error) => (error ? fail(response, error) : response.writeHead(201, { "Content-Length": 0 }).end());
   function flush() {
-    if (fd === undefined || isWriting) return;
+    if (fd === undefined || isWriting || isOver) return;
     if (queue.length === 0) {
       if (hasEnded) done();
       return;
