@@ -96,5 +96,5 @@ function withFigure({ unit }, result) {
     speed: bytes / seconds / 1e6,
     milliseconds: (seconds / exchanges) * 1000,
   };
-  return { ...result, figure: rates[unit], speed: rates.speed, perCpuSecond: rates.requests };
+  return { ...result, figure: rates[unit], speed: rates.speed, cpuMs: (cpu / exchanges) * 1000 };
 }

@@ -39,12 +39,12 @@ export function toRows(workload) {
   const hasRatios = servers["bare-tuned"]?.median !== undefined;
   const ratioCell = (text) => (hasRatios ? [text] : []);
   const memoryHead = isStart ? "idle RSS, MB" : "peak RSS, MB";
-  const head = ["server", UNIT_TEXTS[unit], ...ratioCell("to tuned node:http"), "CPU s", memoryHead];
+  const head = ["server", UNIT_TEXTS[unit], ...ratioCell("to tuned node:http"), "CPU ms each", memoryHead];
   const rows = Object.values(servers).map(({ title, median: result, error }) => {
     if (result === undefined) return [title, "failed", ...ratioCell(""), "", error.slice(0, REASON)];
     const ratio = toRatio(workload, result.figure)?.toFixed(2) ?? "";
     const rss = isStart ? result.idleRss : result.peakRss;
-    return [title, toNumber(result.figure), ...ratioCell(ratio), result.cpu.toFixed(2), rss.toFixed(0)];
+    return [title, toNumber(result.figure), ...ratioCell(ratio), toNumber(result.cpuMs), rss.toFixed(0)];
   });
   return [head, ...rows];
 }
