@@ -1,5 +1,6 @@
 import { type BigIntStats, type Dir, type Dirent, opendirSync } from "node:fs";
 import { opendir } from "node:fs/promises";
+import { turn } from "../contracts/member-batches.ts";
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { isKeepable } from "./disk-names.ts";
@@ -55,7 +56,7 @@ export async function* listMembers(folder: OpenFolder): AsyncGenerator<readonly 
         const { entries, asked } = lookAtSome(folder, names) ?? (await statSome(folder, names));
         names = names.slice(asked);
         yield entries;
-        await nextTurn();
+        await turn();
       }
     }
   } finally {
@@ -123,19 +124,4 @@ async function statSome(folder: OpenFolder, names: readonly string[]): Promise<L
   const some = names.slice(0, AT_ONCE);
   const entries = await Promise.all(some.map((name) => statMember(folder, name)));
   return { entries: entries.filter((entry) => entry !== undefined), asked: some.length };
-}
-
-const waiting: (() => void)[] = [];
-
-/** One turn of the event loop for one listing: many of them keep the others no longer than one. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(takeTurn);
-  });
-}
-
-function takeTurn(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(takeTurn);
 }
