@@ -72,6 +72,7 @@ export function makeRequest(random: Random, lane: string): CutRequest {
     makeDownload,
     makeArchive,
     makeListing,
+    makeLogin,
   ]);
   return make(random, lane);
 }
@@ -158,6 +159,14 @@ function makeArchive(random: Random): CutRequest {
 function makeListing(random: Random): CutRequest {
   const accept = random.pick(["application/json", "text/html"]);
   return toReading(`listing as ${accept}`, toHead("GET /home/many/", `Accept: ${accept}`));
+}
+
+/** It makes a session when it has come whole, and none before. */
+function makeLogin(random: Random): CutRequest {
+  const body = Buffer.from('{"username":"alice","password":"secret"}');
+  const lines = `Accept: application/json\r\nContent-Type: application/json\r\nContent-Length: ${body.byteLength}`;
+  const bytes = Buffer.concat([toHead("POST /__svc__/login", lines), body]);
+  return { kind: "login", bytes, effects: [], marks: [bytes.byteLength], isForAnswer: random.chance(0.3) };
 }
 
 function toReading(kind: string, bytes: Buffer): CutRequest {

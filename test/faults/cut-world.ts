@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import type { Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import type { KeyValueStore } from "../../src/contracts/key-value-store.ts";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { closeNodeServer, createNodeServer } from "../../src/runtimes/node-server.ts";
 import { createFileService } from "../../src/service.ts";
@@ -15,6 +16,8 @@ export interface CutWorld {
   readonly storage: StorageAdapter;
   readonly port: number;
   readonly log: RecordingLogger;
+  /** How many sessions there are, and how many logins came whole. */
+  sessions(): { readonly kept: number; readonly asked: number };
   /** Sends a request, or a part of it, and cuts; done when the server has dealt with it. */
   cut(request: CutRequest, random: Random): Promise<Cut>;
   /** Ends the server, once nothing is under way. */
@@ -38,7 +41,14 @@ export async function createCutWorld(storage: StorageAdapter, lanes: readonly st
   const log = createRecordingLogger();
   const accounts = [{ username: "alice", password: "secret", home_folder_path: "/" }];
   const authentication = createAccountsAuthenticator({ accounts, logger: createRecordingLogger() });
-  const service = createFileService({ storage, authentication, logger: log });
+  const kept = new Map<string, unknown>();
+  let asked = 0;
+  const store: KeyValueStore = {
+    get: async (key) => kept.get(key),
+    set: async (key, value) => kept.set(key, value),
+    delete: async (key) => kept.delete(key),
+  };
+  const service = createFileService({ storage, authentication, session: { store }, logger: log });
   const sockets = new Map<number, Socket>();
   const running = new Map<number, Set<Promise<unknown>>>();
 
@@ -83,10 +93,12 @@ export async function createCutWorld(storage: StorageAdapter, lanes: readonly st
     if (request.isForAnswer) await waitForBytes(socket, chunks, random.pick([0, 1, 300, 50_000, 400_000]));
     await end(socket, how, random);
     await settle(peer);
+    if (request.kind === "login" && sent === request.bytes.byteLength) asked += 1;
     return { sent, how, answer: Buffer.concat(chunks).subarray(0, 2000).toString("latin1") };
   }
 
-  return { storage, port, log, cut, close: () => closeNodeServer(server) };
+  const sessions = () => ({ kept: kept.size, asked });
+  return { storage, port, log, sessions, cut, close: () => closeNodeServer(server) };
 }
 
 /** How many descriptors this process has open. */
@@ -96,7 +108,7 @@ export function countDescriptors(): number {
 
 async function fill(storage: StorageAdapter, lanes: readonly string[]): Promise<void> {
   const random = createRandom(1);
-  const members = Array.from({ length: 600 }, (_, index) => [`/many/member-${index}.txt`, ""]);
+  const members = Array.from({ length: 300 }, (_, index) => [`/many/member-${index}.txt`, ""]);
   await fillStorage(storage, {
     "/big.bin": random.bytes(2_000_000),
     "/tree/1.bin": random.bytes(400_000),
