@@ -1,3 +1,4 @@
+import type { ByteSource } from "../contracts/byte-source.ts";
 import { toMembers, turn } from "../contracts/member-batches.ts";
 import {
   type ByteRange,
@@ -9,6 +10,7 @@ import {
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
+import { toStoredFile } from "../contracts/stored-file.ts";
 import { meetsConditions } from "./conditions.ts";
 import { receive } from "./content.ts";
 
@@ -35,6 +37,8 @@ interface Folder {
 }
 
 const MAX_NAME_BYTES = 255;
+/** What is no more is read at once. */
+const SMALL_BYTES = 65_536;
 /** How many members are listed before others have their turn: here nothing is ever waited for. */
 const MEMBERS_PER_TURN = 1024;
 
@@ -105,7 +109,7 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     if (file.kind === "folder") throw new StorageError("not-a-file");
     const start = Math.min(range?.offset ?? 0, file.size);
     const end = Math.min(start + (range?.length ?? file.size), file.size);
-    return { entry: toEntry(segments.at(-1) ?? "", file), body: toBody(file.chunks, start, end) };
+    return toStoredFile(toEntry(segments.at(-1) ?? "", file), toContent(file.chunks, start, end));
   }
 
   async function write(
@@ -176,26 +180,33 @@ function byteLength(chunks: readonly Uint8Array[]): number {
   return chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
 }
 
-function toBody(chunks: readonly Uint8Array[], start: number, end: number): ReadableStream<Uint8Array> {
-  const parts = cut(chunks, start, end);
-  return new ReadableStream<Uint8Array>(
-    {
-      pull(controller) {
-        const part = parts.next();
-        if (part.done) controller.close();
-        else controller.enqueue(part.value);
-      },
-    },
-    { highWaterMark: 0 },
-  );
+/** A copy of some of the bytes, or a source of them where they are many. */
+function toContent(chunks: readonly Uint8Array[], start: number, end: number): Uint8Array | ByteSource {
+  const fill = createFiller(chunks, start, end);
+  if (end - start > SMALL_BYTES) return { readInto: async (buffer) => fill(buffer), close: async () => undefined };
+  const bytes = new Uint8Array(end - start);
+  fill(bytes);
+  return bytes;
 }
 
-function* cut(chunks: readonly Uint8Array[], start: number, end: number): Generator<Uint8Array> {
-  let position = 0;
-  for (const chunk of chunks) {
-    const part = chunk.slice(Math.max(start - position, 0), Math.max(end - position, 0));
-    position += chunk.byteLength;
-    if (part.byteLength > 0) yield part;
-    if (position >= end) return;
-  }
+/** Copies the next bytes into a buffer, as many as there are and fit, and tells how many. */
+function createFiller(chunks: readonly Uint8Array[], start: number, end: number): (buffer: Uint8Array) => number {
+  let index = 0;
+  let before = 0;
+  let position = start;
+
+  return (buffer) => {
+    let filled = 0;
+    for (let chunk = chunks[index]; chunk !== undefined && position < end; chunk = chunks[index]) {
+      const most = Math.min(end - position, buffer.byteLength - filled);
+      const part = chunk.subarray(position - before, position - before + most);
+      buffer.set(part, filled);
+      filled += part.byteLength;
+      position += part.byteLength;
+      if (filled === buffer.byteLength) break;
+      before += chunk.byteLength;
+      index += 1;
+    }
+    return filled;
+  };
 }
