@@ -19,31 +19,42 @@ export async function sendSource(exchange: Exchange, source: ByteSource, head: H
 
 async function copySource(exchange: Exchange, source: ByteSource, { status, fields, length }: Head): Promise<void> {
   const { res } = exchange;
-  const most = length ?? Number.POSITIVE_INFINITY;
   const pace = createBufferPace(length);
   for (let sent = 0; ; ) {
     const buffer = takeBuffer(pace.size());
     const count = await source.readInto(buffer);
-    if (exchange.gone) return giveBack(buffer);
     sent += count;
-    // What completes the length is kept back until the source has ended well.
-    const isLast = count === 0 || (sent >= most && (await source.readInto(probe)) === 0);
+    const isLast = await isComplete(source, count, sent, length);
     if (isLast) exchange.reader = undefined;
-    if (isLast ? sent !== (length ?? sent) : sent >= most) throw new RangeError("Not as many bytes as promised");
     if (exchange.gone) return giveBack(buffer);
     if (!res.headersSent) res.writeHead(status, fields);
-    const part = buffer.subarray(0, count);
     if (isLast) {
-      res.end(part, () => giveBack(buffer));
+      res.end(buffer.subarray(0, count), () => giveBack(buffer));
       return;
     }
     const begun = performance.now();
-    await written(exchange, part);
+    await written(exchange, buffer.subarray(0, count));
     // Of a connection that broke nobody knows whether the system still reads the buffer.
     if (exchange.gone) return;
     pace.passed(performance.now() - begun);
     giveBack(buffer);
   }
+}
+
+/**
+ * Whether the part just read is the last one. The part that completes the length is, once the source has ended well behind it.
+ * @throws RangeError for more or fewer bytes than promised.
+ */
+async function isComplete(
+  source: ByteSource,
+  count: number,
+  sent: number,
+  length: number | undefined,
+): Promise<boolean> {
+  const isFull = sent >= (length ?? Number.POSITIVE_INFINITY);
+  const isLast = count === 0 || (isFull && (await source.readInto(probe)) === 0);
+  if (isLast ? sent !== (length ?? sent) : isFull) throw new RangeError("Not as many bytes as promised");
+  return isLast;
 }
 
 /** Where a source puts nothing when it has ended. */

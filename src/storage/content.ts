@@ -10,12 +10,13 @@ export async function* receive(
   { size, signal }: WriteOptions,
 ): AsyncGenerator<Uint8Array> {
   const source = content[Symbol.asyncIterator]();
+  const steps = untilAborted(source, signal);
   let received = 0;
   let isOpen = false;
   try {
     for (;;) {
       isOpen = false;
-      const next = await nextUnlessAborted(source, signal);
+      const next = await steps.next();
       isOpen = !next.done;
       if (next.done) break;
       // A text, say, has no `byteLength`, and NaN would pass for any size.
@@ -28,6 +29,7 @@ export async function* receive(
       throw new StorageError("incomplete", `${received} of ${size} bytes came.`);
     }
   } finally {
+    steps.end();
     // Not awaited: a silent source may never answer.
     if (isOpen || signal?.aborted) void release(source);
   }
@@ -41,18 +43,26 @@ async function release(source: AsyncIterator<Uint8Array>): Promise<void> {
   }
 }
 
-function nextUnlessAborted(
-  source: AsyncIterator<Uint8Array>,
-  signal: AbortSignal | undefined,
-): Promise<IteratorResult<Uint8Array>> {
-  if (signal === undefined) return source.next();
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort);
-    source
-      .next()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener("abort", abort));
-  });
+/** The steps of an iterator, as long as a signal has not aborted: then the one that is waited for rejects with its reason. */
+interface Steps {
+  next(): Promise<IteratorResult<Uint8Array>>;
+  end(): void;
+}
+
+/** One listener for all steps: a file has thousands. */
+function untilAborted(source: AsyncIterator<Uint8Array>, signal: AbortSignal | undefined): Steps {
+  if (signal === undefined) return { next: () => source.next(), end: () => undefined };
+  let refuse: (reason: unknown) => void = () => undefined;
+  const abort = (): void => refuse(signal.reason);
+  signal.addEventListener("abort", abort);
+
+  function next(): Promise<IteratorResult<Uint8Array>> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      refuse = reject;
+      source.next().then(resolve, reject);
+    });
+  }
+
+  return { next, end: () => signal.removeEventListener("abort", abort) };
 }

@@ -3,26 +3,33 @@ import {
   close,
   closeSync,
   constants,
+  futimes,
+  futimesSync,
   lstat,
   lstatSync,
   open,
   openSync,
   read,
   readSync,
+  rename,
+  renameSync,
+  write,
+  writeSync,
 } from "node:fs";
 import type { MemberName } from "./disk-folder.ts";
-import { diskPace } from "./disk-pace.ts";
+import { changePace, diskPace } from "./disk-pace.ts";
 
 /*
- * System calls that read, made at once while the disk is quick, else in another thread. They fail with the system's own errors.
+ * System calls that are made at once while the disk is quick, else in another thread. They fail with the system's own errors.
  */
 
 const BIGINT = { bigint: true } as const;
 const IF_THERE = { bigint: true, throwIfNoEntry: false } as const;
 
-/** Opens a path; the descriptor is the caller's to close. What creates a file is never done at once: a full journal would be waited for. */
+/** Opens a path; the descriptor is the caller's to close. */
 export async function openDescriptor(path: MemberName, flags: number, mode?: number): Promise<number> {
-  if (diskPace.isQuick() && (flags & constants.O_CREAT) === 0) return diskPace.timed(() => openSync(path, flags, mode));
+  const pace = (flags & constants.O_CREAT) === 0 ? diskPace : changePace;
+  if (pace.isQuick()) return pace.timed(() => openSync(path, flags, mode));
   return new Promise((resolve, reject) => {
     open(path, flags, mode, (error, descriptor) => (error ? reject(error) : resolve(descriptor)));
   });
@@ -69,8 +76,39 @@ export function release(descriptor: number): void {
   closeSync(descriptor);
 }
 
-/** Closes what was written: file systems of a network send it off only now. */
-export function closeWritten(descriptor: number): Promise<void> {
+/** Up to so many bytes are copied to the system's memory in no time. */
+const SMALL_BYTES = 65_536;
+
+/** Writes bytes, or the first of them, at `position`; how many. */
+export async function writeDescriptor(descriptor: number, bytes: Uint8Array, position: number): Promise<number> {
+  const { byteLength } = bytes;
+  if (byteLength <= SMALL_BYTES && changePace.isQuick()) {
+    return changePace.timed(() => writeSync(descriptor, bytes, 0, byteLength, position));
+  }
+  return new Promise((resolve, reject) => {
+    write(descriptor, bytes, 0, byteLength, position, (error, count) => (error ? reject(error) : resolve(count)));
+  });
+}
+
+/** Gives a file its time, in seconds. */
+export async function setTime(descriptor: number, time: number): Promise<void> {
+  if (changePace.isQuick()) return changePace.timed(() => futimesSync(descriptor, time, time));
+  return new Promise((resolve, reject) => {
+    futimes(descriptor, time, time, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** Gives a member another name; what had it is gone. */
+export async function renameMember(from: MemberName, to: MemberName): Promise<void> {
+  if (changePace.isQuick()) return changePace.timed(() => renameSync(from, to));
+  return new Promise((resolve, reject) => {
+    rename(from, to, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** Closes what was written, with whatever the system still does for it then. */
+export async function closeWritten(descriptor: number): Promise<void> {
+  if (changePace.isQuick()) return changePace.timed(() => closeSync(descriptor));
   return new Promise((resolve, reject) => {
     close(descriptor, (error) => (error ? reject(error) : resolve()));
   });

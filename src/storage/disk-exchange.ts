@@ -1,7 +1,8 @@
 import type { BigIntStats } from "node:fs";
-import { link, rename } from "node:fs/promises";
+import { link } from "node:fs/promises";
 import { StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
 import { meetsConditions } from "./conditions.ts";
+import { renameMember } from "./disk-calls.ts";
 import { systemCode, translated } from "./disk-errors.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { findMember, toEntry } from "./disk-members.ts";
@@ -54,7 +55,7 @@ export async function exchange(
     await folder.confirm();
     const mustBeNew = options.ifNoneMatch === "*" && found === undefined;
     if (mustBeNew && (await linkUnlessTaken(folder, temporary, name))) return "linked";
-    await translated(rename(folder.at(temporary), folder.at(name)), {
+    await translated(renameMember(folder.at(temporary), folder.at(name)), {
       ENOENT: "parent-missing",
       ENOTDIR: "not-a-file",
       EINVAL: "bad-name",

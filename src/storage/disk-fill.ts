@@ -1,6 +1,6 @@
-import { write } from "node:fs";
 import { StorageError } from "../contracts/storage-adapter.ts";
 import { createBufferPace, giveBack, takeBuffer } from "../transfer/buffers.ts";
+import { writeDescriptor } from "./disk-calls.ts";
 import { translated } from "./disk-errors.ts";
 
 /**
@@ -76,16 +76,8 @@ async function writeBuffer(descriptor: number, buffer: Uint8Array, length: numbe
 
 async function writeWhole(descriptor: number, bytes: Uint8Array, position: number): Promise<void> {
   for (let offset = 0; offset < bytes.byteLength; ) {
-    const written = await translated(writeSome(descriptor, bytes, offset, position + offset));
+    const written = await translated(writeDescriptor(descriptor, bytes.subarray(offset), position + offset));
     if (written === 0) throw new StorageError("unavailable", "The disk took no more bytes.");
     offset += written;
   }
-}
-
-function writeSome(descriptor: number, bytes: Uint8Array, offset: number, position: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    write(descriptor, bytes, offset, bytes.byteLength - offset, position, (error, count) =>
-      error ? reject(error) : resolve(count),
-    );
-  });
 }

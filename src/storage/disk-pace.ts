@@ -1,14 +1,7 @@
-/** A call that takes longer has waited for a device, or for the other end of a network; or the processor was with others. */
-const SLOW_MS = 10;
-/** Two slow calls within this time are no accident. */
-const NEAR_MS = 1000;
-/** For so long nobody waits for that disk again. */
-const CAUTION_MS = 500;
-
 /**
  * How a disk answers. What the system has in memory it tells in microseconds, a tenth of what the detour through another thread costs;
  * but a call that waits for a device holds up everybody. So calls are made at once while they are quick, and elsewhere for a time after
- * two were slow (docs/decisions/0012-calls-at-once.md).
+ * some were slow (docs/decisions/0012-calls-at-once.md).
  */
 export interface DiskPace {
   isQuick(): boolean;
@@ -16,8 +9,20 @@ export interface DiskPace {
   timed<T>(call: () => T): T;
 }
 
-/** @param now milliseconds, from any beginning. */
-export function createDiskPace(now: () => number = () => performance.now()): DiskPace {
+/** What counts as slow, in milliseconds. */
+export interface DiskPaceOptions {
+  /** A call that takes longer has waited for a device or a network; or the processor was with others. */
+  readonly slow: number;
+  /** A slow call is taken for an accident, unless another one came within this time before. */
+  readonly near: number;
+  /** For so long nobody waits for that disk again. */
+  readonly caution: number;
+  /** The time, from any beginning. */
+  readonly now?: () => number;
+}
+
+/** Makes the pace of some calls. */
+export function createDiskPace({ slow, near, caution, now = () => performance.now() }: DiskPaceOptions): DiskPace {
   let lastSlow = Number.NEGATIVE_INFINITY;
   let cautiousUntil = Number.NEGATIVE_INFINITY;
 
@@ -27,17 +32,20 @@ export function createDiskPace(now: () => number = () => performance.now()): Dis
       return call();
     } finally {
       const ended = now();
-      if (ended - begun > SLOW_MS) noteSlow(begun, ended);
+      if (ended - begun > slow) noteSlow(begun, ended);
     }
   }
 
   function noteSlow(begun: number, ended: number): void {
-    if (begun - lastSlow < NEAR_MS) cautiousUntil = ended + CAUTION_MS;
+    if (begun - lastSlow < near) cautiousUntil = ended + caution;
     lastSlow = ended;
   }
 
   return { isQuick: () => now() >= cautiousUntil, timed };
 }
 
-/** One for all disks of the process: it is the process that waits. */
-export const diskPace: DiskPace = createDiskPace();
+/** Of calls that ask. One for all disks of the process: it is the process that waits. */
+export const diskPace: DiskPace = createDiskPace({ slow: 10, near: 1000, caution: 500 });
+
+/** Of calls that change a little: they may wait for a journal, also where what is asked is in memory. */
+export const changePace: DiskPace = createDiskPace({ slow: 10, near: 1000, caution: 2000 });

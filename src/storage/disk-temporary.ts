@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { lstat, rmdir, unlink } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -23,7 +23,8 @@ export function isTemporaryName(name: string): boolean {
 /** A new name for the file of an unfinished write. It counts as in use until {@link releaseTemporaryName}. */
 export function claimTemporaryName(): string {
   ownHost ??= identifyHost();
-  const name = `.fileferry-${ownHost}-${process.pid}-${randomBytes(12).toString("hex")}.tmp`;
+  const random = randomUUID().replaceAll("-", "").slice(0, 24);
+  const name = `.fileferry-${ownHost}-${process.pid}-${random}.tmp`;
   inUse.add(name);
   return name;
 }

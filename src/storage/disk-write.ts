@@ -1,9 +1,9 @@
-import { type BigIntStats, constants, fchmod, fchown, fstatSync, fsync, futimes } from "node:fs";
+import { type BigIntStats, constants, fchmod, fchown, fstatSync, fsync } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { promisify } from "node:util";
 import { type StorageEntry, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
 import { receive } from "./content.ts";
-import { closeWritten } from "./disk-calls.ts";
+import { closeWritten, setTime } from "./disk-calls.ts";
 import { renamed, translated, unless } from "./disk-errors.ts";
 import { checkPlace, exchange } from "./disk-exchange.ts";
 import { fillFile } from "./disk-fill.ts";
@@ -16,7 +16,6 @@ export type Durability = "fsync" | "rename";
 
 const setMode = promisify(fchmod);
 const setOwner = promisify(fchown);
-const setTimes = promisify(futimes);
 const sync = promisify(fsync);
 const BIGINT = { bigint: true } as const;
 const PERMISSION_BITS = 0o777;
@@ -79,7 +78,7 @@ async function finish(
     if (isForeign || made.mode !== former.mode) await setMode(descriptor, toMode(descriptor, former));
   }
   lastWritten = Math.max(lastWritten + 1, Date.now() * 1000);
-  await setTimes(descriptor, lastWritten / 1e6, lastWritten / 1e6);
+  await setTime(descriptor, lastWritten / 1e6);
   if (durability === "fsync") await sync(descriptor);
   return fstatSync(descriptor, BIGINT);
 }
