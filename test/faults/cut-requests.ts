@@ -27,10 +27,15 @@ export interface CutRequest {
   readonly marks: readonly number[];
   /** Whether it is sent whole, and the cut is in its answer. */
   readonly isForAnswer: boolean;
+  /** Where in the large file the bytes of the answer begin, if it is a part of that. */
+  readonly readsFrom?: number;
 }
 
 /** The files of a lane that uploads go onto: the first half is there at the beginning. */
 export const TARGETS = ["a.txt", "b.bin", "new.txt", "newer.bin"] as const;
+
+/** The size of the large file. */
+export const LARGE_BYTES = 2_000_000;
 
 /** A generator of numbers by a seed (mulberry32). */
 export function createRandom(seed: number): Random {
@@ -143,9 +148,15 @@ function makePipeline(random: Random, lane: string): CutRequest {
 }
 
 function makeDownload(random: Random): CutRequest {
-  const ranges = ["", "", "Range: bytes=1000-1500000\r\n", "Range: bytes=-900000\r\n", "Range: bytes=5-\r\n"];
-  const range = random.pick(ranges);
-  return toReading(range === "" ? "download" : "download of a range", toHead("GET /home/big.bin", range.trimEnd()));
+  const [range, readsFrom] = random.pick([
+    ["", 0],
+    ["", 0],
+    ["Range: bytes=1000-1500000", 1000],
+    ["Range: bytes=-900000", LARGE_BYTES - 900_000],
+    ["Range: bytes=5-", 5],
+  ] as const);
+  const kind = range === "" ? "download" : "download of a range";
+  return { ...toReading(kind, toHead("GET /home/big.bin", range)), readsFrom };
 }
 
 /** The archive of a folder, by the form and by `Accept`. */

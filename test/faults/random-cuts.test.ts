@@ -29,6 +29,7 @@ function isSame(one: Buffer | undefined, other: Buffer | undefined): boolean {
 async function cutInLane({ storage, cut }: CutWorld, lane: string, cuts: readonly number[]): Promise<void> {
   const former = new Map<string, Buffer | undefined>();
   for (const name of TARGETS) former.set(name, await contentOf(storage, `/${lane}/${name}`));
+  const large = (await contentOf(storage, "/big.bin")) ?? Buffer.alloc(0);
   for (const number of cuts) {
     const random = createRandom(SEED * 100_003 + number);
     const request = makeRequest(random, lane);
@@ -43,6 +44,7 @@ async function cutInLane({ storage, cut }: CutWorld, lane: string, cuts: readonl
       former.set(name, found);
     }
     expectAcknowledged(answer, request.effects, former, what);
+    if (request.readsFrom !== undefined) expectPart(answer, large.subarray(request.readsFrom), what);
     const names: string[] = [];
     for await (const { name } of storage.list(`/${lane}`)) names.push(name);
     expect(
@@ -54,14 +56,22 @@ async function cutInLane({ storage, cut }: CutWorld, lane: string, cuts: readonl
 
 /** An upload that was answered by 201 is there. */
 function expectAcknowledged(
-  answer: string,
+  answer: Buffer,
   effects: readonly { readonly name: string; readonly content: Buffer }[],
   found: ReadonlyMap<string, Buffer | undefined>,
   what: string,
 ): void {
   const [effect, ...others] = effects;
-  if (effect === undefined || others.length > 0 || !answer.startsWith("HTTP/1.1 201")) return;
+  if (effect === undefined || others.length > 0 || !answer.toString("latin1", 0, 12).startsWith("HTTP/1.1 201")) return;
   expect(isSame(effect.content, found.get(effect.name)), `what was acknowledged is stored; ${what}`).toBe(true);
+}
+
+/** What came of a download before the cut are the bytes of the file, in their places. */
+function expectPart(answer: Buffer, content: Buffer, what: string): void {
+  const end = answer.indexOf("\r\n\r\n");
+  if (end < 0) return;
+  const came = answer.subarray(end + 4);
+  expect(came.equals(content.subarray(0, came.byteLength)), `${came.byteLength} bytes of the file; ${what}`).toBe(true);
 }
 
 /** Cuts so many connections, some at the same time. */
