@@ -1,4 +1,4 @@
-import { StorageError } from "../contracts/storage-adapter.ts";
+import { StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
 import { evaluatePreconditions } from "../http/conditional.ts";
 import { toHttpDate } from "../http/http-date.ts";
 import { readBody } from "../http/request-body.ts";
@@ -7,17 +7,29 @@ import { toUnmodified, toWriteOptions } from "../uploads/upload.ts";
 import type { AccountExchange } from "./endpoint.ts";
 import { toValidators } from "./validators.ts";
 
+/** Header fields for which the file that is there must be known. */
+const CONDITIONS = ["if-match", "if-none-match", "if-unmodified-since"] as const;
+
 /**
  * `PUT /home/<path>`: creates or overwrites a file, all or nothing (4.2, CONTRACT 4.1, 4.2). Whatever refuses it does so
  * before the body is read.
  */
-export async function putFile({ request, path, files, config }: AccountExchange): Promise<Response> {
-  const options = toWriteOptions(request);
+export async function putFile(exchange: AccountExchange): Promise<Response> {
+  const { request, path, files } = exchange;
+  const options = await toConditions(exchange, toWriteOptions(request));
+  const entry = await files.write(path.segments, readBody(request), options);
+  return emptyResponse(201, { ETag: entry.etag, "Last-Modified": toHttpDate(entry.modified) });
+}
+
+/** The same options where the request's conditions hold now, and what of them has to hold still when the file is exchanged. */
+async function toConditions(
+  { request, path, files, config }: AccountExchange,
+  options: WriteOptions,
+): Promise<WriteOptions> {
+  if (CONDITIONS.every((name) => request.headers.get(name) === null)) return options;
   const current = await files.stat(path.segments, "write");
   const now = config.clock();
   const precondition = evaluatePreconditions(request, current && toValidators(current), now);
   if (precondition !== "met") throw new StorageError("precondition-failed");
-
-  const entry = await files.write(path.segments, readBody(request), toUnmodified(request, options, current, now));
-  return emptyResponse(201, { ETag: entry.etag, "Last-Modified": toHttpDate(entry.modified) });
+  return toUnmodified(request, options, current, now);
 }
