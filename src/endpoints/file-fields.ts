@@ -8,21 +8,29 @@ import { toValidators } from "./validators.ts";
 
 /** Header fields that the name of a file decides. */
 interface NameFields {
-  readonly "Content-Type": string;
-  readonly "Content-Disposition": string;
+  readonly type: string;
+  readonly disposition: string;
 }
+
+/** Of which the type also stands before each of several parts. */
+export type FileFields = HeaderFields & { readonly "Content-Type": string };
 
 /** For how many names they are remembered: at most about 1 KiB each, and what is asked for often is asked for by few names. */
 const MAX_NAMES = 500;
 const known = new Map<string, NameFields>();
 
-/** The header fields of a file's content (CONTRACT 3.1, 3.2), as a whole: what is sent of it has its own `Content-Length`. */
-export function toFileFields(entry: StorageEntry, segments: readonly string[]): HeaderFields & NameFields {
+/** The header fields of a file's content as a whole (CONTRACT 3.1, 3.2). Written out, as spreading them costs more than making them. */
+export function toFileFields(entry: StorageEntry, segments: readonly string[]): FileFields {
+  const { etag, modified } = toValidators(entry);
+  const { type, disposition } = toNameFields(segments.at(-1) ?? "");
   return {
-    ...toValidatorFields(toValidators(entry)),
+    ETag: etag,
+    "Last-Modified": toHttpDate(modified),
     "Accept-Ranges": "bytes",
     "Content-Length": String(entry.size),
-    ...toNameFields(segments.at(-1) ?? ""),
+    "Content-Type": type,
+    "Content-Disposition": disposition,
+    // A user's file never runs in the service's origin (CONTRACT 3.2).
     "Content-Security-Policy": "sandbox; default-src 'none'",
   };
 }
@@ -35,11 +43,7 @@ export function toValidatorFields({ etag, modified }: Validators): HeaderFields 
 function toNameFields(name: string): NameFields {
   const found = known.get(name);
   if (found !== undefined) return found;
-  const fields = {
-    "Content-Type": mime.getType(name) ?? "application/octet-stream",
-    // A user's file never runs in the service's origin (CONTRACT 3.2).
-    "Content-Disposition": toAttachment(name),
-  };
+  const fields = { type: mime.getType(name) ?? "application/octet-stream", disposition: toAttachment(name) };
   if (known.size >= MAX_NAMES) known.clear();
   known.set(name, fields);
   return fields;

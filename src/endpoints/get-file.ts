@@ -6,7 +6,7 @@ import { toMultipartRanges } from "../http/multipart-ranges.ts";
 import { guessRange, parseRanges, type RangePart } from "../http/range.ts";
 import { emptyResponse, fileResponse, sourceResponse } from "../http/responses.ts";
 import type { AccountExchange } from "./endpoint.ts";
-import { toFileFields, toValidatorFields } from "./file-fields.ts";
+import { type FileFields, toFileFields, toValidatorFields } from "./file-fields.ts";
 import { redirectIfFolder } from "./slash-redirect.ts";
 import { toValidators } from "./validators.ts";
 
@@ -117,7 +117,7 @@ function severalParts(
   { files, path }: AccountExchange,
   first: StoredFile,
   parts: readonly RangePart[],
-  fields: ReturnType<typeof toFileFields>,
+  fields: FileFields,
 ): Response {
   let isOpened = false;
 

@@ -2,9 +2,19 @@ const IMF_FIXDATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4}
 const RFC850_DATE = /^[A-Z][a-z]{5,8}, (\d{2})-([A-Z][a-z]{2})-(\d{2}) (\d{2}:\d{2}:\d{2}) GMT$/;
 const ASCTIME_DATE = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ \d]\d) (\d{2}:\d{2}:\d{2}) (\d{4})$/;
 
+/** How many dates are remembered: those of what is asked for again and again. */
+const MAX_DATES = 500;
+const known = new Map<number, string>();
+
 /** An HTTP-date (RFC 9110 5.6.7). */
 export function toHttpDate(date: Date): string {
-  return date.toUTCString();
+  const seconds = Math.floor(date.getTime() / 1000);
+  const found = known.get(seconds);
+  if (found !== undefined) return found;
+  const text = date.toUTCString();
+  if (known.size >= MAX_DATES) known.clear();
+  known.set(seconds, text);
+  return text;
 }
 
 /** The time of an HTTP-date in any of its three forms, in POSIX milliseconds; `undefined` for anything else, which is to be ignored. */
