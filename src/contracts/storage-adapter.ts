@@ -19,7 +19,8 @@ export interface StorageAdapter {
 
   /**
    * The members of a folder in the storage's own order, each once, without holding them all. Members that
-   * come or go meanwhile may be in it or not; they never make it fail.
+   * come or go meanwhile may be in it or not; they never make it fail. What also has `batches` is listed faster
+   * (`member-batches.ts`).
    *
    * Throws at the first step: `not-found` where nothing is there, `not-a-folder` on a file or a link.
    */
