@@ -1,0 +1,60 @@
+import { once } from "node:events";
+import { mkdir, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { type Command, startCommand } from "../support/command.ts";
+
+const FILES = 2100;
+const FILE_BYTES = 512 * 1024;
+const MAX_RSS_MEGABYTES = 120;
+const CONFIG = {
+  listen: { port: 0 },
+  authentication: [{ type: "accounts", accounts: [{ username: "demo", password: "demo", home_folder_path: "/" }] }],
+};
+
+describe.skipIf(process.platform !== "linux")("memory of the command that sends an archive (needs /proc)", () => {
+  let folder: string;
+  let service: Command;
+
+  afterEach(async () => {
+    await service.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it.each([
+    ["stored", 1024 ** 3],
+    ["deflate", 1024 ** 2],
+  ])(
+    `stays under ${MAX_RSS_MEGABYTES} MB while more than 1 GiB goes in, %s`,
+    async (method, least) => {
+      folder = await mkdtemp(join(tmpdir(), "fileferry-memory-"));
+      await mkdir(join(folder, "files"));
+      await writeFile(join(folder, "fileferry.json"), JSON.stringify({ ...CONFIG, archive: { method } }));
+      for (let index = 0; index < FILES; index++) {
+        const file = await open(join(folder, `files/member-${index}.txt`), "w");
+        await file.truncate(FILE_BYTES);
+        await file.close();
+      }
+      service = await startCommand(["serve", "--config", join(folder, "fileferry.json"), "--quiet"]);
+      const { length, bytes } = await download(`${service.origin}/home/`);
+      expect(bytes).toBeGreaterThan(least);
+      expect(length).toBe(method === "stored" ? `${bytes}` : undefined);
+      const status = await readFile(`/proc/${service.process.pid}/status`, "utf8");
+      const megabytes = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1.024e-3;
+      expect(megabytes).toBeLessThan(MAX_RSS_MEGABYTES);
+    },
+    120_000,
+  );
+});
+
+/** Fetches an archive; how long it was told to be, and is. */
+async function download(url: string): Promise<{ length: string | undefined; bytes: number }> {
+  const sent = request(url, { auth: "demo:demo", headers: { accept: "application/zip" } });
+  sent.end();
+  const [response] = await once(sent, "response");
+  let bytes = 0;
+  for await (const chunk of response) bytes += chunk.length;
+  return { length: response.headers["content-length"], bytes };
+}
