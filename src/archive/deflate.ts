@@ -15,10 +15,12 @@ export function createDeflated(source: ByteSource, size: number): EncodedContent
   let left = size;
   let crc = 0;
   let storedSize = 0;
+  let isClosed = false;
   let failure: { readonly reason: unknown } | undefined;
 
   async function pull(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): Promise<void> {
     try {
+      if (isClosed) throw createChangedError();
       const part = new Uint8Array(PART_BYTES);
       const count = await source.readInto(part);
       left -= count;
@@ -47,5 +49,12 @@ export function createDeflated(source: ByteSource, size: number): EncodedContent
     }
   }
 
-  return { readInto, close: () => deflated.close(), written: () => ({ crc, storedSize }) };
+  /** Node's compressor does not tell its input that nobody reads any more: it would be read to its end. */
+  async function close(): Promise<void> {
+    isClosed = true;
+    deflated.close().catch(() => undefined);
+    await source.close();
+  }
+
+  return { readInto, close, written: () => ({ crc, storedSize }) };
 }
