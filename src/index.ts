@@ -38,6 +38,7 @@ export type {
   Verdict,
 } from "./contracts/authenticator.ts";
 export type { Branding } from "./contracts/branding.ts";
+export { type ByteSource, toByteSource, toByteStream } from "./contracts/byte-source.ts";
 export {
   type ClientCertificate,
   type Component,
@@ -65,12 +66,14 @@ export type {
 export type { FileService, RequestHandler } from "./contracts/file-service.ts";
 export type { KeyValueStore } from "./contracts/key-value-store.ts";
 export type { Logger } from "./contracts/logger.ts";
+export { type MemberBatches, toMembers } from "./contracts/member-batches.ts";
 export type { CharacterClass, PasswordPolicy } from "./contracts/password-policy.ts";
 export type {
   ByteRange,
   CreateFolderOptions,
   EntityTags,
   FolderOwner,
+  RemoveOptions,
   StorageAdapter,
   StorageEntry,
   StorageErrorCode,
@@ -79,6 +82,7 @@ export type {
 } from "./contracts/storage-adapter.ts";
 export { isStorageError, StorageError } from "./contracts/storage-adapter.ts";
 export { toPathSegments } from "./contracts/storage-path.ts";
+export { toStoredFile } from "./contracts/stored-file.ts";
 export type { PartialTexts, Texts } from "./contracts/texts.ts";
 export type { Trigger, TriggerContext, TriggerMember, TriggerStyle } from "./contracts/trigger.ts";
 export { type Failure, HttpError, isHttpError } from "./http/http-error.ts";

@@ -94,6 +94,6 @@ function withNamesChecked(files: AccountFiles): AccountFiles {
     read: async (segments, range) => files.read(checked(segments), range),
     write: async (segments, content, options) => files.write(checked(segments), content, options),
     createFolder: async (segments) => files.createFolder(checked(segments)),
-    remove: async (segments, kind) => files.remove(checked(segments), kind),
+    remove: async (segments, kind, removal) => files.remove(checked(segments), kind, removal),
   };
 }

@@ -2,6 +2,7 @@ import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import {
   type ByteRange,
   isStorageError,
+  type RemoveOptions,
   type StorageAdapter,
   type StorageEntry,
   StorageError,
@@ -57,7 +58,7 @@ export interface AccountFiles {
    * Removes a file or link, or a folder with everything under it, once all that is under it may be removed (CONTRACT 4.4). The account's root
    * and the roots of virtual folders are denied.
    */
-  remove(segments: readonly string[], kind: RemovalKind): Promise<void>;
+  remove(segments: readonly string[], kind: RemovalKind, options?: RemoveOptions): Promise<void>;
 }
 
 /** The files of an account inside a storage. */
@@ -130,7 +131,7 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
     await tree.createFolder(toStoragePath(segments));
   }
 
-  async function remove(segments: readonly string[], kind: RemovalKind): Promise<void> {
+  async function remove(segments: readonly string[], kind: RemovalKind, options?: RemoveOptions): Promise<void> {
     if (segments.length === 0) throw new HttpError("denied", "The account's root folder cannot be removed.");
     const found = (await find(segments))?.kind;
     const wantsFolder = kind === "folder" || kind === "empty-folder";
@@ -139,7 +140,7 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
     if (found === undefined || (kind !== "any" && wantsFolder !== isFolder)) throw new StorageError("not-found");
     if (kind === "empty-folder") await requireEmpty(segments);
     else if (isFolder) await requireForMembers(segments);
-    await tree.remove(toStoragePath(segments));
+    await tree.remove(toStoragePath(segments), isFolder ? undefined : options);
   }
 
   /** Also of what the account may not see. */

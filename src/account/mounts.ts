@@ -2,6 +2,7 @@ import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import {
   type ByteRange,
   type CreateFolderOptions,
+  type RemoveOptions,
   type StorageAdapter,
   type StorageEntry,
   StorageError,
@@ -98,10 +99,10 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     await storage.createFolder(inner, options);
   }
 
-  async function remove(path: string): Promise<void> {
+  async function remove(path: string, options?: RemoveOptions): Promise<void> {
     const { storage, path: inner, isFixed } = locate(path);
     if (isFixed) throw new StorageError("denied", "A storage shows here.");
-    await storage.remove(inner);
+    await storage.remove(inner, options);
   }
 
   /** A folder that only leads to a storage has nothing behind it that could hold a member. */
@@ -157,9 +158,9 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
     await storage.createFolder(locate(path), options);
   }
 
-  async function remove(path: string): Promise<void> {
+  async function remove(path: string, options?: RemoveOptions): Promise<void> {
     if (path === "/") throw new StorageError("denied", "The root stays.");
-    await storage.remove(locate(path));
+    await storage.remove(locate(path), options);
   }
 
   const list = (path: string): AsyncIterable<StorageEntry> => toMembers(() => listBatches(path));

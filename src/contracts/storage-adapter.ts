@@ -62,9 +62,10 @@ export interface StorageAdapter {
    * Removes a file, a link (never its target), or a folder with everything under it. Not atomic for a folder:
    * a failure midway leaves the rest in place. Members that vanish meanwhile are no failure.
    *
-   * Rejects with `not-found`, and with `denied` for the root.
+   * Rejects with `not-found`, with `denied` for the root, and with `precondition-failed` where a file is not what the condition names, judged as
+   * one step with the removal where the storage can.
    */
-  remove(path: string): Promise<void>;
+  remove(path: string, options?: RemoveOptions): Promise<void>;
 }
 
 /** One member of a folder, or the root (whose name is the empty text). */
@@ -115,6 +116,12 @@ export interface WriteOptions {
 export interface CreateFolderOptions {
   /** Default: the process's own. */
   readonly owner?: FolderOwner;
+}
+
+/** What a removal demands. */
+export interface RemoveOptions {
+  /** Only a file with one of these strong entity-tags (RFC 9110 13.1.1). */
+  readonly ifMatch?: EntityTags;
 }
 
 /** Account and group of the operating system, by name or number, that own a folder. */

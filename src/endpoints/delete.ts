@@ -1,25 +1,33 @@
-import { StorageError } from "../contracts/storage-adapter.ts";
+import { type RemoveOptions, StorageError } from "../contracts/storage-adapter.ts";
 import { evaluatePreconditions } from "../http/conditional.ts";
 import { emptyResponse } from "../http/responses.ts";
 import type { AccountExchange } from "./endpoint.ts";
 import { redirectIfFolder } from "./slash-redirect.ts";
 import { toValidators } from "./validators.ts";
 
+const CONDITIONS = ["if-match", "if-none-match", "if-unmodified-since"] as const;
+
 /** `DELETE /home/<path>` and `/home/<folder>/`: removes a file, or a folder with everything under it (4.2, 4.5). */
 export async function deletePath(exchange: AccountExchange): Promise<Response> {
   const { path, files } = exchange;
+  let conditions: RemoveOptions;
   try {
-    await checkPreconditions(exchange);
+    conditions = await toConditions(exchange);
   } catch (error) {
     return redirectIfFolder(exchange, error);
   }
-  await files.remove(path.segments, path.isFolder ? "folder" : "file");
+  await files.remove(path.segments, path.isFolder ? "folder" : "file", conditions);
   return emptyResponse(204);
 }
 
-async function checkPreconditions({ request, path, files, config }: AccountExchange): Promise<void> {
+/** Where the request has conditions, they are judged on what is there now, and nothing else is removed. */
+async function toConditions({ request, path, files, config }: AccountExchange): Promise<RemoveOptions> {
   const entry = await files.stat(path.segments, path.isFolder ? "delete-folder" : "delete-file");
-  if (entry !== undefined && evaluatePreconditions(request, toValidators(entry), config.clock()) !== "met") {
+  if (entry === undefined) return {};
+  if (evaluatePreconditions(request, toValidators(entry), config.clock()) !== "met") {
     throw new StorageError("precondition-failed");
   }
+  const isUnconditional = CONDITIONS.every((name) => request.headers.get(name) === null);
+  const { etag } = entry;
+  return isUnconditional || etag === undefined || etag.startsWith("W/") ? {} : { ifMatch: [etag] };
 }

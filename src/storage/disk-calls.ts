@@ -16,12 +16,14 @@ import {
   write,
   writeSync,
 } from "node:fs";
-import type { MemberName } from "./disk-folder.ts";
 import { changePace, diskPace } from "./disk-pace.ts";
 
 /*
  * System calls that are made at once while the disk is quick, else in another thread. They fail with the system's own errors.
  */
+
+/** A member's name, or a path; as bytes where it may not be UTF-8. */
+export type MemberName = string | Buffer;
 
 const BIGINT = { bigint: true } as const;
 const IF_THERE = { bigint: true, throwIfNoEntry: false } as const;

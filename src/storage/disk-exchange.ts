@@ -1,6 +1,6 @@
 import type { BigIntStats } from "node:fs";
-import { link } from "node:fs/promises";
-import { StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
+import { link, unlink } from "node:fs/promises";
+import { type RemoveOptions, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
 import { meetsConditions } from "./conditions.ts";
 import { renameMember } from "./disk-calls.ts";
 import { systemCode, translated } from "./disk-errors.ts";
@@ -62,6 +62,14 @@ export async function exchange(
     });
     await folder.confirm();
     return "renamed";
+  });
+}
+
+/** Removes what is no folder, in turn, if the conditions hold. */
+export async function removeFile(folder: OpenFolder, name: string, conditions: RemoveOptions): Promise<void> {
+  await inTurn(folder, name, async () => {
+    if (conditions.ifMatch !== undefined) await checkPlace(folder, name, conditions);
+    await unlink(folder.at(name));
   });
 }
 

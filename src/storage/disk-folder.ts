@@ -3,11 +3,8 @@ import { lstat, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { StorageError } from "../contracts/storage-adapter.ts";
-import { lookAt, lookAtOnce, openDescriptor, release } from "./disk-calls.ts";
+import { lookAt, lookAtOnce, type MemberName, openDescriptor, release } from "./disk-calls.ts";
 import { renamed, translated, unless } from "./disk-errors.ts";
-
-/** A member's name; as bytes where it may not be UTF-8. */
-export type MemberName = string | Buffer;
 
 /**
  * An open folder. What is done to a member through it is done in this very folder, whatever anyone puts in the

@@ -1,7 +1,8 @@
 import { opendir, rmdir, unlink } from "node:fs/promises";
 import { StorageError } from "../contracts/storage-adapter.ts";
+import type { MemberName } from "./disk-calls.ts";
 import { systemCode, toStorageError, translated, undefinedIfMissing, unless } from "./disk-errors.ts";
-import type { MemberName, OpenFolder } from "./disk-folder.ts";
+import type { OpenFolder } from "./disk-folder.ts";
 
 /** A folder on the way from the top to where the removal is. */
 interface Level {

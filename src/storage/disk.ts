@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
-import { unlink } from "node:fs/promises";
 import { resolve } from "node:path";
 import { toMembers } from "../contracts/member-batches.ts";
 import {
   type ByteRange,
   type CreateFolderOptions,
+  type RemoveOptions,
   type StorageAdapter,
   type StorageEntry,
   StorageError,
@@ -14,7 +14,7 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
 import { renamed, systemCode, toStorageError, translated, undefinedIfMissing } from "./disk-errors.ts";
-import { inTurn } from "./disk-exchange.ts";
+import { removeFile } from "./disk-exchange.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { followLinks } from "./disk-links.ts";
 import { makeFolder, makeOwnedFolder } from "./disk-make.ts";
@@ -149,7 +149,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     await renamed(made, "not-found", "parent-missing");
   }
 
-  async function remove(path: string): Promise<void> {
+  async function remove(path: string, conditions: RemoveOptions = {}): Promise<void> {
     const segments = toPathSegments(path);
     const name = segments.pop();
     if (name === undefined) throw new StorageError("denied", "The root stays.");
@@ -158,7 +158,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
       const kind = (await statMember(folder, name))?.kind;
       if (kind === undefined) throw new StorageError("not-found");
       if (kind === "folder") await removeFolder(folder, name);
-      else await inTurn(folder, name, () => unlink(folder.at(name)));
+      else await removeFile(folder, name, conditions);
       if (durability === "fsync") await folder.sync();
     });
     await translated(removed);

@@ -3,6 +3,7 @@ import { toMembers, turn } from "../contracts/member-batches.ts";
 import {
   type ByteRange,
   type CreateFolderOptions,
+  type RemoveOptions,
   type StorageAdapter,
   type StorageEntry,
   StorageError,
@@ -120,7 +121,7 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     options.signal?.throwIfAborted();
     checkPlace(toPathSegments(path), options);
     const chunks: Uint8Array[] = [];
-    for await (const chunk of receive(content, options)) chunks.push(chunk.slice());
+    for await (const chunk of receive(content, options)) chunks.push(new Uint8Array(chunk));
     options.signal?.throwIfAborted();
     const { parent, name } = checkPlace(toPathSegments(path), options);
     const modified = new Date(clock());
@@ -154,10 +155,14 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     parent.modified = folder.modified;
   }
 
-  async function remove(path: string): Promise<void> {
+  async function remove(path: string, conditions: RemoveOptions = {}): Promise<void> {
     const segments = toPathSegments(path);
     if (segments.length === 0) throw new StorageError("denied", "The root stays.");
-    if (find(segments) === undefined) throw new StorageError("not-found");
+    const found = find(segments);
+    if (found === undefined) throw new StorageError("not-found");
+    if (!meetsConditions(found.kind === "file" ? found.etag : undefined, conditions)) {
+      throw new StorageError("precondition-failed");
+    }
     const { parent, name } = findPlace(segments);
     parent.members.delete(name);
     parent.modified = new Date(clock());

@@ -173,6 +173,38 @@ export const conditionCases: readonly StorageCase[] = [
       expectEqual(await namesIn(storage, "/"), [], "members");
     },
   },
+  {
+    name: "remove with ifMatch: the file's own tag alone",
+    needs: "strongTags",
+    async run({ storage }) {
+      const { etag = "" } = await put(storage, "/file", "first");
+      await expectRefusal(storage.remove("/file", { ifMatch: [STALE] }), "precondition-failed");
+      expectEqual(await textOf(storage, "/file"), "first", "text");
+      await storage.remove("/file", { ifMatch: [STALE, etag] });
+      expectEqual(await namesIn(storage, "/"), [], "members");
+      await expectRefusal(storage.remove("/file", { ifMatch: [etag] }), "not-found");
+    },
+  },
+  {
+    name: "one version is replaced or removed, never both",
+    needs: "atomicConditions",
+    async run({ storage }) {
+      for (let round = 0; round < 20; round += 1) {
+        const { etag = "" } = await put(storage, "/file", "first");
+        const removing = storage.remove("/file", { ifMatch: [etag] }).then(
+          () => 1,
+          (error: unknown) => expectRefusal(Promise.reject(error), "precondition-failed").then(() => 0),
+        );
+        const replacing = put(storage, "/file", "second", { ifMatch: [etag] }).then(
+          () => 1,
+          (error: unknown) => expectRefusal(Promise.reject(error), "precondition-failed").then(() => 0),
+        );
+        const [removed, replaced] = await Promise.all([removing, replacing]);
+        expectEqual(removed + replaced, 1, "winners");
+        expectEqual(await namesIn(storage, "/"), replaced === 1 ? ["file"] : [], "members");
+      }
+    },
+  },
 ];
 
 async function expectFailedPrecondition(storage: StorageAdapter, path: string, options: WriteOptions): Promise<void> {

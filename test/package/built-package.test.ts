@@ -33,7 +33,11 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "isHttpError",
     "isStorageError",
     "mountStorage",
+    "toByteSource",
+    "toByteStream",
+    "toMembers",
     "toPathSegments",
+    "toStoredFile",
   ],
   "./node": [
     "closeNodeServer",

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { createDiskPace } from "../../../src/storage/disk-pace.ts";
+
+describe("the pace of a disk", () => {
+  it("is quick until two calls near one another were slow, and again after a while", async () => {
+    const { pace, take } = createPace();
+    expect(pace.isQuick()).toBe(true);
+    take(50);
+    await nextTurn();
+    expect(pace.isQuick()).toBe(true);
+    take(1);
+    take(50);
+    await nextTurn();
+    expect(pace.isQuick()).toBe(false);
+    take(0, 499);
+    expect(pace.isQuick()).toBe(false);
+    take(0, 2);
+    await nextTurn();
+    expect(pace.isQuick()).toBe(true);
+  });
+
+  it("takes one slow call now and then for an accident", async () => {
+    const { pace, take } = createPace();
+    for (let round = 0; round < 5; round += 1) {
+      take(50, 2000);
+      await nextTurn();
+      expect(pace.isQuick()).toBe(true);
+    }
+  });
+
+  it("counts a slow call that fails", async () => {
+    const { pace, take } = createPace();
+    expect(() => take(50, 0, "gone")).toThrow("gone");
+    expect(() => take(50, 0, "gone")).toThrow("gone");
+    await nextTurn();
+    expect(pace.isQuick()).toBe(false);
+  });
+
+  it("lets the event loop go on after 10 ms of quick calls", async () => {
+    const { pace, take } = createPace();
+    for (let call = 0; call < 10; call += 1) {
+      expect(pace.isQuick()).toBe(true);
+      take(1);
+    }
+    expect(pace.isQuick()).toBe(false);
+    await nextTurn();
+    expect(pace.isQuick()).toBe(true);
+  });
+});
+
+/** A pace with a clock of its own; `take` is a call of so many milliseconds, and a rest behind it. */
+function createPace() {
+  let time = 0;
+  const pace = createDiskPace({ slow: 10, near: 1000, caution: 500, now: () => time });
+
+  function take(duration: number, rest = 0, failure?: string): void {
+    try {
+      pace.timed(() => {
+        time += duration;
+        if (failure !== undefined) throw new Error(failure);
+      });
+    } finally {
+      time += rest;
+    }
+  }
+
+  return { pace, take };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
