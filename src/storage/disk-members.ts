@@ -8,8 +8,8 @@ import { diskPace } from "./disk-pace.ts";
 import { isTemporaryName, removeLeftover } from "./disk-temporary.ts";
 
 const MAX_TIME = 8.64e15;
-/** How many names are read from a folder at a time. */
-const NAMES = 256;
+/** How many names are read from a folder at a time: with more of them, too much outlives the young generation (docs/decisions/0007-memory.md). */
+const NAMES = 64;
 /** How long a listing may keep everybody else waiting, where it does not wait itself. */
 const SLICE_MS = 2;
 /** How many members are asked for their sizes at the same time, where that is waited for. */
