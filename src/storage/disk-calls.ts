@@ -25,6 +25,9 @@ import { changePace, diskPace } from "./disk-pace.ts";
 /** A member's name, or a path; as bytes where it may not be UTF-8. */
 export type MemberName = string | Buffer;
 
+/** So many bytes are copied, allotted or freed in no time. */
+export const LIGHT_BYTES = 65_536;
+
 const BIGINT = { bigint: true } as const;
 const IF_THERE = { bigint: true, throwIfNoEntry: false } as const;
 
@@ -73,18 +76,15 @@ export async function readSmall(descriptor: number, buffer: Uint8Array, position
   return diskPace.timed(() => readSync(descriptor, buffer, 0, byteLength, position));
 }
 
-/** Lets go of a descriptor that was only read: nothing is waited for. */
+/** Lets go of a descriptor of a folder, or a small file that was only read: nothing is waited for. */
 export function release(descriptor: number): void {
   closeSync(descriptor);
 }
 
-/** Up to so many bytes are copied to the system's memory in no time. */
-const SMALL_BYTES = 65_536;
-
 /** Writes bytes, or the first of them, at `position`; how many. */
 export async function writeDescriptor(descriptor: number, bytes: Uint8Array, position: number): Promise<number> {
   const { byteLength } = bytes;
-  if (byteLength <= SMALL_BYTES && changePace.isQuick()) {
+  if (byteLength <= LIGHT_BYTES && changePace.isQuick()) {
     return changePace.timed(() => writeSync(descriptor, bytes, 0, byteLength, position));
   }
   return new Promise((resolve, reject) => {
@@ -100,17 +100,20 @@ export async function setTime(descriptor: number, time: number): Promise<void> {
   });
 }
 
-/** Gives a member another name; what had it is gone. */
-export async function renameMember(from: MemberName, to: MemberName): Promise<void> {
-  if (changePace.isQuick()) return changePace.timed(() => renameSync(from, to));
+/**
+ * Gives a member another name; what had it is gone. `isLight`: neither has the file bytes that some systems allot on the disk only now, nor had
+ * the other one many to be freed.
+ */
+export async function renameMember(from: MemberName, to: MemberName, isLight: boolean): Promise<void> {
+  if (isLight && changePace.isQuick()) return changePace.timed(() => renameSync(from, to));
   return new Promise((resolve, reject) => {
     rename(from, to, (error) => (error ? reject(error) : resolve()));
   });
 }
 
-/** Closes what was written, with whatever the system still does for it then. */
-export async function closeWritten(descriptor: number): Promise<void> {
-  if (changePace.isQuick()) return changePace.timed(() => closeSync(descriptor));
+/** Closes a file, with whatever the system still does then: the last to close a large one that was replaced meanwhile frees its bytes. */
+export async function closeFile(descriptor: number, isLight: boolean): Promise<void> {
+  if (isLight && changePace.isQuick()) return changePace.timed(() => closeSync(descriptor));
   return new Promise((resolve, reject) => {
     close(descriptor, (error) => (error ? reject(error) : resolve()));
   });

@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { link, unlink } from "node:fs/promises";
 import { type RemoveOptions, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
 import { meetsConditions } from "./conditions.ts";
-import { renameMember } from "./disk-calls.ts";
+import { LIGHT_BYTES, renameMember } from "./disk-calls.ts";
 import { systemCode, translated } from "./disk-errors.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { findMember, toEntry } from "./disk-members.ts";
@@ -41,13 +41,14 @@ export async function checkPlace(
 
 /**
  * Gives the temporary file its name, in turn, if the conditions still hold; what had the name is gone. `"linked"`
- * when it has its temporary name still.
+ * when it has its temporary name still. `isSettled`: the system has nothing left to do for its bytes.
  */
 export async function exchange(
   folder: OpenFolder,
   temporary: string,
   name: string,
   options: WriteOptions,
+  isSettled: boolean,
 ): Promise<"renamed" | "linked"> {
   return inTurn(folder, name, async () => {
     const found = await checkPlace(folder, name, options);
@@ -55,7 +56,8 @@ export async function exchange(
     await folder.confirm();
     const mustBeNew = options.ifNoneMatch === "*" && found === undefined;
     if (mustBeNew && (await linkUnlessTaken(folder, temporary, name))) return "linked";
-    await translated(renameMember(folder.at(temporary), folder.at(name)), {
+    const isLight = isSettled && (found === undefined || found.size <= LIGHT_BYTES);
+    await translated(renameMember(folder.at(temporary), folder.at(name), isLight), {
       ENOENT: "parent-missing",
       ENOTDIR: "not-a-file",
       EINVAL: "bad-name",

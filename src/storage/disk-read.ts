@@ -2,14 +2,11 @@ import { constants, fstatSync } from "node:fs";
 import type { ByteSource } from "../contracts/byte-source.ts";
 import { type ByteRange, StorageError, type StoredFile } from "../contracts/storage-adapter.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
-import { readDescriptor, readSmall, release } from "./disk-calls.ts";
+import { closeFile, LIGHT_BYTES, readDescriptor, readSmall } from "./disk-calls.ts";
 import { toStorageError } from "./disk-errors.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { toEntry } from "./disk-members.ts";
 import { isKeepable } from "./disk-names.ts";
-
-/** Up to this size a file is read whole when it is opened: one call, and nothing to hold. */
-const SMALL_BYTES = 65_536;
 
 /** Opens a member for reading; its entry gets the name that it was asked for by. */
 export async function readMember(
@@ -25,20 +22,23 @@ export async function readMember(
 /** What a descriptor is of, named as it was asked for. Entry and bytes come from that one, which every way out closes. */
 export async function readOpened(descriptor: number, name: string, range?: ByteRange): Promise<StoredFile> {
   let isHeld = false;
+  let isLight = true;
   try {
     // At once: what was just opened is known without asking the device.
     const entry = toEntry(name, fstatSync(descriptor, { bigint: true }));
     if (entry === undefined) throw new StorageError("not-found", `${name} is neither file nor folder.`);
     if (entry.kind !== "file") throw new StorageError("not-a-file");
+    isLight = entry.size <= LIGHT_BYTES;
     const start = Math.min(range?.offset ?? 0, entry.size);
     const end = Math.min(start + (range?.length ?? entry.size), entry.size);
-    if (end - start <= SMALL_BYTES) return toStoredFile(entry, await readWhole(descriptor, start, end));
+    // One call, and nothing to hold.
+    if (end - start <= LIGHT_BYTES) return toStoredFile(entry, await readWhole(descriptor, start, end));
     isHeld = true;
     return toStoredFile(entry, toSource(descriptor, start, end));
   } catch (error) {
     throw toStorageError(error);
   } finally {
-    if (!isHeld) release(descriptor);
+    if (!isHeld) await closeFile(descriptor, isLight);
   }
 }
 
@@ -57,9 +57,10 @@ function toSource(descriptor: number, start: number, end: number): ByteSource {
   let isOpen = true;
   let reading: Promise<number> | undefined;
 
-  function releaseOnce(): void {
-    if (isOpen) release(descriptor);
+  async function releaseOnce(): Promise<void> {
+    if (!isOpen) return;
     isOpen = false;
+    await closeFile(descriptor, false);
   }
 
   async function readInto(buffer: Uint8Array): Promise<number> {
@@ -71,10 +72,10 @@ function toSource(descriptor: number, start: number, end: number): ByteSource {
       const count = await reading;
       if (count === 0) throw tooShort();
       position += count;
-      if (position === end) releaseOnce();
+      if (position === end) await releaseOnce();
       return count;
     } catch (error) {
-      releaseOnce();
+      await releaseOnce();
       throw toStorageError(error);
     } finally {
       reading = undefined;
@@ -84,8 +85,8 @@ function toSource(descriptor: number, start: number, end: number): ByteSource {
   /** Waits for a read on its way: a descriptor closed under it could already be another file's. */
   async function close(): Promise<void> {
     await reading?.catch(() => undefined);
-    releaseOnce();
     position = end;
+    await releaseOnce();
   }
 
   return { readInto, close };

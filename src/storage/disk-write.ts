@@ -3,7 +3,7 @@ import { unlink } from "node:fs/promises";
 import { promisify } from "node:util";
 import { type StorageEntry, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
 import { receive } from "./content.ts";
-import { closeWritten, setTime } from "./disk-calls.ts";
+import { closeFile, LIGHT_BYTES, setTime } from "./disk-calls.ts";
 import { renamed, translated, unless } from "./disk-errors.ts";
 import { checkPlace, exchange } from "./disk-exchange.ts";
 import { fillFile } from "./disk-fill.ts";
@@ -35,15 +35,17 @@ export async function writeMember(
   const temporary = claimTemporaryName();
   let descriptor: number | undefined;
   let isLeft = true;
+  let isSettled = false;
   try {
     descriptor = await createFile(folder, temporary, former);
     await fillFile(descriptor, receive(content, options), options.size);
     const written = await translated(finish(descriptor, former, durability));
-    isLeft = (await inParent(exchange(folder, temporary, name, options))) === "linked";
+    isSettled = durability === "fsync" || written.size <= LIGHT_BYTES;
+    isLeft = (await inParent(exchange(folder, temporary, name, options, isSettled))) === "linked";
     if (durability === "fsync") await folder.sync();
     return toFileEntry(name, written);
   } finally {
-    if (descriptor !== undefined) await closeWritten(descriptor).catch(() => {});
+    if (descriptor !== undefined) await closeFile(descriptor, isSettled).catch(() => {});
     // Exactly this name, which this write alone has made.
     if (isLeft) await unlink(folder.at(temporary)).catch(() => {});
     releaseTemporaryName(temporary);
