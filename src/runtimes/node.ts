@@ -97,12 +97,18 @@ async function answer(
   let response: Response;
   try {
     if (request === undefined) response = new Response(null, { status: 400 });
+    else if (isUnframed(exchange.req)) response = new Response(null, { status: 400, headers: { Connection: "close" } });
     else if (isCoded(exchange.req)) response = new Response(null, { status: 501 });
     else response = await handler(request, exchange.state.connection);
   } catch {
     response = new Response(null, { status: 500 });
   }
   sendResponse(exchange, response, lingerMilliseconds);
+}
+
+/** HTTP/1.0 knows no transfer codings: where its body ends is anybody's guess (RFC 9112, 6.1). */
+function isUnframed({ headers, httpVersionMinor }: IncomingMessage): boolean {
+  return httpVersionMinor === 0 && headers["transfer-encoding"] !== undefined;
 }
 
 /** A transfer coding besides `chunked`: nobody would undo it (RFC 9112, 6.1). */

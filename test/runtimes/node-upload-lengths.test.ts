@@ -122,3 +122,15 @@ describe("a length that does not fit its content, on the wire", () => {
     expect(await readdir(folder)).toEqual(["a"]);
   });
 });
+
+it("a body of HTTP/1.0 with a transfer coding is refused, and ends its connection (RFC 9112 6.1)", async () => {
+  const client = await connectWire(await serveDisk());
+  const smuggled = "GET /home/a HTTP/1.1\r\nHost: x\r\n\r\n";
+  client.send(
+    `PUT /home/a HTTP/1.0\r\nConnection: keep-alive\r\nAuthorization: ${AUTHORIZATION}\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n${smuggled}`,
+  );
+  const { text } = await client.ended();
+  expect(text).toMatch(/^HTTP\/1\.1 400 /);
+  expect(text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  await expectOld();
+});
