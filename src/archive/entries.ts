@@ -1,5 +1,5 @@
 import { toByteSource } from "../contracts/byte-source.ts";
-import { toBatches } from "../contracts/member-batches.ts";
+import { toBatches, turn } from "../contracts/member-batches.ts";
 import {
   isStorageError,
   type StorageEntry,
@@ -9,6 +9,10 @@ import {
 import { isHttpError } from "../http/http-error.ts";
 import { renameMembers, toSafeName } from "./entry-names.ts";
 import type { OpenedFile, ZipEntry } from "./read-ahead.ts";
+import { sortByName } from "./sort-by-name.ts";
+
+/** So many names are looked at in a turn of their own. */
+const MANY = 10_000;
 
 /** The time of what has none: an empty folder that was asked for itself. Times are in milliseconds since 1970 here. */
 const EPOCH = 0;
@@ -61,7 +65,7 @@ export async function* walkMembers(
     if (file.kind === "folder") members.folders.push({ name });
     else members.files.push({ name, size: file.size, modified: file.modified.getTime() });
   }
-  yield* walk(source, { segments, name: "" }, sort(members), onDenied);
+  yield* walk(source, { segments, name: "" }, await sort(members), onDenied);
 }
 
 /** Why a storage may refuse a member that has just been listed, without any harm to the rest. */
@@ -102,6 +106,7 @@ async function* walk(
     if (members !== undefined) {
       const { modified = members.newest } = folder;
       if (folder.name !== "") yield { name: folder.name, modified: new Date(modified), size: 0 };
+      if (members.files.length > MANY) await turn();
       const renamed = renameMembers([...members.files, ...members.folders].map(({ name }) => name));
       for (const file of members.files) {
         const segments = [...folder.segments, file.name];
@@ -168,14 +173,8 @@ function addMember(members: Members, { name, kind, size, modified }: StorageEntr
 }
 
 /** A storage's own order may be another one on the next day. */
-function sort(members: Members): Members {
-  members.files.sort(byName);
-  members.folders.sort(byName);
-  return members;
-}
-
-function byName(one: Member, other: Member): number {
-  return one.name < other.name ? -1 : 1;
+async function sort({ files, folders, newest }: Members): Promise<Members> {
+  return { files: await sortByName(files), folders: await sortByName(folders), newest };
 }
 
 /** What a member comes to; `undefined` where it is to be left out: it has gone, another kind has its name, or it is denied. */

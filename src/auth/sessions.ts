@@ -94,7 +94,7 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function read(key: string): Promise<StoredSession | undefined> {
     const stored = await store.get(key);
-    const session = stored === undefined ? undefined : parse(JSON.stringify(stored));
+    const session = stored === undefined ? undefined : parse(toJson(stored));
     return session !== undefined && remaining(session) > 0 ? session : undefined;
   }
 
@@ -175,6 +175,15 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   return { generationOf, start, find, toProgress, end, endOthers };
+}
+
+/** What is no JSON value is no session either. */
+function toJson(stored: unknown): string {
+  try {
+    return JSON.stringify(stored) ?? "null";
+  } catch {
+    return "null";
+  }
 }
 
 function isSessionId(text: string): boolean {

@@ -22,7 +22,7 @@ export function toMembers(batches: () => AsyncIterableIterator<readonly StorageE
   return Object.assign(oneByOne(batches), { batches });
 }
 
-/** The members of a folder in batches, none of them empty but the last, whether the storage offers them or not. */
+/** The members of a folder in batches, some of which may be empty, whether the storage offers them or not. */
 export function toBatches(members: AsyncIterable<StorageEntry>): AsyncIterableIterator<readonly StorageEntry[]> {
   return hasBatches(members) ? members.batches() : gather(members);
 }
@@ -51,17 +51,29 @@ async function* gather(members: AsyncIterable<StorageEntry>): AsyncGenerator<rea
   if (batch.length > 0) yield batch;
 }
 
-const waiting: (() => void)[] = [];
+/** What is asked of a runtime here. */
+interface Runtime {
+  readonly setImmediate?: (task: () => void) => unknown;
+  readonly navigator?: { readonly userAgent?: string };
+}
+
+const runtime = globalThis as Runtime;
 /** Node's own way needs no timer. */
-const soon: (task: () => void) => unknown =
-  (globalThis as { setImmediate?: (task: () => void) => unknown }).setImmediate ?? setTimeout;
+const soon: (task: () => void) => unknown = runtime.setImmediate ?? setTimeout;
+/** In workerd a timer belongs to the request that set it, and goes with it: nobody else may wait for it. */
+const isShared = runtime.navigator?.userAgent !== "Cloudflare-Workers" && runtime.setImmediate !== undefined;
+const waiting: (() => void)[] = [];
 
 /**
  * Lets whatever else waits have its turn: promises alone would keep going without it. Of all that wait here one goes on in each turn of
- * the event loop, so that a hundred listings keep nobody longer than one does.
+ * the event loop, where the runtime has one for all requests, so that a hundred listings keep nobody longer than one does.
  */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {
+    if (!isShared) {
+      setTimeout(resolve);
+      return;
+    }
     waiting.push(resolve);
     if (waiting.length === 1) soon(goOn);
   });

@@ -1,7 +1,7 @@
 import type { ByteSource } from "./byte-source.ts";
 
 /**
- * The storage contract: seven verbs over one tree of files and folders.
+ * The storage contract: six verbs over one tree of files and folders.
  *
  * Paths are absolute and canonical: decoded, `/`-separated, without an empty segment, `.` or `..`, and
  * without a trailing `/`; the root is `/`. Callers pass nothing else; an adapter that meets anything else

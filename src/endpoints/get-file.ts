@@ -22,7 +22,7 @@ export async function getFile(exchange: AccountExchange): Promise<Response> {
   const isUnconditional = CONDITIONS.every((name) => request.headers.get(name) === null);
   try {
     if (!isUnconditional || request.method === "HEAD") return await getConditionally(exchange);
-    return toResponse(exchange, await files.read(path.segments), []);
+    return await answerWith(exchange, await files.read(path.segments), []);
   } catch (error) {
     return redirectIfFolder(exchange, error);
   }
@@ -48,7 +48,7 @@ async function getConditionally(exchange: AccountExchange): Promise<Response> {
     const file = await files.read(path.segments, wanted);
     const decision = await decideOn(exchange, file);
     if ("answer" in decision) return decision.answer;
-    if (isPart(file.entry.size, wanted, decision.parts[0])) return toResponse(exchange, file, decision.parts);
+    if (isPart(file.entry.size, wanted, decision.parts[0])) return await answerWith(exchange, file, decision.parts);
     await release(file);
     wanted = decision.parts[0];
   }
@@ -97,6 +97,16 @@ async function decideOn(exchange: AccountExchange, file: StoredFile): Promise<De
 function isPart(size: number, read: RangePart | undefined, wanted: RangePart | undefined): boolean {
   if (read === undefined || wanted === undefined) return read === wanted;
   return read.offset === wanted.offset && Math.min(read.length, size - read.offset) === wanted.length;
+}
+
+/** The answer with an open file, which is closed where there is none: a storage's entity-tag may be no header value. */
+async function answerWith(exchange: AccountExchange, file: StoredFile, parts: readonly RangePart[]): Promise<Response> {
+  try {
+    return toResponse(exchange, file, parts);
+  } catch (error) {
+    await release(file);
+    throw error;
+  }
 }
 
 /** The file as a whole, a part, or several parts, of which it holds the first. */

@@ -12,6 +12,7 @@ export function keepAlive(files: AccountFiles, progress: () => void): AccountFil
     ...files,
     list: (segments) => toMembers(() => stepwise(toBatches(files.list(segments)), progress)),
     async read(segments, range) {
+      progress();
       const file = await files.read(segments, range);
       const { entry, source } = file;
       if (source === undefined) return { entry, body: chunkwise(file.body, progress) };

@@ -49,6 +49,7 @@ function toTextPiece(text: string): Piece {
 function inSequence(pieces: readonly Piece[]): ByteSource {
   const waiting = [...pieces];
   let current: ByteSource | undefined;
+  let isClosed = false;
 
   async function readInto(buffer: Uint8Array): Promise<number> {
     for (;;) {
@@ -56,10 +57,13 @@ function inSequence(pieces: readonly Piece[]): ByteSource {
       if (count > 0) return count;
       current = await waiting.shift()?.open();
       if (current === undefined) return 0;
+      // Whoever closed this while the piece was being opened could not close that.
+      if (isClosed) await current.close();
     }
   }
 
   async function close(): Promise<void> {
+    isClosed = true;
     waiting.length = 0;
     await current?.close();
   }

@@ -1,3 +1,5 @@
+import { ServerResponse } from "node:http";
+import { toByteStream } from "../contracts/byte-source.ts";
 import { discardBody, openBody, openSource } from "./node-body-source.ts";
 import type { Exchange } from "./node-exchange.ts";
 import { refuseBody } from "./node-refusal.ts";
@@ -39,10 +41,18 @@ function writeWhole(exchange: Exchange, response: Response, head: Head): void {
     return;
   }
   const source = openSource(response);
-  if (source !== undefined) return void sendSource(exchange, source, head);
-  const body = openBody(response);
+  if (source !== undefined && isPlain(res)) return void sendSource(exchange, source, head);
+  const body = source === undefined ? openBody(response) : toByteStream(source).getReader();
   if (body === undefined || typeof body === "string" || "byteLength" in body) writeAtOnce(exchange, head, body);
   else void sendChunks(exchange, body, head);
+}
+
+/**
+ * Whether nobody stands between the response and its socket. Middlewares that compress, count or keep what is written replace these methods: they
+ * may keep chunks, which must not be used again then, and not all of them tell when one has passed.
+ */
+function isPlain({ write, end }: ServerResponse): boolean {
+  return write === ServerResponse.prototype.write && end === ServerResponse.prototype.end;
 }
 
 function writeAtOnce({ res }: Exchange, { status, fields, length }: Head, body: string | Uint8Array = ""): void {

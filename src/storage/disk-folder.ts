@@ -38,8 +38,8 @@ export interface OpenFolder {
   close(): void;
 }
 
-// Windows has none of these flags.
-const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
+// Windows has neither flag.
+const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const statAsync = promisify(fstat);
 const syncAsync = promisify(fsync);
 const BIGINT = { bigint: true } as const;
@@ -71,22 +71,6 @@ export async function openAtOnce(path: string, realPath: string): Promise<OpenFo
     if (readlinkSync(toPath(descriptor)) === realPath) return toFolder(descriptor);
   } catch {
     // Whoever walks segment by segment finds the reason.
-  }
-  if (descriptor !== undefined) release(descriptor);
-  return undefined;
-}
-
-/**
- * The same for reading a file. Opening one has no effect of its own either; a pipe is not waited for, and a device that a link leads to is let
- * go of at once.
- */
-export async function openFileAtOnce(path: string, realPath: string): Promise<number | undefined> {
-  let descriptor: number | undefined;
-  try {
-    descriptor = await openDescriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    if (readlinkSync(toPath(descriptor)) === realPath) return descriptor;
-  } catch {
-    // Whoever opens folder by folder finds the reason.
   }
   if (descriptor !== undefined) release(descriptor);
   return undefined;

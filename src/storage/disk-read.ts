@@ -20,7 +20,7 @@ export async function readMember(
 }
 
 /** What a descriptor is of, named as it was asked for. Entry and bytes come from that one, which every way out closes. */
-export async function readOpened(descriptor: number, name: string, range?: ByteRange): Promise<StoredFile> {
+async function readOpened(descriptor: number, name: string, range?: ByteRange): Promise<StoredFile> {
   let isHeld = false;
   let isLight = true;
   try {

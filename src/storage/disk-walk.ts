@@ -2,14 +2,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { StorageError } from "../contracts/storage-adapter.ts";
 import { renamed } from "./disk-errors.ts";
-import {
-  hasDescriptorPaths,
-  type OpenFolder,
-  openAtOnce,
-  openByDescriptor,
-  openByPath,
-  openFileAtOnce,
-} from "./disk-folder.ts";
+import { hasDescriptorPaths, type OpenFolder, openAtOnce, openByDescriptor, openByPath } from "./disk-folder.ts";
 import { isKeepable } from "./disk-names.ts";
 
 /** The folders below the root of a disk storage. */
@@ -22,8 +15,6 @@ export interface FolderTree {
    *   the root itself is missing.
    */
   open(segments: readonly string[]): Promise<OpenFolder>;
-  /** Opens a file for reading by one call, if that can be done without following a link; the descriptor is the caller's to close. */
-  openFile(segments: readonly string[]): Promise<number | undefined>;
 }
 
 /**
@@ -61,10 +52,6 @@ export function createFolderTree(root: string): FolderTree {
       if (!segments.every(isKeepable)) throw new StorageError("not-found");
       const folder = segments.length > 0 ? await tryAtOnce(segments) : undefined;
       return folder ?? walk(segments);
-    },
-    openFile: async (segments) => {
-      if (!byDescriptor || !segments.every(isKeepable)) return undefined;
-      return openFileAtOnce(join(root, ...segments), join(realRoot, ...segments));
     },
   };
 }

@@ -21,7 +21,7 @@ import { makeFolder, makeOwnedFolder } from "./disk-make.ts";
 import { listMembers, statMember } from "./disk-members.ts";
 import { isKeepable } from "./disk-names.ts";
 import { findOwner } from "./disk-owner.ts";
-import { readMember, readOpened } from "./disk-read.ts";
+import { readMember } from "./disk-read.ts";
 import { removeFolder } from "./disk-remove.ts";
 import { sweepLeftovers } from "./disk-sweep.ts";
 import { createFolderTree } from "./disk-walk.ts";
@@ -113,8 +113,6 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     if (segments.length === 0) throw new StorageError("not-a-file", "The root is a folder.");
     const located = await locate(segments);
     const name = segments.at(-1) ?? "";
-    const descriptor = await tree.openFile(located);
-    if (descriptor !== undefined) return readOpened(descriptor, name, range);
     const parent = renamed(tree.open(located.slice(0, -1)), "not-a-folder", "not-found");
     return within(parent, (folder) => readMember(folder, located.at(-1) ?? "", name, range));
   }

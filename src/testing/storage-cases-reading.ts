@@ -1,3 +1,4 @@
+import type { ByteSource } from "../contracts/byte-source.ts";
 import { expect, expectEqual, expectRefusal, rejectionOf } from "./expectations.ts";
 import type { StorageCase } from "./storage-case.ts";
 import { areSameBytes, bodyBytes, bodyText, inChunks, noise, put, textOf } from "./storage-content.ts";
@@ -77,6 +78,28 @@ export const readingCases: readonly StorageCase[] = [
         const { body } = await storage.read("/file", { offset: start, length: length ?? 0 });
         const found = await bodyBytes(body);
         expect(areSameBytes(found, bytes.subarray(start, start + (length ?? 0))), `${length} bytes from ${offset}`);
+      }
+    },
+  },
+  {
+    name: "read: a source, where there is one, gives the bytes of the body, and may be closed at any time",
+    async run({ storage }) {
+      const bytes = noise(300_000, 4);
+      await storage.write("/file", inChunks(bytes, 100_000));
+      for (const range of [undefined, { offset: 7, length: 200_000 }, { offset: 299_990, length: 99 }]) {
+        const wanted = bytes.subarray(range?.offset ?? 0, (range?.offset ?? 0) + (range?.length ?? bytes.byteLength));
+        const { source, body } = await storage.read("/file", range);
+        const found = source === undefined ? await bodyBytes(body) : await sourceBytes(source);
+        expect(areSameBytes(found, wanted), "the bytes of the source");
+      }
+      for (let round = 0; round < 30; round += 1) {
+        const { source, body } = await storage.read("/file");
+        if (source === undefined) await body.cancel();
+        if (source === undefined || !("readInto" in source)) continue;
+        const reading = round % 2 === 0 ? source.readInto(new Uint8Array(10)) : undefined;
+        await Promise.all([source.close(), source.close()]);
+        await reading;
+        await source.close();
       }
     },
   },
@@ -184,6 +207,19 @@ export const readingCases: readonly StorageCase[] = [
     },
   },
 ];
+
+/** All bytes of a source, read into buffers of an odd size. */
+async function sourceBytes(source: Uint8Array | ByteSource): Promise<Uint8Array> {
+  if (!("readInto" in source)) return source;
+  const buffer = new Uint8Array(7919);
+  const parts: number[] = [];
+  for (let count = await source.readInto(buffer); count > 0; count = await source.readInto(buffer)) {
+    for (const byte of buffer.subarray(0, count)) parts.push(byte);
+  }
+  expectEqual(await source.readInto(buffer), 0, "bytes behind the end");
+  await source.close();
+  return Uint8Array.from(parts);
+}
 
 async function bodyChunk(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const reader = body.getReader();

@@ -57,5 +57,10 @@ function toListingEntry({ name, kind, modified, size }: StorageEntry): ListingEn
 
 /** The same as text, in half the time of `JSON.stringify` on the whole. */
 function toText({ name, is_directory, modified, size }: ListingEntry): string {
-  return `{"name":${JSON.stringify(name)},"is_directory":${is_directory},"modified":${modified},"size":${size}}`;
+  return `{"name":${JSON.stringify(name)},"is_directory":${is_directory},"modified":${toNumber(modified)},"size":${toNumber(size)}}`;
+}
+
+/** As JSON has it: a storage may not know the time of a member. */
+function toNumber(value: number): string {
+  return Number.isFinite(value) ? `${value}` : "null";
 }

@@ -83,6 +83,25 @@ describe("the built package in workerd, without nodejs_compat", () => {
     expect(Buffer.from(await stored.arrayBuffer()).equals(body)).toBe(true);
   });
 
+  it("lists a folder of 3,000 members, also after a client has left in the middle of it", async () => {
+    const url = `${origin}/home/many/`;
+    const headers = { ...BASIC, ...JSON_API };
+    await fetch(url, { method: "PUT", headers });
+    const numbers = Array.from({ length: 3000 }, (_, index) => index);
+    while (numbers.length > 0) {
+      const some = numbers.splice(0, 100);
+      await Promise.all(some.map((number) => fetch(`${url}${number}`, { method: "PUT", headers, body: "x" })));
+    }
+    for (let round = 0; round < 3; round += 1) {
+      const leaving = new AbortController();
+      const left = fetch(url, { headers, signal: leaving.signal }).then((response) => response.text());
+      leaving.abort();
+      await expect(left).rejects.toThrow();
+      const listing = await fetch(url, { headers });
+      expect(((await listing.json()) as { content: unknown[] }).content).toHaveLength(3000);
+    }
+  });
+
   it("shows a folder as a page, with its style and its script", async () => {
     await fetch(`${origin}/home/page/`, { method: "PUT", headers: { ...BASIC, ...JSON_API } });
     const page = await fetch(`${origin}/home/page/`, { headers: { ...BASIC, "Accept-Language": "de" } });

@@ -46,10 +46,28 @@ describe("a session", () => {
     const storage = createMemoryStorage();
     const test = await createTestService({ storage, files: { "/alice/long": "piece".repeat(STEPS) } });
     const { read } = storage;
-    storage.read = async (...place) => ({ ...(await read(...place)), body: slowBody(test, 20) });
+    storage.read = async (...place) => ({ entry: (await read(...place)).entry, body: slowBody(test, 20) });
     const headers = bySession(await test.login());
     const answer = await test.call("GET", "/home/long", { as: null, headers });
     expect(answer.text).toBe("piece".repeat(STEPS));
+    await settled();
+    expect(await statusOf(test, headers)).toBe(200);
+  });
+
+  it("is kept alive by an archive of files that are each read at once (CONTRACT 6.3)", async () => {
+    const storage = createMemoryStorage();
+    const files = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`/alice/${index}`, "piece"]));
+    const test = await createTestService({ storage, files });
+    const { read } = storage;
+    storage.read = async (...place) => {
+      await settled();
+      // Up to eight are opened at once.
+      test.advance(3 * MINUTE);
+      return read(...place);
+    };
+    const headers = bySession(await test.login());
+    const answer = await test.call("GET", "/home/", { as: null, headers: { ...headers, accept: "application/zip" } });
+    expect(answer.status).toBe(200);
     await settled();
     expect(await statusOf(test, headers)).toBe(200);
   });
