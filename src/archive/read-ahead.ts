@@ -3,7 +3,7 @@ import { createChangedError, type EncodedContent, readWhole } from "./content.ts
 import { crc32 } from "./crc32.ts";
 import { canDeflate, createDeflated } from "./deflate.ts";
 import { createStoredBlocks } from "./stored-blocks.ts";
-import { type Encoding, type MemberHead, toEncoding, toMember } from "./zip-member.ts";
+import { type Encoding, type MemberHead, toEncoding, toMember, WHOLE_BYTES } from "./zip-member.ts";
 import { type Member, toTimeLength } from "./zip-records.ts";
 
 /** A member of an archive: a file, or a folder. */
@@ -55,9 +55,16 @@ interface Queued extends Prepared {
   readonly buffer?: ArrayBuffer;
 }
 
+/** A member that is being made ready. */
+interface Ahead {
+  readonly prepared: Promise<Queued | undefined>;
+  /** Whether its content is read only when its turn comes. */
+  readonly isHeavy: boolean;
+}
+
 export function createReadAhead(entries: AsyncIterator<ZipEntry>, options: ArchiveOptions): ReadAhead {
   const { isPromised = false, compresses = () => false } = options;
-  const queue: Promise<Queued | undefined>[] = [];
+  const queue: Ahead[] = [];
   const opened = new Set<ByteSource>();
   const buffers: ArrayBuffer[] = [];
   let current: Queued | undefined;
@@ -70,7 +77,7 @@ export function createReadAhead(entries: AsyncIterator<ZipEntry>, options: Archi
     current = undefined;
     while (current === undefined && (queue.length > 0 || !isAtEnd)) {
       if (queue.length === 0) await goOn();
-      current = await queue.shift();
+      current = await queue.shift()?.prepared;
       if (!isAtEnd) void goOn();
     }
     return current;
@@ -85,7 +92,9 @@ export function createReadAhead(entries: AsyncIterator<ZipEntry>, options: Archi
   function goOn(): Promise<void> {
     step ??= takeEntry().then(() => {
       step = undefined;
-      if (queue.length < MEMBERS_AHEAD && !isAtEnd) void goOn();
+      // One that holds a descriptor, or a compressor, is enough: who takes nothing would hold eight.
+      const isFull = queue.length >= MEMBERS_AHEAD || queue.at(-1)?.isHeavy === true;
+      if (!isFull && !isAtEnd) void goOn();
     });
     return step;
   }
@@ -94,17 +103,17 @@ export function createReadAhead(entries: AsyncIterator<ZipEntry>, options: Archi
     try {
       const { done, value } = await entries.next();
       if (done) isAtEnd = true;
-      else enqueue(prepare(value));
+      else enqueue(prepare(value), value.size > WHOLE_BYTES || compresses(value.name));
     } catch (error) {
       isAtEnd = true;
-      enqueue(Promise.reject(error));
+      enqueue(Promise.reject(error), false);
     }
   }
 
   /** Failures wait for their turn, when there is somebody to tell. */
-  function enqueue(prepared: Promise<Queued | undefined>): void {
+  function enqueue(prepared: Promise<Queued | undefined>, isHeavy: boolean): void {
     prepared.catch(() => undefined);
-    queue.push(prepared);
+    queue.push({ prepared, isHeavy });
   }
 
   async function prepare(entry: ZipEntry): Promise<Queued | undefined> {

@@ -3,9 +3,12 @@ import { type ArchiveSource, type Chosen, openFolder, walkMembers } from "../arc
 import { toSafeName } from "../archive/entry-names.ts";
 import { planArchive } from "../archive/plan.ts";
 import { createZip } from "../archive/zip.ts";
-import { isStorageError, StorageError } from "../contracts/storage-adapter.ts";
+import type { ByteSource } from "../contracts/byte-source.ts";
+import { toBatches, toMembers } from "../contracts/member-batches.ts";
+import { isStorageError, type StorageEntry, StorageError } from "../contracts/storage-adapter.ts";
 import { toAttachment } from "../http/content-disposition.ts";
 import { emptyResponse, sourceResponse } from "../http/responses.ts";
+import { mayPromise, noteBrokenPromise } from "./archive-promises.ts";
 import { isCompressible } from "./compressible.ts";
 import type { AccountExchange } from "./endpoint.ts";
 
@@ -15,7 +18,7 @@ import type { AccountExchange } from "./endpoint.ts";
  * A folder that is not there, or may not be listed, fails before the first byte; what is denied further below is left out.
  *
  * With stored files it has a `Content-Length`, unless it is too large to be walked beforehand; a member that has changed in between
- * breaks it off.
+ * breaks it off, and the next time no length is told.
  */
 export async function archiveResponse(exchange: AccountExchange, members?: readonly Chosen[]): Promise<Response> {
   const { request, path, account, config, report } = exchange;
@@ -25,9 +28,11 @@ export async function archiveResponse(exchange: AccountExchange, members?: reado
       ? await openFolder(source, path.segments, report).catch(withoutFolder)
       : walkMembers(source, path.segments, members, report);
   const compresses = config.archive.method === "deflate";
-  const { length, entries } = compresses
-    ? { length: undefined, entries: walk }
-    : await planArchive(walk, request.signal);
+  const folder = toStoragePath(path.segments);
+  const isPlanned = !compresses && mayPromise(account, folder);
+  const { length, entries } = isPlanned
+    ? await planArchive(walk, request.signal)
+    : { length: undefined, entries: walk };
   const name = toSafeName(path.segments.at(-1) ?? account.name);
   const fields = {
     "Content-Type": "application/zip",
@@ -39,14 +44,42 @@ export async function archiveResponse(exchange: AccountExchange, members?: reado
     return emptyResponse(200, fields);
   }
   const options = { isPromised: length !== undefined, ...(compresses && { compresses: isCompressible }) };
-  return sourceResponse(200, createZip(entries, options), fields);
+  const zip = createZip(entries, options);
+  return sourceResponse(
+    200,
+    length === undefined ? zip : noting(zip, () => noteBrokenPromise(account, folder)),
+    fields,
+  );
+}
+
+/** The same source; its failure is noted. */
+function noting(source: ByteSource, note: () => void): ByteSource {
+  async function readInto(buffer: Uint8Array): Promise<number> {
+    try {
+      return await source.readInto(buffer);
+    } catch (error) {
+      note();
+      throw error;
+    }
+  }
+
+  return { readInto, close: () => source.close() };
 }
 
 /** What the permissions forbid is known without opening it; they are asked again when it is opened (SECURITY 19). */
-function toArchiveSource({ files, account: { permissions } }: AccountExchange): ArchiveSource {
+function toArchiveSource({ files, account: { permissions }, request: { signal } }: AccountExchange): ArchiveSource {
   const readsAll = permissions.grantsEverywhere("read");
+
+  async function* listFor(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
+    for await (const batch of toBatches(files.list(segments))) {
+      // Nobody is left to send it to.
+      signal.throwIfAborted();
+      yield batch;
+    }
+  }
+
   return {
-    list: (segments) => files.list(segments),
+    list: (segments) => toMembers(() => listFor(segments)),
     read: (segments) => files.read(segments),
     mayRead: (segments) => readsAll || permissions.allows(toStoragePath(segments), "read"),
   };

@@ -23,11 +23,13 @@ export async function deletePath(exchange: AccountExchange): Promise<Response> {
 /** Where the request has conditions, they are judged on what is there now, and nothing else is removed. */
 async function toConditions({ request, path, files, config }: AccountExchange): Promise<RemoveOptions> {
   const entry = await files.stat(path.segments, path.isFolder ? "delete-folder" : "delete-file");
+  const isUnconditional = CONDITIONS.every((name) => request.headers.get(name) === null);
+  // What appears only now has been judged by nobody.
+  if (entry === undefined && !isUnconditional) throw new StorageError("not-found");
   if (entry === undefined) return {};
   if (evaluatePreconditions(request, toValidators(entry), config.clock()) !== "met") {
     throw new StorageError("precondition-failed");
   }
-  const isUnconditional = CONDITIONS.every((name) => request.headers.get(name) === null);
   const { etag } = entry;
   return isUnconditional || etag === undefined || etag.startsWith("W/") ? {} : { ifMatch: [etag] };
 }

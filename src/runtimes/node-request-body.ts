@@ -15,6 +15,8 @@ export interface RequestBody {
 
 /** Chunks below this size are joined: each one costs all who read it some microseconds, and a client may send thousands in one packet. */
 const SMALL_BYTES = 4096;
+/** So many of them wait at most. */
+const MOST_SMALL = 1000;
 
 /** A body over `req` that is not begun, and `100 Continue` not written, before the first read. */
 export function createRequestBody(req: IncomingMessage, res: ServerResponse): RequestBody {
@@ -59,7 +61,9 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
   function onData(chunk: Buffer): void {
     if (chunk.byteLength < SMALL_BYTES) {
       // The parser hands over all that one packet holds before the next phase of the event loop: nothing is waited for.
-      if (small.push(chunk) === 1) setImmediate(flush);
+      const count = small.push(chunk);
+      if (count === 1) setImmediate(flush);
+      if (count === MOST_SMALL) flush();
       return;
     }
     flush();

@@ -1,5 +1,5 @@
 import type { ByteSource } from "../contracts/byte-source.ts";
-import { createBufferPace, giveBack, takeBuffer } from "../transfer/buffers.ts";
+import { createBufferPace, dropBuffer, giveBack, takeBuffer } from "../transfer/buffers.ts";
 import { type Exchange, releaseReader } from "./node-exchange.ts";
 import { failResponse, type Head } from "./node-response-stream.ts";
 
@@ -22,22 +22,34 @@ async function copySource(exchange: Exchange, source: ByteSource, { status, fiel
   const pace = createBufferPace(length);
   for (let sent = 0; ; ) {
     const buffer = takeBuffer(pace.size());
-    const count = await source.readInto(buffer);
+    const { count, isLast } = await readPart(source, buffer, sent, length);
     sent += count;
-    const isLast = await isComplete(source, count, sent, length);
     if (isLast) exchange.reader = undefined;
     if (exchange.gone) return giveBack(buffer);
     if (!res.headersSent) res.writeHead(status, fields);
-    if (isLast) {
-      res.end(buffer.subarray(0, count), () => giveBack(buffer));
-      return;
-    }
+    if (isLast) return endWith(exchange, buffer, count);
     const begun = performance.now();
     await written(exchange, buffer.subarray(0, count));
     // Of a connection that broke nobody knows whether the system still reads the buffer.
-    if (exchange.gone) return;
+    if (exchange.gone) return dropBuffer(buffer);
     pace.passed(performance.now() - begun);
     giveBack(buffer);
+  }
+}
+
+/** The next part of a source, and whether it is the last one. Where that fails nobody has the buffer any more. */
+async function readPart(
+  source: ByteSource,
+  buffer: Uint8Array,
+  sent: number,
+  length: number | undefined,
+): Promise<{ readonly count: number; readonly isLast: boolean }> {
+  try {
+    const count = await source.readInto(buffer);
+    return { count, isLast: await isComplete(source, count, sent + count, length) };
+  } catch (error) {
+    giveBack(buffer);
+    throw error;
   }
 }
 
@@ -55,6 +67,16 @@ async function isComplete(
   const isLast = count === 0 || (isFull && (await source.readInto(probe)) === 0);
   if (isLast ? sent !== (length ?? sent) : isFull) throw new RangeError("Not as many bytes as promised");
   return isLast;
+}
+
+/** Ends a response with the first `count` bytes of a buffer, which is free again when the system has taken them. */
+function endWith({ res }: Exchange, buffer: Uint8Array, count: number): void {
+  let release = dropBuffer;
+  res.on("close", () => release(buffer));
+  res.end(buffer.subarray(0, count), () => {
+    release = () => undefined;
+    giveBack(buffer);
+  });
 }
 
 /** Where a source puts nothing when it has ended. */

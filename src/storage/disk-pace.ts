@@ -13,13 +13,18 @@ export interface DiskPace {
 /** For so long calls are made at once before the event loop has to go on. */
 const TURN_MS = 10;
 
+/** No processor is with others for so long. */
+const UNMISTAKABLE_MS = 100;
+/** The longest time for which a disk is not trusted. */
+const MAX_CAUTION_MS = 60_000;
+
 /** What counts as slow, in milliseconds. */
 export interface DiskPaceOptions {
   /** A call that takes longer has waited for a device or a network; or the processor was with others. */
   readonly slow: number;
   /** A slow call is taken for an accident, unless another one came within this time before. */
   readonly near: number;
-  /** For so long nobody waits for that disk again. */
+  /** For so long nobody waits for that disk again; twice as long, up to a minute, where it is slow again soon after. */
   readonly caution: number;
   /** The time, from any beginning. */
   readonly now?: () => number;
@@ -29,6 +34,7 @@ export interface DiskPaceOptions {
 export function createDiskPace({ slow, near, caution, now = () => performance.now() }: DiskPaceOptions): DiskPace {
   let lastSlow = Number.NEGATIVE_INFINITY;
   let cautiousUntil = Number.NEGATIVE_INFINITY;
+  let pause = caution;
   let turnBegan: number | undefined;
 
   /** Whoever reads one file after the other would never let the event loop go on: a turn of it has so much of this and no more. */
@@ -58,7 +64,12 @@ export function createDiskPace({ slow, near, caution, now = () => performance.no
   }
 
   function noteSlow(begun: number, ended: number): void {
-    if (begun - lastSlow < near) cautiousUntil = ended + caution;
+    const isAccident = begun - lastSlow >= near && ended - begun < UNMISTAKABLE_MS;
+    if (!isAccident) {
+      // A disk that is slow again soon after it was trusted again is left alone for longer.
+      pause = begun - cautiousUntil < 2 * pause ? Math.min(2 * pause, MAX_CAUTION_MS) : caution;
+      cautiousUntil = ended + pause;
+    }
     lastSlow = ended;
   }
 

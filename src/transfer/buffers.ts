@@ -15,19 +15,31 @@ const QUICK_MS = 20;
 /** and one that takes longer than this is too large. */
 const SLOW_MS = 200;
 
+/** How many bytes of larger buffers are in use at most: who is quick at first and then stands still would keep them from everybody. */
+const LARGE_BYTES = 33_554_432;
+
 const kept = new Map<number, Uint8Array[]>();
 let keptBytes = 0;
+let largeBytes = 0;
 
-/** A buffer of just this size, with anything in it. */
-export function takeBuffer(size: number): Uint8Array {
+/** A buffer of this size, with anything in it; of the smallest where many large ones are in use. To be given back or dropped. */
+export function takeBuffer(wanted: number): Uint8Array {
+  const size = wanted > SMALLEST_BYTES && largeBytes + wanted > LARGE_BYTES ? SMALLEST_BYTES : wanted;
+  if (size > SMALLEST_BYTES) largeBytes += size;
   const buffer = kept.get(size)?.pop();
   if (buffer === undefined) return new Uint8Array(size);
   keptBytes -= size;
   return buffer;
 }
 
+/** Ends the use of a buffer that somebody may still read or write: nobody gets it again. */
+export function dropBuffer({ byteLength }: Uint8Array): void {
+  if (byteLength > SMALLEST_BYTES) largeBytes -= byteLength;
+}
+
 /** Gives a buffer back that nothing reads or writes any more. */
 export function giveBack(buffer: Uint8Array): void {
+  dropBuffer(buffer);
   const { byteLength } = buffer;
   if (keptBytes + byteLength > KEPT_BYTES) return;
   const same = kept.get(byteLength);

@@ -56,6 +56,43 @@ describe("GET /home/<folder>/ with Accept: application/zip", () => {
     }
   });
 
+  it("is told without a length, and as it can be read, once a promised length could not be kept (CONTRACT 3.4)", async () => {
+    const base = createMemoryStorage();
+    await fillStorage(base, FILES);
+    const storage = overrideStorage(base, {
+      async read(path, range) {
+        if (path.endsWith("photo.jpg")) throw new StorageError("denied", "EACCES");
+        return base.read(path, range);
+      },
+    });
+    const { call } = await createTestService({ storage });
+    await expect(call("GET", "/home/reports/", ZIP)).rejects.toThrow();
+    const again = await call("GET", "/home/reports/", ZIP);
+    expect([again.status, again.header("content-length")]).toEqual([200, null]);
+    expect(names(readZip(again.bytes))).toEqual(NAMES.filter((name) => !name.endsWith("photo.jpg")));
+    const elsewhere = await call("GET", "/home/reports/2018/", ZIP);
+    expect(elsewhere.header("content-length")).toBe(`${elsewhere.bytes.byteLength}`);
+  });
+
+  it("ends its walk when nobody is left to send it to", async () => {
+    const base = createMemoryStorage();
+    await fillStorage(base, { "/alice/a": "a" });
+    const leaving = new AbortController();
+    let listed = 0;
+    const storage = overrideStorage(base, {
+      async *list() {
+        for (; listed < 100_000; listed += 1) {
+          if (listed === 1000) leaving.abort(new Error("gone"));
+          yield { name: `${listed}`, kind: "file", size: 1, modified: new Date(0) };
+        }
+      },
+    });
+    const { call } = await createTestService({ storage });
+    const answer = await call("GET", "/home/", { ...ZIP, signal: leaving.signal });
+    expect(answer.status).toBe(400);
+    expect(listed).toBeLessThan(5000);
+  });
+
   it("is told to a session, too", async () => {
     const { call, login } = await createTestService({ files: FILES });
     const headers = { ...ZIP.headers, authorization: `session ${await login()}` };

@@ -28,6 +28,26 @@ describe("the pace of a disk", () => {
     }
   });
 
+  it("needs one call alone of more than 100 ms, and trusts a disk ever later that stays slow", async () => {
+    const { pace, take } = createPace();
+    const pauses: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      take(300);
+      let waited = 0;
+      for (await nextTurn(); !pace.isQuick(); await nextTurn()) {
+        take(0, 100);
+        waited += 100;
+      }
+      pauses.push(waited);
+    }
+    expect(pauses).toEqual([500, 1000, 2000, 4000, 8000]);
+    take(0, 60_000);
+    take(300);
+    await nextTurn();
+    take(0, 500);
+    expect(pace.isQuick()).toBe(true);
+  });
+
   it("counts a slow call that fails", async () => {
     const { pace, take } = createPace();
     expect(() => take(50, 0, "gone")).toThrow("gone");
