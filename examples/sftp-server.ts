@@ -12,6 +12,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import {
+  type AccountOpenerOptions,
   type Authenticator,
   createAccountOpener,
   createAccountsAuthenticator,
@@ -30,10 +31,11 @@ import { createFlow } from "./sftp-flow.ts";
 import { awaitLogin, type Login } from "./sftp-login.ts";
 import { serveSession } from "./sftp-session.ts";
 
-/** What an SFTP server is made of. Storage, groups and authentication are those of `createFileService`. */
+/** What an SFTP server is made of. Storage, groups, limits and authentication are those of `createFileService`. */
 export interface SftpServerOptions {
   readonly storage: StorageAdapter;
   readonly groups?: Readonly<Record<string, GroupSettings>>;
+  readonly limits?: NonNullable<AccountOpenerOptions["limits"]>;
   readonly authentication: readonly Authenticator[];
   /** Private keys in a format of OpenSSH or PEM, by which clients know the server. */
   readonly hostKeys: readonly (string | Buffer)[];
@@ -74,10 +76,18 @@ const KEX = [
 
 /** Makes an SFTP server. */
 export function createSftpServer(options: SftpServerOptions): SftpServer {
-  const { storage, groups = {}, logger = console, maxFailures = 6, loginSeconds = 60, maxConnections = 200 } = options;
+  const {
+    storage,
+    groups = {},
+    limits = {},
+    logger = console,
+    maxFailures = 6,
+    loginSeconds = 60,
+    maxConnections = 200,
+  } = options;
   const creator = { uuid: options.uuid ?? NIL_UUID, type: "ssh" };
   const authentication = createAuthenticationChain(options.authentication, { logger });
-  const openAccount = createAccountOpener({ storage, groups });
+  const openAccount = createAccountOpener({ storage, groups, limits });
   const ssh = new ssh2.Server({ hostKeys: [...options.hostKeys], ident: "fileferry", algorithms: { kex: [...KEX] } });
   const tcp = createServer({ noDelay: true }, admit);
   tcp.maxConnections = maxConnections;

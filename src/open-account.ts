@@ -4,7 +4,8 @@ import { prepareHome } from "./account/home.ts";
 import type { FileServiceOptions } from "./config/options.ts";
 import { toGroups, toMaxFileBytes } from "./config/service-config.ts";
 import type { AccountSettings, GroupSettings } from "./contracts/account.ts";
-import type { StorageAdapter } from "./contracts/storage-adapter.ts";
+import { toBatches, toMembers } from "./contracts/member-batches.ts";
+import type { StorageAdapter, StorageEntry } from "./contracts/storage-adapter.ts";
 import { HttpError } from "./http/http-error.ts";
 import { isMemberName } from "./http/segment.ts";
 import { accountSettingsSchema } from "./wire/account.ts";
@@ -85,12 +86,14 @@ function withNamesChecked(files: AccountFiles): AccountFiles {
     throw new HttpError("malformed", "The path holds what is not a name.");
   }
 
+  async function* listBatches(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
+    yield* toBatches(files.list(checked(segments)));
+  }
+
   return {
     kindOf: async (segments) => files.kindOf(checked(segments)),
     stat: async (segments, operation) => files.stat(checked(segments), operation),
-    async *list(segments) {
-      yield* files.list(checked(segments));
-    },
+    list: (segments) => toMembers(() => listBatches(segments)),
     read: async (segments, range) => files.read(checked(segments), range),
     write: async (segments, content, options) => files.write(checked(segments), content, options),
     createFolder: async (segments) => files.createFolder(checked(segments)),

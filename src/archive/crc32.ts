@@ -1,3 +1,5 @@
+import { findRuntimeFunction } from "../http/runtime-function.ts";
+
 /** The CRC-32 of bytes, or of all that came before with these behind it where `former` is its CRC. */
 export type Crc32 = (bytes: Uint8Array, former: number) => number;
 
@@ -5,17 +7,13 @@ export type Crc32 = (bytes: Uint8Array, former: number) => number;
 const SLICES = 16;
 /** The reversed polynomial of ZIP (APPNOTE 4.4.7). */
 const POLYNOMIAL = 0xedb88320;
-const NATIVE_MODULE = "node:zlib";
-
-/** Where a runtime that has Node's modules hands them out without an import (Node 20.16, Deno 2, Bun). */
-interface ModuleHost {
-  readonly process?: { readonly getBuiltinModule?: (name: string) => unknown };
-}
 
 let tables: Int32Array | undefined;
 
 /** The runtime's own CRC-32 where it has one, ten times as fast or more, else {@link crc32Portable}. */
-export const crc32: Crc32 = findNative() ?? crc32Portable;
+export const crc32: Crc32 =
+  findRuntimeFunction<Crc32>("node:zlib", "crc32", (native) => native(Uint8Array.of(97), 0) === 0xe8b7be43) ??
+  crc32Portable;
 
 /** CRC-32 in JavaScript, sixteen bytes a step ("slicing-by-16"). */
 export function crc32Portable(bytes: Uint8Array, former: number): number {
@@ -77,15 +75,4 @@ function createTables(): Int32Array {
     made[index] = lookUp(made, 0, former) ^ (former >>> 8);
   }
   return made;
-}
-
-function findNative(): Crc32 | undefined {
-  try {
-    const zlib = (globalThis as ModuleHost).process?.getBuiltinModule?.(NATIVE_MODULE) as { crc32?: Crc32 } | undefined;
-    const native = zlib?.crc32;
-    // Some runtimes have the name without the function behind it.
-    return typeof native === "function" && native(Uint8Array.of(97), 0) === 0xe8b7be43 ? native : undefined;
-  } catch {
-    return undefined;
-  }
 }

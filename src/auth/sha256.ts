@@ -1,19 +1,14 @@
 import { sha256 } from "@noble/hashes/sha2.js";
+import { findRuntimeFunction } from "../http/runtime-function.ts";
 
 /** The SHA-256 of a text in UTF-8, as lower-case hexadecimal. */
 export type Sha256 = (text: string) => string;
 
-const NATIVE_MODULE = "node:crypto";
+/** As `node:crypto` has it (Node 20.12). */
+type NativeHash = (algorithm: string, text: string, encoding: "hex") => string;
 
-/** Where a runtime that has Node's modules hands them out without an import (Node 20.16, Deno 2, Bun). */
-interface ModuleHost {
-  readonly process?: { readonly getBuiltinModule?: (name: string) => unknown };
-}
-
-/** The part of `node:crypto` that is used (Node 20.12). */
-interface NativeModule {
-  readonly hash?: (algorithm: string, text: string, encoding: "hex") => string;
-}
+/** The SHA-256 of nothing. */
+const EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /**
  * Of few bytes, in this thread: `crypto.subtle` takes a turn in another one, which costs many times as much. The runtime's own where it
@@ -36,14 +31,6 @@ export function toHex(bytes: Uint8Array): string {
 }
 
 function findNative(): Sha256 | undefined {
-  try {
-    const crypto = (globalThis as ModuleHost).process?.getBuiltinModule?.(NATIVE_MODULE) as NativeModule | undefined;
-    const hash = crypto?.hash;
-    if (typeof hash !== "function") return undefined;
-    const native: Sha256 = (text) => hash("sha256", text, "hex");
-    // Some runtimes have the name without the function behind it.
-    return native("") === "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" ? native : undefined;
-  } catch {
-    return undefined;
-  }
+  const hash = findRuntimeFunction<NativeHash>("node:crypto", "hash", (found) => found("sha256", "", "hex") === EMPTY);
+  return hash && ((text) => hash("sha256", text, "hex"));
 }

@@ -1,11 +1,9 @@
 import { type RemoveOptions, StorageError } from "../contracts/storage-adapter.ts";
-import { evaluatePreconditions } from "../http/conditional.ts";
+import { evaluatePreconditions, isConditionalChange } from "../http/conditional.ts";
 import { emptyResponse } from "../http/responses.ts";
 import type { AccountExchange } from "./endpoint.ts";
 import { redirectIfFolder } from "./slash-redirect.ts";
 import { toValidators } from "./validators.ts";
-
-const CONDITIONS = ["if-match", "if-none-match", "if-unmodified-since"] as const;
 
 /** `DELETE /home/<path>` and `/home/<folder>/`: removes a file, or a folder with everything under it (4.2, 4.5). */
 export async function deletePath(exchange: AccountExchange): Promise<Response> {
@@ -23,13 +21,13 @@ export async function deletePath(exchange: AccountExchange): Promise<Response> {
 /** Where the request has conditions, they are judged on what is there now, and nothing else is removed. */
 async function toConditions({ request, path, files, config }: AccountExchange): Promise<RemoveOptions> {
   const entry = await files.stat(path.segments, path.isFolder ? "delete-folder" : "delete-file");
-  const isUnconditional = CONDITIONS.every((name) => request.headers.get(name) === null);
+  const isConditional = isConditionalChange(request);
   // What appears only now has been judged by nobody.
-  if (entry === undefined && !isUnconditional) throw new StorageError("not-found");
+  if (entry === undefined && isConditional) throw new StorageError("not-found");
   if (entry === undefined) return {};
   if (evaluatePreconditions(request, toValidators(entry), config.clock()) !== "met") {
     throw new StorageError("precondition-failed");
   }
   const { etag } = entry;
-  return isUnconditional || etag === undefined || etag.startsWith("W/") ? {} : { ifMatch: [etag] };
+  return !isConditional || etag === undefined || etag.startsWith("W/") ? {} : { ifMatch: [etag] };
 }

@@ -1,13 +1,13 @@
 import { DONE_CODES } from "../contracts/done-code.ts";
+import { turn } from "../contracts/member-batches.ts";
 import { isStorageError, type StorageEntry, StorageError } from "../contracts/storage-adapter.ts";
 import { isHttpError } from "../http/http-error.ts";
 import { prefersArchive } from "../http/negotiate.ts";
 import { emptyResponse, htmlResponse, sourceResponse } from "../http/responses.ts";
 import { type FolderProblem, type SessionLinks, streamFolderPage } from "../views/folder-page.ts";
 import { openJsonListing } from "../views/listing.ts";
-import { parseMemberOrder } from "../views/member-order.ts";
+import { MEMBERS_PER_TURN, parseMemberOrder } from "../views/member-order.ts";
 import { redirectResponse, toPageFields } from "../views/page.ts";
-import { MEMBERS_PER_TURN, pause } from "../views/pause.ts";
 import { archiveResponse } from "./archive-response.ts";
 import { afterBasicLogin, isBasicLogin } from "./basic-login.ts";
 import type { AccountExchange } from "./endpoint.ts";
@@ -70,7 +70,7 @@ async function readMembers(
       members.push(member);
       // Nobody is left to show it to.
       signal.throwIfAborted();
-      if (members.length % MEMBERS_PER_TURN === 0) await pause();
+      if (members.length % MEMBERS_PER_TURN === 0) await turn();
     }
     return members;
   } catch (error) {

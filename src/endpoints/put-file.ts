@@ -1,14 +1,11 @@
 import { StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
-import { evaluatePreconditions } from "../http/conditional.ts";
+import { evaluatePreconditions, isConditionalChange } from "../http/conditional.ts";
 import { toHttpDate } from "../http/http-date.ts";
 import { readBody } from "../http/request-body.ts";
 import { emptyResponse } from "../http/responses.ts";
 import { toUnmodified, toWriteOptions } from "../uploads/upload.ts";
 import type { AccountExchange } from "./endpoint.ts";
 import { toValidators } from "./validators.ts";
-
-/** Header fields for which the file that is there must be known. */
-const CONDITIONS = ["if-match", "if-none-match", "if-unmodified-since"] as const;
 
 /**
  * `PUT /home/<path>`: creates or overwrites a file, all or nothing (4.2, CONTRACT 4.1, 4.2). Whatever refuses it does so
@@ -26,7 +23,7 @@ async function toConditions(
   { request, path, files, config }: AccountExchange,
   options: WriteOptions,
 ): Promise<WriteOptions> {
-  if (CONDITIONS.every((name) => request.headers.get(name) === null)) return options;
+  if (!isConditionalChange(request)) return options;
   const current = await files.stat(path.segments, "write");
   const now = config.clock();
   const precondition = evaluatePreconditions(request, current && toValidators(current), now);

@@ -41,6 +41,14 @@ function readElements(list: string): readonly string[] {
   return tags;
 }
 
+/** Header fields that a change of what is there depends on (RFC 9110 13.1): `If-Modified-Since` is for reading alone. */
+const CHANGE_CONDITIONS = ["if-match", "if-none-match", "if-unmodified-since"] as const;
+
+/** Whether a change that is asked for has a condition. */
+export function isConditionalChange({ headers }: Request): boolean {
+  return CHANGE_CONDITIONS.some((name) => headers.get(name) !== null);
+}
+
 /**
  * Evaluates a request's preconditions in the order of RFC 9110 13.2.2, without `If-Range`. `current` are the
  * validators of what is there, `undefined` when nothing is.

@@ -1,4 +1,5 @@
 import type { DoneCode } from "../contracts/done-code.ts";
+import { turn } from "../contracts/member-batches.ts";
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { SCRIPT_NAME, toAssetPath } from "./assets.ts";
@@ -7,7 +8,6 @@ import { ICONS, icon } from "./icons.ts";
 import { type MemberOrder, sortMembers } from "./member-order.ts";
 import { createRowRenderer, renderTableHead } from "./member-rows.ts";
 import { type PageContext, renderPage } from "./page.ts";
-import { pause } from "./pause.ts";
 import { fillText, toFailureText } from "./texts.ts";
 
 /** What the page of a folder shows. */
@@ -56,7 +56,7 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
 
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     const isFirst = position === 0;
-    if (!isFirst) await pause();
+    if (!isFirst) await turn();
     sorted ??= await sortMembers(folder.members ?? [], folder.order);
     const rows = sorted.slice(position, position + MEMBERS_PER_CHUNK).map(renderRow);
     position += MEMBERS_PER_CHUNK;

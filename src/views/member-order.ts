@@ -1,5 +1,8 @@
+import { turn } from "../contracts/member-batches.ts";
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
-import { MEMBERS_PER_TURN, pause } from "./pause.ts";
+
+/** How many members of a folder are gone through before others have their turn. */
+export const MEMBERS_PER_TURN = 1000;
 
 /** The columns that a folder's page can be sorted by. */
 export const SORT_KEYS = ["name", "size", "modified"] as const;
@@ -31,14 +34,14 @@ export async function sortMembers(
   const compare = toCompare(order);
   let runs: (readonly StorageEntry[])[] = [];
   for (let start = 0; start < members.length; start += MEMBERS_PER_TURN) {
-    if (start > 0) await pause();
+    if (start > 0) await turn();
     runs.push(members.slice(start, start + MEMBERS_PER_TURN).sort(compare));
   }
   while (runs.length > 1) {
     const merged: (readonly StorageEntry[])[] = [];
     for (let index = 0; index < runs.length; index += 2) {
       merged.push(merge(runs[index] ?? [], runs[index + 1] ?? [], compare));
-      await pause();
+      await turn();
     }
     runs = merged;
   }
