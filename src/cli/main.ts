@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from "node:v8";
 
-// What requests leave behind is collected before the process has grown by it: a small young generation, and an old one that is looked through
-// when it is half as large again (docs/decisions/0007-memory.md). Said before the program is loaded, which would let both grow.
-setFlagsFromString("--max-semi-space-size=4");
+// What requests leave behind is collected before the process has grown by it (docs/decisions/0007-memory.md). Said before the program is loaded,
+// which would let the young generation grow.
 setFlagsFromString("--semi-space-growth-factor=1");
 setFlagsFromString("--heap-growing-percent=50");
 const { run } = await import("./program.ts");

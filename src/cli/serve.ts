@@ -6,6 +6,7 @@ import { closeNodeServer, createNodeServer } from "../runtimes/node-server.ts";
 import { createFileService } from "../service.ts";
 import { logRequests } from "./access-log.ts";
 import { createFailure, describeSystemError, toFailure } from "./failure.ts";
+import { keepMemorySmall } from "./memory.ts";
 import type { ServeSettings } from "./serve-settings.ts";
 import type { Output } from "./terminal.ts";
 
@@ -35,6 +36,7 @@ export async function serve(settings: ServeSettings, outputs: ServeOutputs): Pro
   await start(() => service.start());
   const server = createNodeServer(service, settings.tls === undefined ? {} : { tls: settings.tls });
   if (!outputs.quiet) logRequests(server, outputs.stderr);
+  keepMemorySmall();
   const { host, port } = settings;
   await listen(server, host, port);
   outputs.stdout.write(`Listening on ${toUrl(settings, (server.address() as AddressInfo).port)}\n`);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
+import { countChunk } from "../transfer/chunk-garbage.ts";
 
 /** The body of one request: a Readable for the light `Request`, and what the bridge must know of it. */
 export interface RequestBody {
@@ -59,6 +60,7 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
     req.on("end", onEnd).on("close", onClose).on("data", onData);
   }
   function onData(chunk: Buffer): void {
+    countChunk(chunk.byteLength);
     if (chunk.byteLength < SMALL_BYTES) {
       // The parser hands over all that one packet holds before the next phase of the event loop: nothing is waited for.
       const count = small.push(chunk);
