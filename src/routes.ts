@@ -58,6 +58,11 @@ export const ROUTES: readonly Route[] = [
   { shape: "password-update", methods: ["POST"], apis: ["rest", "browser"], endpoint: session(postPasswordUpdate) },
 ];
 
+/** The same by what every request asks for first. */
+const ROUTES_OF: ReadonlyMap<Place["shape"], readonly Route[]> = new Map(
+  ROUTES.map(({ shape }) => [shape, ROUTES.filter((row) => row.shape === shape)]),
+);
+
 /** The methods that some resource of ours implements; any other is 501 (CONTRACT 1). */
 const IMPLEMENTED = new Set(["OPTIONS", ...ROUTES.flatMap(({ methods }) => methods)]);
 
@@ -103,7 +108,7 @@ function toOwnShape(name: string): Place["shape"] {
 
 /** Whether any of the APIs answers a shape. */
 export function hasRoutes(shape: Place["shape"], apis: readonly Api[]): shape is Shape {
-  return ROUTES.some((row) => row.shape === shape && isServed(row, apis));
+  return routesOf(shape).some((row) => isServed(row, apis));
 }
 
 /** The route for a method on a shape in an API; otherwise whether the method is unknown to us or only not allowed here. */
@@ -112,15 +117,19 @@ export function findRoute(
   method: string,
   apis: readonly Api[],
 ): Route | "not-implemented" | "not-allowed" {
-  const route = ROUTES.find((row) => row.shape === shape && row.methods.includes(method) && isServed(row, apis));
+  const route = routesOf(shape).find((row) => row.methods.includes(method) && isServed(row, apis));
   return route ?? (IMPLEMENTED.has(method) ? "not-allowed" : "not-implemented");
 }
 
 /** The value of `Allow` for a shape (RFC 9110 10.2.1), some methods left out. */
 export function toAllow(shape: Place["shape"], apis: readonly Api[], without: readonly string[] = []): string {
-  const rows = ROUTES.filter((row) => row.shape === shape && row.unlisted !== true && isServed(row, apis));
+  const rows = routesOf(shape).filter((row) => row.unlisted !== true && isServed(row, apis));
   const methods = [...rows.flatMap((row) => row.methods), "OPTIONS"];
   return methods.filter((method) => !without.includes(method)).join(", ");
+}
+
+function routesOf(shape: Place["shape"]): readonly Route[] {
+  return ROUTES_OF.get(shape) ?? [];
 }
 
 function isServed({ apis: own }: Route, apis: readonly Api[]): boolean {

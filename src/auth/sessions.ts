@@ -83,23 +83,30 @@ export function createSessions(options: SessionsOptions): Sessions {
   const idle = toMilliseconds(idleSeconds, "idleSeconds");
   const max = toMilliseconds(maxSeconds, "maxSeconds");
   const inTurn = createTurns();
+  const generationKeyOf = remembered(toGenerationKey);
 
   /** Milliseconds that a session has left; none when it is over. */
   function remaining({ created, seen }: StoredSession): number {
     return Math.min(seen + idle, created + max) - clock();
   }
 
-  /** Checked once for as long as it is not written anew: most requests find what the last one has found. */
-  const parse = remembered((json) => storedSessionSchema.safeParse(JSON.parse(json)).data, MAX_REMEMBERED);
+  /**
+   * Sessions are kept as text. Its check is remembered for as long as it is not written anew: most requests find what the last one has found.
+   */
+  const parse = remembered(parseSession, MAX_REMEMBERED);
 
   async function read(key: string): Promise<StoredSession | undefined> {
     const stored = await store.get(key);
-    const session = stored === undefined ? undefined : parse(toJson(stored));
+    const session = typeof stored === "string" ? parse(stored) : undefined;
     return session !== undefined && remaining(session) > 0 ? session : undefined;
   }
 
+  async function write(key: string, session: StoredSession, timeToLive: number): Promise<void> {
+    await store.set(key, JSON.stringify(session), timeToLive);
+  }
+
   async function readGeneration(username: string) {
-    const stored = await store.get(toGenerationKey(username));
+    const stored = await store.get(generationKeyOf(username));
     return stored === undefined ? undefined : storedGenerationSchema.safeParse(stored).data;
   }
 
@@ -121,7 +128,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     const session = await read(key);
     if (session === undefined || !isDue(session.seen)) return;
     const renewed = { ...session, seen: clock() };
-    await store.set(key, renewed, remaining(renewed));
+    await write(key, renewed, remaining(renewed));
     if ((await store.get(toEndKey(key))) !== undefined) await store.delete(key);
   }
 
@@ -135,18 +142,21 @@ export function createSessions(options: SessionsOptions): Sessions {
     const own = { username, settings, created: now, seen: now };
     const session: StoredSession = generation === undefined ? own : { ...own, generation };
     const key = toSessionKey(id);
-    await orUnavailable(() => store.set(key, session, Math.min(idle, max)));
+    await orUnavailable(() => write(key, session, Math.min(idle, max)));
     return id;
   }
 
-  async function find(id: string): Promise<SessionRecord | undefined> {
-    if (!isSessionId(id)) return undefined;
+  async function findAlive(id: string): Promise<SessionRecord | undefined> {
     const key = toSessionKey(id);
-    const session = await orUnavailable(() => read(key));
-    if (session === undefined || (await orUnavailable(() => isSuperseded(key, session)))) return undefined;
+    const session = await read(key);
+    if (session === undefined || (await isSuperseded(key, session))) return undefined;
     // In turn with `end`: a renewal that overtakes a logout would bring the session back.
-    if (isDue(session.seen)) await orUnavailable(() => inTurn(key, () => renew(key)));
+    if (isDue(session.seen)) await inTurn(key, () => renew(key));
     return { username: session.username, settings: session.settings };
+  }
+
+  async function find(id: string): Promise<SessionRecord | undefined> {
+    return isSessionId(id) ? orUnavailable(() => findAlive(id)) : undefined;
   }
 
   function toProgress(id: string): () => void {
@@ -170,19 +180,18 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function endOthers(username: string, keptId: string): Promise<void> {
     const generation = { generation: crypto.randomUUID(), kept: toSessionKey(keptId) };
-    const key = toGenerationKey(username);
-    await orUnavailable(() => store.set(key, generation, max));
+    await orUnavailable(() => store.set(generationKeyOf(username), generation, max));
   }
 
   return { generationOf, start, find, toProgress, end, endOthers };
 }
 
-/** What is no JSON value is no session either. */
-function toJson(stored: unknown): string {
+/** What is not what we have written is no session. */
+function parseSession(text: string): StoredSession | undefined {
   try {
-    return JSON.stringify(stored) ?? "null";
+    return storedSessionSchema.safeParse(JSON.parse(text)).data;
   } catch {
-    return "null";
+    return undefined;
   }
 }
 

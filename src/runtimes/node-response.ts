@@ -7,14 +7,12 @@ import { sendSource } from "./node-response-source.ts";
 import { failResponse, type Head, sendChunks } from "./node-response-stream.ts";
 
 /**
- * Sends a response, and never throws. One that cannot be sent is answered 500, blank; where the head is out already,
+ * Sends a response with all others that are ready (docs/decisions/0013-small-requests.md), and never throws. A small body may stand in the very bytes that the parser
+ * is at: it has seen them all by then. One that cannot be sent is answered 500, blank; where the head is out already,
  * the connection breaks.
  */
 export function sendResponse(exchange: Exchange, response: Response, lingerMilliseconds: number): void {
-  const { req, body } = exchange;
-  // A small body may stand in the very bytes that the parser is at: wait until it has seen them all.
-  if (body === undefined || req.complete || body.isWithheld()) writeResponse(exchange, response, lingerMilliseconds);
-  else setImmediate(writeResponse, exchange, response, lingerMilliseconds);
+  setImmediate(writeResponse, exchange, response, lingerMilliseconds);
 }
 
 function writeResponse(exchange: Exchange, response: Response, lingerMilliseconds: number): void {

@@ -10,7 +10,6 @@ import {
   open,
   openSync,
   read,
-  readSync,
   rename,
   renameSync,
   write,
@@ -67,13 +66,6 @@ export function readDescriptor(
   return new Promise((resolve, reject) => {
     read(descriptor, buffer, 0, length, position, (error, count) => (error ? reject(error) : resolve(count)));
   });
-}
-
-/** The same for few bytes: what has just been opened is most often in memory. */
-export async function readSmall(descriptor: number, buffer: Uint8Array, position: number): Promise<number> {
-  const { byteLength } = buffer;
-  if (!diskPace.isQuick()) return readDescriptor(descriptor, buffer, byteLength, position);
-  return diskPace.timed(() => readSync(descriptor, buffer, 0, byteLength, position));
 }
 
 /** Lets go of a descriptor of a folder, or a small file that was only read: nothing is waited for. */

@@ -1,4 +1,4 @@
-import { type BigIntStats, constants, existsSync, fstat, fstatSync, fsync, readlinkSync } from "node:fs";
+import { type BigIntStats, constants, existsSync, fstat, fstatSync, fsync, openSync, readlinkSync } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -28,6 +28,8 @@ export interface OpenFolder {
   look(name: string): Promise<BigIntStats | undefined>;
   /** The same at once, for disks that are quick (`disk-pace.ts`); missing where a path must be confirmed. */
   lookAtOnce?(name: string): BigIntStats | undefined;
+  /** As `openFile`, but at once, for reading, and failing as the system does; missing where a path must be confirmed. */
+  openFileAtOnce?(name: string): number;
   /**
    * To be called before and after a member is touched by its path: nothing where that path is safe by itself.
    * @throws StorageError `not-found` when nothing stands at the path any more, `unavailable` when something else does.
@@ -40,6 +42,7 @@ export interface OpenFolder {
 
 // Windows has neither flag.
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+const FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 const statAsync = promisify(fstat);
 const syncAsync = promisify(fsync);
 const BIGINT = { bigint: true } as const;
@@ -64,20 +67,37 @@ export async function openByDescriptor(path: MemberName): Promise<OpenFolder> {
  * Opens the folder at a path of several segments by one call, if no link is on the way; else `undefined`. Sound
  * because the descriptor is asked for its path after it was opened, and opening a folder has no effect of its own.
  */
-export async function openAtOnce(path: string, realPath: string): Promise<OpenFolder | undefined> {
-  let descriptor: number | undefined;
+export async function openWhole(path: string, realPath: string): Promise<OpenFolder | undefined> {
   try {
-    descriptor = await openFolderAt(path);
-    if (readlinkSync(toPath(descriptor)) === realPath) return toFolder(descriptor);
+    return toFolderAt(await openFolderAt(path), realPath);
   } catch {
     // Whoever walks segment by segment finds the reason.
+    return undefined;
   }
-  if (descriptor !== undefined) release(descriptor);
+}
+
+/** The same at once, for disks that are quick. */
+export function openWholeAtOnce(path: string, realPath: string): OpenFolder | undefined {
+  try {
+    return toFolderAt(openSync(path, FOLDER), realPath);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The folder of a descriptor, which is closed where that is of another one. */
+function toFolderAt(descriptor: number, realPath: string): OpenFolder | undefined {
+  try {
+    if (readlinkSync(toPath(descriptor)) === realPath) return toFolder(descriptor);
+  } catch {
+    // As if it were another one.
+  }
+  release(descriptor);
   return undefined;
 }
 
 function openFolderAt(path: MemberName): Promise<number> {
-  return translated(openDescriptor(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), { ELOOP: "not-a-folder" });
+  return translated(openDescriptor(path, FOLDER), { ELOOP: "not-a-folder" });
 }
 
 function toPath(descriptor: number): string {
@@ -99,6 +119,7 @@ function toFolder(descriptor: number): OpenFolder {
     openFile: (name, flags, mode) => translated(openDescriptor(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode)),
     look: (name) => translated(lookAt(at(name))),
     lookAtOnce: (name) => lookAtOnce(at(name)),
+    openFileAtOnce: (name) => openSync(at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
     confirm: async () => {},
     sync: async () => {
       await translated(unless(syncAsync(descriptor), ...NO_FOLDER_SYNC));

@@ -10,7 +10,7 @@ export interface DiskPace {
   timed<T>(call: () => T): T;
 }
 
-/** For so long calls are made at once before the event loop has to go on. */
+/** So much of a turn of the event loop goes into calls at once. Only the calls count: many clients at a time, each with a few, make a turn long too. */
 const TURN_MS = 10;
 
 /** No processor is with others for so long. */
@@ -35,22 +35,12 @@ export function createDiskPace({ slow, near, caution, now = () => performance.no
   let lastSlow = Number.NEGATIVE_INFINITY;
   let cautiousUntil = Number.NEGATIVE_INFINITY;
   let pause = caution;
-  let turnBegan: number | undefined;
+  /** Milliseconds of the current turn of the event loop that calls took; `undefined` before the first one. */
+  let taken: number | undefined;
 
   /** Whoever reads one file after the other would never let the event loop go on: a turn of it has so much of this and no more. */
-  function isInTime(time: number): boolean {
-    if (turnBegan === undefined) {
-      turnBegan = time;
-      setImmediate(() => {
-        turnBegan = undefined;
-      });
-    }
-    return time - turnBegan < TURN_MS;
-  }
-
   function isQuick(): boolean {
-    const time = now();
-    return time >= cautiousUntil && isInTime(time);
+    return (taken ?? 0) < TURN_MS && now() >= cautiousUntil;
   }
 
   function timed<T>(call: () => T): T {
@@ -59,8 +49,19 @@ export function createDiskPace({ slow, near, caution, now = () => performance.no
       return call();
     } finally {
       const ended = now();
+      count(ended - begun);
       if (ended - begun > slow) noteSlow(begun, ended);
     }
+  }
+
+  function count(duration: number): void {
+    if (taken === undefined) {
+      taken = 0;
+      setImmediate(() => {
+        taken = undefined;
+      });
+    }
+    taken += duration;
   }
 
   function noteSlow(begun: number, ended: number): void {

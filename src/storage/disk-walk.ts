@@ -2,7 +2,14 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { StorageError } from "../contracts/storage-adapter.ts";
 import { renamed } from "./disk-errors.ts";
-import { hasDescriptorPaths, type OpenFolder, openAtOnce, openByDescriptor, openByPath } from "./disk-folder.ts";
+import {
+  hasDescriptorPaths,
+  type OpenFolder,
+  openByDescriptor,
+  openByPath,
+  openWhole,
+  openWholeAtOnce,
+} from "./disk-folder.ts";
 import { isKeepable } from "./disk-names.ts";
 
 /** The folders below the root of a disk storage. */
@@ -15,6 +22,8 @@ export interface FolderTree {
    *   the root itself is missing.
    */
   open(segments: readonly string[]): Promise<OpenFolder>;
+  /** The same at once, for disks that are quick (`disk-pace.ts`); `undefined` where that fails, and where paths must be confirmed. */
+  openAtOnce(segments: readonly string[]): OpenFolder | undefined;
 }
 
 /**
@@ -40,18 +49,24 @@ export function createFolderTree(root: string): FolderTree {
   }
 
   /** One step instead of one for each segment; where it fails, the walk tells why. */
-  function tryAtOnce(segments: readonly string[]): Promise<OpenFolder | undefined> {
+  function tryWhole(segments: readonly string[]): Promise<OpenFolder | undefined> {
     const realPath = join(realRoot, ...segments);
     if (!byDescriptor) return openByPath(realPath).catch(() => undefined);
-    return openAtOnce(join(root, ...segments), realPath);
+    return openWhole(join(root, ...segments), realPath);
+  }
+
+  function openAtOnce(segments: readonly string[]): OpenFolder | undefined {
+    if (!byDescriptor || !segments.every(isKeepable)) return undefined;
+    return openWholeAtOnce(segments.length > 0 ? join(root, ...segments) : `${root}/.`, join(realRoot, ...segments));
   }
 
   return {
     root,
     open: async (segments) => {
       if (!segments.every(isKeepable)) throw new StorageError("not-found");
-      const folder = segments.length > 0 ? await tryAtOnce(segments) : undefined;
+      const folder = segments.length > 0 ? await tryWhole(segments) : undefined;
       return folder ?? walk(segments);
     },
+    openAtOnce,
   };
 }

@@ -21,7 +21,8 @@ import { makeFolder, makeOwnedFolder } from "./disk-make.ts";
 import { listMembers, statMember } from "./disk-members.ts";
 import { isKeepable } from "./disk-names.ts";
 import { findOwner } from "./disk-owner.ts";
-import { readMember } from "./disk-read.ts";
+import { diskPace } from "./disk-pace.ts";
+import { readMember, readMemberAtOnce } from "./disk-read.ts";
 import { removeFolder } from "./disk-remove.ts";
 import { sweepLeftovers } from "./disk-sweep.ts";
 import { createFolderTree } from "./disk-walk.ts";
@@ -111,10 +112,21 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
     const segments = toPathSegments(path);
     if (segments.length === 0) throw new StorageError("not-a-file", "The root is a folder.");
-    const located = await locate(segments);
+    const located = links === "inside" ? await locate(segments) : segments;
     const name = segments.at(-1) ?? "";
+    const found = diskPace.isQuick() ? diskPace.timed(() => readAtOnce(located, name, range)) : undefined;
+    if (found !== undefined) return found;
     const parent = renamed(tree.open(located.slice(0, -1)), "not-a-folder", "not-found");
     return within(parent, (folder) => readMember(folder, located.at(-1) ?? "", name, range));
+  }
+
+  function readAtOnce(located: readonly string[], name: string, range?: ByteRange): StoredFile | undefined {
+    const folder = tree.openAtOnce(located.slice(0, -1));
+    try {
+      return folder && readMemberAtOnce(folder, located.at(-1) ?? "", name, range);
+    } finally {
+      folder?.close();
+    }
   }
 
   /** The folder that a new member comes into, and the member's name. */
