@@ -60,6 +60,12 @@ PidFile ${own}/apache.pid
 ErrorLog ${own}/error.log
 Listen 127.0.0.1:${port}
 ${isRoot ? "User www-data\nGroup www-data" : ""}
+StartServers 1
+ThreadLimit 128
+ThreadsPerChild 128
+MaxRequestWorkers 128
+MinSpareThreads 1
+MaxSpareThreads 128
 KeepAlive On
 MaxKeepAliveRequests 0
 EnableSendfile On
