@@ -83,6 +83,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const idle = toMilliseconds(idleSeconds, "idleSeconds");
   const max = toMilliseconds(maxSeconds, "maxSeconds");
   const inTurn = createTurns();
+  const sessionKeyOf = remembered(toSessionKey);
   const generationKeyOf = remembered(toGenerationKey);
 
   /** Milliseconds that a session has left; none when it is over. */
@@ -141,13 +142,13 @@ export function createSessions(options: SessionsOptions): Sessions {
     const now = clock();
     const own = { username, settings, created: now, seen: now };
     const session: StoredSession = generation === undefined ? own : { ...own, generation };
-    const key = toSessionKey(id);
+    const key = sessionKeyOf(id);
     await orUnavailable(() => write(key, session, Math.min(idle, max)));
     return id;
   }
 
   async function findAlive(id: string): Promise<SessionRecord | undefined> {
-    const key = toSessionKey(id);
+    const key = sessionKeyOf(id);
     const session = await read(key);
     if (session === undefined || (await isSuperseded(key, session))) return undefined;
     // In turn with `end`: a renewal that overtakes a logout would bring the session back.
@@ -170,7 +171,7 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function end(id: string): Promise<void> {
     if (!isSessionId(id)) return;
-    const key = toSessionKey(id);
+    const key = sessionKeyOf(id);
     await orUnavailable(async () => {
       // A renewal that began before is over by itself after the idle time.
       await store.set(toEndKey(key), true, idle);
@@ -179,7 +180,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   async function endOthers(username: string, keptId: string): Promise<void> {
-    const generation = { generation: crypto.randomUUID(), kept: toSessionKey(keptId) };
+    const generation = { generation: crypto.randomUUID(), kept: sessionKeyOf(keptId) };
     await orUnavailable(() => store.set(generationKeyOf(username), generation, max));
   }
 

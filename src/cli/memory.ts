@@ -14,11 +14,12 @@ export function keepMemorySmall(): void {
 }
 
 /**
- * Lets V8's young generation grow to halves of 4 MiB and no further: by itself it goes up to 16, and back where it is quiet. Looked at after each
- * collection, of which a busy process has some dozens in a second.
+ * Lets V8's young generation grow to halves of about 4 MiB: by itself it goes up to 16, and back where it is quiet. Looked at after
+ * collections, of which a busy process has some dozens in a second.
  */
 function limitYoungGeneration(): void {
   let growthFactor = 1;
+  setFlagsFromString(`--semi-space-growth-factor=${growthFactor}`);
   const observer = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
     const factor = young !== undefined && young.space_size < ENOUGH_BYTES ? 2 : 1;

@@ -30,7 +30,7 @@ export interface NodeListenerOptions {
  * A server of the host's own should register it twice, `server.on("request", listener)` and
  * `server.on("checkContinue", listener)`: only then does an upload with `Expect: 100-continue` that the service refuses
  * keep its body to itself. And it should set `requestTimeout: 0`: Node's default cuts every upload at 300 s.
- * `createNodeServer` does both.
+ * Node reads no further behind a client that has closed its side and drops what would be answered, unless `httpAllowHalfOpen` is set. `createNodeServer` does all of this.
  */
 export function toNodeListener(service: FileService | RequestHandler, options: NodeListenerOptions = {}): NodeListener {
   const { handler, lingerMilliseconds } = checkOptions(service, options);
@@ -81,8 +81,8 @@ function checkOptions(
 }
 
 /**
- * Takes a request over at once, and answers it when all that has arrived with it is parsed: parsing, answering and sending, each of many in a row, cost half
- * of what they do in turns (docs/decisions/0013-small-requests.md).
+ * Takes a request over at once, and answers it when all that has arrived with it is parsed: parsing, answering and sending cost less
+ * when each is done to many in a row (docs/decisions/0013-small-requests.md).
  */
 function take(
   exchange: Exchange,

@@ -10,6 +10,7 @@ import {
   open,
   openSync,
   read,
+  readSync,
   rename,
   renameSync,
   write,
@@ -18,7 +19,8 @@ import {
 import { changePace, diskPace } from "./disk-pace.ts";
 
 /*
- * System calls that are made at once while the disk is quick, else in another thread. They fail with the system's own errors.
+ * System calls that are made at once while the disk is quick, else in another thread. They fail with the system's own errors. What is at once in any case, as its
+ * caller has found the disk quick, is elsewhere: `openAtOnce` and what it is made of.
  */
 
 /** A member's name, or a path; as bytes where it may not be UTF-8. */
@@ -66,6 +68,13 @@ export function readDescriptor(
   return new Promise((resolve, reject) => {
     read(descriptor, buffer, 0, length, position, (error, count) => (error ? reject(error) : resolve(count)));
   });
+}
+
+/** The same for few bytes: what has just been opened is most often in memory. */
+export async function readSmall(descriptor: number, buffer: Uint8Array, position: number): Promise<number> {
+  const { byteLength } = buffer;
+  if (!diskPace.isQuick()) return readDescriptor(descriptor, buffer, byteLength, position);
+  return diskPace.timed(() => readSync(descriptor, buffer, 0, byteLength, position));
 }
 
 /** Lets go of a descriptor of a folder, or a small file that was only read: nothing is waited for. */

@@ -65,9 +65,10 @@ export async function openByDescriptor(path: MemberName): Promise<OpenFolder> {
 
 /**
  * Opens the folder at a path of several segments by one call, if no link is on the way; else `undefined`. Sound
- * because the descriptor is asked for its path after it was opened, and opening a folder has no effect of its own.
+ * because the descriptor is asked for its path after it was opened, and opening a folder has no effect of its own. Without `realPath` nothing is asked: for a
+ * path whose last segment alone can be a link, which is not followed.
  */
-export async function openWhole(path: string, realPath: string): Promise<OpenFolder | undefined> {
+export async function openWhole(path: string, realPath: string | undefined): Promise<OpenFolder | undefined> {
   try {
     return toFolderAt(await openFolderAt(path), realPath);
   } catch {
@@ -77,7 +78,7 @@ export async function openWhole(path: string, realPath: string): Promise<OpenFol
 }
 
 /** The same at once, for disks that are quick. */
-export function openWholeAtOnce(path: string, realPath: string): OpenFolder | undefined {
+export function openWholeAtOnce(path: string, realPath: string | undefined): OpenFolder | undefined {
   try {
     return toFolderAt(openSync(path, FOLDER), realPath);
   } catch {
@@ -86,7 +87,8 @@ export function openWholeAtOnce(path: string, realPath: string): OpenFolder | un
 }
 
 /** The folder of a descriptor, which is closed where that is of another one. */
-function toFolderAt(descriptor: number, realPath: string): OpenFolder | undefined {
+function toFolderAt(descriptor: number, realPath: string | undefined): OpenFolder | undefined {
+  if (realPath === undefined) return toFolder(descriptor);
   try {
     if (readlinkSync(toPath(descriptor)) === realPath) return toFolder(descriptor);
   } catch {

@@ -10,8 +10,9 @@ export interface DiskPace {
   timed<T>(call: () => T): T;
 }
 
-/** So much of a turn of the event loop goes into calls at once. Only the calls count: many clients at a time, each with a few, make a turn long too. */
-const TURN_MS = 10;
+/** So much of a turn of the event loop goes into calls at once; and from the first one on it takes no longer than that in all, as far as calls are asked for. */
+const CALLS_MS = 10;
+const TURN_MS = 50;
 
 /** No processor is with others for so long. */
 const UNMISTAKABLE_MS = 100;
@@ -35,12 +36,14 @@ export function createDiskPace({ slow, near, caution, now = () => performance.no
   let lastSlow = Number.NEGATIVE_INFINITY;
   let cautiousUntil = Number.NEGATIVE_INFINITY;
   let pause = caution;
-  /** Milliseconds of the current turn of the event loop that calls took; `undefined` before the first one. */
-  let taken: number | undefined;
+  /** The current turn of the event loop: when its first call began, and how long its calls took. `undefined` before the first one. */
+  let turn: { readonly began: number; taken: number } | undefined;
 
   /** Whoever reads one file after the other would never let the event loop go on: a turn of it has so much of this and no more. */
   function isQuick(): boolean {
-    return (taken ?? 0) < TURN_MS && now() >= cautiousUntil;
+    const time = now();
+    if (turn !== undefined && (turn.taken >= CALLS_MS || time - turn.began >= TURN_MS)) return false;
+    return time >= cautiousUntil;
   }
 
   function timed<T>(call: () => T): T {
@@ -49,19 +52,19 @@ export function createDiskPace({ slow, near, caution, now = () => performance.no
       return call();
     } finally {
       const ended = now();
-      count(ended - begun);
+      count(begun, ended);
       if (ended - begun > slow) noteSlow(begun, ended);
     }
   }
 
-  function count(duration: number): void {
-    if (taken === undefined) {
-      taken = 0;
+  function count(begun: number, ended: number): void {
+    if (turn === undefined) {
+      turn = { began: begun, taken: 0 };
       setImmediate(() => {
-        taken = undefined;
+        turn = undefined;
       });
     }
-    taken += duration;
+    turn.taken += ended - begun;
   }
 
   function noteSlow(begun: number, ended: number): void {

@@ -1,8 +1,8 @@
-import { closeSync, constants, fstatSync, readSync } from "node:fs";
+import { constants, fstatSync, readSync } from "node:fs";
 import type { ByteSource } from "../contracts/byte-source.ts";
 import { type ByteRange, type StorageEntry, StorageError, type StoredFile } from "../contracts/storage-adapter.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
-import { closeFile, LIGHT_BYTES, readDescriptor } from "./disk-calls.ts";
+import { closeFile, LIGHT_BYTES, readDescriptor, readSmall, release } from "./disk-calls.ts";
 import { toStorageError } from "./disk-errors.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { toEntry } from "./disk-members.ts";
@@ -30,6 +30,7 @@ export function readMemberAtOnce(
   range?: ByteRange,
 ): StoredFile | undefined {
   let descriptor: number | undefined;
+  let isLight = true;
   try {
     descriptor = isKeepable(name) ? folder.openFileAtOnce?.(name) : undefined;
     if (descriptor === undefined) return undefined;
@@ -39,7 +40,7 @@ export function readMemberAtOnce(
       descriptor = undefined;
       return toStoredFile(entry, source);
     }
-    if (entry.size > LIGHT_BYTES) return undefined;
+    isLight = entry.size <= LIGHT_BYTES;
     const bytes = Buffer.allocUnsafe(end - start);
     const isWhole =
       bytes.byteLength === 0 || readSync(descriptor, bytes, 0, bytes.byteLength, start) === bytes.byteLength;
@@ -47,8 +48,14 @@ export function readMemberAtOnce(
   } catch {
     return undefined;
   } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
+    if (descriptor !== undefined) letGo(descriptor, isLight);
   }
+}
+
+/** Without waiting; in another thread where the system may have a large file to free. */
+function letGo(descriptor: number, isLight: boolean): void {
+  if (isLight) release(descriptor);
+  else closeFile(descriptor, false).catch(() => undefined);
 }
 
 /** What a descriptor is of, named as it was asked for. Entry and bytes come from that one, which every way out closes. */
@@ -89,7 +96,7 @@ async function readWhole(descriptor: number, start: number, end: number): Promis
   const bytes = Buffer.allocUnsafe(end - start);
   for (let filled = 0; filled < bytes.byteLength; ) {
     const rest = bytes.subarray(filled);
-    const count = await readDescriptor(descriptor, rest, rest.byteLength, start + filled);
+    const count = await readSmall(descriptor, rest, start + filled);
     if (count === 0) throw tooShort();
     filled += count;
   }

@@ -50,14 +50,18 @@ export function createFolderTree(root: string): FolderTree {
 
   /** One step instead of one for each segment; where it fails, the walk tells why. */
   function tryWhole(segments: readonly string[]): Promise<OpenFolder | undefined> {
-    const realPath = join(realRoot, ...segments);
-    if (!byDescriptor) return openByPath(realPath).catch(() => undefined);
-    return openWhole(join(root, ...segments), realPath);
+    if (!byDescriptor) return openByPath(join(realRoot, ...segments)).catch(() => undefined);
+    return openWhole(join(root, ...segments), toChecked(segments));
+  }
+
+  /** The root's own path is the operator's: links can only be below it, and on the way to the last segment. */
+  function toChecked(segments: readonly string[]): string | undefined {
+    return segments.length > 1 ? join(realRoot, ...segments) : undefined;
   }
 
   function openAtOnce(segments: readonly string[]): OpenFolder | undefined {
     if (!byDescriptor || !segments.every(isKeepable)) return undefined;
-    return openWholeAtOnce(segments.length > 0 ? join(root, ...segments) : `${root}/.`, join(realRoot, ...segments));
+    return openWholeAtOnce(segments.length > 0 ? join(root, ...segments) : `${root}/.`, toChecked(segments));
   }
 
   return {

@@ -112,18 +112,22 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
     const segments = toPathSegments(path);
     if (segments.length === 0) throw new StorageError("not-a-file", "The root is a folder.");
+    // Not even a promise where nothing is to be waited for.
     const located = links === "inside" ? await locate(segments) : segments;
     const name = segments.at(-1) ?? "";
-    const found = diskPace.isQuick() ? diskPace.timed(() => readAtOnce(located, name, range)) : undefined;
+    const found = readAtOnce(located, name, range);
     if (found !== undefined) return found;
     const parent = renamed(tree.open(located.slice(0, -1)), "not-a-folder", "not-found");
     return within(parent, (folder) => readMember(folder, located.at(-1) ?? "", name, range));
   }
 
+  /** Only while the disk is quick, which the first of two steps may have shown that it is not. */
   function readAtOnce(located: readonly string[], name: string, range?: ByteRange): StoredFile | undefined {
-    const folder = tree.openAtOnce(located.slice(0, -1));
+    if (!diskPace.isQuick()) return undefined;
+    const folder = diskPace.timed(() => tree.openAtOnce(located.slice(0, -1)));
     try {
-      return folder && readMemberAtOnce(folder, located.at(-1) ?? "", name, range);
+      if (folder === undefined || !diskPace.isQuick()) return undefined;
+      return diskPace.timed(() => readMemberAtOnce(folder, located.at(-1) ?? "", name, range));
     } finally {
       folder?.close();
     }

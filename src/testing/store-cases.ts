@@ -175,6 +175,10 @@ export const storeCases: readonly StoreCase[] = [
 const jsonValues: readonly unknown[] = [
   "",
   "text",
+  '{"looks":"like JSON"}',
+  '"quoted"',
+  "null",
+  "1",
   "ünïcödé 文件 🚢 \u0000 \u2028 \" \\ '",
   0,
   -1.5,

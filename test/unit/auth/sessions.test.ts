@@ -151,12 +151,14 @@ describe("a stored value that is no session", () => {
 
   it.each<[string, unknown]>([
     ["text", "alice"],
+    ["text that breaks off", JSON.stringify(good).slice(0, 20)],
     ["null", null],
-    ["another shape", { user: "alice" }],
-    ["no time", unseen],
-    ["a time that is text", { ...good, seen: "1700000000000" }],
-    ["an unknown member", { ...good, admin: true }],
-    ["wrong settings", { ...good, settings: { home_folder_path: "../.." } }],
+    ["an object in place of its text", good],
+    ["another shape", JSON.stringify({ user: "alice" })],
+    ["no time", JSON.stringify(unseen)],
+    ["a time that is text", JSON.stringify({ ...good, seen: "1700000000000" })],
+    ["an unknown member", JSON.stringify({ ...good, admin: true })],
+    ["wrong settings", JSON.stringify({ ...good, settings: { home_folder_path: "../.." } })],
   ])("counts as none: %s", async (_name, value) => {
     const odd = createSessions({ store: { ...store, get: async () => value }, clock: () => now });
     expect(await odd.find("0".repeat(32))).toBeUndefined();
