@@ -15,6 +15,8 @@ export interface SocketState {
   readonly waiting: { readonly exchange: Exchange; readonly start: () => void }[];
   /** Set once a response says `Connection: close` over an unread body: what follows on the wire is not answered. */
   ending: boolean;
+  /** Set once what follows on the wire cannot be read: the socket ends behind the answers to what came before. */
+  unreadable: boolean;
   /** The last host seen and the URL origin made of it, `undefined` for what is no host: clients repeat it. */
   host: string | undefined;
   origin: string | undefined;
@@ -96,6 +98,14 @@ export function isAnswerable(socket: Socket): boolean {
   return socket.writable && (current === undefined || !(current.req.complete || current.res.headersSent));
 }
 
+/** Ends a socket on which nothing more can be read when the requests that came whole are answered. False where none of those is under way. */
+export function endBehindAnswers(socket: Socket): boolean {
+  const state = states.get(socket);
+  if (state?.current?.req.complete !== true) return false;
+  state.unreadable = true;
+  return true;
+}
+
 function createSocketState(socket: Socket): SocketState {
   const scheme = "encrypted" in socket && socket.encrypted === true ? "https" : "http";
   const connection = toConnection(socket);
@@ -106,6 +116,7 @@ function createSocketState(socket: Socket): SocketState {
     current: undefined,
     waiting: [],
     ending: false,
+    unreadable: false,
     host: undefined,
     origin,
   };
@@ -135,6 +146,7 @@ function closeExchange(exchange: Exchange): void {
   if (state.current !== exchange) return;
   state.current = undefined;
   if (state.waiting.length > 0) startNext(state, req.socket);
+  else if (state.unreadable) req.socket.destroySoon();
 }
 
 function startNext(state: SocketState, socket: Socket): void {
@@ -143,6 +155,12 @@ function startNext(state: SocketState, socket: Socket): void {
   let next = state.waiting.shift();
   // A host may have answered in our stead, say after a time limit of its own.
   while (next?.exchange.res.writableEnded) next = state.waiting.shift();
+  // The rest of its body is what could not be read.
+  if (state.unreadable && next?.exchange.req.complete !== true) {
+    if (next !== undefined) abandonExchange(next.exchange);
+    socket.destroySoon();
+    return;
+  }
   state.current = next?.exchange;
   if (state.waiting.length === 0) socket.resume();
   next?.start();

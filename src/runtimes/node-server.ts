@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
-import type { Socket } from "node:net";
+import { Server as NetServer, type Socket } from "node:net";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { type NodeListenerOptions, toNodeListener } from "./node.ts";
 import { isIdle } from "./node-exchange.ts";
@@ -99,19 +99,25 @@ function peerOf({ remoteAddress, remotePort }: Socket): string {
  * does not wait for connections that never sent a request, or never began TLS, either.
  */
 export function closeNodeServer(server: HttpServer | HttpsServer): Promise<void> {
+  const own = servers.get(server);
   function sweep(): void {
-    server.closeIdleConnections();
-    const { ready = [], unready } = servers.get(server) ?? {};
-    for (const socket of ready) if (isIdle(socket)) socket.destroySoon();
-    for (const socket of unready?.values() ?? []) socket.destroy();
+    if (own === undefined) {
+      server.closeIdleConnections();
+      return;
+    }
+    for (const socket of own.ready) if (isIdle(socket)) socket.destroySoon();
+    for (const socket of own.unready.values()) socket.destroy();
   }
   return new Promise((resolve) => {
     // Kept-alive connections become idle one by one as their responses end.
     const timer = setInterval(sweep, 100);
-    server.close(() => {
+    const onClosed = (): void => {
       clearInterval(timer);
       resolve();
-    });
+    };
+    // node:http takes a connection for idle whose last bytes it has not sent yet, and destroys it when it closes: of our own we know better.
+    if (own === undefined) server.close(onClosed);
+    else NetServer.prototype.close.call(server, onClosed);
     sweep();
   });
 }

@@ -170,6 +170,25 @@ describe("pipelined requests on Node", () => {
   });
 });
 
+describe("what cannot be read behind pipelined requests", () => {
+  const closing = "GET /home/last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+
+  it.each([
+    ["a request behind `Connection: close`", `${get(0)}${closing}${get(2)}`, ["<0>", "<last>"]],
+    ["garbage", `${get(0)}${get(1)}GARBAGE\r\n\r\n`, ["<0>", "<1>"]],
+    ["a body that is none", `${get(0)}PUT /home/1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nx`, ["<0>"]],
+  ])("leaves them their answers, in the same packet: %s (RFC 9112, 9.6)", async (_name, text, expected) => {
+    const { port } = await serve(async (request) => {
+      await delay(5);
+      return new Response(`<${pathOf(request)}>`);
+    });
+    const client = await connectWire(port);
+    client.send(text);
+    const { text: answers } = await client.ended();
+    expect(answers.match(/<\w+>/g)).toEqual(expected);
+  });
+});
+
 describe("pipelined requests to a middleware", () => {
   it("that are passed on neither wait for the service nor are lost", async () => {
     const go = deferred();

@@ -374,6 +374,24 @@ describe("closeNodeServer", () => {
     expect((await busy.ended()).how).toBe("fin");
   });
 
+  it("lets a client that reads slowly have all of its answer, and of those behind it", async () => {
+    const size = 6 * 1024 * 1024;
+    const { server, port } = await serve(() => new Response(new Uint8Array(size)));
+    const socket = connect(port, "127.0.0.1").pause();
+    socket.write(get + get);
+    await delay(200);
+    const closed = closeNodeServer(server);
+    await delay(300);
+    let received = 0;
+    socket.on("data", (chunk) => {
+      received += chunk.byteLength;
+    });
+    socket.resume();
+    await closed;
+    await eventually(() => socket.readableEnded || socket.destroyed);
+    expect(received).toBeGreaterThan(2 * size);
+  });
+
   it("lets a refused upload's client read its answer", async () => {
     const { server, port } = await serve(() => new Response("refused", { status: 403 }), { lingerMilliseconds: 300 });
     const client = await connectWire(port);
