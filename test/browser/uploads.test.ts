@@ -38,7 +38,7 @@ describeInChromium("uploads with JavaScript", (chromium) => {
     await transfer.getByRole("button", { name: "Retry: big.bin" }).click();
     await eventually(() => transfer.getAttribute("data-state")).toBe("done");
     expect(await site.list()).toEqual(["big.bin"]);
-    expect(await rowOf(page, "big.bin").count()).toBe(1);
+    await eventually(() => rowOf(page, "big.bin").count()).toBe(1);
     expectNoComplaints();
   });
 
