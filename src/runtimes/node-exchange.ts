@@ -103,6 +103,7 @@ export function endBehindAnswers(socket: Socket): boolean {
   const state = states.get(socket);
   if (state?.current?.req.complete !== true) return false;
   state.unreadable = true;
+  stopReading(socket);
   return true;
 }
 
@@ -123,7 +124,7 @@ function createSocketState(socket: Socket): SocketState {
   states.set(socket, state);
   // At the end of every message that it has parsed node:http resumes the socket.
   socket.on("resume", () => {
-    if (state.waiting.length > 0) stopReading(socket);
+    if (state.waiting.length > 0 || state.unreadable) stopReading(socket);
   });
   // Not the response's own `close`: a pipelined response whose turn has not come gets none.
   socket.on("close", () => {

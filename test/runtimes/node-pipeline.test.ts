@@ -187,6 +187,30 @@ describe("what cannot be read behind pipelined requests", () => {
     const { text: answers } = await client.ended();
     expect(answers.match(/<\w+>/g)).toEqual(expected);
   });
+
+  it("is not read on while they are answered: each packet would cost the parser an error", async () => {
+    const go = deferred();
+    let errors = 0;
+    const server = createNodeServer(
+      stubService(async (request) => {
+        await go.promise;
+        return new Response(`<${pathOf(request)}>`);
+      }),
+    );
+    server.on("clientError", () => {
+      errors += 1;
+    });
+    const client = await connectWire(await listen(server as ReturnType<typeof createServer>));
+    client.send(`${get(0)}GARBAGE\r\n\r\n`);
+    await eventually(() => errors === 1);
+    for (let packet = 0; packet < 5; packet += 1) {
+      client.send("MORE\r\n");
+      await delay(10);
+    }
+    go.resolve();
+    expect((await client.ended()).text).toMatch(/<0>$/);
+    expect(errors).toBe(1);
+  });
 });
 
 describe("pipelined requests to a middleware", () => {
