@@ -1,5 +1,5 @@
 import type { AccountSettings } from "./account.ts";
-import type { Component, Peer } from "./connection.ts";
+import type { Component, Peer, Trace } from "./connection.ts";
 
 /**
  * One method of the authentication chain: it validates credentials and configures the account behind them.
@@ -79,6 +79,8 @@ export interface Credentials {
   readonly peer?: Peer;
   /** What received the login. */
   readonly creator?: Component;
+  /** The trace that the request belongs to. */
+  readonly trace?: Trace;
   /** The server that it is a part of. */
   readonly server?: { readonly uuid: string };
 }

@@ -18,6 +18,12 @@ export interface Peer {
   readonly protocol: "TCP";
 }
 
+/** Header fields of W3C Trace Context as they came, the first one well-formed. */
+export interface Trace {
+  readonly traceparent: string;
+  readonly tracestate?: string;
+}
+
 /** A verified TLS client certificate. */
 export interface ClientCertificate {
   /** The certificate as PEM text (RFC 7468). */

@@ -1,7 +1,7 @@
 import { parseAuthorization } from "../http/authorization.ts";
 import { createSecretComparison } from "../http/constant-time.ts";
-import { isToken } from "./headers.ts";
-import { hasLoneSurrogate } from "./text.ts";
+import { isToken } from "../outbound/headers.ts";
+import { hasLoneSurrogate } from "../outbound/text.ts";
 
 /** How a service proves to the endpoint that it may ask (5.2): by HTTP Basic, or by one header with its whole value. */
 export type EndpointAuthorization =

@@ -1,5 +1,5 @@
+import { toBase64 } from "../outbound/text.ts";
 import type { AuthenticationRequest } from "../wire/remote-auth.ts";
-import { toBase64 } from "./text.ts";
 
 /** What the log gets of an error: texts only, as members of its own could hold whole requests. */
 interface DescribedError {

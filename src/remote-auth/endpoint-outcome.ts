@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { AccountSettings } from "../contracts/account.ts";
+import { hasLoneSurrogate } from "../outbound/text.ts";
 import {
   type AuthenticationRejection,
   authenticationRejectionSchema,
@@ -7,7 +8,6 @@ import {
   MAX_EXCHANGE_BYTES,
 } from "../wire/remote-auth.ts";
 import { readJson } from "./json-body.ts";
-import { hasLoneSurrogate } from "./text.ts";
 
 declare const made: unique symbol;
 

@@ -1,7 +1,8 @@
 import type { Authenticator, Credentials, Verdict } from "../contracts/authenticator.ts";
-import { describeOutcome, exchange, type Outcome } from "./exchange.ts";
-import { askInTurn, createSuspensions } from "./failover.ts";
-import { type HttpAuthenticatorOptions, type RemoteUrl, readOptions } from "./options.ts";
+import { describeOutcome, exchange, type Outcome } from "../outbound/exchange.ts";
+import { askInTurn, createSuspensions } from "../outbound/failover.ts";
+import type { RemoteUrl } from "../outbound/recipient.ts";
+import { type HttpAuthenticatorOptions, readOptions } from "./options.ts";
 import {
   createChallengeWarning,
   createReport,
@@ -36,7 +37,10 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
   let usualMilliseconds = 0;
 
   async function ask(url: RemoteUrl, request: RequestBody): Promise<Outcome> {
-    const outcome = await exchange(url, request.bytes, settings);
+    const outcome = await exchange(url, request.bytes, {
+      ...settings,
+      headers: [...settings.headers, ...request.traceLines],
+    });
     if (outcome.answered) {
       lift(url);
       warnOfChallenge(outcome);

@@ -1,25 +1,16 @@
 import type { OnEvent } from "../contracts/events.ts";
 import type { Logger } from "../contracts/logger.ts";
+import {
+  check,
+  RECIPIENT_OPTIONS,
+  type Recipient,
+  type RecipientOptions,
+  readRecipient,
+} from "../outbound/recipient.ts";
 import { uuidSchema } from "../wire/remote-auth.ts";
-import { type HeaderLines, parseHeaders, toBasicAuthorization } from "./headers.ts";
-import { hasLoneSurrogate } from "./text.ts";
 
 /** How the external method asks its endpoint (4.7). Secrets in it stand in no error text, log line or event. */
-export interface HttpAuthenticatorOptions {
-  /**
-   * Where to ask: a list, or a text of one or more, separated by commas. `http` or `https`, without credentials and fragment. What is
-   * in a query may be a secret: it is shown nowhere.
-   */
-  readonly url: string | readonly string[];
-  /** Name for HTTP Basic authentication of the requests themselves (5.2). Without colon. Default, and empty: none. */
-  readonly username?: string;
-  /** Its password. Default: empty. */
-  readonly password?: string;
-  /**
-   * Further header fields (5.2): an object, or a text with `Name: value` on each line. `username` wins over an `Authorization` in them.
-   * Fields that carry the exchange itself, such as `Host` or `Content-Type`, are refused. Default: none.
-   */
-  readonly headers?: string | Readonly<Record<string, string>>;
+export interface HttpAuthenticatorOptions extends RecipientOptions {
   /** The server that asks (2.3). It wins over the `server` of the credentials. Default: theirs; where they have none, the nil UUID. */
   readonly server?: { readonly uuid: string };
   /**
@@ -27,19 +18,8 @@ export interface HttpAuthenticatorOptions {
    * the nil UUID and `http`.
    */
   readonly creator?: { readonly uuid?: string; readonly type?: string };
-  /**
-   * Seconds that one URL has for its whole answer, body included; at most 300: then the fetch of Node gives up on the head of a
-   * response, whatever it is told. Default: 30.
-   */
-  readonly timeoutSeconds?: number;
-  /** Seconds that a URL without an answer is suspended (8); 0: none is. Default: 300. */
-  readonly suspendSeconds?: number;
   /** Whether the start sends a test request for a made-up account (4.7, rule 1). Default: true. */
   readonly testAtStart?: boolean;
-  /** Sends the requests. Default: the platform's, looked up at every call. */
-  readonly fetch?: typeof fetch;
-  /** Milliseconds since the epoch: for suspensions and events. Default: `Date.now`. */
-  readonly clock?: () => number;
   /** Is told of failures, suspensions and doubtful answers. Default: the console. */
   readonly logger?: Logger;
   /** Is told of every suspension: event 40042. Default: nobody. */
@@ -47,42 +27,19 @@ export interface HttpAuthenticatorOptions {
 }
 
 /** {@link HttpAuthenticatorOptions}, checked and complete. */
-export interface RemoteSettings {
-  readonly urls: readonly RemoteUrl[];
-  readonly headers: HeaderLines;
+export interface RemoteSettings extends Recipient {
   readonly server: { readonly uuid: string } | undefined;
   readonly creator: { readonly uuid?: string; readonly type?: string };
-  readonly timeoutSeconds: number;
-  readonly suspendSeconds: number;
   readonly testAtStart: boolean;
-  readonly fetch: typeof fetch;
-  readonly clock: () => number;
   readonly logger: Logger;
   readonly onEvent: OnEvent | undefined;
 }
 
-/** One URL of the endpoint. */
-export interface RemoteUrl {
-  readonly href: string;
-  /** The URL without its query: for people's eyes. */
-  readonly shown: string;
-  /** Whether passwords travel to it in clear: it is not encrypted, and is not this machine. */
-  readonly inClear: boolean;
-}
-
-const maxTimeoutSeconds = 300;
 const knownOptions: ReadonlySet<string> = new Set([
-  "url",
-  "username",
-  "password",
-  "headers",
+  ...RECIPIENT_OPTIONS,
   "server",
   "creator",
-  "timeoutSeconds",
-  "suspendSeconds",
   "testAtStart",
-  "fetch",
-  "clock",
   "logger",
   "onEvent",
 ] satisfies (keyof HttpAuthenticatorOptions)[]);
@@ -93,88 +50,22 @@ export function readOptions(options: HttpAuthenticatorOptions): RemoteSettings {
   // A misspelt `password` or `testAtStart` would be a default that nobody meant.
   const unknown = Object.keys(options).find((key) => !knownOptions.has(key));
   if (unknown !== undefined) throw new TypeError(`The option ${unknown} is not known.`);
-  const { timeoutSeconds = 30, suspendSeconds = 300, testAtStart = true } = options;
-  const { server, creator = {}, clock = Date.now, logger = console, onEvent } = options;
-  const { fetch: send = (...request: Parameters<typeof fetch>) => globalThis.fetch(...request) } = options;
-  check(isPositive(timeoutSeconds) && timeoutSeconds <= maxTimeoutSeconds, "timeoutSeconds", "above 0, at most 300");
-  check(suspendSeconds === 0 || isPositive(suspendSeconds), "suspendSeconds", "a number of seconds, or 0");
+  const { testAtStart = true, server, creator = {}, logger = console, onEvent } = options;
   check(typeof testAtStart === "boolean", "testAtStart", "true or false");
   check(server === undefined || isUuid(server?.uuid), "server", "an object with a UUID as uuid");
   check(typeof creator === "object" && creator !== null, "creator", "an object");
   check(creator.uuid === undefined || isUuid(creator.uuid), "creator.uuid", "a UUID");
   check(creator.type === undefined || isWord(creator.type), "creator.type", "a word such as https");
-  check(typeof send === "function", "fetch", "a function");
-  check(typeof clock === "function", "clock", "a function");
   check(onEvent === undefined || typeof onEvent === "function", "onEvent", "a function");
   check(isLogger(logger), "logger", "an object with info, warn and error");
   return {
-    urls: readUrls(options.url),
-    headers: readHeaders(options),
+    ...readRecipient(options),
     server: server && { uuid: server.uuid },
     creator: { ...creator },
-    timeoutSeconds,
-    suspendSeconds,
     testAtStart,
-    fetch: send,
-    clock,
     logger,
     onEvent,
   };
-}
-
-function readUrls(option: string | readonly string[]): readonly RemoteUrl[] {
-  const texts = typeof option === "string" ? option.split(",").map((text) => text.trim()) : option;
-  check(Array.isArray(texts) && texts.length > 0, "url", "one URL or more");
-  const urls = texts.map((text: unknown, index) => readUrl(text, texts.length === 1 ? "url" : `url[${index}]`));
-  check(new Set(urls.map(({ href }) => href)).size === urls.length, "url", "URLs that differ");
-  return urls;
-}
-
-function readUrl(text: unknown, option: string): RemoteUrl {
-  const isText =
-    typeof text === "string" && /^https?:\/\//i.test(text) && !/[\s\\\p{Cc}]/u.test(text) && !hasLoneSurrogate(text);
-  const url = isText ? parseUrl(text) : undefined;
-  if (!isText || url === undefined) throw wrong(option, "a URL that begins with http:// or https://");
-  check(
-    url.username === "" && url.password === "",
-    option,
-    "without credentials: they belong in username and password",
-  );
-  check(!text.includes("#"), option, "without a fragment");
-  const inClear = url.protocol === "http:" && !isLoopback(url.hostname);
-  return { href: url.href, shown: `${url.origin}${url.pathname}`, inClear };
-}
-
-function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-
-/** The configured fields, with that of Basic authentication where there is a name for it (CONTRACT 9.4). */
-function readHeaders({ username = "", password = "", headers = "" }: HttpAuthenticatorOptions): HeaderLines {
-  check(isCredential(username) && !username.includes(":"), "username", "text without colon and control characters");
-  check(isCredential(password), "password", "text without control characters");
-  check(username !== "" || password === "", "password", "given together with username");
-  const lines = parseHeaders(headers);
-  if (username === "") return lines;
-  const others = lines.filter(([name]) => name.toLowerCase() !== "authorization");
-  return [...others, ["Authorization", toBasicAuthorization(username, password)]];
-}
-
-/** RFC 7617 2: no control characters. A lone surrogate has no UTF-8. */
-function isCredential(value: unknown): value is string {
-  return typeof value === "string" && !/\p{Cc}/u.test(value) && !hasLoneSurrogate(value);
-}
-
-function isPositive(value: unknown): boolean {
-  return typeof value === "number" && Number.isFinite(value) && value > 0;
 }
 
 function isUuid(value: unknown): boolean {
@@ -188,12 +79,4 @@ function isWord(value: unknown): boolean {
 function isLogger(logger: Logger): boolean {
   const methods = ["info", "warn", "error"] as const;
   return typeof logger === "object" && methods.every((method) => typeof logger?.[method] === "function");
-}
-
-function check(holds: boolean, option: string, expected: string): asserts holds {
-  if (!holds) throw wrong(option, expected);
-}
-
-function wrong(option: string, expected: string): TypeError {
-  return new TypeError(`The option ${option} must be ${expected}.`);
 }

@@ -1,8 +1,10 @@
 import type { Logger } from "../contracts/logger.ts";
+import { EVENT_MESSAGES } from "../events/catalog.ts";
 import { createEmitter } from "../events/emitter.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
-import type { Answer, NoAnswer } from "./exchange.ts";
-import type { RemoteSettings, RemoteUrl } from "./options.ts";
+import type { Answer, NoAnswer } from "../outbound/exchange.ts";
+import type { RemoteUrl } from "../outbound/recipient.ts";
+import type { RemoteSettings } from "./options.ts";
 import type { RequestBody } from "./request.ts";
 
 /** Writes to the log; what the log throws fails no login. */
@@ -42,14 +44,14 @@ export function createChallengeWarning(report: Report): (answer: Answer) => void
 export function createSuspensionTeller(
   settings: RemoteSettings,
   report: Report,
-): (failed: NoAnswer, request: Pick<RequestBody, "creator" | "server">) => void {
-  const { suspendSeconds: suspended } = settings;
-  return (failed, { creator: component, server }) => {
-    const emit = createEmitter({ ...settings, server });
+): (failed: NoAnswer, request: Pick<RequestBody, "creator" | "server" | "trace">) => void {
+  const { suspendSeconds: suspended, onEvent } = settings;
+  return (failed, { creator: component, server, trace }) => {
+    const listeners = new Set(onEvent === undefined ? [] : [onEvent]);
+    const emit = createEmitter({ ...settings, listeners, server });
     const { url, details } = failed;
-    const message = "An authentication URL has failed and is suspended.";
-    report("warn", { ...toLogDetails(failed), suspended }, message);
-    emit({ id: 40042, message, data: { url: url.shown, details, suspended }, component });
+    report("warn", { ...toLogDetails(failed), suspended }, EVENT_MESSAGES[40042]);
+    emit({ id: 40042, data: { url: url.shown, details, suspended }, component, ...(trace !== undefined && { trace }) });
   };
 }
 

@@ -1,8 +1,10 @@
 import type { Credentials } from "../contracts/authenticator.ts";
-import { type Component, NIL_UUID, type Peer } from "../contracts/connection.ts";
+import { type Component, NIL_UUID, type Peer, type Trace } from "../contracts/connection.ts";
+import type { HeaderLines } from "../outbound/headers.ts";
+import { hasLoneSurrogate } from "../outbound/text.ts";
+import { toTraceLines } from "../outbound/trace-lines.ts";
 import { type AuthenticationRequest, MAX_EXCHANGE_BYTES } from "../wire/remote-auth.ts";
 import type { RemoteSettings } from "./options.ts";
-import { hasLoneSurrogate } from "./text.ts";
 
 /** An authentication request, ready to be sent. */
 export interface RequestBody {
@@ -12,6 +14,10 @@ export interface RequestBody {
   readonly creator: Component;
   /** The server that asks, likewise. */
   readonly server: { readonly uuid: string };
+  /** The trace of the login. */
+  readonly trace?: Trace;
+  /** Header fields of it; none where the configured ones name another. */
+  readonly traceLines: HeaderLines;
 }
 
 /** A client of whom nothing is known. */
@@ -20,7 +26,7 @@ const unknownPeer: Peer = { address: "0.0.0.0", port: 0, family: "IPv4", protoco
 /** Writes the body of an authentication request (2.3); or says, in English, why these credentials are not sent. */
 export function toRequestBody(
   credentials: Credentials,
-  { server: configuredServer, creator: configured }: Pick<RemoteSettings, "server" | "creator">,
+  { server: configuredServer, creator: configured, headers }: Pick<RemoteSettings, "server" | "creator" | "headers">,
 ): RequestBody | string {
   const { type, username, content, peer = unknownPeer } = credentials;
   if (username === "") return "the username is empty: not asked";
@@ -39,7 +45,8 @@ export function toRequestBody(
   };
   const bytes = new TextEncoder().encode(JSON.stringify(request));
   if (bytes.byteLength > MAX_EXCHANGE_BYTES) return "the credentials are too large: not asked";
-  return { bytes, creator, server };
+  const { trace } = credentials;
+  return { bytes, creator, server, traceLines: toTraceLines(trace, headers), ...(trace !== undefined && { trace }) };
 }
 
 /** Credentials of an account that nobody has: of the test at the start (4.7, rule 1). */

@@ -1,5 +1,6 @@
-import { describeOutcome, type Outcome } from "./exchange.ts";
-import type { RemoteSettings, RemoteUrl } from "./options.ts";
+import { describeOutcome, type Outcome } from "../outbound/exchange.ts";
+import type { RemoteUrl } from "../outbound/recipient.ts";
+import type { RemoteSettings } from "./options.ts";
 import type { Report } from "./report.ts";
 import { madeUpCredentials, type RequestBody, toRequestBody } from "./request.ts";
 import { isOutage, toVerdict } from "./verdict.ts";

@@ -1,6 +1,6 @@
 import type { Rejected, Verdict } from "../contracts/authenticator.ts";
+import type { Answer } from "../outbound/exchange.ts";
 import { authenticationRejectionSchema, authenticationSuccessSchema } from "../wire/remote-auth.ts";
-import type { Answer } from "./exchange.ts";
 import { decodeUtf8, isJson, readJson } from "./json-body.ts";
 
 /** What the external method tells the operator of each verdict, as its `audit`. No credentials are in it. */

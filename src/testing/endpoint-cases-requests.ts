@@ -1,5 +1,5 @@
 import type { Credentials } from "../contracts/authenticator.ts";
-import { type HeaderLines, toBasicAuthorization } from "../remote-auth/headers.ts";
+import { type HeaderLines, toBasicAuthorization } from "../outbound/headers.ts";
 import type { EndpointCase, EndpointCaseContext } from "./endpoint-case.ts";
 import { changeLast, swapCase } from "./endpoint-flaws.ts";
 import { ask, type Deviation, expectNoSuccess, isSuccess, makeUpName, toRequest } from "./endpoint-question.ts";

@@ -1,7 +1,7 @@
 import type { Credentials } from "../contracts/authenticator.ts";
 import type { Logger } from "../contracts/logger.ts";
-import { type Answer, exchange } from "../remote-auth/exchange.ts";
-import type { HeaderLines } from "../remote-auth/headers.ts";
+import { type Answer, exchange } from "../outbound/exchange.ts";
+import type { HeaderLines } from "../outbound/headers.ts";
 import { readOptions } from "../remote-auth/options.ts";
 import { toVerdict } from "../remote-auth/verdict.ts";
 import type { AuthenticationRequest } from "../wire/remote-auth.ts";

@@ -126,7 +126,7 @@ describe("the accounts of an accounts file", () => {
     await writeFile(join(folder, "accounts.json"), JSON.stringify({ accounts }));
     const authentication = [{ type: "accounts", file: "accounts.json" }];
     await writeFile(config, JSON.stringify({ storage: { type: "memory" }, groups: { staff: {} }, authentication }));
-    const { service } = await readConfigFile(config, logger);
+    const { service } = await readConfigFile(config, () => logger);
     await createFileService(service).start();
   }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FileEvent } from "../../../src/contracts/events.ts";
-import { askInTurn, createSuspensions } from "../../../src/remote-auth/failover.ts";
+import { askInTurn, createSuspensions } from "../../../src/outbound/failover.ts";
 import {
   type Answering,
   type Asked,

@@ -1,5 +1,4 @@
-import { MAX_EXCHANGE_BYTES } from "../wire/remote-auth.ts";
-import type { RemoteSettings, RemoteUrl } from "./options.ts";
+import type { Recipient, RemoteUrl } from "./recipient.ts";
 import { describeFailure } from "./unreachable.ts";
 
 /** What came of asking one URL. */
@@ -12,6 +11,8 @@ export interface Answer {
   /** 0 for a redirect that the platform shows nothing of. */
   readonly status: number;
   readonly contentType: string | null;
+  /** The value of `Retry-After`. */
+  readonly retryAfter: string | null;
   /** Whether the endpoint asks for credentials of its own: those of the request were missing, or refused. */
   readonly challenged: boolean;
   readonly body: AnswerBody;
@@ -35,31 +36,43 @@ export function describeOutcome(outcome: Outcome): string {
   return `${outcome.url.shown}: ${outcome.answered ? `answered with status ${outcome.status}` : outcome.details}`;
 }
 
-type Sending = Pick<RemoteSettings, "fetch" | "headers" | "timeoutSeconds">;
+/** What an answer may hold at most. */
+const MAX_ANSWER_BYTES = 1_048_576;
+
+interface Sending extends Pick<Recipient, "fetch" | "headers" | "timeoutSeconds"> {
+  /** Ends the exchange, as its deadline does. */
+  readonly signal?: AbortSignal;
+}
 
 /**
- * Sends one authentication request (4.7) and reads the response, within one deadline for all of it. Never rejects. A response is at
+ * Sends one request and reads the response, within one deadline for all of it. Never rejects. A response is at
  * most 1 MiB, counted, and not encoded; it is released whichever way it ends.
  */
 export async function exchange(url: RemoteUrl, body: Uint8Array<ArrayBuffer>, sending: Sending): Promise<Outcome> {
-  const { timeoutSeconds } = sending;
+  const { timeoutSeconds, signal } = sending;
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let giveUp = (): void => undefined;
   // A fetch may ignore its signal: the deadline is a promise of its own.
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+    giveUp = () => {
       controller.abort();
       reject(new Error("The deadline has passed."));
-    }, timeoutSeconds * 1000);
+    };
+    timer = setTimeout(giveUp, timeoutSeconds * 1000);
+    if (signal?.aborted) giveUp();
+    else signal?.addEventListener("abort", giveUp);
   });
   try {
     const response = await receive(send(url, body, sending, controller.signal), deadline);
     return await toAnswer(url, response, deadline);
   } catch (error) {
+    if (signal?.aborted) return { answered: false, url, details: "no answer until the end" };
     if (controller.signal.aborted) return { answered: false, url, details: `timed out after ${timeoutSeconds} s` };
     return { answered: false, url, ...describeFailure(error) };
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener("abort", giveUp);
   }
 }
 
@@ -111,6 +124,7 @@ async function toAnswer(url: RemoteUrl, response: Response, deadline: Promise<ne
     url,
     status,
     contentType: headers.get("content-type"),
+    retryAfter: headers.get("retry-after"),
     challenged: headers.has("www-authenticate"),
     body: await toBody(response, deadline),
   };
@@ -144,7 +158,7 @@ async function readBytes(reader: ReadableStreamDefaultReader<Uint8Array>): Promi
     const { done, value } = await reader.read();
     if (done) return buffer.subarray(0, size);
     const end = size + value.byteLength;
-    if (end > MAX_EXCHANGE_BYTES) return undefined;
+    if (end > MAX_ANSWER_BYTES) return undefined;
     if (end > buffer.byteLength) {
       const larger = new Uint8Array(Math.max(end, 2 * buffer.byteLength));
       larger.set(buffer.subarray(0, size));
