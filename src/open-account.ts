@@ -91,12 +91,14 @@ function withNamesChecked(files: AccountFiles): AccountFiles {
   }
 
   return {
+    realPathOf: (segments) => files.realPathOf(checked(segments)),
     kindOf: async (segments) => files.kindOf(checked(segments)),
     stat: async (segments, operation) => files.stat(checked(segments), operation),
     list: (segments) => toMembers(() => listBatches(segments)),
     read: async (segments, range) => files.read(checked(segments), range),
     write: async (segments, content, options) => files.write(checked(segments), content, options),
     createFolder: async (segments) => files.createFolder(checked(segments)),
+    createFolderIfMissing: async (segments) => files.createFolderIfMissing(checked(segments)),
     remove: async (segments, kind, removal) => files.remove(checked(segments), kind, removal),
   };
 }

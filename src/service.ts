@@ -11,12 +11,17 @@ import type { FileServiceOptions } from "./config/options.ts";
 import { toServiceConfig } from "./config/service-config.ts";
 import type { AccountSettings } from "./contracts/account.ts";
 import type { Connection } from "./contracts/connection.ts";
-import type { FileService } from "./contracts/file-service.ts";
-import type { AccountEndpoint, Exchange } from "./endpoints/endpoint.ts";
-import { toHttpError, toStatus } from "./endpoints/errors.ts";
+import type { EventStream } from "./contracts/events.ts";
+import type { EventStreamOptions, FileService } from "./contracts/file-service.ts";
+import type { AccountEndpoint, AccountExchange, Exchange } from "./endpoints/endpoint.ts";
+import { createFailureOf, toStatus } from "./endpoints/errors.ts";
 import { keepAlive } from "./endpoints/keep-alive.ts";
+import { tellFailure } from "./endpoints/tell.ts";
+import { toldFiles } from "./endpoints/told-files.ts";
 import { refuseUnidentified } from "./endpoints/unauthorized.ts";
-import { createEmitter } from "./events/emitter.ts";
+import { createEmitter, type Emit } from "./events/emitter.ts";
+import { createEventQueue, type EventQueue } from "./events/event-stream.ts";
+import { createTransfersUnderWay } from "./events/transfers.ts";
 import { Response } from "./http/fetch.ts";
 import { readForwardedClient } from "./http/forwarded.ts";
 import { HttpError, isHttpError } from "./http/http-error.ts";
@@ -35,6 +40,8 @@ const CREATING_METHODS: readonly string[] = ["PUT", "MKCOL"];
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 /** Session IDs, login pages and password forms are nobody else's (SECURITY 16). */
 const UNCACHED: readonly Place["shape"][] = ["login", "logout", "password-update"];
+/** What is still under way when a service ends has so long to come to an end, which is told. */
+const CLOSE_MS = 5000;
 const NOWHERE: Place = { shape: "outside", path: { segments: [], isFolder: true } };
 
 /**
@@ -49,9 +56,17 @@ export function createFileService(options: FileServiceOptions): FileService {
   const chain = createAuthenticationChain(config.authentication, { logger });
   const { loginAttempts: attempts, loginWindowSeconds: windowSeconds } = config.limits;
   const throttle = createLoginThrottle({ store, attempts, windowSeconds, clock });
-  const { onEvent, server, component, toCertificateUsername } = config;
-  const emit = createEmitter({ onEvent, server, clock, logger });
-  const audit = createLoginAudit(emit, logger);
+  const { server, component, toCertificateUsername } = config;
+  const listeners = new Set(config.listeners);
+  const queues = new Set<EventQueue>();
+  let isClosed = false;
+  const tellAll = createEmitter({ listeners, server, clock, logger });
+  const underWay = createTransfersUnderWay();
+  const emit: Emit = (draft) => {
+    underWay.note(draft.id);
+    tellAll(draft);
+  };
+  const audit = createLoginAudit({ emit, logger, component, clock });
   const chooseTexts = createTexts(config.pages.languages);
   const accounts = createAccountAdmission(config.storage, config.groups, config.limits.maxFileBytes);
   const identifier = createIdentifier({
@@ -110,9 +125,12 @@ export function createFileService(options: FileServiceOptions): FileService {
       identifier,
       sessions,
       passwords,
+      audit,
       admit,
       report,
+      failureOf: createFailureOf(request.signal, report),
       emit,
+      isHeard: () => listeners.size > 0,
       texts: chooseTexts(request.headers.get("accept-language")),
     };
     try {
@@ -135,7 +153,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     const { request, connection } = exchange;
     const isBySession = access === "session";
     const identification = await (isBySession
-      ? identifier.identifySession(request)
+      ? identifier.identifySession(request, connection)
       : identifier.identify(request, connection));
     return runForAccount(exchange, identification, run);
   }
@@ -158,15 +176,14 @@ export function createFileService(options: FileServiceOptions): FileService {
     const account = attempt ? await admit(login, attempt) : accounts.resolve(login.username, login.settings);
     const files = accounts.filesOf(account);
     const used = session === undefined ? files : keepAlive(files, sessions.toProgress(session));
-    return run(Object.assign(exchange, { account, means, session, files: used }));
+    const identified: AccountExchange = Object.assign(exchange, { account, means, session, files: used });
+    return run(listeners.size === 0 ? identified : Object.assign(identified, { files: toldFiles(identified) }));
   }
 
   function toErrorResponse(error: unknown, exchange: Exchange, { shape }: Place, apis: readonly Api[]): Response {
-    const { signal } = exchange.request;
-    const cause =
-      signal.aborted && error === signal.reason ? new HttpError("malformed", "The request was aborted.") : error;
-    const { failure, message, headers } = toHttpError(cause, report);
+    const { failure, message, headers } = exchange.failureOf(error);
     const status = toStatus(failure, exchange.variant);
+    if (!exchange.request.signal.aborted) tellFailure(exchange, status, message);
     return errorResponse(exchange, status, message, {
       ...headers,
       "WWW-Authenticate":
@@ -203,6 +220,25 @@ export function createFileService(options: FileServiceOptions): FileService {
     };
   }
 
+  function events({ capacity = 1000 }: EventStreamOptions = {}): EventStream {
+    if (!Number.isSafeInteger(capacity) || capacity < 1) throw new TypeError("capacity must be 1 or more.");
+    const queue = createEventQueue(capacity, leave);
+    function leave(): void {
+      listeners.delete(queue.add);
+      queues.delete(queue);
+    }
+    listeners.add(queue.add);
+    queues.add(queue);
+    if (isClosed) queue.end();
+    return queue.stream;
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true;
+    await underWay.settled(CLOSE_MS);
+    for (const queue of [...queues]) queue.end();
+  }
+
   return {
     fetch: serve(ALL_APIS),
     rest: serve(["rest"]),
@@ -210,7 +246,8 @@ export function createFileService(options: FileServiceOptions): FileService {
     browser: serve(["browser"]),
     handles: (request) => findPlace(parseTarget(request.url), config.baseSegments) !== undefined,
     start: () => chain.start(),
-    close: async () => undefined,
+    events,
+    close,
   };
 }
 

@@ -32,6 +32,8 @@ type FileOperation = "read" | "write" | "delete-file";
  * reserved name.
  */
 export interface AccountFiles {
+  /** The storage's path of what a path of the account means, for the operator's eyes. */
+  realPathOf(segments: readonly string[]): string;
   /**
    * What is at a path, for anybody: names are no secret, as listings name denied members too (CONTRACT 7.4).
    */
@@ -54,6 +56,8 @@ export interface AccountFiles {
    */
   write(segments: readonly string[], content: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<StorageEntry>;
   createFolder(segments: readonly string[]): Promise<void>;
+  /** The same; a folder that is there already is no failure. Whether it was made. */
+  createFolderIfMissing(segments: readonly string[]): Promise<boolean>;
   /**
    * Removes a file or link, or a folder with everything under it, once all that is under it may be removed (CONTRACT 4.4). The account's root
    * and the roots of virtual folders are denied.
@@ -68,6 +72,18 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
 
   function allows(segments: readonly string[], operation: Operation): boolean {
     return permissions.allows(toStoragePath(segments), operation);
+  }
+
+  /** The longest virtual folder that a path is in wins, as in the tree. */
+  function realPathOf(segments: readonly string[]): string {
+    const around = account.virtualFolders.filter(({ virtual }) =>
+      virtual.every((name, index) => segments[index] === name),
+    );
+    const longest = around.reduce((best, one) => (one.virtual.length > best.virtual.length ? one : best), {
+      virtual: [] as readonly string[],
+      real: account.home,
+    });
+    return toStoragePath([...longest.real, ...segments.slice(longest.virtual.length)]);
   }
 
   async function find(segments: readonly string[]): Promise<StorageEntry | undefined> {
@@ -131,6 +147,16 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
     await tree.createFolder(toStoragePath(segments));
   }
 
+  async function createFolderIfMissing(segments: readonly string[]): Promise<boolean> {
+    try {
+      await createFolder(segments);
+      return true;
+    } catch (error) {
+      if (!isStorageError(error) || (await kindOf(segments)) !== "folder") throw error;
+      return false;
+    }
+  }
+
   async function remove(segments: readonly string[], kind: RemovalKind, options?: RemoveOptions): Promise<void> {
     if (segments.length === 0) throw new HttpError("denied", "The account's root folder cannot be removed.");
     const found = (await find(segments))?.kind;
@@ -158,7 +184,7 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
     }
   }
 
-  return { kindOf, stat, list, read, write, createFolder, remove };
+  return { realPathOf, kindOf, stat, list, read, write, createFolder, createFolderIfMissing, remove };
 }
 
 function isFileOperation(operation: Operation): operation is FileOperation {

@@ -6,6 +6,7 @@ import type { Logger } from "../contracts/logger.ts";
 import { parseAuthorization } from "../http/authorization.ts";
 import { readSessionCookie } from "../http/cookie.ts";
 import { isSecure } from "../http/target.ts";
+import { readTrace } from "../http/trace.ts";
 import { accountSettingsSchema, describeAccountIssues } from "../wire/account.ts";
 import type { AuthenticationChain, Judgement } from "./chain.ts";
 import type { LoginAttempt, LoginAudit } from "./login-audit.ts";
@@ -57,7 +58,7 @@ export interface Identifier {
    */
   identify(request: Request, connection: Connection): Promise<Identification>;
   /** The same by sessions alone: any other `Authorization` is refused unheard. @throws HttpError `unavailable`. */
-  identifySession(request: Request): Promise<Identification>;
+  identifySession(request: Request, connection: Connection): Promise<Identification>;
   /**
    * The account behind credentials that came with a request. Passwords are throttled (CONTRACT 6.6); an account whose settings are not valid is
    * refused like any other (CONTRACT 9.1). Refusals are told to the audit; that the login is through, the caller tells.
@@ -105,7 +106,14 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     presented: PresentedCredentials,
   ): Promise<LoginResult> {
     const creator = { uuid: component.uuid, type: isSecure(request.url) ? "https" : "http" };
-    const credentials: Credentials = { ...presented, ...(peer !== undefined && { peer }), creator, server };
+    const trace = readTrace(request.headers);
+    const credentials: Credentials = {
+      ...presented,
+      ...(peer !== undefined && { peer }),
+      creator,
+      server,
+      ...(trace !== undefined && { trace }),
+    };
     const judgement = await judge(credentials, request.signal);
     const attempt: LoginAttempt = { credentials, verdicts: judgement?.verdicts ?? [] };
     if (judgement?.outcome === "accepted") return admitSettings(attempt, judgement.account);
@@ -145,23 +153,27 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     return { outcome: "identified", login: result.login, means: "basic", attempt: result.attempt };
   }
 
-  async function identifyByHeader(session: string): Promise<Identification> {
-    const login = await sessions.find(session);
+  async function findSession(id: string, request: Request, connection: Connection): Promise<Login | undefined> {
+    return sessions.find(id, (over) => audit.sessionEnded("by-time", over, request, connection));
+  }
+
+  async function identifyByHeader(session: string, request: Request, connection: Connection): Promise<Identification> {
+    const login = await findSession(session, request, connection);
     const means = "session";
     return login ? { outcome: "identified", login, means, session } : { outcome: "refused", means };
   }
 
-  async function identifyByCookie(request: Request): Promise<Identification> {
+  async function identifyByCookie(request: Request, connection: Connection): Promise<Identification> {
     const session = readSessionCookie(request.headers);
-    const login = session === undefined ? undefined : await sessions.find(session);
+    const login = session === undefined ? undefined : await findSession(session, request, connection);
     if (session === undefined || login === undefined) return { outcome: "anonymous" };
     return { outcome: "identified", login, means: "cookie", session };
   }
 
-  async function identifySession(request: Request): Promise<Identification> {
+  async function identifySession(request: Request, connection: Connection): Promise<Identification> {
     const authorization = parseAuthorization(request.headers.get("authorization"));
-    if (authorization === undefined) return identifyByCookie(request);
-    if (authorization.scheme === "session") return identifyByHeader(authorization.id);
+    if (authorization === undefined) return identifyByCookie(request, connection);
+    if (authorization.scheme === "session") return identifyByHeader(authorization.id, request, connection);
     return { outcome: "refused", means: "no-session" };
   }
 
@@ -169,7 +181,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     const authorization = parseAuthorization(request.headers.get("authorization"));
     switch (authorization?.scheme) {
       case "session":
-        return identifyByHeader(authorization.id);
+        return identifyByHeader(authorization.id, request, connection);
       case "basic": {
         const { username, password: content } = authorization;
         return identifyByBasic(request, connection, { type: "password", username, content });
@@ -177,7 +189,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
       case "invalid":
         return { outcome: "refused", means: "authorization" };
     }
-    const byCookie = await identifyByCookie(request);
+    const byCookie = await identifyByCookie(request, connection);
     return byCookie.outcome === "identified" ? byCookie : identifyByCertificate(request, connection);
   }
 

@@ -1,4 +1,4 @@
-import type { Component, Peer } from "../contracts/connection.ts";
+import type { Component, Peer, Trace } from "../contracts/connection.ts";
 import type { PasswordPolicy } from "../contracts/password-policy.ts";
 import type { AuthenticationChain } from "./chain.ts";
 import type { LoginAudit } from "./login-audit.ts";
@@ -13,6 +13,8 @@ export interface OwnPasswordUpdate extends NewPassword {
   readonly peer?: Peer;
   /** What received it. */
   readonly creator: Component;
+  /** The trace of the request. */
+  readonly trace?: Trace;
 }
 
 /** What came of it; `problems` are sentences for the client. */
@@ -57,15 +59,23 @@ export function createPasswordUpdates({
   async function update(request: OwnPasswordUpdate): Promise<OwnPasswordUpdateResult> {
     const problems = await findPolicyProblems(policy, request);
     if (problems.length > 0) return { outcome: "refused", problems };
-    const { username, currentPassword, newPassword, peer, creator, session } = request;
+    const { username, currentPassword, newPassword, peer, creator, session, trace } = request;
     const from = peer === undefined ? {} : { peer };
+    const traced = trace === undefined ? {} : { trace };
     const result = await throttle.run(
       { username, address: peer?.address },
       () => chain.updatePassword({ username, currentPassword, newPassword, ...from, beforeChange: endOthers }),
       ({ outcome }) => (outcome === "updated" ? "succeeded" : outcome === "wrong-password" ? "failed" : "neither"),
     );
     if (result === undefined || result.outcome === "wrong-password") {
-      const credentials = { type: "password", username, content: currentPassword, ...from, creator } as const;
+      const credentials = {
+        type: "password",
+        username,
+        content: currentPassword,
+        ...from,
+        creator,
+        ...traced,
+      } as const;
       audit.refused({ credentials, verdicts: [] }, result === undefined ? "throttled" : "credentials");
       return { outcome: "refused", problems: ["The current password is wrong."] };
     }

@@ -14,6 +14,11 @@ export interface SessionRecord {
   readonly settings: AccountSettings;
 }
 
+/** The same, with the time of its login in POSIX milliseconds. */
+export interface TimedSession extends SessionRecord {
+  readonly created: number;
+}
+
 /**
  * The sessions of a service (5.1). Every method rejects with `HttpError` `unavailable` when the store fails.
  *
@@ -31,16 +36,16 @@ export interface Sessions {
   start(record: SessionRecord, generation?: string): Promise<string>;
   /**
    * The record of a session that is neither ended nor over, and keeps it alive. Anything that is no ID of a live session
-   * is `undefined`, odd texts without asking the store.
+   * is `undefined`, odd texts without asking the store. `onOver` is told of one whose time is over, at its first use.
    */
-  find(id: string): Promise<SessionRecord | undefined>;
+  find(id: string, onOver?: (record: TimedSession) => void): Promise<TimedSession | undefined>;
   /**
    * What a long transfer calls at every step, to keep a session alive: a comparison of times, and once per twentieth of the idle time a
    * `find`, which nobody waits for and whose failure is nobody's.
    */
   toProgress(id: string): () => void;
-  /** Ends a session, in every process on the store; an ID that is none is no failure. */
-  end(id: string): Promise<void>;
+  /** Ends a session, in every process on the store. Its record, once; `undefined` where {@link find} would find none. */
+  end(id: string, onOver?: (record: TimedSession) => void): Promise<TimedSession | undefined>;
   /** Ends all sessions of an account but one, and those of logins that are under way. */
   endOthers(username: string, keptId: string): Promise<void>;
 }
@@ -57,6 +62,7 @@ export interface SessionsOptions {
   readonly clock?: () => number;
 }
 
+type OnOver = ((record: TimedSession) => void) | undefined;
 type StoredSession = z.infer<typeof storedSessionSchema>;
 
 const storedSessionSchema = z.strictObject({
@@ -91,6 +97,10 @@ export function createSessions(options: SessionsOptions): Sessions {
     return Math.min(seen + idle, created + max) - clock();
   }
 
+  function isAlive(session: StoredSession): boolean {
+    return remaining(session) > 0;
+  }
+
   /**
    * Sessions are kept as text. Its check is remembered for as long as it is not written anew: most requests find what the last one has found.
    */
@@ -98,12 +108,12 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function read(key: string): Promise<StoredSession | undefined> {
     const stored = await store.get(key);
-    const session = typeof stored === "string" ? parse(stored) : undefined;
-    return session !== undefined && remaining(session) > 0 ? session : undefined;
+    return typeof stored === "string" ? parse(stored) : undefined;
   }
 
-  async function write(key: string, session: StoredSession, timeToLive: number): Promise<void> {
-    await store.set(key, JSON.stringify(session), timeToLive);
+  /** Kept for a while longer than it lives, so that who comes back too late can be told of. */
+  async function write(key: string, session: StoredSession): Promise<void> {
+    await store.set(key, JSON.stringify(session), remaining(session) + idle);
   }
 
   async function readGeneration(username: string) {
@@ -127,9 +137,8 @@ export function createSessions(options: SessionsOptions): Sessions {
    */
   async function renew(key: string): Promise<void> {
     const session = await read(key);
-    if (session === undefined || !isDue(session.seen)) return;
-    const renewed = { ...session, seen: clock() };
-    await write(key, renewed, remaining(renewed));
+    if (session === undefined || !isAlive(session) || !isDue(session.seen)) return;
+    await write(key, { ...session, seen: clock() });
     if ((await store.get(toEndKey(key))) !== undefined) await store.delete(key);
   }
 
@@ -143,21 +152,40 @@ export function createSessions(options: SessionsOptions): Sessions {
     const own = { username, settings, created: now, seen: now };
     const session: StoredSession = generation === undefined ? own : { ...own, generation };
     const key = sessionKeyOf(id);
-    await orUnavailable(() => write(key, session, Math.min(idle, max)));
+    await orUnavailable(() => write(key, session));
     return id;
   }
 
-  async function findAlive(id: string): Promise<SessionRecord | undefined> {
+  async function findAlive(id: string, onOver: OnOver): Promise<TimedSession | undefined> {
     const key = sessionKeyOf(id);
     const session = await read(key);
     if (session === undefined || (await isSuperseded(key, session))) return undefined;
+    if (!isAlive(session)) {
+      if (onOver !== undefined) await inTurn(key, () => forget(key, onOver));
+      return undefined;
+    }
     // In turn with `end`: a renewal that overtakes a logout would bring the session back.
     if (isDue(session.seen)) await inTurn(key, () => renew(key));
-    return { username: session.username, settings: session.settings };
+    return toRecord(session);
   }
 
-  async function find(id: string): Promise<SessionRecord | undefined> {
-    return isSessionId(id) ? orUnavailable(() => findAlive(id)) : undefined;
+  /** Whoever removes it tells; who cannot tell leaves it for those who can. */
+  async function forget(key: string, onOver: (record: TimedSession) => void): Promise<void> {
+    const session = await read(key);
+    if (session === undefined || isAlive(session)) return;
+    await store.delete(key);
+    onOver(toRecord(session));
+  }
+
+  async function remove(key: string): Promise<TimedSession | undefined> {
+    const session = await read(key);
+    if (session === undefined) return undefined;
+    await store.delete(key);
+    return toRecord(session);
+  }
+
+  async function find(id: string, onOver?: OnOver): Promise<TimedSession | undefined> {
+    return isSessionId(id) ? orUnavailable(() => findAlive(id, onOver)) : undefined;
   }
 
   function toProgress(id: string): () => void {
@@ -169,13 +197,14 @@ export function createSessions(options: SessionsOptions): Sessions {
     };
   }
 
-  async function end(id: string): Promise<void> {
-    if (!isSessionId(id)) return;
+  async function end(id: string, onOver?: OnOver): Promise<TimedSession | undefined> {
+    if (!isSessionId(id)) return undefined;
     const key = sessionKeyOf(id);
-    await orUnavailable(async () => {
+    return orUnavailable(async () => {
+      if ((await findAlive(id, onOver)) === undefined) return undefined;
       // A renewal that began before is over by itself after the idle time.
       await store.set(toEndKey(key), true, idle);
-      await inTurn(key, () => store.delete(key));
+      return inTurn(key, () => remove(key));
     });
   }
 
@@ -194,6 +223,10 @@ function parseSession(text: string): StoredSession | undefined {
   } catch {
     return undefined;
   }
+}
+
+function toRecord({ username, settings, created }: StoredSession): TimedSession {
+  return { username, settings, created };
 }
 
 function isSessionId(text: string): boolean {

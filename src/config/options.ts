@@ -9,6 +9,8 @@ import type { PasswordPolicy } from "../contracts/password-policy.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import type { PartialTexts } from "../contracts/texts.ts";
 import type { Trigger } from "../contracts/trigger.ts";
+import type { DecideUpload, UploadGuard } from "../contracts/upload.ts";
+import type { MetadataFields } from "../uploads/metadata-fields.ts";
 
 /** What a service is made of. A wrong value makes `createFileService` throw a `TypeError` that names the option. */
 export interface FileServiceOptions {
@@ -95,8 +97,14 @@ export interface FileServiceOptions {
   readonly languages?: Readonly<Record<string, PartialTexts>>;
   /** Origins that may show our pages in a frame, e.g. `https://intranet.example`. Default: none. */
   readonly frameAncestors?: readonly string[];
-  /** Is told of every event (6, CONTRACT 8). Default: nobody is. */
-  readonly onEvent?: OnEvent;
+  /**
+   * The metadata that uploads bring along in a header (4.4, CONTRACT 5): an object, or text in one of the two forms of the spec. Default: none is read.
+   */
+  readonly metadataFields?: MetadataFields | string;
+  /** Decides on each upload when its last byte has come, before it can be seen; see {@link UploadGuard} for who has to see its content. Default: all are taken. */
+  readonly beforeCommit?: DecideUpload | UploadGuard;
+  /** Is told of every event (6, CONTRACT 8), or are. Default: nobody is. */
+  readonly onEvent?: OnEvent | readonly OnEvent[];
   /** Where failures are reported. Default: the console. */
   readonly logger?: Logger;
   /** The time in POSIX milliseconds. Default: `Date.now`. */

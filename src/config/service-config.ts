@@ -8,8 +8,10 @@ import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { CHARACTER_CLASSES, type PasswordPolicy } from "../contracts/password-policy.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
+import type { UploadGuard } from "../contracts/upload.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
 import { decodeSegment, isMemberName } from "../http/segment.ts";
+import { type MetadataRules, parseMetadataFields } from "../uploads/metadata-fields.ts";
 import { groupSettingsSchema } from "../wire/account.ts";
 import type { FileServiceOptions } from "./options.ts";
 import { type PageConfig, toPageConfig } from "./page-config.ts";
@@ -30,7 +32,9 @@ export interface ServiceConfig {
   readonly component: { readonly uuid: string };
   readonly publicError: boolean;
   readonly toCertificateUsername: (certificate: ClientCertificate) => string | undefined;
-  readonly onEvent: OnEvent | undefined;
+  readonly listeners: readonly OnEvent[];
+  readonly metadataFields: MetadataRules | undefined;
+  readonly beforeCommit: UploadGuard | undefined;
   readonly triggers: Triggers;
   readonly pages: PageConfig;
   readonly session: {
@@ -81,12 +85,17 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   const { name = "fileferry", uuid: serverUuid = NIL_UUID } = server;
   check(isToken(name), "server.name", "an RFC 9110 token");
   check(isUuid(serverUuid), "server.uuid", "a UUID");
-  const { component = {}, publicError = false, onEvent, toCertificateUsername = toCommonName } = options;
+  const { component = {}, publicError = false, onEvent = [], toCertificateUsername = toCommonName } = options;
   check(isObject(component), "component", "an object");
   const { uuid: componentUuid = NIL_UUID } = component;
   check(isUuid(componentUuid), "component.uuid", "a UUID");
   check(typeof publicError === "boolean", "publicError", "a boolean");
-  check(onEvent === undefined || typeof onEvent === "function", "onEvent", "a function");
+  const listeners: readonly OnEvent[] = Array.isArray(onEvent) ? [...onEvent] : [onEvent];
+  check(
+    listeners.every((one) => typeof one === "function"),
+    "onEvent",
+    "a function, or a list of functions",
+  );
   check(typeof toCertificateUsername === "function", "toCertificateUsername", "a function");
 
   check(isObject(session), "session", "an object");
@@ -125,7 +134,9 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     component: { uuid: componentUuid },
     publicError,
     toCertificateUsername,
-    onEvent,
+    listeners,
+    metadataFields: options.metadataFields === undefined ? undefined : parseMetadataFields(options.metadataFields),
+    beforeCommit: toUploadGuard(options.beforeCommit),
     triggers: toTriggers(options),
     pages: toPageConfig(options),
     session: { store, idleSeconds, maxSeconds, announce },
@@ -148,6 +159,16 @@ export function toMaxFileBytes(limits: NonNullable<FileServiceOptions["limits"]>
   const { maxFileBytes = 0 } = limits;
   check(maxFileBytes === 0 || isCount(maxFileBytes), "limits.maxFileBytes", "a whole number of bytes, or 0");
   return maxFileBytes;
+}
+
+function toUploadGuard(beforeCommit: FileServiceOptions["beforeCommit"]): UploadGuard | undefined {
+  if (beforeCommit === undefined) return undefined;
+  if (typeof beforeCommit === "function") return { decide: beforeCommit };
+  const { receive, abandon, timeoutSeconds = 1 } = beforeCommit ?? {};
+  const areFunctions = [receive, abandon].every((one) => one === undefined || typeof one === "function");
+  const isGuard = hasMethods(beforeCommit, ["decide"]) && areFunctions && timeoutSeconds > 0;
+  check(isGuard, "beforeCommit", "a function, or an object with decide, receive, abandon and timeoutSeconds");
+  return beforeCommit;
 }
 
 function checkPasswordPolicy(policy: PasswordPolicy): void {

@@ -1,18 +1,47 @@
 import type { CredentialType, RejectionReason } from "./authenticator.ts";
-import type { Component, Peer } from "./connection.ts";
+import type { Component, Peer, Trace } from "./connection.ts";
 
 /** Something that happened in the service (6, CONTRACT 8), told to the operator. Discriminated on `id`. */
 export type FileEvent =
   | UnauthorizedRequest
+  | FileOpened
+  | ListingStarted
   | AccessStarted
-  | UploadStarted
+  | FolderCreated
+  | FolderNotCreated
+  | FileRemoved
+  | FileNotRemoved
+  | ListingFailed
+  | SessionTimedOut
+  | ArchiveStarted
   | UploadDone
+  | DownloadCut
+  | BadRequest
+  | UploadStarted
   | UploadFailed
+  | InternalError
+  | ArchiveDone
+  | FolderRemoved
+  | FolderNotRemoved
+  | FolderAlreadyThere
+  | ListingDone
+  | FileNotOpened
+  | SessionClosed
+  | DownloadDone
+  | DownloadFailed
+  | ArchiveFailed
   | AuthenticationUrlSuspended
   | TriggerRun;
 
 /** Gets every event as it happens. What it throws, or rejects with, is reported to the log and fails nothing. */
 export type OnEvent = (event: FileEvent) => unknown;
+
+/** The events of a service as they happen, from the moment it was asked for. One reader. */
+export interface EventStream extends AsyncIterableIterator<FileEvent> {
+  /** How many events of each kind did not find room, as the reader was behind. */
+  dropped(): Readonly<Partial<Record<FileEvent["id"], number>>>;
+  return(): Promise<IteratorResult<FileEvent>>;
+}
 
 /** 40000: a login was refused, for whatever cause. */
 export interface UnauthorizedRequest extends EventEnvelope {
@@ -34,7 +63,10 @@ export type RefusalReason = "unknown" | RejectionReason | "throttled" | "account
 /** 40007: an account has logged in; with Basic credentials and certificates that is every request. */
 export interface AccessStarted extends EventEnvelope {
   readonly id: 40007;
-  readonly data: LoginData;
+  readonly data: LoginData & {
+    /** Whether a session begins with it. */
+    readonly session: boolean;
+  };
 }
 
 /** A login and how it was judged. */
@@ -80,7 +112,7 @@ export interface AuthenticationUrlSuspended extends EventEnvelope {
   };
 }
 
-/** 40021: an upload begins. */
+/** 40021: an upload begins. One of 40017 and 40022 ends it. */
 export interface UploadStarted extends EventEnvelope {
   readonly id: 40021;
   readonly data: UploadData;
@@ -89,13 +121,145 @@ export interface UploadStarted extends EventEnvelope {
 /** 40017: a file was uploaded with success. */
 export interface UploadDone extends EventEnvelope {
   readonly id: 40017;
-  readonly data: UploadData & TransferTotals;
+  readonly data: UploadData & WriteTotals;
 }
 
 /** 40022: an upload failed; what was there before is still there. */
 export interface UploadFailed extends EventEnvelope {
   readonly id: 40022;
-  readonly data: UploadData & TransferTotals;
+  readonly data: UploadData & WriteTotals & Reason;
+}
+
+/** 40004: a file was opened to be sent. One of 40039, 40040 and 40018 ends it. */
+export interface FileOpened extends EventEnvelope {
+  readonly id: 40004;
+  readonly data: Place;
+}
+
+/** 40035: a file was asked for and could not be opened. */
+export interface FileNotOpened extends EventEnvelope {
+  readonly id: 40035;
+  readonly data: Place & Reason;
+}
+
+/** 40039: a file, or the parts of it that were asked for, was handed over whole to be sent. */
+export interface DownloadDone extends EventEnvelope {
+  readonly id: 40039;
+  readonly data: Place & ReadTotals;
+}
+
+/** 40040: a file could not be read to its end. */
+export interface DownloadFailed extends EventEnvelope {
+  readonly id: 40040;
+  readonly data: Place & ReadTotals & Reason;
+}
+
+/** 40018: the client has gone while a file was sent. */
+export interface DownloadCut extends EventEnvelope {
+  readonly id: 40018;
+  readonly data: Place & ReadTotals & Reason;
+}
+
+/** 40006: the listing of a folder begins. One of 40034 and 40014 ends it. */
+export interface ListingStarted extends EventEnvelope {
+  readonly id: 40006;
+  readonly data: Place;
+}
+
+/** 40034: a listing was handed over whole to be sent. */
+export interface ListingDone extends EventEnvelope {
+  readonly id: 40034;
+  readonly data: Place & ReadTotals;
+}
+
+/** 40014: a listing failed, or the client has gone meanwhile. */
+export interface ListingFailed extends EventEnvelope {
+  readonly id: 40014;
+  readonly data: Place & ReadTotals & Reason;
+}
+
+/** 40016: an archive of a folder, or of members of it, begins. One of 40025 and 40041 ends it. */
+export interface ArchiveStarted extends EventEnvelope {
+  readonly id: 40016;
+  readonly data: Place;
+}
+
+/** 40025: an archive was handed over whole to be sent. */
+export interface ArchiveDone extends EventEnvelope {
+  readonly id: 40025;
+  readonly data: Place & ReadTotals;
+}
+
+/** 40041: an archive failed, or the client has gone meanwhile. */
+export interface ArchiveFailed extends EventEnvelope {
+  readonly id: 40041;
+  readonly data: Place & ReadTotals & Reason;
+}
+
+/** 40010: a folder was created. */
+export interface FolderCreated extends EventEnvelope {
+  readonly id: 40010;
+  readonly data: Place;
+}
+
+/** 40011: a folder could not be created. */
+export interface FolderNotCreated extends EventEnvelope {
+  readonly id: 40011;
+  readonly data: Place & Reason;
+}
+
+/** 40030: a folder could not be created, as something of that name is there already. */
+export interface FolderAlreadyThere extends EventEnvelope {
+  readonly id: 40030;
+  readonly data: Place & Reason;
+}
+
+/** 40012: a file was removed. */
+export interface FileRemoved extends EventEnvelope {
+  readonly id: 40012;
+  readonly data: Place;
+}
+
+/** 40013: a file could not be removed. */
+export interface FileNotRemoved extends EventEnvelope {
+  readonly id: 40013;
+  readonly data: Place & Reason;
+}
+
+/** 40026: a folder was removed, with everything under it. */
+export interface FolderRemoved extends EventEnvelope {
+  readonly id: 40026;
+  readonly data: Place;
+}
+
+/** 40027: a folder could not be removed. */
+export interface FolderNotRemoved extends EventEnvelope {
+  readonly id: 40027;
+  readonly data: Place & Reason;
+}
+
+/** 40015: a session was used after its time was over. Who never comes back is not told of. */
+export interface SessionTimedOut extends EventEnvelope {
+  readonly id: 40015;
+  readonly data: SessionData;
+}
+
+/** 40037: a session was ended by its account. */
+export interface SessionClosed extends EventEnvelope {
+  readonly id: 40037;
+  readonly data: SessionData;
+}
+
+/** 40019: a request was answered 400. */
+export interface BadRequest extends EventEnvelope {
+  readonly id: 40019;
+  readonly data: RequestData;
+}
+
+/** 40023: a request was answered 500. The log has the same identifier as `details`. */
+export interface InternalError extends EventEnvelope {
+  readonly id: 40023;
+  readonly data: RequestData;
 }
 
 /** What every event carries (CONTRACT 8). It never holds a password, a session ID or an `Authorization` value. */
@@ -118,25 +282,62 @@ export interface EventEnvelope {
   };
   readonly component: Component;
   readonly server: { readonly uuid: string };
+  /** The trace that the request belongs to, where it says so (W3C Trace Context). */
+  readonly trace?: Trace;
 }
 
-/** The file of an upload. */
-export interface UploadData {
+/** A file or folder. */
+export interface Place {
   /** The account's virtual path. */
   readonly path: string;
   /** The storage's path. */
   readonly real_path: string;
-  /** The parsed metadata (4.4). */
-  readonly metadata?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a finished upload came to. */
-export interface TransferTotals {
-  /** Bytes. */
+/** The file of an upload. */
+export interface UploadData extends Place {
+  /** The parsed metadata (4.4); absent where none came, or none is configured. */
+  readonly metadata?: Metadata;
+}
+
+/** The metadata of an upload: the values of each key, in their order (4.4, rule 4). */
+export type Metadata = Readonly<Record<string, readonly string[]>>;
+
+/** What was written of an upload. */
+export interface WriteTotals {
+  /** Bytes that came. */
   readonly total_write: number;
   /** Seconds. */
   readonly duration: number;
   /** Bytes per second. */
   readonly write_speed: number;
-  readonly details?: string;
+}
+
+/** What was read of a file, listing or archive. */
+export interface ReadTotals {
+  /** Bytes of the answer's content. */
+  readonly total_read: number;
+  /** Seconds. */
+  readonly duration: number;
+  /** Bytes per second. */
+  readonly read_speed: number;
+}
+
+/** Why something failed, as the client was told or would have been. */
+export interface Reason {
+  readonly details: string;
+}
+
+/** A session that has ended. */
+export interface SessionData {
+  /** Seconds since its login. */
+  readonly duration: number;
+}
+
+/** A request that was not answered as it was meant. */
+export interface RequestData extends Reason {
+  readonly method: string;
+  /** The path of its URL as it came, without the query. */
+  readonly path: string;
+  readonly peer?: Peer;
 }

@@ -1,7 +1,14 @@
 import type { Connection } from "./connection.ts";
+import type { EventStream } from "./events.ts";
 
 /** Answers a request; never rejects. What the runtime adapters mount, besides a whole {@link FileService}. */
 export type RequestHandler = (request: Request, connection: Connection) => Promise<Response>;
+
+/** How a stream of events is held for its reader. */
+export interface EventStreamOptions {
+  /** So many events wait for a reader that is behind; more are dropped, and counted. Default: 1000. */
+  readonly capacity?: number;
+}
 
 /** A service: what the runtime adapters mount. Its handlers always resolve; a failure is a response too. */
 export interface FileService {
@@ -17,6 +24,11 @@ export interface FileService {
   handles(request: Request): boolean;
   /** Starts the authenticators; rejects when one's configuration does not work. Optional: the first request does it otherwise. */
   start(): Promise<void>;
-  /** Ends what the service itself holds; the storage and the stores stay their owners'. */
+  /** The events of the service from now on (6), for one reader, who ends them by leaving; see {@link EventStream}. @throws TypeError for a capacity that is none. */
+  events(options?: EventStreamOptions): EventStream;
+  /**
+   * Ends what the service itself holds, the streams of events among it, when the transfers that events tell of have ended, or after 5 s. Its servers are ended before, by
+   * their owners; the storage and the stores stay their owners'.
+   */
   close(): Promise<void>;
 }

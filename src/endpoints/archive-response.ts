@@ -7,10 +7,11 @@ import type { ByteSource } from "../contracts/byte-source.ts";
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import { isStorageError, type StorageEntry, StorageError } from "../contracts/storage-adapter.ts";
 import { toAttachment } from "../http/content-disposition.ts";
-import { emptyResponse, sourceResponse } from "../http/responses.ts";
+import { emptyResponse } from "../http/responses.ts";
 import { mayPromise, noteBrokenPromise } from "./archive-promises.ts";
 import { isCompressible } from "./compressible.ts";
 import type { AccountExchange } from "./endpoint.ts";
+import { type SourceAnswer, sendTold, tellArchive } from "./told-transfers.ts";
 
 /**
  * The addressed folder as a ZIP archive: whole, with entries named by the account's full paths (4.2), or only `members` of it that
@@ -21,6 +22,13 @@ import type { AccountExchange } from "./endpoint.ts";
  * breaks it off, and the next time no length is told.
  */
 export async function archiveResponse(exchange: AccountExchange, members?: readonly Chosen[]): Promise<Response> {
+  if (exchange.request.method !== "HEAD") return sendTold(exchange, tellArchive, () => openArchive(exchange, members));
+  const { source, fields } = await openArchive(exchange, members);
+  await source.close();
+  return emptyResponse(200, fields);
+}
+
+async function openArchive(exchange: AccountExchange, members: readonly Chosen[] | undefined): Promise<SourceAnswer> {
   const { request, path, account, config, report } = exchange;
   const source = toArchiveSource(exchange);
   const walk =
@@ -39,17 +47,9 @@ export async function archiveResponse(exchange: AccountExchange, members?: reado
     "Content-Disposition": toAttachment(`${name}.zip`),
     "Content-Length": length?.toString(),
   };
-  if (request.method === "HEAD") {
-    await entries.return?.();
-    return emptyResponse(200, fields);
-  }
   const options = { isPromised: length !== undefined, ...(compresses && { compresses: isCompressible }) };
   const zip = createZip(entries, options);
-  return sourceResponse(
-    200,
-    length === undefined ? zip : noting(zip, () => noteBrokenPromise(account, folder)),
-    fields,
-  );
+  return { source: length === undefined ? zip : noting(zip, () => noteBrokenPromise(account, folder)), fields };
 }
 
 /** The same source; its failure is noted. */

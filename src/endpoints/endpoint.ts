@@ -2,7 +2,7 @@ import type { Account } from "../account/account.ts";
 import type { AccountFiles } from "../account/files.ts";
 import type { ResourcePath } from "../account/path.ts";
 import type { Identifier, Login, Means } from "../auth/identify.ts";
-import type { LoginAttempt } from "../auth/login-audit.ts";
+import type { LoginAttempt, LoginAudit } from "../auth/login-audit.ts";
 import type { PasswordUpdates } from "../auth/password-updates.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
@@ -11,7 +11,7 @@ import type { Texts } from "../contracts/texts.ts";
 import type { Emit } from "../events/emitter.ts";
 import type { Variant } from "../http/negotiate.ts";
 import type { Target } from "../http/target.ts";
-import type { Report } from "./errors.ts";
+import type { FailureOf, Report } from "./errors.ts";
 
 /** A request on its way through the service, with what has been found out about it so far. */
 export interface Exchange {
@@ -28,11 +28,15 @@ export interface Exchange {
   readonly identifier: Identifier;
   readonly sessions: Sessions;
   readonly passwords: PasswordUpdates;
+  readonly audit: LoginAudit;
   /** The account behind a login, its home folder made ready; the audit is told. @throws HttpError `denied` when it cannot be used. */
   readonly admit: (login: Login, attempt: LoginAttempt) => Promise<Account>;
   readonly report: Report;
-  /** Tells of an event; its envelope is complete but for the account, of which {@link AccountExchange} has the rest. */
+  readonly failureOf: FailureOf;
+  /** Tells of an event; `tell` knows what is the same for all events of a request. */
   readonly emit: Emit;
+  /** Whether anybody gets events: what is done for them alone is left out otherwise. */
+  readonly isHeard: () => boolean;
   /** The texts of a page for this client. */
   readonly texts: Texts;
 }

@@ -52,8 +52,26 @@ const OPERATORS_FAILURES: readonly Failure[] = ["denied", "unavailable", "intern
 /** Tells the operator of an error; `id` is what the client was told of it. */
 export type Report = (error: unknown, id?: string) => void;
 
-/** What to tell a client of anything thrown. An unknown error becomes a blank one with an id that the log has too. */
-export function toHttpError(error: unknown, report: Report): HttpError {
+/** What a client is told of anything thrown, or would be. Of one error it is the same each time, and the operator is told once. */
+export type FailureOf = (error: unknown) => HttpError;
+
+/** Makes the failures of one request: what its client has broken off is no defect. */
+export function createFailureOf(signal: AbortSignal, report: Report): FailureOf {
+  const known = new Map<unknown, HttpError>();
+
+  return function failureOf(error) {
+    if (signal.aborted && error === signal.reason) return new HttpError("malformed", GONE, {}, { cause: error });
+    const failure = known.get(error) ?? toHttpError(error, report);
+    known.set(error, failure);
+    return failure;
+  };
+}
+
+/** Who has gone reads it nowhere: the operator does. */
+export const GONE = "The client has gone.";
+
+/** An unknown error becomes a blank one with an id that the log has too. */
+function toHttpError(error: unknown, report: Report): HttpError {
   if (isHttpError(error)) {
     if (error.cause !== undefined && OPERATORS_FAILURES.includes(error.failure)) report(error.cause);
     return error;

@@ -4,10 +4,13 @@ import { evaluatePreconditions, mayUseRange } from "../http/conditional.ts";
 import { HttpError } from "../http/http-error.ts";
 import { toMultipartRanges } from "../http/multipart-ranges.ts";
 import { guessRange, parseRanges, type RangePart } from "../http/range.ts";
-import { emptyResponse, fileResponse, sourceResponse } from "../http/responses.ts";
+import { emptyResponse, fileResponse, type HeaderFields, sourceResponse } from "../http/responses.ts";
 import type { AccountExchange } from "./endpoint.ts";
 import { type FileFields, toFileFields, toValidatorFields } from "./file-fields.ts";
 import { redirectIfFolder } from "./slash-redirect.ts";
+import { tell, toPlace } from "./tell.ts";
+import { createToldTransfer, toReportedSource } from "./told-source.ts";
+import { tellDownload } from "./told-transfers.ts";
 import { toValidators } from "./validators.ts";
 
 /** Header fields that make a request's answer depend on the version that is there. */
@@ -24,8 +27,25 @@ export async function getFile(exchange: AccountExchange): Promise<Response> {
     if (!isUnconditional || request.method === "HEAD") return await getConditionally(exchange);
     return await answerWith(exchange, await files.read(path.segments), []);
   } catch (error) {
-    return redirectIfFolder(exchange, error);
+    return redirectOrTell(exchange, error);
   }
+}
+
+/** A folder is asked for by its own URL; any other failure to send a file is told of. @throws it. */
+function redirectOrTell(exchange: AccountExchange, error: unknown): Response {
+  try {
+    return redirectIfFolder(exchange, error);
+  } catch (failure) {
+    if (exchange.isHeard() && exchange.request.method === "GET") tellNotOpened(exchange, failure);
+    throw failure;
+  }
+}
+
+/** 40035; a condition that does not hold is no failure to open the file. */
+function tellNotOpened(exchange: AccountExchange, error: unknown): void {
+  const { failure, message: details } = exchange.failureOf(error);
+  if (failure === "precondition-failed" || failure === "range-not-satisfiable") return;
+  tell(exchange, { id: 40035, data: { ...toPlace(exchange, exchange.path.segments), details } });
 }
 
 /**
@@ -114,21 +134,56 @@ function toResponse(exchange: AccountExchange, file: StoredFile, parts: readonly
   const { entry } = file;
   const fields = toFileFields(entry, exchange.path.segments);
   const [part, ...more] = parts;
-  if (part === undefined) return fileResponse(200, file, fields);
+  if (part === undefined) return send(exchange, 200, file, fields);
   if (more.length > 0) return severalParts(exchange, file, parts, fields);
-  return fileResponse(206, file, {
+  return send(exchange, 206, file, {
     ...fields,
     "Content-Length": String(part.length),
     "Content-Range": `bytes ${part.offset}-${part.offset + part.length - 1}/${entry.size}`,
   });
 }
 
+/** Sends by the shortest way: bytes, and streams that a runtime may pass on by itself where nobody is told of it, as they are. */
+function send(exchange: AccountExchange, status: number, file: StoredFile, fields: FileFields): Response {
+  const { source } = file;
+  if (source !== undefined && "byteLength" in source)
+    return sendBytes(exchange, status, file, source.byteLength, fields);
+  if (source === undefined && !exchange.isHeard()) return fileResponse(status, file, fields);
+  return sendSource(exchange, status, toSource(file), fields);
+}
+
+/** Bytes are handed over to be sent with the response that holds them. */
+function sendBytes(
+  exchange: AccountExchange,
+  status: number,
+  file: StoredFile,
+  count: number,
+  fields: FileFields,
+): Response {
+  const response = fileResponse(status, file, fields);
+  if (exchange.isHeard()) {
+    const totals = { total_read: count, duration: 0, read_speed: count };
+    tellDownload(exchange)({ outcome: "done", totals });
+  }
+  return response;
+}
+
+/** A response that cannot be made is no download: it begins behind that. */
+function sendSource(exchange: AccountExchange, status: number, source: ByteSource, fields: HeaderFields): Response {
+  if (!exchange.isHeard()) return sourceResponse(status, toReportedSource(exchange, source), fields);
+  const transfer = createToldTransfer(exchange, tellDownload);
+  const response = sourceResponse(status, transfer.toldSource(source), fields);
+  transfer.begin();
+  return response;
+}
+
 function severalParts(
-  { files, path }: AccountExchange,
+  exchange: AccountExchange,
   first: StoredFile,
   parts: readonly RangePart[],
   fields: FileFields,
 ): Response {
+  const { files, path } = exchange;
   let isOpened = false;
 
   async function open(part: RangePart): Promise<ByteSource> {
@@ -148,7 +203,7 @@ function severalParts(
     if (!isOpened) await release(first);
   };
   const multipartFields = { ...fields, "Content-Type": contentType, "Content-Length": String(length) };
-  return sourceResponse(206, { ...source, close }, multipartFields);
+  return sendSource(exchange, 206, { ...source, close }, multipartFields);
 }
 
 function isSameVersion(one: StorageEntry, other: StorageEntry): boolean {

@@ -1,9 +1,10 @@
+import { type ByteSource, toByteSource } from "../contracts/byte-source.ts";
 import { DONE_CODES } from "../contracts/done-code.ts";
 import { turn } from "../contracts/member-batches.ts";
 import { isStorageError, type StorageEntry, StorageError } from "../contracts/storage-adapter.ts";
 import { isHttpError } from "../http/http-error.ts";
 import { prefersArchive } from "../http/negotiate.ts";
-import { emptyResponse, htmlResponse, sourceResponse } from "../http/responses.ts";
+import { emptyResponse, htmlResponse } from "../http/responses.ts";
 import { type FolderProblem, type SessionLinks, streamFolderPage } from "../views/folder-page.ts";
 import { openJsonListing } from "../views/listing.ts";
 import { MEMBERS_PER_TURN, parseMemberOrder } from "../views/member-order.ts";
@@ -13,6 +14,7 @@ import { afterBasicLogin, isBasicLogin } from "./basic-login.ts";
 import type { AccountExchange } from "./endpoint.ts";
 import { toFolderActions } from "./folder-actions.ts";
 import { passwordUpdatePath } from "./password-update.ts";
+import { sendTold, tellListing } from "./told-transfers.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
 const HTML_TYPE = { "Content-Type": "text/html; charset=utf-8" };
@@ -22,13 +24,16 @@ export async function getFolder(exchange: AccountExchange): Promise<Response> {
   const { request, path, files, variant, texts } = exchange;
   if (isBasicLogin(exchange)) return redirectResponse(exchange, 302, afterBasicLogin(exchange), texts.loggedIn);
   if (prefersArchive(request)) return archiveResponse(exchange);
-  if (variant === "html" && request.method !== "HEAD") return folderPage(exchange, 200);
-  const listing = await openJsonListing(files.list(path.segments)).catch(throwListingFailure);
+  const openListing = (): Promise<ByteSource> => openJsonListing(files.list(path.segments)).catch(throwListingFailure);
   if (request.method === "HEAD") {
-    await listing.close();
+    await (await openListing()).close();
     return emptyResponse(200, variant === "html" ? { ...toPageFields(exchange), ...HTML_TYPE } : JSON_TYPE);
   }
-  return sourceResponse(200, listing, JSON_TYPE);
+  return sendTold(exchange, tellListing, async () => {
+    if (variant !== "html") return { source: await openListing(), fields: JSON_TYPE };
+    const page = await openFolderPage(exchange);
+    return { source: toByteSource(page), fields: { ...toPageFields(exchange), ...HTML_TYPE } };
+  });
 }
 
 /** What a form on a folder has to tell of what did not work. */
@@ -36,17 +41,21 @@ export interface FolderReport {
   readonly problems: readonly FolderProblem[];
 }
 
+/** The page of the exchange's folder as the answer to a form: it is there even where the members cannot be listed. */
+export async function folderPage(exchange: AccountExchange, status: number, report: FolderReport): Promise<Response> {
+  return htmlResponse(status, await openFolderPage(exchange, report), toPageFields(exchange));
+}
+
 /**
- * The page of the exchange's folder (4.6), sent as it is rendered. With a report it is the answer to a form, and is there even where the members
- * cannot be listed; without one it tells of what the redirect behind a form has brought.
+ * The page of the exchange's folder (4.6), sent as it is rendered. Without a report it tells of what the redirect behind a form has brought.
  * @throws what listing the folder throws, where there is no report.
  */
-export async function folderPage(exchange: AccountExchange, status: number, report?: FolderReport): Promise<Response> {
+async function openFolderPage(exchange: AccountExchange, report?: FolderReport): Promise<ReadableStream<Uint8Array>> {
   const { path, account, target, config } = exchange;
   const { segments } = path;
   const members = await readMembers(exchange, report !== undefined);
   const query = new URLSearchParams(target.query);
-  const page = streamFolderPage(exchange, {
+  return streamFolderPage(exchange, {
     segments,
     members,
     order: parseMemberOrder(query),
@@ -56,7 +65,6 @@ export async function folderPage(exchange: AccountExchange, status: number, repo
     done: report === undefined ? DONE_CODES.find((code) => code === query.get("done")) : undefined,
     ...report,
   });
-  return htmlResponse(status, page, toPageFields(exchange));
 }
 
 /** All members, as a page is sorted; `undefined` where they cannot be listed and need not be. */

@@ -37,7 +37,7 @@ export async function postLogin(exchange: Exchange): Promise<Response> {
     return refuseLogin(exchange, "The user name or password is wrong.", returnTo, result.publicError);
   }
   const { login, attempt } = result;
-  await admit(login, attempt);
+  await admit(login, { ...attempt, beginsSession: true });
 
   const session = await sessions.start(login, generation);
   if (variant === "json") {

@@ -1,3 +1,4 @@
+import type { TimedSession } from "../auth/sessions.ts";
 import { parseAuthorization } from "../http/authorization.ts";
 import { readSessionCookie, toExpiredSessionCookie } from "../http/cookie.ts";
 import { HttpError } from "../http/http-error.ts";
@@ -13,20 +14,24 @@ import { loginPath } from "./unauthorized.ts";
  * 204; 401 without a live session, as there is none to end.
  */
 export async function postLogout(exchange: Exchange): Promise<Response> {
-  const { request, config, sessions, variant, texts } = exchange;
+  const { request, connection, config, sessions, audit, variant, texts } = exchange;
   const authorization = parseAuthorization(request.headers.get("authorization"));
   const isByHeader = authorization?.scheme === "session";
   if (!isByHeader && !isSameOrigin(request, config.acceptedOrigins)) {
     throw new HttpError("denied", "A logout must not come from another site.");
   }
   const id = isByHeader ? authorization.id : readSessionCookie(request.headers);
-  const wasAlive = id !== undefined && (await sessions.find(id)) !== undefined;
-  if (wasAlive) await sessions.end(id);
+  const session = id === undefined ? undefined : await sessions.end(id, (over) => tellEnd("by-time", over));
+  if (session !== undefined) tellEnd("by-account", session);
+
+  function tellEnd(how: "by-time" | "by-account", ended: TimedSession): void {
+    audit.sessionEnded(how, ended, request, connection);
+  }
 
   const fields = { "Set-Cookie": toExpiredSessionCookie(isSecure(request.url)) };
   if (variant === "html") {
     return redirectResponse(exchange, 302, loginPath(config.basePath), texts.loggedOut, fields);
   }
-  if (!wasAlive) throw new HttpError("unauthorized", "There is no session to end.", fields);
+  if (session === undefined) throw new HttpError("unauthorized", "There is no session to end.", fields);
   return emptyResponse(204, fields);
 }

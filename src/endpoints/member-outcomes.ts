@@ -3,7 +3,7 @@ import { jsonResponse } from "../http/responses.ts";
 import { isMemberName } from "../http/segment.ts";
 import type { CommandOutcome } from "../wire/commands.ts";
 import type { Exchange } from "./endpoint.ts";
-import { toHttpError, toStatus } from "./errors.ts";
+import { toStatus } from "./errors.ts";
 
 /** What became of one member of a folder. */
 export interface MemberOutcome {
@@ -14,7 +14,7 @@ export interface MemberOutcome {
 
 /** Acts on a member of a folder. A name that is none, or a failure, is that member's own (4.3, CONTRACT 4.5). */
 export async function attempt(
-  { report }: Exchange,
+  { failureOf }: Exchange,
   target: string,
   act: (target: string) => Promise<void>,
 ): Promise<MemberOutcome> {
@@ -23,7 +23,7 @@ export async function attempt(
     await act(target);
     return { target };
   } catch (error) {
-    return { target, error: toHttpError(error, report) };
+    return { target, error: failureOf(error) };
   }
 }
 

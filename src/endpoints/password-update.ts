@@ -3,6 +3,7 @@ import { mediaType } from "../http/negotiate.ts";
 import { readFormBody, readJsonBody } from "../http/request-body.ts";
 import { jsonResponse } from "../http/responses.ts";
 import { isSecure } from "../http/target.ts";
+import { readTrace } from "../http/trace.ts";
 import { pageResponse, redirectResponse } from "../views/page.ts";
 import { toPasswordPage } from "../views/password-page.ts";
 import {
@@ -30,7 +31,18 @@ export async function postPasswordUpdate(exchange: AccountExchange): Promise<Res
   const { name: username, email } = account;
   const from = connection.peer === undefined ? {} : { peer: connection.peer };
   const creator = { uuid: config.component.uuid, type: isSecure(request.url) ? "https" : "http" };
-  const result = await passwords.update({ username, email, currentPassword, newPassword, session, creator, ...from });
+  const trace = readTrace(request.headers);
+  const traced = trace === undefined ? {} : { trace };
+  const result = await passwords.update({
+    username,
+    email,
+    currentPassword,
+    newPassword,
+    session,
+    creator,
+    ...from,
+    ...traced,
+  });
   if (result.outcome === "refused") return refuse(exchange, result.problems);
   if (result.outcome === "not-updatable") throw notUpdatable();
 

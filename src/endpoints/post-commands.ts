@@ -1,6 +1,5 @@
-import type { AccountFiles } from "../account/files.ts";
 import type { Triggers } from "../config/trigger-config.ts";
-import { isStorageError, StorageError } from "../contracts/storage-adapter.ts";
+import { StorageError } from "../contracts/storage-adapter.ts";
 import { HttpError } from "../http/http-error.ts";
 import { readJsonBody } from "../http/request-body.ts";
 import { type BuiltInCommand, type Command, commandsRequestSchema, isBuiltInCommand } from "../wire/commands.ts";
@@ -52,14 +51,6 @@ async function runBuiltIn(
     case "create-folder":
       return files.createFolder(member);
     case "create-folder-if-missing":
-      return createIfMissing(files, member);
-  }
-}
-
-async function createIfMissing(files: AccountFiles, member: readonly string[]): Promise<void> {
-  try {
-    await files.createFolder(member);
-  } catch (error) {
-    if (!isStorageError(error) || (await files.kindOf(member)) !== "folder") throw error;
+      await files.createFolderIfMissing(member);
   }
 }

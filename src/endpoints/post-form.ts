@@ -3,17 +3,21 @@ import type { Chosen } from "../archive/entries.ts";
 import type { DoneCode } from "../contracts/done-code.ts";
 import { StorageError } from "../contracts/storage-adapter.ts";
 import { HttpError, isHttpError } from "../http/http-error.ts";
-import { readMultipart } from "../http/multipart.ts";
+import { type FormPart, readMultipart } from "../http/multipart.ts";
 import { emptyResponse } from "../http/responses.ts";
 import { FORM_ACTIONS, type FormFields, receiveForm } from "../uploads/form.ts";
 import { createFormFiles, type FormUpload } from "../uploads/form-files.ts";
+import { readMetadata } from "../uploads/metadata-header.ts";
+import type { FolderProblem } from "../views/folder-page.ts";
 import { archiveResponse } from "./archive-response.ts";
 import { chooseMember } from "./choose-member.ts";
 import type { AccountExchange } from "./endpoint.ts";
-import { toHttpError, toStatus } from "./errors.ts";
+import { toStatus } from "./errors.ts";
 import { folderPage } from "./get-folder.ts";
 import { attemptAll, type MemberOutcome, toCommonStatus, toOutcomesResponse } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
+import { storeFile } from "./store-file.ts";
+import { tellFailure } from "./tell.ts";
 
 /** A form, read to its end. */
 interface ReceivedForm extends FormFields {
@@ -39,21 +43,46 @@ export async function postForm(exchange: AccountExchange): Promise<Response> {
  * stored, with what is wrong.
  */
 async function readForm(exchange: AccountExchange): Promise<ReceivedForm | { readonly refusal: Response }> {
-  const { request, path, files } = exchange;
+  const { request, path } = exchange;
   const { signal } = request;
+  const metadata = toFormMetadata(exchange);
   const uploads = createFormFiles({
-    write: (name, content) => files.write([...path.segments, name], content, { signal }),
+    write: (name, content) =>
+      storeFile(exchange, {
+        segments: [...path.segments, name],
+        content,
+        toOptions: () => ({ signal }),
+        metadata: metadata.value,
+      }),
     signal,
   });
   const actions: ReadonlySet<string> = new Set([...FORM_ACTIONS, ...ownTriggers(exchange).keys()]);
   try {
-    const fields = await receiveForm(readMultipart(request), uploads, (name) => actions.has(name));
+    const fields = await receiveForm(metadata.required(readMultipart(request)), uploads, (name) => actions.has(name));
     return { ...fields, members: [...new Set(fields.members)], uploads: uploads.outcomes() };
   } catch (error) {
     const isOver = uploads.outcomes().length === 0 || signal.aborted;
     if (isOver || exchange.variant !== "html" || !isHttpError(error)) throw error;
-    return { refusal: await folderPage(exchange, toStatus(error.failure, "html"), { problems: [error] }) };
+    return { refusal: await pageOf(exchange, toStatus(error.failure, "html"), [error]) };
   }
+}
+
+/**
+ * The metadata of a form's files (4.4, CONTRACT 5). A header that is there is judged before the form is read; one that is missing refuses the form at its first file, as forms without
+ * files need none.
+ */
+function toFormMetadata({ request, config: { metadataFields } }: AccountExchange) {
+  const isThere = metadataFields !== undefined && request.headers.get(metadataFields.header) !== null;
+  const value = isThere ? readMetadata(request.headers, metadataFields) : undefined;
+
+  async function* required(parts: AsyncIterable<FormPart>): AsyncGenerator<FormPart> {
+    for await (const part of parts) {
+      if (part.filename && metadataFields !== undefined && !isThere) readMetadata(request.headers, metadataFields);
+      yield part;
+    }
+  }
+
+  return { value, required };
 }
 
 /** What the user has left out. */
@@ -69,14 +98,14 @@ function findOmission({ action, newFolders, members, uploads }: ReceivedForm): s
 }
 
 async function run(exchange: AccountExchange, form: ReceivedForm): Promise<readonly MemberOutcome[]> {
-  const { path, files, report } = exchange;
+  const { path, files, failureOf } = exchange;
   const { action, newFolders, members, uploads } = form;
   switch (action) {
     case "create-folder":
       return attemptAll(exchange, newFolders, (name) => files.createFolder([...path.segments, name]));
     case "upload-file":
       return uploads.map(({ name, error }) =>
-        error === undefined ? { target: name } : { target: name, error: toHttpError(error, report) },
+        error === undefined ? { target: name } : { target: name, error: failureOf(error) },
       );
     case "delete-members":
       return attemptAll(exchange, members, (name) => files.remove([...path.segments, name], "any"));
@@ -109,13 +138,19 @@ function respondFailed(exchange: AccountExchange, outcomes: readonly MemberOutco
   if (exchange.variant !== "html") return toOutcomesResponse(outcomes);
   const failed = outcomes.flatMap(({ target, error }) => (error === undefined ? [] : [{ target, error }]));
   const problems = failed.map(({ target, error }) => ({ target, message: error.message }));
-  return folderPage(exchange, toCommonStatus(failed.map(({ error }) => error)), { problems });
+  return pageOf(exchange, toCommonStatus(failed.map(({ error }) => error)), problems);
 }
 
 /** Nothing was done: the folder's page says why, or the errors body. */
 function refuseWhole(exchange: AccountExchange, message: string): Promise<Response> {
   if (exchange.variant !== "html") throw new HttpError("malformed", message);
-  return folderPage(exchange, toStatus("malformed", "html"), { problems: [{ message }] });
+  return pageOf(exchange, toStatus("malformed", "html"), [{ message }]);
+}
+
+/** The folder's page with what is wrong, of which the operator is told as well. */
+function pageOf(exchange: AccountExchange, status: number, problems: readonly FolderProblem[]): Promise<Response> {
+  tellFailure(exchange, status, [...new Set(problems.map(({ message }) => message))].join(" "));
+  return folderPage(exchange, status, { problems });
 }
 
 /** Back to the folder by GET: a reload does not send the form again. The query is kept, such as the order of the listing. */

@@ -3,8 +3,10 @@ import { evaluatePreconditions, isConditionalChange } from "../http/conditional.
 import { toHttpDate } from "../http/http-date.ts";
 import { readBody } from "../http/request-body.ts";
 import { emptyResponse } from "../http/responses.ts";
+import { readMetadata } from "../uploads/metadata-header.ts";
 import { toUnmodified, toWriteOptions } from "../uploads/upload.ts";
 import type { AccountExchange } from "./endpoint.ts";
+import { storeFile } from "./store-file.ts";
 import { toValidators } from "./validators.ts";
 
 /**
@@ -12,9 +14,14 @@ import { toValidators } from "./validators.ts";
  * before the body is read.
  */
 export async function putFile(exchange: AccountExchange): Promise<Response> {
-  const { request, path, files } = exchange;
-  const options = await toConditions(exchange, toWriteOptions(request));
-  const entry = await files.write(path.segments, readBody(request), options);
+  const { request, path, config } = exchange;
+  const demanded = toWriteOptions(request);
+  const entry = await storeFile(exchange, {
+    segments: path.segments,
+    content: readBody(request),
+    toOptions: () => toConditions(exchange, demanded),
+    metadata: config.metadataFields && readMetadata(request.headers, config.metadataFields),
+  });
   return emptyResponse(201, { ETag: entry.etag, "Last-Modified": toHttpDate(entry.modified) });
 }
 

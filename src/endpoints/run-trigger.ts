@@ -2,10 +2,9 @@ import { toStoragePath } from "../account/path.ts";
 import { type Triggers, triggersOf } from "../config/trigger-config.ts";
 import type { Trigger, TriggerContext, TriggerMember } from "../contracts/trigger.ts";
 import { HttpError, isHttpError } from "../http/http-error.ts";
-import { isSecure } from "../http/target.ts";
 import { chooseMember } from "./choose-member.ts";
 import type { AccountExchange } from "./endpoint.ts";
-import { toHttpError } from "./errors.ts";
+import { tell } from "./tell.ts";
 
 /** The triggers that the account has (4.3). */
 export function ownTriggers({ config, account }: AccountExchange): Triggers {
@@ -27,7 +26,12 @@ export async function runTrigger(
   const { kind } = await chooseMember(exchange, target);
   const member: TriggerMember = { name: target, kind, path: toStoragePath([...exchange.path.segments, target]) };
   const failure = await findFailure(exchange, name, trigger, member);
-  tell(exchange, name, member.path, failure?.message ?? null);
+  const details = failure?.message ?? null;
+  tell(exchange, {
+    id: 40043,
+    ...(details !== null && { message: "A trigger failed." }),
+    data: { trigger: name, path: member.path, details },
+  });
   if (failure !== undefined) throw failure;
 }
 
@@ -43,7 +47,7 @@ async function findFailure(
   } catch (cause) {
     // Which status the integrator's error would have is not asked: 401, say, would be no answer to this request.
     if (isHttpError(cause)) return new HttpError("unprocessable", cause.message);
-    return toHttpError(new Error(`The trigger ${name} failed.`, { cause }), exchange.report);
+    return exchange.failureOf(new Error(`The trigger ${name} failed.`, { cause }));
   }
 }
 
@@ -51,17 +55,4 @@ function toContext({ account, path, request }: AccountExchange, trigger: string)
   const { name, uuid, email, group } = account;
   const folder = toStoragePath(path.segments);
   return { trigger, account: { name, uuid, email, group }, folder, signal: request.signal };
-}
-
-function tell(exchange: AccountExchange, trigger: string, path: string, details: string | null): void {
-  const { account, connection, config, request, emit } = exchange;
-  const { uuid, name, email } = account;
-  const { peer } = connection;
-  emit({
-    id: 40043,
-    message: details === null ? "A trigger was run." : "A trigger failed.",
-    account: { uuid, name, email, ...(peer !== undefined && { peer }) },
-    component: { uuid: config.component.uuid, type: isSecure(request.url) ? "https" : "http" },
-    data: { trigger, path, details },
-  });
 }

@@ -2,7 +2,7 @@ import type { ByteSource } from "../contracts/byte-source.ts";
 import type { StoredFile } from "../contracts/storage-adapter.ts";
 import { Headers, Response } from "./fetch.ts";
 import type { SafeHtml } from "./html.ts";
-import { toSourceBody } from "./source-body.ts";
+import { createSourceResponse } from "./source-body.ts";
 
 /** Header fields of an answer; an array is sent as one field line for each value. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -36,7 +36,7 @@ export function streamResponse(status: number, body: ReadableStream<Uint8Array>,
 
 /** An answer whose content is read from a source as it is sent, without a stream between where the runtime can. */
 export function sourceResponse(status: number, source: ByteSource, fields: HeaderFields): Response {
-  return new Response(toSourceBody(source), { status, headers: toHeaders(fields) });
+  return createSourceResponse(source, { status, headers: toHeaders(fields) });
 }
 
 /** An answer whose content is that of a file, by the shortest way to it. */

@@ -12,14 +12,22 @@ interface SourceBody extends AsyncIterable<Uint8Array> {
 /** Whether a `Response` keeps a body as it was given, which the platform's own do not. */
 const isLight = "bodyInit" in new Response(null);
 
-/** The body of a response that is read from a source: a standard stream wherever the platform's own `Response` is in use. */
-export function toSourceBody(source: ByteSource): BodyInit {
-  if (!isLight) return toByteStream(source);
+/** A response whose body is read from a source: a standard stream wherever the platform's own `Response` is in use, and where the light one is asked for it. */
+export function createSourceResponse(source: ByteSource, init: ResponseInit): Response {
+  if (!isLight) return new Response(toByteStream(source), init);
   const body: SourceBody = { [SOURCE]: source, [Symbol.asyncIterator]: () => iterate(source) };
-  return body as unknown as BodyInit;
+  const response = new Response(body as unknown as BodyInit, init);
+  let stream: ReadableStream<Uint8Array> | undefined;
+  // The light one's own stream lets go of nothing when it is cancelled before the first read.
+  return Object.defineProperty(response, "body", {
+    get() {
+      stream ??= toByteStream(source);
+      return stream;
+    },
+  });
 }
 
-/** The source that a body was made of by {@link toSourceBody}, if it was. */
+/** The source that a body was made of by {@link createSourceResponse}, if it was. */
 export function findSource(body: object): ByteSource | undefined {
   return SOURCE in body ? (body as SourceBody)[SOURCE] : undefined;
 }

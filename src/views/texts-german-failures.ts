@@ -80,12 +80,20 @@ export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
   "A folder takes application/json or multipart/form-data.":
     "Ein Ordner nimmt nur application/json oder multipart/form-data.",
 
+  // Metadata of uploads
+  "The header {0} is missing.": "Die Kopfzeile {0} fehlt.",
+  "The header {0} lacks the key {1}.": "In der Kopfzeile {0} fehlt der Schlüssel {1}.",
+  "The header {0} has a key that is not expected.": "Die Kopfzeile {0} hat einen Schlüssel, der nicht vorgesehen ist.",
+  "The header {0} is not UTF-8.": "Die Kopfzeile {0} ist kein gültiges UTF-8.",
+  "The header {0} is not a list of key=value.": "Die Kopfzeile {0} ist keine Liste von Schlüssel=Wert.",
+
   // Requests
   "The URL is malformed.": "Die Adresse ist fehlerhaft.",
   "The method is not implemented.": "Diese Methode gibt es hier nicht.",
   "The method is not allowed here.": "Diese Methode ist hier nicht erlaubt.",
   "{0} is not supported for files.": "{0} geht bei Dateien nicht.",
-  "The request was aborted.": "Die Anfrage wurde abgebrochen.",
+  "The upload was refused.": "Das Hochladen wurde abgelehnt.",
+  "The client has gone.": "Die Gegenseite ist nicht mehr da.",
   "The request's body broke off.": "Die Übertragung ist abgebrochen.",
   "The body is larger than {0} bytes.": "Der Inhalt ist größer als {0} Byte.",
   "The body is not valid JSON.": "Der Inhalt ist kein gültiges JSON.",

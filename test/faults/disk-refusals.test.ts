@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { toStorageError } from "../../src/storage/disk-errors.ts";
 import { inChunks, namesIn, noise, put, textOf } from "../../src/testing/storage-content.ts";
+import { mountSmallDisk, unmount } from "../support/small-disk.ts";
 import { outputOf, prepareDiskProcesses, startDiskProcess } from "./disk-process.ts";
 
 const NOBODY = 65_534;
@@ -14,11 +14,7 @@ const isRoot = process.getuid?.() === 0;
 describe("a disk that is full", () => {
   const mounted = mountSmallDisk();
 
-  afterAll(async () => {
-    if (mounted === undefined) return;
-    execFileSync("umount", [mounted]);
-    await rm(mounted, { recursive: true });
-  });
+  afterAll(() => unmount(mounted));
 
   const title = "answers no-space, keeps the former file and no other (skipped where no small disk can be mounted)";
   it.skipIf(mounted === undefined)(title, async () => {
@@ -164,14 +160,3 @@ describe("permissions of the system (skipped unless root, which alone can become
     await rm(shared, { recursive: true });
   });
 });
-
-function mountSmallDisk(): string | undefined {
-  if (!isRoot || process.platform !== "linux") return undefined;
-  const folder = execFileSync("mktemp", ["-d", join(tmpdir(), "fileferry-full-XXXXXX")], { encoding: "utf8" }).trim();
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "none", folder], { stdio: "ignore" });
-    return folder;
-  } catch {
-    return undefined;
-  }
-}

@@ -236,6 +236,8 @@ async function open(path: string, members?: readonly string[], world: World = {}
     account,
     files: createAccountFiles(account, storage),
     report: (error: unknown) => reported.push(error),
+    failureOf: (error: unknown) => error,
+    isHeard: () => false,
   } as unknown as AccountExchange;
   if (members === undefined) return archiveResponse(exchange);
   const chosen: Chosen[] = [];

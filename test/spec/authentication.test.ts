@@ -359,7 +359,7 @@ describe("an account that cannot be used", () => {
   it("is refused by 401 when the authenticator throws, without telling why (7.2)", async () => {
     const failing: Authenticator = {
       name: "failing",
-      authenticate: () => Promise.reject(new Error("ldap://10.0.0.1 said hunter2")),
+      authenticate: () => Promise.reject(new Error("ldap://10.0.0.1 said opensesame")),
     };
     const { call, log } = await createTestService({ authentication: failing });
     const answer = await call("GET", "/home/", { variant: "json" });

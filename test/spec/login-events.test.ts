@@ -20,7 +20,7 @@ const session = /^[\da-f]{32}$/;
 async function createTold(verdicts: readonly (Verdict | Error)[], options: TestServiceOptions = {}) {
   const events: FileEvent[] = [];
   const authentication = verdicts.map((verdict, index) => toMethod(`m${index}`, verdict));
-  const onEvent = (event: FileEvent) => events.push(event);
+  const onEvent = (event: FileEvent) => (event.id === 40000 || event.id === 40007) && events.push(event);
   const test = await createTestService({
     authentication,
     server,
@@ -68,6 +68,7 @@ describe("a login that is accepted", () => {
             { method: "m0", outcome: "unknown", message: "Who?" },
             { method: "m1", outcome: "accepted", audit: { host: "ldap" } },
           ],
+          session: false,
         },
       },
     ]);

@@ -6,6 +6,7 @@ import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
 import { createAccountsFileAuthenticator } from "../../src/auth/accounts-file-node.ts";
 import { createNodePasswordHasher } from "../../src/auth/password-hash-node.ts";
 import type { Authenticator } from "../../src/contracts/authenticator.ts";
+import type { FileEvent } from "../../src/contracts/events.ts";
 import {
   basic,
   byCookie,
@@ -351,6 +352,17 @@ describe("GET /home/__svc__/password-update", () => {
     }
     const encoded = await test.call("GET", "/home/%5f_svc__/password%2Dupdate", { as: null, headers });
     expect(encoded.status).toBe(200);
+  });
+});
+
+describe("a wrong current password", () => {
+  it("is event 40000, with the trace of the request (CONTRACT 8)", async () => {
+    const events: FileEvent[] = [];
+    const test = await createKeeperService({ onEvent: (event) => events.push(event) });
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const headers = { ...bySession(await test.login()), traceparent };
+    expect((await update(test, headers, { current_password: "wrong" })).status).toBe(422);
+    expect(events.at(-1)).toMatchObject({ id: 40000, data: { reason: "credentials" }, trace: { traceparent } });
   });
 });
 

@@ -92,7 +92,7 @@ describe("a session", () => {
   });
 
   it("is answered 503 while its store is not available, without telling why (CONTRACT 1)", async () => {
-    const broken = () => Promise.reject(new Error("redis://:hunter2@10.0.0.1 refused"));
+    const broken = () => Promise.reject(new Error("redis://:opensesame@10.0.0.1 refused"));
     const { call } = await createTestService({ session: { store: { get: broken, set: broken, delete: broken } } });
     const headers = bySession("0123456789abcdef0123456789abcdef");
     const answer = await call("GET", "/home/", { as: null, variant: "json", headers });

@@ -8,6 +8,7 @@ import type { Variant } from "../../src/http/negotiate.ts";
 import { createFileService } from "../../src/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createRecordingLogger, type RecordingLogger } from "./logger.ts";
+import { noteSecrets, watchSecrets } from "./secrets.ts";
 import { fillStorage } from "./storage.ts";
 
 /** Accounts of every test service: alice's home is `/alice`, bob's the default, root's the storage's own root. */
@@ -76,10 +77,12 @@ export interface TestServiceOptions extends Partial<FileServiceOptions> {
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   /** The class of the requests. Default: the light one, which keeps the target as it is. */
   readonly requestClass?: typeof Request;
+  /** Whether secrets are looked for in its events, which it tells then. Default: true. */
+  readonly isWatched?: boolean;
 }
 
 export async function createTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const { files = {}, requestClass = LightRequest, ...own } = options;
+  const { files = {}, requestClass = LightRequest, isWatched = true, ...own } = options;
   const storage = own.storage ?? createMemoryStorage();
   await fillStorage(storage, { "/alice/": "", ...files });
   const log = createRecordingLogger();
@@ -90,6 +93,7 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
     clock: () => Date.now() + passed,
     ...own,
     storage,
+    onEvent: [isWatched ? watchSecrets(log) : [], own.onEvent ?? []].flat(),
   });
   const basePath = own.basePath ?? "";
 
@@ -107,7 +111,11 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
   }
 
   async function open(method: string, target: string, options: CallOptions = {}): Promise<Response> {
-    return service[options.api ?? "fetch"](request(method, target, options), options.connection);
+    const asked = request(method, target, options);
+    noteSecrets(asked.headers);
+    const response = await service[options.api ?? "fetch"](asked, options.connection);
+    noteSecrets(response.headers);
+    return response;
   }
 
   async function call(method: string, target: string, options: CallOptions = {}): Promise<Answer> {

@@ -32,7 +32,7 @@ function createUpdates(steps: string[], fails: boolean) {
     chain: chain as AuthenticationChain,
     sessions: sessions as Sessions,
     throttle: throttle as LoginThrottle,
-    audit: { accepted: () => undefined, refused: () => undefined },
+    audit: { accepted: () => undefined, refused: () => undefined, sessionEnded: () => undefined },
     policy: {},
   });
 }

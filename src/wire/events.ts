@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { CREDENTIAL_TYPES } from "../contracts/authenticator.ts";
+import type { FileEvent } from "../contracts/events.ts";
+
+/*
+ * Events as they stand in files and webhooks (6, CONTRACT 8), closed: for those who receive them, and for the tests that hold the service to it.
+ */
+
+const peerSchema = z.strictObject({
+  address: z.string(),
+  port: z.int(),
+  family: z.enum(["IPv4", "IPv6"]),
+  protocol: z.literal("TCP"),
+});
+
+const envelope = {
+  message: z.string().min(1),
+  timestamp: z.strictObject({ timestamp: z.number(), iso_8601: z.iso.datetime() }),
+  account: z
+    .strictObject({ uuid: z.string(), name: z.string(), email: z.string(), peer: peerSchema.exactOptional() })
+    .exactOptional(),
+  component: z.strictObject({ uuid: z.guid(), type: z.string() }),
+  server: z.strictObject({ uuid: z.guid() }),
+  trace: z.strictObject({ traceparent: z.string(), tracestate: z.string().exactOptional() }).exactOptional(),
+} as const;
+
+const place = { path: z.string(), real_path: z.string() };
+const reason = { details: z.string() };
+const amount = z.number().min(0);
+const written = { total_write: amount, duration: amount, write_speed: amount };
+const read = { total_read: amount, duration: amount, read_speed: amount };
+const upload = { ...place, metadata: z.record(z.string(), z.array(z.string())).exactOptional() };
+const session = { duration: amount };
+const request = { ...reason, method: z.string(), path: z.string(), peer: peerSchema.exactOptional() };
+
+const rejectionReason = ["credentials", "unavailable", "failure"] as const;
+const login = {
+  credentials: z.strictObject({ type: z.enum(CREDENTIAL_TYPES) }),
+  verdicts: z.array(
+    z.strictObject({
+      method: z.string(),
+      outcome: z.enum(["accepted", "unknown", "rejected"]),
+      reason: z.enum(rejectionReason).exactOptional(),
+      message: z.string().exactOptional(),
+      audit: z.unknown().exactOptional(),
+    }),
+  ),
+};
+const refusal = {
+  reason: z.enum(["unknown", ...rejectionReason, "throttled", "account", "cross-site"]),
+  details: z.string().exactOptional(),
+};
+
+function event<Id extends FileEvent["id"], Data extends z.ZodRawShape>(id: Id, data: Data) {
+  return z.strictObject({ id: z.literal(id), ...envelope, data: z.strictObject(data) });
+}
+
+/** Every event. */
+export const fileEventSchema = z.discriminatedUnion("id", [
+  event(40000, { ...login, ...refusal }),
+  event(40004, place),
+  event(40006, place),
+  event(40007, { ...login, session: z.boolean() }),
+  event(40010, place),
+  event(40011, { ...place, ...reason }),
+  event(40012, place),
+  event(40013, { ...place, ...reason }),
+  event(40014, { ...place, ...read, ...reason }),
+  event(40015, session),
+  event(40016, place),
+  event(40017, { ...upload, ...written }),
+  event(40018, { ...place, ...read, ...reason }),
+  event(40019, request),
+  event(40021, upload),
+  event(40022, { ...upload, ...written, ...reason }),
+  event(40023, request),
+  event(40025, { ...place, ...read }),
+  event(40026, place),
+  event(40027, { ...place, ...reason }),
+  event(40030, { ...place, ...reason }),
+  event(40034, { ...place, ...read }),
+  event(40035, { ...place, ...reason }),
+  event(40037, session),
+  event(40039, { ...place, ...read }),
+  event(40040, { ...place, ...read, ...reason }),
+  event(40041, { ...place, ...read, ...reason }),
+  event(40042, { url: z.string(), details: z.string(), suspended: z.number() }),
+  event(40043, { trigger: z.string(), path: z.string(), details: z.string().nullable() }),
+]);
+
+/** What a webhook gets as its body. */
+export const webhookBodySchema = z.strictObject({ events: z.array(fileEventSchema).min(1) });

@@ -1,0 +1,190 @@
+import { describe, expect, it } from "vitest";
+import type { FileEvent } from "../../src/contracts/events.ts";
+import { StorageError } from "../../src/contracts/storage-adapter.ts";
+import { createMemoryStorage } from "../../src/storage/memory.ts";
+import { sendForm, uploadsOf } from "../support/forms.ts";
+import { bySession, createTestService, type TestServiceOptions } from "../support/service.ts";
+import { overrideStorage } from "../support/storage.ts";
+
+const IDLE_SECONDS = 1800;
+
+/** A service and the events of it. */
+async function createTold(options: TestServiceOptions = {}) {
+  const events: FileEvent[] = [];
+  const test = await createTestService({ onEvent: (event) => events.push(event), ...options });
+  const told = <Id extends FileEvent["id"]>(...ids: Id[]) =>
+    events.filter((event): event is Extract<FileEvent, { id: Id }> => (ids as number[]).includes(event.id));
+  return { ...test, events, told };
+}
+
+const inCommand = (command: string, target: string) => ({
+  variant: "json" as const,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ commands: [{ command, target }] }),
+});
+
+describe("a failure of the service's own", () => {
+  it("has one identifier for its events, its answer and the log, where it is told once", async () => {
+    const storage = overrideStorage(createMemoryStorage(), {
+      write: () => Promise.reject(new Error("the cable is broken")),
+    });
+    const { call, told, log } = await createTold({ storage });
+    const answer = await call("PUT", "/home/a.txt", { body: "12345", variant: "json" });
+    const id = /[\da-f-]{36}/.exec(answer.text)?.[0];
+    expect(told(40022, 40023).map(({ data }) => data.details)).toEqual([
+      `Internal error ${id}.`,
+      `Internal error ${id}.`,
+    ]);
+    const errors = log.entries.filter(({ level }) => level === "error");
+    expect(errors.map(({ details }) => details)).toEqual([{ id, error: expect.any(Error) }]);
+  });
+
+  it.each([true, false])("within what is sent is told to the log as well (with listeners: %s)", async (isHeard) => {
+    const base = createMemoryStorage();
+    const storage = overrideStorage(base, {
+      async read(path) {
+        const readInto = () => Promise.reject(new StorageError("unavailable", "the cable is broken"));
+        return { ...(await base.read(path)), source: { readInto, close: async () => undefined } };
+      },
+    });
+    const events: FileEvent[] = [];
+    const onEvent = isHeard ? [(event: FileEvent) => events.push(event)] : [];
+    const test = await createTestService({ storage, onEvent, isWatched: false, files: { "/alice/a": "1" } });
+    const { body } = await test.open("GET", "/home/a");
+    await expect(new Response(body).text()).rejects.toThrow();
+    expect(test.log.text()).toContain("the cable is broken");
+    expect(events.filter(({ id }) => id === 40040).length).toBe(isHeard ? 1 : 0);
+  });
+});
+
+describe("an upload that its client breaks off", () => {
+  it("has failed for that reason, and for no defect", async () => {
+    const { call, told, log } = await createTold();
+    const client = new AbortController();
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          client.abort();
+          controller.error(client.signal.reason);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    await call("PUT", "/home/a.txt", { body, signal: client.signal });
+    expect(told(40022).map(({ data }) => data.details)).toEqual(["The client has gone."]);
+    expect(told(40019, 40023)).toEqual([]);
+    expect(log.entries.filter(({ level }) => level === "error")).toEqual([]);
+  });
+});
+
+describe("a session", () => {
+  it("whose time is over is told of once, also where it is first used to log out (40015)", async () => {
+    const { call, login, told, advance } = await createTold();
+    const id = await login();
+    advance(IDLE_SECONDS + 1);
+    const out = { as: null, variant: "json", headers: bySession(id) } as const;
+    expect((await call("POST", "/__svc__/logout", out)).status).toBe(401);
+    expect((await call("GET", "/home/", out)).status).toBe(401);
+    expect(told(40015, 40037).map((event) => event.id)).toEqual([40015]);
+  });
+
+  it("that two clients end at once is ended once (40037)", async () => {
+    const { call, login, told } = await createTold();
+    const headers = bySession(await login());
+    const out = () => call("POST", "/__svc__/logout", { as: null, variant: "json", headers });
+    const answers = await Promise.all([out(), out()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 401]);
+    expect(told(40037).length).toBe(1);
+  });
+});
+
+describe("folders", () => {
+  it("that were to be made where they are missing, and are there, are no event (4.3)", async () => {
+    const { call, told } = await createTold({ files: { "/alice/there/": "" } });
+    expect((await call("POST", "/home/", inCommand("create-folder-if-missing", "there"))).status).toBe(200);
+    expect(told(40010, 40011, 40030)).toEqual([]);
+    expect((await call("POST", "/home/", inCommand("create-folder-if-missing", "new"))).status).toBe(200);
+    expect(told(40010).map(({ data }) => data.path)).toEqual(["/new"]);
+    expect((await call("POST", "/home/", inCommand("create-folder", "there"))).status).toBe(422);
+    expect(told(40030).map(({ data }) => data.path)).toEqual(["/there"]);
+  });
+});
+
+describe("a file that is asked for", () => {
+  it.each([
+    ["a condition that does not hold", { "if-match": '"other"' }, 412],
+    ["a range behind its end", { range: "bytes=100-" }, 416],
+    ["a version that the client has", { "if-none-match": "*" }, 304],
+  ])("was not failed to be opened with %s", async (_name, headers, status) => {
+    const { call, told } = await createTold({ files: { "/alice/a": "12345" } });
+    expect((await call("GET", "/home/a", { headers })).status).toBe(status);
+    expect(told(40004, 40035)).toEqual([]);
+  });
+});
+
+describe("a form that is answered by a page", () => {
+  it.each<[string, readonly (readonly [string, string])[], number]>([
+    ["a name that is there", [["new-folder", "there"]], 40019],
+    ["a defect", [["new-folder", "defect"]], 40023],
+  ])("with what is wrong is told of as other requests are: %s", async (_name, fields, id) => {
+    const base = createMemoryStorage();
+    const storage = overrideStorage(base, {
+      async createFolder(path) {
+        if (path.endsWith("defect")) throw new Error("the cable is broken");
+        return base.createFolder(path);
+      },
+    });
+    const test = await createTold({ storage, files: { "/alice/there/": "" } });
+    const { status } = await sendForm(test, "/home/", [...fields, ["action", "create-folder"]]);
+    expect(status).toBe(id === 40019 ? 400 : 500);
+    expect(test.told(40019, 40023).map((event) => event.id)).toEqual([id]);
+  });
+
+  it("has one begin and one end for each of its files", async () => {
+    const test = await createTold();
+    await sendForm(test, "/home/", [...uploadsOf({ a: "1", b: "22" }), ["action", "upload-file"]]);
+    expect(test.told(40021).map(({ data }) => data.path)).toEqual(["/a", "/b"]);
+    expect(test.told(40017).map(({ data }) => [data.path, data.total_write])).toEqual([
+      ["/a", 1],
+      ["/b", 2],
+    ]);
+  });
+});
+
+describe("the trace of a request", () => {
+  const ids = "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+  it.each([
+    ["of version 00", `00-${ids}`, true],
+    ["of a later version, with more behind it", `01-${ids}-more`, true],
+    ["of version 00 with more behind it", `00-${ids}-more`, false],
+    ["of no version", `ff-${ids}`, false],
+    ["that is none", "nonsense", false],
+  ])("is taken where it is well-formed (W3C Trace Context 3.2): %s", async (_name, traceparent, isTaken) => {
+    const { call, told } = await createTold();
+    await call("GET", "/home/none", { headers: { traceparent } });
+    expect(told(40035).map(({ trace }) => trace)).toEqual([isTaken ? { traceparent } : undefined]);
+  });
+});
+
+describe("a service that is closed", () => {
+  it("waits for the ends of transfers, so that they are told", async () => {
+    const { service, open, events } = await createTold({ files: { "/alice/a": new Uint8Array(500_000) } });
+    const { body } = await open("GET", "/home/a");
+    setTimeout(() => body?.cancel(), 50);
+    await service.close();
+    expect(events.at(-1)?.id).toBe(40018);
+  });
+
+  it("has ended its streams of events and tells nobody any more", async () => {
+    const { service, call } = await createTold();
+    const stream = service.events();
+    await call("GET", "/home/none");
+    await service.close();
+    const seen: number[] = [];
+    for await (const { id } of stream) seen.push(id);
+    expect(seen).toEqual([40007, 40035]);
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+    expect(await service.events().next()).toEqual({ done: true, value: undefined });
+  });
+});
