@@ -45,25 +45,55 @@ export {
   type Connection,
   NIL_UUID,
   type Peer,
+  type Trace,
 } from "./contracts/connection.ts";
 export type {
   AccessStarted,
+  ArchiveDone,
+  ArchiveFailed,
+  ArchiveStarted,
   AuthenticationUrlSuspended,
+  BadRequest,
+  DownloadCut,
+  DownloadDone,
+  DownloadFailed,
   EventEnvelope,
+  EventStream,
   FileEvent,
+  FileNotOpened,
+  FileNotRemoved,
+  FileOpened,
+  FileRemoved,
+  FolderAlreadyThere,
+  FolderCreated,
+  FolderNotCreated,
+  FolderNotRemoved,
+  FolderRemoved,
+  InternalError,
+  ListingDone,
+  ListingFailed,
+  ListingStarted,
   LoginData,
+  Metadata,
   MethodVerdict,
   OnEvent,
+  Place,
+  ReadTotals,
+  Reason,
   RefusalReason,
-  TransferTotals,
+  RequestData,
+  SessionClosed,
+  SessionData,
+  SessionTimedOut,
   TriggerRun,
   UnauthorizedRequest,
   UploadData,
   UploadDone,
   UploadFailed,
   UploadStarted,
+  WriteTotals,
 } from "./contracts/events.ts";
-export type { FileService, RequestHandler } from "./contracts/file-service.ts";
+export type { EventStreamOptions, FileService, RequestHandler } from "./contracts/file-service.ts";
 export type { KeyValueStore } from "./contracts/key-value-store.ts";
 export type { Logger } from "./contracts/logger.ts";
 export { type MemberBatches, toMembers } from "./contracts/member-batches.ts";
@@ -85,6 +115,7 @@ export { toPathSegments } from "./contracts/storage-path.ts";
 export { toStoredFile } from "./contracts/stored-file.ts";
 export type { PartialTexts, Texts } from "./contracts/texts.ts";
 export type { Trigger, TriggerContext, TriggerMember, TriggerStyle } from "./contracts/trigger.ts";
+export type { DecideUpload, Upload, UploadGuard } from "./contracts/upload.ts";
 export { type Failure, HttpError, isHttpError } from "./http/http-error.ts";
 export { type AccountOpenerOptions, createAccountOpener, type OpenAccount } from "./open-account.ts";
 export {
@@ -98,4 +129,8 @@ export { createHttpAuthenticator } from "./remote-auth/http-authenticator.ts";
 export type { HttpAuthenticatorOptions } from "./remote-auth/options.ts";
 export type { RemoteAudit } from "./remote-auth/verdict.ts";
 export { createFileService } from "./service.ts";
+export type { EventSink } from "./sinks/event-sink.ts";
+export { createMetrics, type Metrics, type MetricsOptions } from "./sinks/metrics.ts";
+export { createWebhookSink, type WebhookSinkOptions } from "./sinks/webhook.ts";
+export type { MetadataFields, MetadataKey } from "./uploads/metadata-fields.ts";
 export type { AuthenticationRejection, AuthenticationRequest } from "./wire/remote-auth.ts";

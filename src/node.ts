@@ -15,3 +15,4 @@ export {
   type NodeServerOptions,
   type NodeTlsOptions,
 } from "./runtimes/node-server.ts";
+export { createNdjsonSink, type NdjsonSinkOptions } from "./sinks/node-ndjson.ts";

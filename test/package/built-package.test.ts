@@ -28,7 +28,9 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "createAuthenticationEndpoint",
     "createFileService",
     "createHttpAuthenticator",
+    "createMetrics",
     "createPasswordHasher",
+    "createWebhookSink",
     "explainPermission",
     "isHttpError",
     "isStorageError",
@@ -42,6 +44,7 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
   "./node": [
     "closeNodeServer",
     "createAccountsFileAuthenticator",
+    "createNdjsonSink",
     "createNodePasswordHasher",
     "createNodeServer",
     "toNodeListener",

@@ -21,7 +21,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   archive: ["contracts", "http"],
   // The envelope of events: one maker for all who tell of something.
   events: ["contracts"],
-  "remote-auth": ["contracts", "events", "wire", "http"],
+  // Requests of the service's own to others: for what asks, and for what tells.
+  outbound: ["contracts"],
+  sinks: ["contracts", "events", "http", "outbound"],
+  "remote-auth": ["contracts", "events", "wire", "http", "outbound"],
   // The script and its style come in as text.
   views: ["contracts", "wire", "http", "browser"],
   openapi: ["wire", "http"],
@@ -60,6 +63,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "service.ts",
     "open-account.ts",
     "remote-auth",
+    "sinks",
+    "uploads",
     // Types of the bodies that integrators meet.
     "wire",
     "routes.ts",
@@ -75,11 +80,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ["contracts", "transfer"],
   stores: ["contracts"],
   // The checks of an authentication endpoint judge as the method itself does.
-  testing: ["contracts", "remote-auth", "wire"],
+  testing: ["contracts", "outbound", "remote-auth", "wire"],
   transfer: [],
   runtimes: ["service.ts", "contracts", "http", "transfer"],
   // The public names of the Node part; re-exports only.
-  "node.ts": ["runtimes", "auth"],
+  "node.ts": ["runtimes", "auth", "sinks"],
   cli: [
     "service.ts",
     "config",
@@ -91,6 +96,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "stores",
     "runtimes",
     "remote-auth",
+    "sinks",
     "testing",
     "transfer",
     "uploads",
@@ -109,13 +115,14 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   mime: ["endpoints"],
   negotiator: ["http"],
   picocolors: ["cli"],
+  standardwebhooks: ["sinks"],
   zod: ["wire", "http", "auth", "cli", "remote-auth"],
 };
 
 /** What is bundled into a text when the package is built (`build/assets.ts`). */
 const ASSET = "?asset";
 
-const MAY_IMPORT_NODE = /^(?:runtimes\/node|storage\/disk|cli\/|node\.ts$)|-node\.ts$/;
+const MAY_IMPORT_NODE = /^(?:runtimes\/node|sinks\/node|storage\/disk|cli\/|node\.ts$)|-node\.ts$/;
 const PLATFORM_CLASSES =
   "Request|Response|Headers|ReadableStream|WritableStream|TransformStream|Blob|File|FormData|URL|URLSearchParams|AbortSignal";
 

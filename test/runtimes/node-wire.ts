@@ -3,6 +3,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import type { Connection } from "../../src/contracts/connection.ts";
 import type { FileService } from "../../src/contracts/file-service.ts";
+import { createEventQueue } from "../../src/events/event-stream.ts";
 import { createNodeServer, type NodeServerOptions } from "../../src/runtimes/node-server.ts";
 
 /** A service of one handler, for all variants; it claims what lies below `/home/`. */
@@ -18,6 +19,7 @@ export function stubService(
     browser: answer,
     handles: (request) => /^https?:\/\/[^/]+\/home\//.test(request.url),
     start: async () => undefined,
+    events: () => createEventQueue(1, () => undefined).stream,
     close: async () => undefined,
   };
 }

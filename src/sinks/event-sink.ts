@@ -1,0 +1,96 @@
+import type { FileEvent } from "../contracts/events.ts";
+
+/** Takes events for somewhere else: to be given to a service as `onEvent`. It never throws and never keeps anybody waiting. */
+export interface EventSink {
+  (event: FileEvent): void;
+  /** How many events found no room, or could not be delivered. */
+  dropped(): number;
+  /** Takes no more, and resolves when what it holds was delivered, or given up. */
+  close(): Promise<void>;
+}
+
+/** An event on its way out, as it was when it came: what a listener does to it later is its own. */
+export interface HeldEvent {
+  readonly json: string;
+  readonly event: FileEvent;
+}
+
+/** What a sink does with the events that have gathered; it resolves when they are done with, whatever came of them. */
+export type Deliver = (events: readonly HeldEvent[]) => Promise<void>;
+
+/** How a sink gathers. */
+export interface SinkQueueOptions {
+  /** So many events wait at most. */
+  readonly capacity: number;
+  /** So many are delivered at a time. */
+  readonly batch: number;
+  readonly deliver: Deliver;
+  /** Told at the first event without room, and again only after there was some. */
+  readonly onFull: () => void;
+}
+
+/** Events on their way out of a sink, one delivery at a time. */
+export interface SinkQueue {
+  /** False where there is no room. @throws what makes JSON of an event throws. */
+  add(event: FileEvent): boolean;
+  /** Resolves when nothing is left. */
+  drain(): Promise<void>;
+}
+
+/** Names and headers are as long as clients make them: events are counted by their characters, too. */
+const MAX_HELD = 16_777_216;
+const MAX_BATCH = 262_144;
+
+/** Makes the queue of a sink. */
+export function createSinkQueue({ capacity, batch, deliver, onFull }: SinkQueueOptions): SinkQueue {
+  const held: HeldEvent[] = [];
+  let size = 0;
+  let running: Promise<void> | undefined;
+  let isFull = false;
+
+  async function run(): Promise<void> {
+    // Not in the time of whoever tells of the first one.
+    await Promise.resolve();
+    while (held.length > 0) {
+      await deliver(take());
+      isFull = false;
+    }
+    running = undefined;
+  }
+
+  /** The next ones, as many as go together: one at least. */
+  function take(): readonly HeldEvent[] {
+    let count = 0;
+    let characters = 0;
+    for (const { json } of held) {
+      if (count === batch || (count > 0 && characters + json.length > MAX_BATCH)) break;
+      count += 1;
+      characters += json.length;
+    }
+    size -= characters;
+    return held.splice(0, count);
+  }
+
+  function add(event: FileEvent): boolean {
+    if (held.length >= capacity || size >= MAX_HELD) {
+      if (!isFull) onFull();
+      isFull = true;
+      return false;
+    }
+    const json = toJson(event);
+    held.push({ json, event });
+    size += json.length;
+    running ??= run();
+    return true;
+  }
+
+  return { add, drain: async () => running };
+}
+
+/** Several sinks get the same event, one after the other. */
+let last: { readonly event: FileEvent; readonly json: string } | undefined;
+
+function toJson(event: FileEvent): string {
+  if (last?.event !== event) last = { event, json: JSON.stringify(event) };
+  return last.json;
+}

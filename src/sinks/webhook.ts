@@ -1,0 +1,188 @@
+import { Webhook } from "standardwebhooks";
+import type { Trace } from "../contracts/connection.ts";
+import type { FileEvent } from "../contracts/events.ts";
+import type { Logger } from "../contracts/logger.ts";
+import { EVENT_MESSAGES } from "../events/catalog.ts";
+import { toSafeLogger } from "../events/safe-logger.ts";
+import { describeOutcome, exchange, type Outcome } from "../outbound/exchange.ts";
+import { askInTurn, createSuspensions } from "../outbound/failover.ts";
+import {
+  check,
+  RECIPIENT_OPTIONS,
+  type RecipientOptions,
+  type RemoteUrl,
+  readRecipient,
+} from "../outbound/recipient.ts";
+import { toTraceLines } from "../outbound/trace-lines.ts";
+import { createSinkQueue, type EventSink, type HeldEvent } from "./event-sink.ts";
+import { toRetryDelay } from "./retry-delay.ts";
+
+/** Where events are posted, and how. Secrets in it stand in no error text and no log line. */
+export interface WebhookSinkOptions extends RecipientOptions {
+  /**
+   * Signs each request as Standard Webhooks does: `whsec_` and a key in Base64, which is HMAC-SHA-256 of the request's identifier, its time and its body. Default: no signature.
+   */
+  readonly secret?: string;
+  /** Which events are posted: their identifiers, or what decides. Default: all. */
+  readonly filter?: readonly FileEvent["id"][] | ((event: FileEvent) => boolean);
+  /** How often a request that was not accepted is sent again, before its events are given up. Default: 5. */
+  readonly retries?: number;
+  /** So many events wait at most; more are dropped. Default: 10,000. */
+  readonly capacity?: number;
+  /** Is told of failures. Default: the console. */
+  readonly logger?: Logger;
+}
+
+/** So many events are in one request at most. */
+const BATCH = 100;
+const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
+  ...RECIPIENT_OPTIONS,
+  "secret",
+  "filter",
+  "retries",
+  "capacity",
+  "logger",
+] satisfies (keyof WebhookSinkOptions)[]);
+
+/**
+ * Posts events as `{ "events": [...] }`, in their order, to the first of its URLs that answers, as authentication requests are sent (4.7). Any 2xx accepts them; anything
+ * else is tried again, later each time, and after `Retry-After` where the answer has one. Closing it takes `timeoutSeconds` at most: what has not been posted then is given up. With a trace the request has its header fields, if all of its events are of that one.
+ * @throws TypeError naming the option that is wrong.
+ */
+export function createWebhookSink(options: WebhookSinkOptions): EventSink {
+  const recipient = readRecipient(options);
+  const unknown = Object.keys(options).find((name) => !KNOWN_OPTIONS.has(name));
+  if (unknown !== undefined) throw new TypeError(`The option ${unknown} is not known.`);
+  const { retries = 5, capacity = 10_000, logger = console } = options;
+  check(Number.isSafeInteger(retries) && retries >= 0, "retries", "a whole number, or 0");
+  check(Number.isSafeInteger(capacity) && capacity > 0, "capacity", "a whole number");
+  const isWanted = toFilter(options.filter);
+  const sign = toSigner(options.secret);
+  const isFree = options.secret === undefined || !recipient.headers.some(([name]) => /^webhook-/i.test(name));
+  check(isFree, "headers", "without those of the signature");
+  const safe = toSafeLogger(logger);
+  const { isSuspended, suspend, lift } = createSuspensions<RemoteUrl>(recipient);
+  const ending = new AbortController();
+  let isClosed = false;
+  let lost = 0;
+  let lostAtEnd = 0;
+  let wake: () => void = () => undefined;
+
+  async function ask(
+    url: RemoteUrl,
+    bytes: Uint8Array<ArrayBuffer>,
+    headers: typeof recipient.headers,
+  ): Promise<Outcome> {
+    const outcome = await exchange(url, bytes, { ...recipient, headers, signal: ending.signal });
+    if (outcome.answered) lift(url);
+    else suspend(url);
+    return outcome;
+  }
+
+  /** The same request each time, so that a receiver knows one that it has had already. */
+  async function deliver(events: readonly HeldEvent[]): Promise<void> {
+    const id = `msg_${crypto.randomUUID()}`;
+    const body = `{"events":[${events.map(({ json }) => json).join(",")}]}`;
+    const bytes = new TextEncoder().encode(body);
+    const trace = toTraceLines(toCommonTrace(events), recipient.headers);
+    for (let attempt = 0; ; attempt += 1) {
+      if (ending.signal.aborted) return giveUp(events.length, []);
+      const headers = [...recipient.headers, ...trace, ...sign(id, new Date(recipient.clock()), body)];
+      const outcomes = await askInTurn(recipient.urls, isSuspended, (url) => ask(url, bytes, headers));
+      const last = outcomes.at(-1);
+      if (last?.answered && last.status >= 200 && last.status < 300) return;
+      const problems = outcomes.map(describeOutcome);
+      if (attempt >= retries || isClosed) return giveUp(events.length, problems);
+      safe.warn({ problems, attempt: attempt + 1 }, "Events were not accepted, and are posted again.");
+      await wait(toRetryDelay(attempt, last?.answered ? last.retryAfter : null, recipient.clock()));
+    }
+  }
+
+  function giveUp(count: number, problems: readonly string[]): void {
+    lost += count;
+    // At the end, once for all of them.
+    if (!ending.signal.aborted) safe.error({ problems, events: count }, "Events could not be posted.");
+    else lostAtEnd += count;
+  }
+
+  function wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  const queue = createSinkQueue({
+    capacity,
+    batch: BATCH,
+    deliver,
+    onFull: () => safe.warn({ capacity }, "Events are dropped, as those before them are not posted yet."),
+  });
+
+  function take(event: FileEvent): void {
+    if (isClosed) return;
+    try {
+      if (isWanted(event) && !queue.add(event)) lost += 1;
+    } catch (error) {
+      lost += 1;
+      safe.error({ error }, "An event could not be taken.");
+    }
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true;
+    wake();
+    const timer = setTimeout(() => ending.abort(), recipient.timeoutSeconds * 1000);
+    await queue.drain();
+    clearTimeout(timer);
+    if (lostAtEnd > 0) safe.error({ events: lostAtEnd }, "Events were not posted before the end.");
+  }
+
+  return Object.assign(take, { dropped: () => lost, close });
+}
+
+function toFilter(filter: WebhookSinkOptions["filter"]): (event: FileEvent) => boolean {
+  if (filter === undefined) return () => true;
+  if (typeof filter === "function") return filter;
+  check(Array.isArray(filter) && filter.every(isEventId), "filter", "a function, or a list of identifiers of events");
+  const wanted = new Set<number>(filter);
+  return ({ id }) => wanted.has(id);
+}
+
+function isEventId(id: unknown): boolean {
+  return typeof id === "number" && Object.hasOwn(EVENT_MESSAGES, id);
+}
+
+type Sign = (id: string, time: Date, body: string) => readonly (readonly [name: string, value: string])[];
+
+function toSigner(secret: string | undefined): Sign {
+  if (secret === undefined) return () => [];
+  check(
+    typeof secret === "string" && /^whsec_[\w+/=-]{32,}$/.test(secret),
+    "secret",
+    "whsec_ and 24 bytes or more in Base64",
+  );
+  const webhook = toWebhook(secret);
+  return (id, time, body) => [
+    ["webhook-id", id],
+    ["webhook-timestamp", String(Math.floor(time.getTime() / 1000))],
+    ["webhook-signature", webhook.sign(id, time, body)],
+  ];
+}
+
+function toWebhook(secret: string): Webhook {
+  try {
+    return new Webhook(secret);
+  } catch {
+    throw new TypeError("The option secret must be whsec_ and a key in Base64.");
+  }
+}
+
+/** The trace that all of them belong to. */
+function toCommonTrace(events: readonly HeldEvent[]): Trace | undefined {
+  const [trace] = events.map(({ event }) => event.trace);
+  return events.every(({ event }) => event.trace?.traceparent === trace?.traceparent) ? trace : undefined;
+}
