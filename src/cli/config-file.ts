@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 import type { Groups } from "../account/account.ts";
@@ -7,13 +7,19 @@ import { createAccountsFileAuthenticator } from "../auth/accounts-file-node.ts";
 import type { PasswordHasher } from "../auth/password-hash.ts";
 import { createNodePasswordHasher } from "../auth/password-hash-node.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
-import type { FileEvent } from "../contracts/events.ts";
+import type { OnEvent } from "../contracts/events.ts";
 import type { Logger } from "../contracts/logger.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
+import type { Trigger } from "../contracts/trigger.ts";
 import { createHttpAuthenticator } from "../remote-auth/http-authenticator.ts";
 import type { NodeTlsOptions } from "../runtimes/node-server.ts";
+import type { EventSink } from "../sinks/event-sink.ts";
+import { createMetrics } from "../sinks/metrics.ts";
+import { createNdjsonSink } from "../sinks/node-ndjson.ts";
+import { createWebhookSink } from "../sinks/webhook.ts";
 import { createDiskStorage } from "../storage/disk.ts";
 import { createMemoryStorage } from "../storage/memory.ts";
+import type { LogFormat } from "./access-log.ts";
 import { findAccountProblem, readAccountsFile } from "./config-accounts.ts";
 import {
   type AuthenticationEntry,
@@ -22,6 +28,7 @@ import {
   describeIssues,
   toGroups,
   toPlace,
+  toWebhookOptions,
 } from "./config-schema.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
 import { parseJsonText } from "./json-text.ts";
@@ -31,6 +38,7 @@ import { defaultHost, defaultPort, findFolderProblem, type ServeSettings } from 
 interface ConfigContext {
   /** As the user named it: the beginning of every problem. */
   readonly file: string;
+  readonly logFormat: LogFormat;
   readonly logger: Logger;
   /** One for all accounts: it bounds how many hashes are computed at once. */
   readonly passwordHasher: PasswordHasher;
@@ -44,13 +52,19 @@ type TlsFiles = NonNullable<NonNullable<ConfigFile["listen"]>["tls"]>;
 
 /**
  * Reads a configuration file (CONTRACT 10) and makes of it what `serve` needs. Rejects with a failure of status 2
- * that holds every problem found, one a line as `fileferry.json: storage.root: does not exist`.
+ * that holds every problem found, one a line as `fileferry.json: storage.root: does not exist`. `flaggedFormat` wins over the file's.
  */
-export async function readConfigFile(file: string, logger: Logger): Promise<ServeSettings> {
+export async function readConfigFile(
+  file: string,
+  createLogger: (format: LogFormat) => Logger,
+  flaggedFormat?: LogFormat,
+): Promise<ServeSettings> {
   const config = await readConfig(file);
+  const logFormat = flaggedFormat ?? config.log?.format ?? "text";
   return toSettings(config, {
     file,
-    logger,
+    logFormat,
+    logger: createLogger(logFormat),
     passwordHasher: createNodePasswordHasher(),
     problems: [],
     toPath: toResolver(file),
@@ -75,40 +89,80 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
   const groups = toGroups(config.groups);
   const tls = listen.tls === undefined ? undefined : await readTlsFiles(listen.tls, context);
   await checkStorage(storage, context);
+  await checkEventsFile(config, context);
   if (context.problems.length > 0) throw toFailure(context);
+  const sinks = toSinks(config, context);
+  const metrics = config.metrics && createMetrics({ sessionSeconds: config.session?.maxSeconds ?? 43_200 });
+  const listeners = [...sinks, ...(metrics === undefined ? [] : [metrics.onEvent])];
   return {
     host: listen.host ?? defaultHost,
     port: listen.port ?? defaultPort,
+    sinks,
+    logFormat: context.logFormat,
+    ...(config.metrics !== undefined &&
+      metrics !== undefined && {
+        metrics: { host: config.metrics.host ?? defaultHost, port: config.metrics.port, ...metrics },
+      }),
     ...(tls === undefined ? undefined : { tls }),
     service: {
       storage: toStorage(storage, context),
       authentication: authentication.map((entry, index) =>
         entry.type === "http"
-          ? toHttpAuthenticator(entry, config, context)
+          ? toHttpAuthenticator(entry, config, context, listeners)
           : toAuthenticator(entry, index, groups, context),
       ),
       logger: context.logger,
-      onEvent: (event) => logTrigger(event, context.logger),
+      onEvent: listeners,
       ...toServiceOptions(config),
+      ...(config.triggers !== undefined && { triggers: toLoggedTriggers(config.triggers, context.logger) }),
     },
   };
 }
 
+/** The sinks that the configuration names. They are closed when the service has ended. */
+function toSinks({ events = {} }: ConfigFile, { logger, toPath }: ConfigContext): readonly EventSink[] {
+  const { file, webhooks = [], ...fileOptions } = events;
+  return [
+    ...(file === undefined ? [] : [createNdjsonSink({ ...fileOptions, file: toPath(file), logger })]),
+    ...webhooks.map((webhook) => createWebhookSink({ ...toWebhookOptions(webhook), logger })),
+  ];
+}
+
+/** What cannot be written to at the start will not be later; a pipe would wait for its reader. */
+async function checkEventsFile({ events }: ConfigFile, context: ConfigContext): Promise<void> {
+  if (events?.file === undefined) return;
+  const path = context.toPath(events.file);
+  try {
+    const isFile = await stat(path).then(
+      (found) => found.isFile(),
+      () => true,
+    );
+    if (!isFile) addProblem(context, "events.file", "is not a regular file");
+    else await (await open(path, "a", 0o600)).close();
+  } catch (error) {
+    addProblem(context, "events.file", `cannot be written: ${describeSystemError(error)}`);
+  }
+}
+
 /** What the command's triggers do: whoever follows the log acts on it. */
-function logTrigger(event: FileEvent, logger: Logger): void {
-  if (event.id !== 40043) return;
-  const { data, account } = event;
-  logger.info({ ...data, account: account?.name }, event.message);
+function toLoggedTriggers(
+  triggers: NonNullable<ConfigFile["triggers"]>,
+  logger: Logger,
+): Readonly<Record<string, Trigger>> {
+  const run: Trigger["run"] = ({ trigger, account }, members) => {
+    for (const { path } of members) logger.info({ trigger, path, account: account.name }, "A trigger was run.");
+  };
+  return Object.fromEntries(Object.entries(triggers).map(([name, entry]) => [name, { ...entry, run }]));
 }
 
 /** The keys that are options of the service under the same name. */
 function toServiceOptions(config: ConfigFile) {
   const { groups, basePath, server, session, acceptedOrigins, passwordPolicy, limits, clientForwardedHeader } = config;
-  const { component, publicError, triggers, branding, frameAncestors, archive } = config;
+  const { component, publicError, branding, frameAncestors, archive, metadataFields } = config;
   return {
     ...(component === undefined ? undefined : { component }),
     ...(publicError === undefined ? undefined : { publicError }),
-    ...(triggers === undefined ? undefined : { triggers }),
+    ...(metadataFields === undefined ? undefined : { metadataFields }),
     ...(branding === undefined ? undefined : { branding }),
     ...(frameAncestors === undefined ? undefined : { frameAncestors }),
     ...(archive === undefined ? undefined : { archive }),
@@ -174,9 +228,13 @@ function toHttpAuthenticator(
   { type: _type, ...options }: Extract<AuthenticationEntry, { type: "http" }>,
   { server, component, listen }: ConfigFile,
   { logger }: ConfigContext,
+  listeners: readonly OnEvent[],
 ): Authenticator {
   return createHttpAuthenticator({
     ...options,
+    onEvent: (event) => {
+      for (const listener of listeners) listener(event);
+    },
     ...(server?.uuid !== undefined && { server: { uuid: server.uuid } }),
     creator: { ...component, type: listen?.tls === undefined ? "http" : "https" },
     logger,

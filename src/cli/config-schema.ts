@@ -1,23 +1,30 @@
 import { z } from "zod";
 import { DEFAULT_GROUP, type Groups } from "../account/account.ts";
+import type { FileEvent } from "../contracts/events.ts";
 import { CHARACTER_CLASSES } from "../contracts/password-policy.ts";
+import { createWebhookSink, type WebhookSinkOptions } from "../sinks/webhook.ts";
 import { groupSettingsSchema } from "../wire/account.ts";
 import { findAccountProblem } from "./config-accounts.ts";
 import { authenticationSchema } from "./config-authentication.ts";
-import { byService } from "./config-options.ts";
+import { byMaker, byService } from "./config-options.ts";
 import { findUnknownGroups, triggersSchema } from "./config-triggers.ts";
 
 /** The configuration file as it is written, checked: its paths still as they stand in it. */
 export type ConfigFile = z.infer<typeof configFileSchema>;
+
+/** One entry of `events.webhooks`. */
+export type WebhookEntry = z.infer<typeof webhookSchema>;
 
 /** One entry of `authentication`. */
 export type AuthenticationEntry = ConfigFile["authentication"][number];
 
 const nonEmptyText = z.string().min(1, "must not be empty");
 
+const portSchema = z.int().min(0, "must be 0 to 65535").max(65_535, "must be 0 to 65535");
+
 const listenSchema = z.strictObject({
   host: nonEmptyText.exactOptional(),
-  port: z.int().min(0, "must be 0 to 65535").max(65_535, "must be 0 to 65535").exactOptional(),
+  port: portSchema.exactOptional(),
   tls: z.strictObject({ key: nonEmptyText, cert: nonEmptyText, ca: nonEmptyText.exactOptional() }).exactOptional(),
 });
 
@@ -52,6 +59,34 @@ const passwordPolicySchema = z
   })
   .superRefine(byService((passwordPolicy) => ({ passwordPolicy })));
 
+/** Text in one of the forms of the spec, or an object (4.4, CONTRACT 5). */
+const metadataFieldsSchema = z
+  .union([
+    z.string(),
+    z.strictObject({
+      header: z.string(),
+      required: z.boolean().exactOptional(),
+      keys: z.array(z.strictObject({ name: z.string(), required: z.boolean().exactOptional() })).exactOptional(),
+    }),
+  ])
+  .superRefine(byService((metadataFields) => ({ metadataFields })));
+
+/** What its members must be, the sink itself knows. */
+const webhookSchema = z
+  .strictObject({
+    url: z.string(),
+    username: z.string().exactOptional(),
+    password: z.string().exactOptional(),
+    headers: z.string().exactOptional(),
+    secret: z.string().exactOptional(),
+    filter: z.array(z.number()).exactOptional(),
+    retries: z.number().exactOptional(),
+    timeoutSeconds: z.number().exactOptional(),
+    suspendSeconds: z.number().exactOptional(),
+    capacity: z.number().exactOptional(),
+  })
+  .superRefine(byMaker((options) => void createWebhookSink(toWebhookOptions(options))));
+
 const limitsSchema = z
   .strictObject({
     maxFileBytes: z.number().exactOptional(),
@@ -59,6 +94,14 @@ const limitsSchema = z
     loginWindowSeconds: z.number().exactOptional(),
   })
   .superRefine(byService((limits) => ({ limits })));
+
+/** The options of the file that events go to; `NdjsonSinkOptions` has them. */
+const eventsSchema = z.strictObject({
+  file: nonEmptyText.exactOptional(),
+  maxBytes: z.int().min(0, "must be 0 or more").exactOptional(),
+  maxFiles: z.int().min(0, "must be 0 or more").exactOptional(),
+  webhooks: z.array(webhookSchema).exactOptional(),
+});
 
 const membersSchema = z.strictObject({
   listen: listenSchema.exactOptional(),
@@ -97,6 +140,10 @@ const membersSchema = z.strictObject({
     .superRefine(byService((clientForwardedHeader) => ({ clientForwardedHeader })))
     .exactOptional(),
   limits: limitsSchema.exactOptional(),
+  metadataFields: metadataFieldsSchema.exactOptional(),
+  events: eventsSchema.exactOptional(),
+  metrics: z.strictObject({ host: nonEmptyText.exactOptional(), port: portSchema }).exactOptional(),
+  log: z.strictObject({ format: z.enum(["text", "json"]).exactOptional() }).exactOptional(),
   archive: z.strictObject({ method: z.enum(["stored", "deflate"]).exactOptional() }).exactOptional(),
   acceptedOrigins: z
     .array(z.string().superRefine(byService((origin) => ({ acceptedOrigins: [origin] }))))
@@ -139,6 +186,12 @@ export const configFileSchema = membersSchema.superRefine(({ authentication, gro
     }
   }
 });
+
+/** A webhook of a configuration as its sink has it, which checks what are identifiers of events. */
+export function toWebhookOptions(webhook: WebhookEntry): WebhookSinkOptions {
+  const { filter, ...options } = webhook;
+  return { ...options, ...(filter !== undefined && { filter: filter as readonly FileEvent["id"][] }) };
+}
 
 /** The groups of a configuration as the service has them. */
 export function toGroups(groups: z.infer<typeof groupsSchema> = {}): Groups {

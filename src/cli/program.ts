@@ -1,11 +1,14 @@
-import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { OPERATIONS } from "../account/permissions.ts";
 import { VERSION } from "../config/version.ts";
+import type { Logger } from "../contracts/logger.ts";
+import type { LogFormat } from "./access-log.ts";
 import { type CheckFlags, checkAuthEndpoint } from "./check-auth-endpoint.ts";
 import { readConfigFile } from "./config-file.ts";
 import { explain } from "./explain.ts";
 import { createFailure, type Failure, toFailure } from "./failure.ts";
 import { hashPassword } from "./hash-password.ts";
+import { createJsonLogger } from "./json-log.ts";
 import { serve } from "./serve.ts";
 import { type ServeSettings, toServeSettings } from "./serve-settings.ts";
 import { colorsOf, createTerminalLogger, escapeLine } from "./terminal.ts";
@@ -16,6 +19,7 @@ interface ServeOptions {
   readonly host?: string;
   readonly port?: number;
   readonly quiet?: true;
+  readonly logFormat?: LogFormat;
 }
 
 interface ExplainOptions {
@@ -79,6 +83,7 @@ function createProgram(endWith: (status: number) => void): Command {
     .option("--host <host>", "the address to listen on (default: 127.0.0.1)", parseHost)
     .option("--port <port>", "the port to listen on, 0 for a free one (default: 8080)", parsePort)
     .option("--quiet", "do not log requests")
+    .addOption(new Option("--log-format <format>", "how the log is written (default: text)").choices(["text", "json"]))
     .addHelpText("after", serveHelp)
     .action(runServe);
 
@@ -124,24 +129,29 @@ function createProgram(endWith: (status: number) => void): Command {
 async function runServe(folder: string | undefined, options: ServeOptions): Promise<void> {
   const quiet = options.quiet === true;
   const { stdout, stderr } = process;
-  const logger = createTerminalLogger(stderr, { quiet });
   const settings = options.config === undefined ? fromFlags() : fromConfig(options.config);
-  await serve(await settings, { stdout, stderr, logger, quiet });
+  await serve(await settings, { stdout, stderr, quiet });
+
+  function createLogger(format: LogFormat): Logger {
+    return format === "json" ? createJsonLogger(stderr, { quiet }) : createTerminalLogger(stderr, { quiet });
+  }
 
   function fromFlags(): Promise<ServeSettings> {
     if (folder === undefined) throw createFailure(2, ["error: serve needs a folder, or --config"]);
     if (options.account.length === 0)
       throw createFailure(2, ["error: serve needs at least one --account name:password"]);
-    return toServeSettings({ folder, accounts: options.account, host: options.host, port: options.port }, logger);
+    const { account: accounts, host, port, logFormat = "text" } = options;
+    return toServeSettings({ folder, accounts, host, port, logFormat }, createLogger(logFormat));
   }
 
-  /** The flags that say where to listen win over the file. */
+  /** The flags that say where to listen and how to log win over the file. */
   async function fromConfig(file: string): Promise<ServeSettings> {
     if (folder !== undefined || options.account.length > 0) {
       throw createFailure(2, ["error: --config takes the place of a folder and of --account"]);
     }
-    const config = await readConfigFile(file, logger);
-    return { ...config, host: options.host ?? config.host, port: options.port ?? config.port };
+    const { host, port, logFormat } = options;
+    const config = await readConfigFile(file, createLogger, logFormat);
+    return { ...config, host: host ?? config.host, port: port ?? config.port };
   }
 }
 

@@ -4,8 +4,11 @@ import { createNodePasswordHasher } from "../auth/password-hash-node.ts";
 import type { FileServiceOptions } from "../config/options.ts";
 import type { Logger } from "../contracts/logger.ts";
 import type { NodeTlsOptions } from "../runtimes/node-server.ts";
+import type { EventSink } from "../sinks/event-sink.ts";
 import { createDiskStorage } from "../storage/disk.ts";
+import type { LogFormat } from "./access-log.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
+import type { ShownMetrics } from "./metrics-server.ts";
 
 /** All that `serve` needs, whether flags or a file said so. */
 export interface ServeSettings {
@@ -14,6 +17,12 @@ export interface ServeSettings {
   readonly port: number;
   readonly tls?: NodeTlsOptions;
   readonly service: FileServiceOptions;
+  /** How the log is written. Default: `text`. */
+  readonly logFormat?: LogFormat;
+  /** Where its events go; closed behind it. */
+  readonly sinks?: readonly EventSink[];
+  /** Where its metrics are shown, by a server of their own: at `/metrics`. */
+  readonly metrics?: ShownMetrics;
 }
 
 /** Where the server listens unless told otherwise: seen by this machine alone. */
@@ -26,6 +35,7 @@ export interface ServeFlags {
   readonly accounts: readonly string[];
   readonly host: string | undefined;
   readonly port: number | undefined;
+  readonly logFormat: LogFormat;
 }
 
 /**
@@ -33,13 +43,14 @@ export interface ServeFlags {
  * Rejects with a failure of status 2 for a folder that is none and for a wrong account, never quoting it.
  */
 export async function toServeSettings(flags: ServeFlags, logger: Logger): Promise<ServeSettings> {
-  const { folder, host = defaultHost, port = defaultPort } = flags;
+  const { folder, host = defaultHost, port = defaultPort, logFormat } = flags;
   const problem = await findFolderProblem(folder);
   if (problem !== undefined) throw createFailure(2, [`error: ${folder}: ${problem}`]);
   const accounts = flags.accounts.map(parseAccountFlag);
   return {
     host,
     port,
+    logFormat,
     service: {
       storage: createDiskStorage({ root: folder }),
       authentication: toAuthenticator(accounts, logger),

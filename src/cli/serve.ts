@@ -1,12 +1,14 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { toServiceConfig } from "../config/service-config.ts";
-import type { Logger } from "../contracts/logger.ts";
+import type { FileService } from "../contracts/file-service.ts";
 import { closeNodeServer, createNodeServer } from "../runtimes/node-server.ts";
 import { createFileService } from "../service.ts";
 import { logRequests } from "./access-log.ts";
 import { createFailure, describeSystemError, toFailure } from "./failure.ts";
+import { createJsonLogger } from "./json-log.ts";
 import { keepMemorySmall } from "./memory.ts";
+import { serveMetrics } from "./metrics-server.ts";
 import type { ServeSettings } from "./serve-settings.ts";
 import type { Output } from "./terminal.ts";
 
@@ -14,7 +16,6 @@ import type { Output } from "./terminal.ts";
 export interface ServeOutputs {
   readonly stdout: Output;
   readonly stderr: Output;
-  readonly logger: Logger;
   /** Whether requests go unlogged. */
   readonly quiet: boolean;
 }
@@ -31,18 +32,39 @@ const echoMilliseconds = 200;
  * Rejects with a failure when the start does not succeed.
  */
 export async function serve(settings: ServeSettings, outputs: ServeOutputs): Promise<void> {
-  const stop = stopSignal(outputs);
+  const stop = stopSignal(() => logStop(settings, outputs));
+  const { metrics, sinks = [] } = settings;
   const service = createFileService(settings.service);
-  await start(() => service.start());
-  const server = createNodeServer(service, settings.tls === undefined ? {} : { tls: settings.tls });
-  if (!outputs.quiet) logRequests(server, outputs.stderr);
+  try {
+    await start(() => service.start());
+    const endMetrics = await serveMetrics(metrics, (port) =>
+      settings.service.logger?.info({ port }, "Metrics are shown at /metrics."),
+    );
+    try {
+      await serveUntil(stop, metrics?.measure(service) ?? service, settings, outputs);
+    } finally {
+      await endMetrics();
+    }
+  } finally {
+    await service.close();
+    await Promise.all(sinks.map((sink) => sink.close()));
+  }
+}
+
+async function serveUntil(
+  stop: Promise<void>,
+  service: FileService,
+  settings: ServeSettings,
+  { stdout, stderr, quiet }: ServeOutputs,
+): Promise<void> {
+  const { host, port, tls, logFormat = "text" } = settings;
+  const server = createNodeServer(service, tls === undefined ? {} : { tls });
+  if (!quiet) logRequests(server, stderr, logFormat);
   keepMemorySmall();
-  const { host, port } = settings;
   await listen(server, host, port);
-  outputs.stdout.write(`Listening on ${toUrl(settings, (server.address() as AddressInfo).port)}\n`);
+  stdout.write(`Listening on ${toUrl(settings, (server.address() as AddressInfo).port)}\n`);
   await stop;
   await closeNodeServer(server);
-  await service.close();
 }
 
 async function start(work: () => Promise<void>): Promise<void> {
@@ -71,15 +93,21 @@ function toAuthority(host: string, port: number): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
+function logStop({ logFormat }: ServeSettings, { stderr, quiet }: ServeOutputs): void {
+  const message = "Stopping: finishing what is under way.";
+  if (logFormat === "json") createJsonLogger(stderr, { quiet }).info({}, message);
+  else if (!quiet) stderr.write(`${message}\n`);
+}
+
 /** Resolves at the first signal; from then on the next one ends the process. */
-function stopSignal({ stderr, quiet }: ServeOutputs): Promise<void> {
+function stopSignal(onStop: () => void): Promise<void> {
   return new Promise((resolve) => {
     let stoppedAt: number | undefined;
 
     function onSignal(signal: Signal): void {
       if (stoppedAt === undefined) {
         stoppedAt = performance.now();
-        if (!quiet) stderr.write("Stopping: finishing what is under way.\n");
+        onStop();
         resolve();
       } else if (performance.now() - stoppedAt > echoMilliseconds) {
         process.exit(exitStatuses[signal]);

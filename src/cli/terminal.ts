@@ -45,11 +45,17 @@ export function createTerminalLogger(output: Output, { quiet }: { readonly quiet
 
 function describeDetails(details: Readonly<Record<string, unknown>>): string {
   if (Object.keys(details).length === 0) return "";
+  const text = toJsonText(details);
+  // A cycle or a BigInt: the message alone.
+  return text === undefined ? "" : ` ${text}`;
+}
+
+/** Details as JSON of printable ASCII, with what errors have to say; `undefined` for what JSON cannot hold. */
+export function toJsonText(details: Readonly<Record<string, unknown>>): string | undefined {
   try {
-    return ` ${escapeJson(JSON.stringify(details, (_key, value: unknown) => toPlain(value)))}`;
+    return escapeJson(JSON.stringify(details, (_key, value: unknown) => toPlain(value)));
   } catch {
-    // A cycle or a BigInt: the message alone.
-    return "";
+    return undefined;
   }
 }
 

@@ -1,0 +1,47 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Metrics } from "../sinks/metrics.ts";
+import { createFailure, describeSystemError } from "./failure.ts";
+
+/** Metrics and the address that they are shown at. */
+export interface ShownMetrics extends Metrics {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Shows metrics, if there are any, at `/metrics` of an address of their own, which is not for everybody, until what it returns is called. Rejects with a failure where it
+ * cannot listen.
+ */
+export async function serveMetrics(
+  metrics: ShownMetrics | undefined,
+  onListening: (port: number) => void,
+): Promise<() => Promise<void>> {
+  if (metrics === undefined) return async () => undefined;
+  const { host, port } = metrics;
+  const server = createServer((request, response) => {
+    const isThere = request.url?.split("?", 1)[0] === "/metrics";
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (!isThere || !isRead) response.writeHead(isThere ? 405 : 404, isThere ? { Allow: "GET, HEAD" } : {}).end();
+    else
+      response
+        .writeHead(200, { "Content-Type": metrics.contentType, "Cache-Control": "no-store" })
+        .end(metrics.render());
+  });
+  try {
+    server.listen({ host, port });
+    await once(server, "listening");
+    onListening((server.address() as AddressInfo).port);
+    return () => end(server);
+  } catch (error) {
+    throw createFailure(1, [`error: cannot show metrics on ${host}:${port}: ${describeSystemError(error)}`]);
+  }
+}
+
+async function end(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}
