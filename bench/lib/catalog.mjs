@@ -1,5 +1,6 @@
 // The servers that are compared: how each is started, and in which requests it speaks.
 import { existsSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hasCommand } from "./processes.mjs";
@@ -60,12 +61,23 @@ const PERMISSIONS = [
   ["*/private | */private/*", "deny-full-control"],
 ];
 
+/** Takes connections and answers none: where events go that nobody takes. */
+let silent;
+async function silentUrl() {
+  silent ??= await new Promise((resolve) => {
+    const server = createServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1", () => resolve(server));
+    server.unref();
+  });
+  return `http://127.0.0.1:${silent.address().port}/`;
+}
+
 /** This project, as its command serves it: with a session and permissions. Durability makes a difference to uploads alone. */
-function fileferry(id, title, durability, { dist, nodeArgs }) {
-  function start({ folder, own }) {
+function fileferry(id, title, durability, { dist, nodeArgs }, toEvents) {
+  async function start({ folder, own }) {
     const config = {
       listen: { port: 0 },
       storage: { type: "disk", root: folder, durability },
+      ...(toEvents && { events: await toEvents(own) }),
       authentication: [
         {
           type: "accounts",
@@ -89,6 +101,17 @@ function fileferry(id, title, durability, { dist, nodeArgs }) {
   return { id, title, start, requests: durability === "rename" ? { put, form } : requests, login, isOwn: true };
 }
 
+/** Every event in a file, and on its way to somebody who never takes it. */
+async function toHangingEvents(own) {
+  return { file: join(own, "events.ndjson"), webhooks: [{ url: await silentUrl() }] };
+}
+
+/** Of that one, what shows whether events delay a transfer. */
+function withEvents(server) {
+  const { get, put } = server.requests;
+  return { ...server, requests: { get, put } };
+}
+
 /** One login for all requests. */
 async function login({ host, port }) {
   const response = await fetch(`http://${host}:${port}/__svc__/login`, {
@@ -109,6 +132,15 @@ export function createCatalog(dist, nodeArgs = []) {
   const { get, put, list, propfind } = speaks;
   return [
     fileferry("fileferry", "fileferry", "fsync", { dist, nodeArgs }),
+    withEvents(
+      fileferry(
+        "fileferry-events",
+        "fileferry, events to a file and to a webhook that hangs",
+        "fsync",
+        { dist, nodeArgs },
+        toHangingEvents,
+      ),
+    ),
     fileferry("fileferry-rename", "fileferry, durability rename", "rename", { dist, nodeArgs }),
     peer("bare-tuned", "node:http, tuned", { get, put, list }),
     peer("bare-naive", "node:http, naive", { get, put, list }),
