@@ -1,0 +1,112 @@
+import { toMembers } from "../contracts/member-batches.ts";
+import {
+  type ByteRange,
+  type CreateFolderOptions,
+  type RemoveOptions,
+  type StorageEntry,
+  StorageError,
+  type StoredFile,
+  type WriteOptions,
+} from "../contracts/storage-adapter.ts";
+import { type ObjectPlace, toPlace } from "./object-keys.ts";
+import { createS3Client } from "./s3-client.ts";
+import { toFileEntry } from "./s3-entries.ts";
+import { createConditionSupport } from "./s3-exchange.ts";
+import { listMembers, listPage } from "./s3-listing.ts";
+import { headObject, isAnyBelow } from "./s3-objects.ts";
+import { type S3Storage, type S3StorageOptions, toS3Settings } from "./s3-options.ts";
+import { readFile } from "./s3-read.ts";
+import { createS3Remover } from "./s3-remove.ts";
+import { createS3Writer } from "./s3-write.ts";
+
+export type { S3Credentials, S3Fetch, S3Storage, S3StorageOptions } from "./s3-options.ts";
+
+/**
+ * A storage in a bucket of any store that speaks S3, on every runtime with `fetch` and Web Crypto. A folder is a marker object `name/`, or
+ * any key below it. What stores cannot do, and what it needs of them, is in docs/storage-s3.md.
+ * @throws TypeError that names the first wrong option.
+ */
+export function createS3Storage(options: S3StorageOptions): S3Storage {
+  const settings = toS3Settings(options);
+  const { prefix, clock, bucket, conditionalWrites } = settings;
+  const client = createS3Client(settings);
+  const support = createConditionSupport(conditionalWrites);
+  const writer = createS3Writer(client, support);
+  const remover = createS3Remover(client, support);
+  /** Stores keep no time of a folder. */
+  const folderTime = new Date(Math.floor(clock() / 1000) * 1000);
+
+  async function stat(path: string): Promise<StorageEntry | undefined> {
+    const place = toPlace(prefix, path);
+    if (place === undefined) return undefined;
+    const folder: StorageEntry = { name: place.name, kind: "folder", size: 0, modified: folderTime };
+    if (place.parent === undefined) return folder;
+    const head = await headObject(client, place.key);
+    if (head !== undefined) return toFileEntry(place.name, head);
+    return (await isAnyBelow(client, place.folder)) ? folder : undefined;
+  }
+
+  async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
+    const place = findable(path);
+    for await (const members of listMembers(client, place.folder, folderTime)) {
+      if (members === undefined) await expectFolder(place);
+      else yield members;
+    }
+  }
+
+  /** Nothing is below: only the root is a folder all the same. */
+  async function expectFolder({ parent, key }: ObjectPlace): Promise<void> {
+    if (parent === undefined) return;
+    const isFile = (await headObject(client, key)) !== undefined;
+    throw new StorageError(isFile ? "not-a-folder" : "not-found", key);
+  }
+
+  async function read(path: string, range?: ByteRange): Promise<StoredFile> {
+    return readFile(client, findable(path), range);
+  }
+
+  async function write(
+    path: string,
+    content: AsyncIterable<Uint8Array>,
+    writeOptions: WriteOptions = {},
+  ): Promise<StorageEntry> {
+    return writer.writeFile(makeable(path), content, writeOptions);
+  }
+
+  async function createFolder(path: string, { owner }: CreateFolderOptions = {}): Promise<void> {
+    const place = makeable(path);
+    if (owner?.user !== undefined || owner?.group !== undefined) {
+      throw new StorageError("denied", "Nobody owns a folder of a bucket.");
+    }
+    await writer.makeFolder(place);
+  }
+
+  async function remove(path: string, conditions: RemoveOptions = {}): Promise<void> {
+    await remover.remove(findable(path), conditions);
+  }
+
+  async function check(): Promise<void> {
+    try {
+      await listPage(client, { prefix, most: 1 });
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      throw new StorageError(error.code, `The bucket ${bucket} does not answer: ${error.message}`);
+    }
+  }
+
+  /** A place where something may be. */
+  function findable(path: string): ObjectPlace {
+    const place = toPlace(prefix, path);
+    if (place === undefined) throw new StorageError("not-found", "No key is like this.");
+    return place;
+  }
+
+  /** A place where something may come. */
+  function makeable(path: string): ObjectPlace {
+    const place = toPlace(prefix, path);
+    if (place === undefined) throw new StorageError("bad-name", "No key is like this.");
+    return place;
+  }
+
+  return { stat, list: (path) => toMembers(() => listBatches(path)), read, write, createFolder, remove, check };
+}

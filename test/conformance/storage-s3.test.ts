@@ -1,0 +1,54 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { StorageCase, StorageCaseContext } from "../../src/testing/storage-case.ts";
+import { storageCases } from "../../src/testing/storage-cases.ts";
+import { createBucket, type S3Bucket, s3Missing } from "../support/s3-server.ts";
+
+/** What this store cannot do: it takes no notice of conditions of a removal, so that a change between the look and the removal is lost. */
+const BEYOND_THIS_STORE = ["one version is replaced or removed, never both"];
+/** Thousands of requests, one after the other. */
+const PATIENCE_MS = 60_000;
+
+let bucket: S3Bucket;
+let storages = 0;
+
+describe.skipIf(s3Missing !== undefined)(`the storage cases × S3${s3Missing ? ` (${s3Missing})` : ""}`, () => {
+  beforeAll(async () => {
+    bucket = await createBucket();
+  }, 120_000);
+
+  it("leaves out links, which no store has, and one case by name", () => {
+    const names = storageCases.filter((one) => !isPlayed(one) && one.needs !== "makeLink").map(({ name }) => name);
+    expect(names).toEqual(BEYOND_THIS_STORE);
+  });
+
+  for (const storageCase of storageCases.filter(isPlayed)) {
+    it.concurrent(storageCase.name, () => storageCase.run(createContext()), PATIENCE_MS);
+  }
+
+  it("have left no upload in parts behind", async () => {
+    expect(await bucket.openUploads()).toEqual([]);
+  });
+});
+
+function isPlayed({ name, needs }: StorageCase): boolean {
+  return needs !== "makeLink" && !BEYOND_THIS_STORE.includes(name);
+}
+
+/** Every case has a folder of the bucket for itself. */
+function createContext(): StorageCaseContext {
+  storages += 1;
+  const prefix = `case/${storages}`;
+  const storage = bucket.storage({ prefix });
+
+  async function fill(folder: string, count: number): Promise<void> {
+    const numbers = Array.from({ length: count }, (_, number) => number);
+    const writer = async (): Promise<void> => {
+      for (let number = numbers.pop(); number !== undefined; number = numbers.pop()) {
+        await (await bucket.ask("PUT", `${prefix}${folder}/${number}`, { body: "x" })).text();
+      }
+    };
+    await Promise.all(Array.from({ length: 32 }, writer));
+  }
+
+  return { storage, strongTags: true, atomicConditions: true, fill };
+}
