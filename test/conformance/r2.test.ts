@@ -1,0 +1,221 @@
+import { build } from "esbuild";
+import { Miniflare } from "miniflare";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createR2Storage, type R2Bucket } from "../../src/storage/r2.ts";
+import { storageCases } from "../../src/testing/storage-cases.ts";
+import { inChunks, noise } from "../../src/testing/storage-content.ts";
+import { projectFolder } from "../support/built.ts";
+
+/** Plays the case that is asked for inside workerd, on a storage of its own in the bucket: below a prefix. */
+const WORKER = `
+import { createR2Storage } from "./src/storage/r2.ts";
+import { storageCases } from "./src/testing/storage-cases.ts";
+
+export default {
+  async fetch(request, env) {
+    const name = decodeURIComponent(new URL(request.url).searchParams.get("case"));
+    const prefix = crypto.randomUUID() + "/";
+    const storage = createR2Storage(env.FILES, { prefix, partBytes: 5242880 });
+    const fill = async (folder, count) => {
+      for (let from = 0; from < count; from += 50) {
+        const some = Array.from({ length: Math.min(50, count - from) }, (_, index) => from + index);
+        await Promise.all(some.map((number) => env.FILES.put(prefix + folder.slice(1) + "/" + number, "x")));
+      }
+    };
+    try {
+      await storageCases.find((one) => one.name === name).run({ storage, strongTags: true, atomicConditions: true, fill });
+      return new Response("passed");
+    } catch (error) {
+      return new Response(error.stack ?? String(error));
+    }
+  },
+};
+`;
+
+/** What R2 cannot do, and why. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  "one version is replaced or removed, never both": "R2 removes without conditions",
+};
+
+let worker: Miniflare;
+let bucket: R2Bucket;
+
+beforeAll(async () => {
+  const { outputFiles } = await build({
+    stdin: { contents: WORKER, resolveDir: projectFolder, sourcefile: "worker.js" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+    conditions: ["workerd", "worker", "browser"],
+  });
+  worker = new Miniflare({
+    modules: true,
+    script: outputFiles[0]?.text ?? "",
+    compatibilityDate: "2026-04-01",
+    r2Buckets: ["FILES"],
+    cf: false,
+  });
+  await worker.ready;
+  bucket = (await worker.getR2Bucket("FILES")) as unknown as R2Bucket;
+}, 120_000);
+
+afterAll(() => worker?.dispose());
+
+describe("the storage cases × R2 in workerd, without nodejs_compat, but those of links, which it cannot hold", () => {
+  for (const { name, needs } of storageCases) {
+    if (needs === "makeLink") continue;
+    const reason = EXCEPTIONS[name];
+    it.skipIf(reason !== undefined)(
+      reason === undefined ? name : `${name} (not so: ${reason})`,
+      async () => {
+        const answer = await worker.dispatchFetch(
+          `http://worker/?case=${encodeURIComponent(encodeURIComponent(name))}`,
+        );
+        expect(await answer.text()).toBe("passed");
+      },
+      120_000,
+    );
+  }
+});
+
+describe("the R2 storage", () => {
+  const PART = 5_242_880;
+
+  /** A storage below a prefix of its own, and what was asked of the bucket. */
+  function createWatched(broken: Partial<Record<"uploadPart" | "complete", Error>> = {}) {
+    const calls: string[] = [];
+    const prefix = `${crypto.randomUUID()}/`;
+    const watched: R2Bucket = {
+      head: (key) => bucket.head(key),
+      get: (key, options) => bucket.get(key, options),
+      list: (options) => bucket.list(options),
+      put(key, value, options) {
+        calls.push(`put ${value.byteLength}`);
+        return bucket.put(key, value, options);
+      },
+      delete(keys) {
+        calls.push(`delete ${keys.length}`);
+        return bucket.delete(keys);
+      },
+      async createMultipartUpload(key) {
+        const upload = await bucket.createMultipartUpload(key);
+        return {
+          async uploadPart(partNumber, value) {
+            calls.push(`part ${partNumber} ${value.byteLength}`);
+            if (broken.uploadPart !== undefined && partNumber === 2) throw broken.uploadPart;
+            return upload.uploadPart(partNumber, value);
+          },
+          async complete(parts) {
+            calls.push(`complete ${parts.length}`);
+            if (broken.complete !== undefined) throw broken.complete;
+            return upload.complete(parts);
+          },
+          async abort() {
+            calls.push("abort");
+            await upload.abort();
+          },
+        };
+      },
+    };
+    return { calls, prefix, storage: createR2Storage(watched, { prefix, partBytes: PART }) };
+  }
+
+  it("stores content of up to a part by one request, with a size and without", async () => {
+    const { calls, storage } = createWatched();
+    await storage.write("/sized", inChunks(noise(PART, 1), 1_000_000), { size: PART });
+    await storage.write("/unsized", inChunks(noise(PART - 1, 1), 1_000_000));
+    await storage.write("/empty", inChunks(noise(0, 1), 1));
+    expect(calls).toEqual([`put ${PART}`, `put ${PART - 1}`, "put 0"]);
+  });
+
+  it.each([
+    ["a size", 2 * PART + 7, [PART, PART, 7]],
+    ["no size", 2 * PART, [PART, PART]],
+  ])("stores longer content with %s in parts of one size but the last", async (kind, size, parts) => {
+    const { calls, storage } = createWatched();
+    const content = noise(size, 3);
+    await storage.write("/file", inChunks(content, 999_983), kind === "a size" ? { size } : {});
+    expect(calls).toEqual([...parts.map((bytes, index) => `part ${index + 1} ${bytes}`), `complete ${parts.length}`]);
+    const { entry, body } = await storage.read("/file", { offset: PART - 3, length: 6 });
+    expect(entry.size).toBe(size);
+    expect(new Uint8Array(await new Response(body).arrayBuffer())).toEqual(content.slice(PART - 3, PART + 3));
+  });
+
+  it.each(["uploadPart", "complete"] as const)("aborts an upload whose %s fails, and is unavailable", async (step) => {
+    const { calls, storage } = createWatched({ [step]: new Error("internal error (10001)") });
+    const written = storage.write("/file", inChunks(noise(2 * PART, 1), 1_000_000));
+    await expect(written).rejects.toMatchObject({ name: "StorageError", code: "unavailable" });
+    expect(calls.at(-1)).toBe("abort");
+    expect(await storage.stat("/file")).toBeUndefined();
+  });
+
+  it("aborts an upload whose content breaks off, with its very error", async () => {
+    const { calls, storage } = createWatched();
+    const cut = new Error("cut");
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield* inChunks(noise(2 * PART + 1, 1), 1_000_000);
+      throw cut;
+    }
+    await expect(storage.write("/file", broken())).rejects.toBe(cut);
+    expect(calls.at(-1)).toBe("abort");
+    const controller = new AbortController();
+    async function* aborting(): AsyncGenerator<Uint8Array> {
+      yield* inChunks(noise(2 * PART + 1, 1), 1_000_000);
+      controller.abort(cut);
+    }
+    await expect(storage.write("/file", aborting(), { signal: controller.signal })).rejects.toBe(cut);
+    expect(calls.at(-1)).toBe("abort");
+  });
+
+  it("checks the conditions of longer content before it completes", async () => {
+    const { calls, storage } = createWatched();
+    async function* meanwhile(): AsyncGenerator<Uint8Array> {
+      yield* inChunks(noise(2 * PART, 1), 1_000_000);
+      await storage.write("/file", inChunks(noise(5, 1), 5));
+    }
+    const written = storage.write("/file", meanwhile(), { ifNoneMatch: "*" });
+    await expect(written).rejects.toMatchObject({ code: "precondition-failed" });
+    expect(calls.at(-1)).toBe("abort");
+    expect((await storage.stat("/file"))?.size).toBe(5);
+  });
+
+  it("removes a folder by at most 1,000 keys at a time", async () => {
+    const { calls, prefix, storage } = createWatched();
+    await storage.createFolder("/many");
+    const numbers = Array.from({ length: 1500 }, (_, number) => number);
+    while (numbers.length > 0) {
+      const some = numbers.splice(0, 50);
+      await Promise.all(some.map((number) => bucket.put(`${prefix}many/${number}`, new Uint8Array(1))));
+    }
+    await storage.remove("/many");
+    expect(calls.filter((call) => call.startsWith("delete"))).toEqual(["delete 1000", "delete 501"]);
+    expect(await storage.stat("/many")).toBeUndefined();
+  });
+
+  it("takes what others have made for files and folders, and keeps folders without markers", async () => {
+    const { prefix, storage } = createWatched();
+    const keys = ["a/b/c.txt", "both", "both.txt", "both/inside", "odd//name", "odd/./x", "z/"];
+    for (const key of keys) await bucket.put(prefix + key, new Uint8Array(2));
+    const root: string[] = [];
+    for await (const { name, kind } of storage.list("/")) root.push(`${kind} ${name}`);
+    expect(root.sort()).toEqual(["file both", "file both.txt", "folder a", "folder odd", "folder z"]);
+    expect(await storage.stat("/a")).toMatchObject({ kind: "folder", modified: new Date(0) });
+    expect((await storage.stat("/both"))?.kind).toBe("file");
+    const odd = [];
+    for await (const { name } of storage.list("/odd")) odd.push(name);
+    expect(odd).toEqual([]);
+    await storage.remove("/a/b/c.txt");
+    expect((await storage.stat("/a/b"))?.kind).toBe("folder");
+  });
+
+  it("refuses what is no bucket, and options that cannot be", () => {
+    expect(() => createR2Storage({} as R2Bucket)).toThrow(/^bucket/);
+    for (const prefix of ["a", "/", "/a/", "a//", "../"]) {
+      expect(() => createR2Storage(bucket, { prefix })).toThrow(/^prefix/);
+    }
+    for (const partBytes of [0, PART - 1, 1e9, Number.NaN]) {
+      expect(() => createR2Storage(bucket, { partBytes })).toThrow(/^partBytes/);
+    }
+  });
+});
