@@ -9,6 +9,9 @@ export {
   toNodeListener,
   toNodeMiddleware,
 } from "./runtimes/node.ts";
+export { toConnection as toNodeConnection } from "./runtimes/node-connection.ts";
+export { type FetchHandler, type FetchHandlerOptions, toFetchHandler } from "./runtimes/node-fetch.ts";
+export { prepareNodeServer } from "./runtimes/node-host-server.ts";
 export {
   closeNodeServer,
   createNodeServer,

@@ -41,7 +41,8 @@ function scryptInThreadPool(
   return new Promise((resolve, reject) => {
     // The parsed parameters are bounded already; Node's own default bound is 32 MiB.
     scrypt(password, salt, length, { N: 2 ** ln, r, p, maxmem: 2 ** 29 }, (error, key) =>
-      error === null ? resolve(key) : reject(error),
+      // Bun has `undefined` for no error.
+      error ? reject(error) : resolve(key),
     );
   });
 }

@@ -11,6 +11,13 @@ export type EventDraft = WithoutStamp<FileEvent> & { readonly message?: string }
 /** Tells of an event; never throws and waits for nobody. */
 export type Emit = (draft: EventDraft) => void;
 
+/** What tells of events. */
+export interface Emitter {
+  readonly emit: Emit;
+  /** Resolves when nothing is being told any more, once; `undefined` where nothing is. */
+  settled(): Promise<void> | undefined;
+}
+
 /** Where events go, and whose they are. */
 export interface EmitterOptions {
   /** Looked at anew for each event. */
@@ -23,8 +30,12 @@ export interface EmitterOptions {
 }
 
 /** Makes what tells of events, each with its time and server (CONTRACT 8). */
-export function createEmitter({ listeners, server, clock, logger }: EmitterOptions): Emit {
+export function createEmitter({ listeners, server, clock, logger }: EmitterOptions): Emitter {
   const safe = toSafeLogger(logger);
+  /** What listeners have returned: a sink returns one promise for all that it has under way. */
+  const seen = new WeakSet<object>();
+  let pending = 0;
+  let idle: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
   function reportFailure(id: number, error: unknown): void {
     safe.error({ event: id, error }, "An event could not be told.");
@@ -33,17 +44,44 @@ export function createEmitter({ listeners, server, clock, logger }: EmitterOptio
   function tell(listener: OnEvent, event: FileEvent): void {
     try {
       const told = listener(event);
-      if (told !== undefined) Promise.resolve(told).catch((error: unknown) => reportFailure(event.id, error));
+      if (typeof told === "object" && told !== null && "then" in told) watch(event.id, told);
     } catch (error) {
       reportFailure(event.id, error);
     }
   }
 
-  return (draft) => {
+  /** Counted, not kept: a listener that hangs makes nobody else's work grow. */
+  function watch(id: number, told: object): void {
+    if (seen.has(told)) return;
+    seen.add(told);
+    pending += 1;
+    idle ??= createDeferred();
+    Promise.resolve(told)
+      .catch((error: unknown) => reportFailure(id, error))
+      .finally(() => {
+        pending -= 1;
+        if (pending > 0) return;
+        idle?.resolve();
+        idle = undefined;
+      });
+  }
+
+  function emit(draft: EventDraft): void {
     if (listeners.size === 0) return;
     const now = clock();
     const timestamp = { timestamp: now / 1000, iso_8601: new Date(now).toISOString() };
-    const event = { message: EVENT_MESSAGES[draft.id], ...draft, timestamp, server } as FileEvent;
+    const { id, message = EVENT_MESSAGES[id], data, ...about } = draft;
+    const event = { id, message, timestamp, data, ...about, server } as FileEvent;
     for (const listener of listeners) tell(listener, event);
-  };
+  }
+
+  return { emit, settled: () => idle?.promise };
+}
+
+function createDeferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }

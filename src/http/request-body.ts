@@ -1,3 +1,4 @@
+import { createConsumedBodyError, isConsumed, isConsumedBodyError } from "./consumed-body.ts";
 import { HttpError } from "./http-error.ts";
 
 /** What a body of ours may hold at most, in bytes, unless its endpoint allows less (CONTRACT 4.5). */
@@ -11,10 +12,18 @@ export function readContentLength(headers: Headers): number | undefined {
   return Number(value);
 }
 
-/** Whether a request brings at least one byte of content, or an unknown number of them. */
-export function hasContent(request: Request): boolean {
-  const length = readContentLength(request.headers);
-  return length === undefined ? request.body !== null : length > 0;
+/**
+ * Whether a request brings at least one byte of content, or an unknown number of them. Where its header does not say, its body is read up to the first
+ * byte: there are hosts that give one to every request (RFC 9112 6.3, 9113 8.1).
+ */
+export async function hasContent(request: Request): Promise<boolean> {
+  const { headers, body } = request;
+  const length = readContentLength(headers);
+  if (length !== undefined) return length > 0;
+  if (headers.has("transfer-encoding")) return true;
+  if (body === null) return false;
+  for await (const chunk of readBody(request)) if (chunk.byteLength > 0) return true;
+  return false;
 }
 
 /**
@@ -54,15 +63,22 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
 
 /**
  * The body's chunks; none without a body.
- * Throws HttpError `malformed` when the body breaks off: no defect of ours, and mostly nobody is left to hear of it.
+ * Throws HttpError `malformed` when the body breaks off: no defect of ours, and mostly nobody is left to hear of it. HttpError `internal`, which is reported, when
+ * somebody has read it before: the host has to be told.
  */
-export async function* readBody({ body }: Request): AsyncGenerator<Uint8Array> {
-  if (body === null) return;
+export async function* readBody(request: Request): AsyncGenerator<Uint8Array> {
+  if (isConsumed(request)) throw toConsumed(createConsumedBodyError());
+  if (request.body === null) return;
   try {
-    yield* body as unknown as AsyncIterable<Uint8Array>;
+    yield* request.body as unknown as AsyncIterable<Uint8Array>;
   } catch (cause) {
+    if (isConsumedBodyError(cause)) throw toConsumed(cause);
     throw new HttpError("malformed", "The request's body broke off.", {}, { cause });
   }
+}
+
+function toConsumed(cause: Error): HttpError {
+  return new HttpError("internal", "The request's body was read before it reached the service.", {}, { cause });
 }
 
 function decode(decoder: TextDecoder, chunk?: Uint8Array): string {

@@ -1,8 +1,16 @@
+/** The origins that a service is told of. */
+export interface KnownOrigins {
+  /** Others beside the service's own. */
+  readonly acceptedOrigins: readonly string[];
+  /** The service's own as its clients have it, where `Host` may say otherwise; else empty. */
+  readonly publicOrigin: string;
+}
+
 /**
  * Whether an unsafe request that a browser may have sent unasked comes from the service's own pages, from an
  * accepted origin, or from no browser at all (CONTRACT 6.5). Origins are compared whole, never in parts.
  */
-export function isSameOrigin(request: Request, acceptedOrigins: readonly string[]): boolean {
+export function isSameOrigin(request: Request, { acceptedOrigins, publicOrigin }: KnownOrigins): boolean {
   const { headers } = request;
   const origin = headers.get("origin");
   if (origin !== null && acceptedOrigins.includes(origin)) return true;
@@ -11,7 +19,8 @@ export function isSameOrigin(request: Request, acceptedOrigins: readonly string[
   const source = origin ?? headers.get("referer");
   if (source === null) return true;
   if (!URL.canParse(source)) return false;
-  const { protocol, host } = new URL(source);
+  const { protocol, host, origin: sourceOrigin } = new URL(source);
+  if (publicOrigin !== "") return sourceOrigin === publicOrigin;
   return host !== "" && host === ownHost(request, protocol);
 }
 

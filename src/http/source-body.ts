@@ -9,8 +9,8 @@ interface SourceBody extends AsyncIterable<Uint8Array> {
   readonly [SOURCE]: ByteSource;
 }
 
-/** Whether a `Response` keeps a body as it was given, which the platform's own do not. */
-const isLight = "bodyInit" in new Response(null);
+/** Whether the fetch API is the light one, whose `Response` keeps a body as it was given, which the platform's own do not. */
+export const isLight = "bodyInit" in new Response(null);
 
 /** A response whose body is read from a source: a standard stream wherever the platform's own `Response` is in use, and where the light one is asked for it. */
 export function createSourceResponse(source: ByteSource, init: ResponseInit): Response {

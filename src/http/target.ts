@@ -1,3 +1,5 @@
+import type { Connection } from "../contracts/connection.ts";
+
 /** A request's target, still percent-encoded. */
 export interface Target {
   /** The raw path, beginning with `/`. */
@@ -22,7 +24,7 @@ export function parseTarget(url: string): Target {
   return { path: path || "/", query, isMalformed: !/^[!"$-~]*$/.test(rest) };
 }
 
-/** Whether the request came over TLS, as its URL says. */
-export function isSecure(url: string): boolean {
-  return /^https:/i.test(url);
+/** Whether the client's request came over TLS: as the connection says, else as the URL does. */
+export function isSecure({ url }: Request, { isSecure: isKnownSecure }: Connection): boolean {
+  return isKnownSecure ?? /^https:/i.test(url);
 }

@@ -1,14 +1,7 @@
 import type { Readable } from "node:stream";
 import type { ByteSource } from "../contracts/byte-source.ts";
 import { findSource } from "../http/source-body.ts";
-
-/** A body in chunks, whatever it comes from: the one thing that the writer needs of a source. */
-export interface ChunkReader {
-  /** The next chunk; rejects where the source fails. */
-  read(): Promise<{ readonly done?: boolean; readonly value?: unknown }>;
-  /** Lets go of the source, also while a `read` is pending. Called at most once, and not after the end. */
-  cancel(reason?: unknown): Promise<unknown>;
-}
+import { type ChunkReader, toBytes } from "./chunk-reader.ts";
 
 /** A response's body as it can be sent: whole, in chunks, or none. */
 export type SendableBody = string | Uint8Array | ChunkReader | undefined;
@@ -73,9 +66,4 @@ export function discardBody(response: Response): void {
   } catch {
     // A locked or foreign body belongs to somebody else.
   }
-}
-
-/** The bytes under any view of a buffer. */
-export function toBytes(view: ArrayBufferView): Uint8Array {
-  return view instanceof Uint8Array ? view : new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 }

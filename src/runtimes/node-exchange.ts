@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Connection } from "../contracts/connection.ts";
-import type { ChunkReader } from "./node-body-source.ts";
+import type { ChunkReader } from "./chunk-reader.ts";
 import { toConnection } from "./node-connection.ts";
 import { createDisconnectError, createRequestBody, type RequestBody } from "./node-request-body.ts";
 

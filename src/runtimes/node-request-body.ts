@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
+import { createConsumedBodyError } from "../http/consumed-body.ts";
 import { countChunk } from "../transfer/chunk-garbage.ts";
 
 /** The body of one request: a Readable for the light `Request`, and what the bridge must know of it. */
@@ -47,8 +48,9 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
 
   function begin(): void {
     begun = true;
-    if (req.readableEnded) {
-      stream.destroy(new Error("The request body was already consumed before it reached the service"));
+    // A part that is missing cannot be told from a short body where no length is announced, and what somebody has decoded is no bytes any more.
+    if (req.readableEnded || req.readableDidRead || req.readableEncoding !== null) {
+      stream.destroy(createConsumedBodyError());
       return;
     }
     if (req.destroyed) {

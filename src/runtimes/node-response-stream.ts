@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { type ChunkReader, toBytes } from "./node-body-source.ts";
+import { type ChunkReader, toBytes } from "./chunk-reader.ts";
 import { type Exchange, releaseReader } from "./node-exchange.ts";
 
 /** The head of a response, not yet written. */

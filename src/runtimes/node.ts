@@ -4,6 +4,7 @@ import { Response } from "../http/fetch.ts";
 import { createExchange, type Exchange, openExchange } from "./node-exchange.ts";
 import { toRequest } from "./node-request.ts";
 import { sendResponse } from "./node-response.ts";
+import { isClaimed, toRequestHandler, type Variant } from "./request-handler.ts";
 
 /** What answers the requests of one `node:http` or `node:https` server. */
 export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
@@ -14,7 +15,7 @@ export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next: (
 /** How a service is mounted on Node. */
 export interface NodeListenerOptions {
   /** The one API variant to answer with. Default: all three, as `service.fetch` tells them apart. */
-  readonly variant?: "rest" | "webdav" | "browser";
+  readonly variant?: Variant;
   /**
    * After a refused upload (CONTRACT 4.3) the connection is half-closed, and destroyed after this long at most, so
    * that the client can read the answer. Milliseconds; default 1,500.
@@ -30,7 +31,7 @@ export interface NodeListenerOptions {
  * A server of the host's own should register it twice, `server.on("request", listener)` and
  * `server.on("checkContinue", listener)`: only then does an upload with `Expect: 100-continue` that the service refuses
  * keep its body to itself. And it should set `requestTimeout: 0`: Node's default cuts every upload at 300 s.
- * Node reads no further behind a client that has closed its side and drops what would be answered, unless `httpAllowHalfOpen` is set. `createNodeServer` does all of this.
+ * Node reads no further behind a client that has closed its side and drops what would be answered, unless `httpAllowHalfOpen` is set. `createNodeServer` does all of this, `prepareNodeServer` the first two for a server of a framework's.
  */
 export function toNodeListener(service: FileService | RequestHandler, options: NodeListenerOptions = {}): NodeListener {
   const { handler, lingerMilliseconds } = checkOptions(service, options);
@@ -43,7 +44,7 @@ export function toNodeListener(service: FileService | RequestHandler, options: N
 /**
  * The service as a middleware for Express and Connect. What `service.handles` does not claim goes to `next()`
  * untouched and at once, also while the service is at work on the same connection. The URL is the whole one (`originalUrl`) also below a mount path: the mount path is the service's `basePath`.
- * It wants to stand before every body parser.
+ * It wants to stand before every body parser: a body that one has read is a 500, which the log explains. `prepareNodeServer` makes the server fit for uploads.
  */
 export function toNodeMiddleware(service: FileService, options: NodeListenerOptions = {}): NodeMiddleware {
   const { handler, lingerMilliseconds } = checkOptions(service, options);
@@ -51,33 +52,18 @@ export function toNodeMiddleware(service: FileService, options: NodeListenerOpti
     const exchange = createExchange(req, res);
     if (exchange.state.ending) return;
     const request = toRequest(exchange);
-    if (request !== undefined && isClaimed(service, request)) take(exchange, request, handler, lingerMilliseconds);
+    if (isClaimed(service, request)) take(exchange, request, handler, lingerMilliseconds);
     else next();
   };
-}
-
-function isClaimed(service: FileService, request: Request): boolean {
-  try {
-    return service.handles(request);
-  } catch {
-    return false;
-  }
 }
 
 function checkOptions(
   service: FileService | RequestHandler,
   { variant, lingerMilliseconds = 1500 }: NodeListenerOptions,
 ): { handler: RequestHandler; lingerMilliseconds: number } {
-  const name = variant ?? "fetch";
-  if (!["fetch", "rest", "webdav", "browser"].includes(name)) {
-    throw new TypeError("variant: expected rest, webdav or browser");
-  }
+  const handler = toRequestHandler(service, variant);
   if (!(lingerMilliseconds >= 0)) throw new TypeError("lingerMilliseconds: expected a number of milliseconds");
-  if (typeof service === "function") {
-    if (variant !== undefined) throw new TypeError("variant: a handler has none");
-    return { handler: service, lingerMilliseconds };
-  }
-  return { handler: (request, connection) => service[name](request, connection), lingerMilliseconds };
+  return { handler, lingerMilliseconds };
 }
 
 /**

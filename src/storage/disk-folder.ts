@@ -53,9 +53,13 @@ const CONFIRMATIONS = 3;
 /** File systems that cannot do this to a folder, or have no need of it. */
 const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EISDIR", "EPERM"];
 
-/** Whether members can be reached through a folder's descriptor: on Linux, with /proc mounted. */
+/** Whether members can be reached through a folder's descriptor: on Linux, with /proc mounted. Deno asks for all rights first, and throws without them. */
 export function hasDescriptorPaths(): boolean {
-  return process.platform === "linux" && existsSync("/proc/self/fd");
+  try {
+    return process.platform === "linux" && existsSync("/proc/self/fd");
+  } catch {
+    return false;
+  }
 }
 
 /** Opens a folder as a descriptor; members are reached as `/proc/self/fd/<descriptor>/<name>`. */

@@ -1,4 +1,5 @@
-import { opendir, rmdir, unlink } from "node:fs/promises";
+import type { Dirent } from "node:fs";
+import { lstat, opendir, rmdir, unlink } from "node:fs/promises";
 import { StorageError } from "../contracts/storage-adapter.ts";
 import type { MemberName } from "./disk-calls.ts";
 import { systemCode, toStorageError, translated, undefinedIfMissing, unless } from "./disk-errors.ts";
@@ -90,12 +91,20 @@ async function removeFiles(folder: OpenFolder, folders: MemberName[]): Promise<v
   const options = { encoding: "buffer" as BufferEncoding, bufferSize: 8 * BATCH };
   let files: MemberName[] = [];
   for await (const member of await translated(opendir(folder.at(".") as string, options))) {
-    (member.isDirectory() ? folders : files).push(member.name);
+    const name = "name" in member ? member.name : (member as Buffer);
+    ((await isFolder(folder, member)) ? folders : files).push(name);
     if (files.length < BATCH) continue;
     await unlinkAll(folder, files);
     files = [];
   }
   await unlinkAll(folder, files);
+}
+
+/** Bun gives the bare names of members where they are bytes. */
+async function isFolder(folder: OpenFolder, member: Dirent | Buffer): Promise<boolean> {
+  if ("isDirectory" in member) return member.isDirectory();
+  const stats = await unless(lstat(folder.at(member)), "ENOENT");
+  return stats?.isDirectory() ?? false;
 }
 
 async function unlinkAll(folder: OpenFolder, files: readonly MemberName[]): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Metadata } from "../contracts/events.ts";
+import { readFieldText } from "../http/field-text.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { MetadataRules } from "./metadata-fields.ts";
 
@@ -27,14 +28,11 @@ export function readMetadata(headers: Headers, { header, isRequired, keys }: Met
   return toMetadata(items);
 }
 
-/** A header comes as its bytes (the Fetch Standard's isomorphic decoding): here they are UTF-8, as in all other texts of ours. */
+/** Here fields are UTF-8, as in all other texts of ours. */
 function toText(value: string, header: string): string {
-  try {
-    const bytes = Uint8Array.from(value, (character) => character.charCodeAt(0));
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new HttpError("malformed", `The header ${header} is not UTF-8.`);
-  }
+  const text = readFieldText(value);
+  if (text === undefined) throw new HttpError("malformed", `The header ${header} is not UTF-8.`);
+  return text;
 }
 
 function parseItems(text: string, header: string): readonly (readonly [key: string, value: string])[] {

@@ -1,10 +1,10 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Connection } from "../../src/contracts/connection.ts";
 import { Response } from "../../src/http/fetch.ts";
 import { toNodeListener, toNodeMiddleware } from "../../src/runtimes/node.ts";
-import { toPeer } from "../../src/runtimes/node-connection.ts";
-import { connectWire, exchange, listen, serve, stubService, watchEscapes } from "./node-wire.ts";
+import { toPeer } from "../../src/runtimes/peer.ts";
+import { connectWire, delay, exchange, listen, serve, stubService, watchEscapes } from "./node-wire.ts";
 
 beforeEach(() => {
   watchEscapes();
@@ -215,12 +215,9 @@ describe("the peer on Node", () => {
     expect(toPeer(undefined, undefined)).toBeUndefined();
   });
 
-  it("has waitUntil, which takes a rejection", async () => {
-    const { port } = await serve((_request, connection) => {
-      connection.waitUntil?.(Promise.reject(new Error("late")));
-      return new Response("ok");
-    });
-    expect(await exchange(port, "GET /home/ HTTP/1.0\r\n\r\n")).toMatch(/ok$/);
+  it("has no waitUntil: Node keeps running by itself, and the service needs not gather what it tells", async () => {
+    const { port } = await serve((_request, connection) => new Response(String("waitUntil" in connection)));
+    expect(await exchange(port, "GET /home/ HTTP/1.0\r\n\r\n")).toMatch(/false$/);
   });
 });
 
@@ -271,6 +268,33 @@ describe("toNodeMiddleware", () => {
     expect(await exchange(port, "GET / HTTP/1.0\r\n\r\n")).toMatch(/next$/);
   });
 
+  it.each<[what: string, before: (req: IncomingMessage, go: () => void) => void]>([
+    ["read the beginning of", (req, go) => req.once("data", () => go())],
+    [
+      "asked for texts in place of bytes of",
+      (req, go) => {
+        req.setEncoding("utf8");
+        go();
+      },
+    ],
+  ])("gives nobody the rest of a body that somebody has %s", async (_what, before) => {
+    const outcome: string[] = [];
+    const service = stubService(async (request) => {
+      outcome.push(await request.text().catch((error: Error) => error.message));
+      return new Response("ours");
+    });
+    const middleware = toNodeMiddleware(service);
+    const server = createServer((req, res) => before(req, () => middleware(req, res, () => res.end())));
+    const client = await connectWire(await listen(server));
+    client.send(
+      "PUT /home/a HTTP/1.1\r\nHost: h\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+    );
+    await delay(50);
+    client.send("5\r\nworld\r\n0\r\n\r\n");
+    expect((await client.ended()).text).toMatch(/ours$/);
+    expect(outcome).toEqual([expect.stringContaining("was read before it reached the service")]);
+  });
+
   it("does not wait for a body that a parser before it has eaten", async () => {
     const outcome: string[] = [];
     const service = stubService(async (request) => {
@@ -283,7 +307,9 @@ describe("toNodeMiddleware", () => {
     });
     const port = await listen(server);
     await exchange(port, "PUT /home/a HTTP/1.0\r\nContent-Length: 5\r\n\r\nhello");
-    expect(outcome).toEqual(["The request body was already consumed before it reached the service"]);
+    expect(outcome).toEqual([
+      "The request's body was read before it reached the service: mount the service before body parsers",
+    ]);
   });
 });
 

@@ -16,6 +16,19 @@ const EARLIER = "Mon, 06 May 2024 07:08:08 GMT";
 const LATER = "Mon, 06 May 2024 07:08:10 GMT";
 const FUTURE = "Mon, 06 May 2199 07:08:10 GMT";
 
+/** The date in a field of the table, in whichever of its forms, so much later: for files that were modified at another time. Other text stays. */
+export function moveDates(text: string, milliseconds: number): string {
+  if (text !== SAME_ASCTIME && !/^[A-Z][a-z]+, .* GMT$/.test(text)) return text;
+  const time = Date.parse(text === SAME_ASCTIME ? `${text} GMT` : text);
+  if (Number.isNaN(time)) return text;
+  const moved = new Date(time + milliseconds).toUTCString();
+  const [day = "", date = "", month = "", year = "", clock = ""] = moved.replace(",", "").split(" ");
+  if (text === SAME_ASCTIME) return `${day} ${month} ${String(Number(date)).padStart(2)} ${clock} ${year}`;
+  if (!/^[A-Z][a-z]+day, /.test(text)) return moved;
+  const weekday = new Date(time + milliseconds).toLocaleDateString("en", { weekday: "long", timeZone: "UTC" });
+  return `${weekday}, ${date}-${month}-${year.slice(2)} ${clock} GMT`;
+}
+
 /** First and last byte of a part. */
 type Part = readonly [first: number, last: number];
 

@@ -3,7 +3,7 @@ import { Request } from "../../../src/http/fetch.ts";
 import { isSameOrigin } from "../../../src/http/same-origin.ts";
 
 function ask(headers: Record<string, string>, accepted: readonly string[] = [], url = "http://h.example/x"): boolean {
-  return isSameOrigin(new Request(url, { method: "POST", headers }), accepted);
+  return isSameOrigin(new Request(url, { method: "POST", headers }), { acceptedOrigins: accepted, publicOrigin: "" });
 }
 
 describe("the origin of a request", () => {

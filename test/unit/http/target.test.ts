@@ -41,6 +41,8 @@ describe("a request's URL", () => {
     ["http://h/", false],
     ["http://h/?https://", false],
   ])("%s says whether it came over TLS: %s (CONTRACT 6.3)", (url, secure) => {
-    expect(isSecure(url)).toBe(secure);
+    const request = { url } as Request;
+    expect(isSecure(request, {})).toBe(secure);
+    expect([isSecure(request, { isSecure: true }), isSecure(request, { isSecure: false })]).toEqual([true, false]);
   });
 });

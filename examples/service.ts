@@ -1,0 +1,102 @@
+/**
+ * A service, the same on every runtime: `node/`, `deno/`, `bun/` and `workers/` beside this file mount it.
+ */
+import {
+  type Authenticator,
+  createAccountsAuthenticator,
+  createFileService,
+  createPasswordHasher,
+  type FileEvent,
+  type FileService,
+  HttpError,
+  type KeyValueStore,
+  type PasswordHasher,
+  type StorageAdapter,
+} from "fileferry";
+import { createMemoryKeyValueStore } from "fileferry/stores/memory";
+
+/** What the runtimes have each of their own. */
+export interface ExampleOptions {
+  readonly storage: StorageAdapter;
+  /** Gets every event. */
+  readonly tell: (event: FileEvent) => void;
+  /** Default: one that computes in JavaScript, on every runtime. */
+  readonly hasher?: PasswordHasher;
+  /** Where sessions are. Default: the memory of the process, as that of failed logins, whatever this is. */
+  readonly sessions?: KeyValueStore;
+}
+
+export function createExampleService(options: ExampleOptions): FileService {
+  const { storage, tell, hasher = createPasswordHasher(), sessions = createMemoryKeyValueStore() } = options;
+  const accounts = createAccountsAuthenticator({
+    // Passwords as they are, for trying out: `fileferry hash-password` makes what should stand here.
+    accounts: [
+      {
+        username: "alice",
+        password: "secret",
+        home_folder_path: "/alice",
+        permissions: [["allow-full-control"], ["/locked | /locked/*", "allow-read", "allow-list"]],
+        virtual_folders: [["/public", "/public"]],
+      },
+      { username: "guest", password: "guest", home_folder_path: "/alice", permissions: [["allow-read", "allow-list"]] },
+    ],
+    logger: quiet,
+  });
+  return createFileService({
+    storage,
+    authentication: [accounts, createMembers("carol", "first password", hasher)],
+    groups: { members: { allow_own_password_change: true } },
+    metadataFields: { header: "X-Labels", keys: [{ name: "project" }, { name: "tag-*" }] },
+    session: { store: sessions },
+    limits: { maxFileBytes: 4 * 1024 ** 3, loginStore: createMemoryKeyValueStore() },
+    triggers: {
+      publish: {
+        label: "Publish",
+        run(_context, [member]) {
+          if (member?.kind !== "file") throw new HttpError("unprocessable", "Only files can be published.");
+        },
+      },
+    },
+    onEvent: tell,
+    logger: quiet,
+  });
+}
+
+/** A method of authentication of one's own, with an account that may change its password; here it is forgotten when the process ends. */
+function createMembers(name: string, initialPassword: string, hasher: PasswordHasher): Authenticator {
+  let hash: Promise<string> | undefined;
+
+  async function isRight(password: string): Promise<boolean> {
+    hash ??= hasher.hash(initialPassword);
+    return hasher.verify(password, await hash);
+  }
+
+  return {
+    name: "members",
+    async authenticate({ type, username, content }) {
+      if (type !== "password") return { outcome: "unknown" };
+      // Asked also for other names, so that the time of the answer does not tell which exist.
+      const matches = await isRight(content);
+      if (username !== name) return { outcome: "unknown" };
+      return matches ? { outcome: "accepted", account: { group: "members" } } : { outcome: "rejected" };
+    },
+    async updatePassword({ username, currentPassword, newPassword, beforeChange }) {
+      if (username !== name) return { outcome: "unknown" };
+      if (!(await isRight(currentPassword))) return { outcome: "wrong-password" };
+      const next = await hasher.hash(newPassword);
+      await beforeChange?.();
+      hash = Promise.resolve(next);
+      return { outcome: "updated" };
+    },
+  };
+}
+
+/** Errors alone. */
+const quiet = {
+  info: () => undefined,
+  warn: () => undefined,
+  error(details: Readonly<Record<string, unknown>>, message: string): void {
+    // biome-ignore lint/suspicious/noConsole: every runtime has this one.
+    console.error(message, details);
+  },
+};

@@ -1,0 +1,14 @@
+/**
+ * A Worker for `wrangler dev examples/workers/worker.ts`, without `nodejs_compat`. Its files live in the memory of one isolate: for trying out.
+ */
+import { createMemoryStorage } from "fileferry/storage/memory";
+import { toWorkerHandler } from "fileferry/workers";
+import { createExampleService } from "../service.ts";
+
+export default toWorkerHandler(() =>
+  createExampleService({
+    storage: createMemoryStorage(),
+    // biome-ignore lint/suspicious/noConsole: the log of a Worker.
+    tell: (event) => console.log(JSON.stringify(event)),
+  }),
+);

@@ -1,0 +1,9 @@
+/** The part of the package for Cloudflare Workers: the service in the module syntax. */
+
+export {
+  type ToService,
+  toWorkerHandler,
+  type WorkersContext,
+  type WorkersHandler,
+  type WorkersHandlerOptions,
+} from "./runtimes/workers.ts";

@@ -1,0 +1,4 @@
+import { wireRuntimes } from "./wire-runtimes.ts";
+import { describeRuntime } from "./wire-suite.ts";
+
+describeRuntime(wireRuntimes.node);
