@@ -8,20 +8,17 @@ import { createPasswordUpdates } from "./auth/password-updates.ts";
 import { createSessions } from "./auth/sessions.ts";
 import { createLoginThrottle } from "./auth/throttle.ts";
 import type { FileServiceOptions } from "./config/options.ts";
-import { toServiceConfig } from "./config/service-config.ts";
+import { type ServiceConfig, toServiceConfig } from "./config/service-config.ts";
 import type { AccountSettings } from "./contracts/account.ts";
 import type { Connection } from "./contracts/connection.ts";
-import type { EventStream } from "./contracts/events.ts";
-import type { EventStreamOptions, FileService } from "./contracts/file-service.ts";
+import type { FileService } from "./contracts/file-service.ts";
 import type { AccountEndpoint, AccountExchange, Exchange } from "./endpoints/endpoint.ts";
 import { createFailureOf, toStatus } from "./endpoints/errors.ts";
 import { keepAlive } from "./endpoints/keep-alive.ts";
 import { tellFailure } from "./endpoints/tell.ts";
 import { toldFiles } from "./endpoints/told-files.ts";
 import { refuseUnidentified } from "./endpoints/unauthorized.ts";
-import { createEmitter, type Emit } from "./events/emitter.ts";
-import { createEventQueue, type EventQueue } from "./events/event-stream.ts";
-import { createTransfersUnderWay } from "./events/transfers.ts";
+import { createServiceEvents } from "./events/service-events.ts";
 import { Response } from "./http/fetch.ts";
 import { readForwardedClient } from "./http/forwarded.ts";
 import { HttpError, isHttpError } from "./http/http-error.ts";
@@ -31,6 +28,7 @@ import { isSameOrigin } from "./http/same-origin.ts";
 import { parseTarget } from "./http/target.ts";
 import { createAccountAdmission } from "./open-account.ts";
 import { type Api, findPlace, findRoute, hasRoutes, type Place, toAllow } from "./routes.ts";
+import { adoptKeyv } from "./stores/keyv.ts";
 import { createMemoryKeyValueStore } from "./stores/memory.ts";
 import { errorResponse } from "./views/errors.ts";
 import { createTexts } from "./views/texts.ts";
@@ -40,8 +38,6 @@ const CREATING_METHODS: readonly string[] = ["PUT", "MKCOL"];
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 /** Session IDs, login pages and password forms are nobody else's (SECURITY 16). */
 const UNCACHED: readonly Place["shape"][] = ["login", "logout", "password-update"];
-/** What is still under way when a service ends has so long to come to an end, which is told. */
-const CLOSE_MS = 5000;
 const NOWHERE: Place = { shape: "outside", path: { segments: [], isFolder: true } };
 
 /**
@@ -51,21 +47,17 @@ const NOWHERE: Place = { shape: "outside", path: { segments: [], isFolder: true 
 export function createFileService(options: FileServiceOptions): FileService {
   const config = toServiceConfig(options);
   const { logger, clock } = config;
-  const store = config.session.store ?? createMemoryKeyValueStore({ clock });
-  const sessions = createSessions({ ...config.session, store, clock });
+  const { session, limits } = config;
+  const store =
+    session.store === undefined ? createMemoryKeyValueStore({ clock }) : adoptKeyv(session.store, { logger });
+  const loginStore = limits.loginStore === undefined ? store : adoptKeyv(limits.loginStore, { logger });
+  const sessions = createSessions({ ...session, store, clock });
   const chain = createAuthenticationChain(config.authentication, { logger });
-  const { loginAttempts: attempts, loginWindowSeconds: windowSeconds } = config.limits;
-  const throttle = createLoginThrottle({ store, attempts, windowSeconds, clock });
+  const { loginAttempts: attempts, loginWindowSeconds: windowSeconds } = limits;
+  const throttle = createLoginThrottle({ store: loginStore, attempts, windowSeconds, clock });
   const { server, component, toCertificateUsername } = config;
-  const listeners = new Set(config.listeners);
-  const queues = new Set<EventQueue>();
-  let isClosed = false;
-  const tellAll = createEmitter({ listeners, server, clock, logger });
-  const underWay = createTransfersUnderWay();
-  const emit: Emit = (draft) => {
-    underWay.note(draft.id);
-    tellAll(draft);
-  };
+  const events = createServiceEvents(config.listeners, { server, clock, logger });
+  const { emit } = events;
   const audit = createLoginAudit({ emit, logger, component, clock });
   const chooseTexts = createTexts(config.pages.languages);
   const accounts = createAccountAdmission(config.storage, config.groups, config.limits.maxFileBytes);
@@ -117,7 +109,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     const { path } = place;
     const exchange: Exchange = {
       request,
-      connection: withClient(connection, request, config.clientForwardedHeader),
+      connection: withClient(connection, request, config),
       target,
       variant,
       path,
@@ -129,8 +121,11 @@ export function createFileService(options: FileServiceOptions): FileService {
       admit,
       report,
       failureOf: createFailureOf(request.signal, report),
-      emit,
-      isHeard: () => listeners.size > 0,
+      emit: (draft) => {
+        emit(draft);
+        keepTelling(connection);
+      },
+      isHeard: events.isHeard,
       texts: chooseTexts(request.headers.get("accept-language")),
     };
     try {
@@ -138,6 +133,13 @@ export function createFileService(options: FileServiceOptions): FileService {
     } catch (error) {
       return finish(exchange, place, toErrorResponse(error, exchange, place, apis));
     }
+  }
+
+  /** What is being told of events outlives the request, on runtimes that end with it. */
+  function keepTelling(connection: Connection): void {
+    if (connection.waitUntil === undefined) return;
+    const telling = events.settled();
+    if (telling !== undefined) connection.waitUntil(telling);
   }
 
   async function dispatch(exchange: Exchange, { shape }: Place, apis: readonly Api[]): Promise<Response> {
@@ -168,7 +170,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     const { login, means, session, attempt } = identification;
     // All but the session header is sent by browsers unasked, whoever wrote the page (CONTRACT 6.5).
     const isUnasked = means !== "session" && !SAFE_METHODS.includes(request.method);
-    if (isUnasked && !isSameOrigin(request, config.acceptedOrigins)) {
+    if (isUnasked && !isSameOrigin(request, config)) {
       if (attempt !== undefined) audit.refused(attempt, "cross-site");
       throw new HttpError("denied", "The request comes from another site.");
     }
@@ -177,7 +179,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     const files = accounts.filesOf(account);
     const used = session === undefined ? files : keepAlive(files, sessions.toProgress(session));
     const identified: AccountExchange = Object.assign(exchange, { account, means, session, files: used });
-    return run(listeners.size === 0 ? identified : Object.assign(identified, { files: toldFiles(identified) }));
+    return run(events.isHeard() ? Object.assign(identified, { files: toldFiles(identified) }) : identified);
   }
 
   function toErrorResponse(error: unknown, exchange: Exchange, { shape }: Place, apis: readonly Api[]): Response {
@@ -216,27 +218,10 @@ export function createFileService(options: FileServiceOptions): FileService {
       } catch (error) {
         report(error);
         return new Response(null, { status: 500 });
+      } finally {
+        keepTelling(connection);
       }
     };
-  }
-
-  function events({ capacity = 1000 }: EventStreamOptions = {}): EventStream {
-    if (!Number.isSafeInteger(capacity) || capacity < 1) throw new TypeError("capacity must be 1 or more.");
-    const queue = createEventQueue(capacity, leave);
-    function leave(): void {
-      listeners.delete(queue.add);
-      queues.delete(queue);
-    }
-    listeners.add(queue.add);
-    queues.add(queue);
-    if (isClosed) queue.end();
-    return queue.stream;
-  }
-
-  async function close(): Promise<void> {
-    isClosed = true;
-    await underWay.settled(CLOSE_MS);
-    for (const queue of [...queues]) queue.end();
   }
 
   return {
@@ -246,15 +231,24 @@ export function createFileService(options: FileServiceOptions): FileService {
     browser: serve(["browser"]),
     handles: (request) => findPlace(parseTarget(request.url), config.baseSegments) !== undefined,
     start: () => chain.start(),
-    events,
-    close,
+    events: events.open,
+    close: events.close,
   };
 }
 
-/** The connection with the client as its peer: the one that the named header tells of, else the remote end of the socket (CONTRACT 6.7). */
-function withClient(connection: Connection, { headers }: Request, forwardedHeader: string): Connection {
-  const client = forwardedHeader === "" ? undefined : readForwardedClient(headers, forwardedHeader);
-  return client === undefined ? connection : { ...connection, peer: { ...client, protocol: "TCP" } };
+/**
+ * The connection as the client has it: its peer is the one that the named header tells of, else the remote end of the socket (CONTRACT 6.7), and its
+ * security that of the public origin, where there is one.
+ */
+function withClient(connection: Connection, { headers }: Request, config: ServiceConfig): Connection {
+  const { clientForwardedHeader: name, publicOrigin } = config;
+  const client = name === "" ? undefined : readForwardedClient(headers, name);
+  if (client === undefined && publicOrigin === "") return connection;
+  return {
+    ...connection,
+    ...(client !== undefined && { peer: { ...client, protocol: "TCP" } }),
+    ...(publicOrigin !== "" && { isSecure: publicOrigin.startsWith("https:") }),
+  };
 }
 
 function toReason(error: unknown): string {

@@ -28,30 +28,36 @@ export interface AccountsFileOptions {
   readonly passwordHasher?: PasswordHasher;
   /** Is told of plain-text passwords, of reloads and of broken versions. Default: the console. */
   readonly logger?: Logger;
+  /** A later version of the file is looked for at most once in so many milliseconds; 0 for at every login, where other processes write it. Default: 1000. */
+  readonly recheckMilliseconds?: number;
+  /** Runs work while no other process rewrites the file, where several do. Default: this process knows of itself alone. */
+  readonly exclusively?: <T>(work: () => Promise<T>) => Promise<T>;
   /** Milliseconds since any fixed moment. Default: `performance.now`. */
   readonly clock?: () => number;
 }
 
 const accountsFileSchema = z.strictObject({ accounts: z.array(z.unknown()) });
-const checkEveryMilliseconds = 1000;
 
 /**
  * The accounts of a JSON file, as a method of authentication that judges as `createAccountsAuthenticator` does.
  *
  * `start` reads the file and rejects with an error that names file, place and reason. Later versions are found when
- * credentials come, at most once a second; one that is missing or broken is reported once, and the accounts stay as
+ * credentials come, by default at most once a second; one that is missing or broken is reported once, and the accounts stay as
  * they were. Replace the file by renaming another onto it: so nobody reads a half-written one.
  *
  * A change of password rewrites the file in that way, with a PHC string in place of the password and all else as it was but for blanks
- * and line ends. Of two processes that rewrite it within the same milliseconds the later one wins; one process alone never loses a change.
+ * and line ends. Of two processes that rewrite it within the same milliseconds the later one wins, unless `exclusively` keeps them apart; one process alone never loses a change.
  */
 export function createAccountsFileAuthenticator(options: AccountsFileOptions): Authenticator {
   const {
     file,
     passwordHasher = createNodePasswordHasher(),
     logger = console,
+    recheckMilliseconds = 1000,
+    exclusively = (work) => work(),
     clock = () => performance.now(),
   } = options;
+  if (!(recheckMilliseconds >= 0)) throw new TypeError("recheckMilliseconds must be 0 or more");
   let book: AccountBook | undefined;
   let seenVersion: string | undefined;
   let checkedAt = 0;
@@ -98,7 +104,9 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
 
   /** What was read last; looks for a later version when it is time, for all callers together. */
   async function current(): Promise<AccountBook> {
-    if (book === undefined || clock() - checkedAt >= checkEveryMilliseconds) {
+    // A look that began before the caller came may have missed what was written in between.
+    if (recheckMilliseconds === 0 && book !== undefined) await inTurn("read", checkForChange);
+    else if (book === undefined || clock() - checkedAt >= recheckMilliseconds) {
       checking ??= inTurn("read", book === undefined ? start : checkForChange).finally(() => {
         checking = undefined;
       });
@@ -135,7 +143,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     authenticate: createAccountsJudge(current),
     imitate: createAccountsImitator(current),
     canUpdatePassword,
-    updatePassword: (update) => inTurn("update", () => updatePassword(update)),
+    updatePassword: (update) => inTurn("update", () => exclusively(() => updatePassword(update))),
   };
 }
 

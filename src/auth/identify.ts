@@ -102,10 +102,11 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
 
   async function authenticate(
     request: Request,
-    { peer }: Connection,
+    connection: Connection,
     presented: PresentedCredentials,
   ): Promise<LoginResult> {
-    const creator = { uuid: component.uuid, type: isSecure(request.url) ? "https" : "http" };
+    const { peer } = connection;
+    const creator = { uuid: component.uuid, type: isSecure(request, connection) ? "https" : "http" };
     const trace = readTrace(request.headers);
     const credentials: Credentials = {
       ...presented,

@@ -71,13 +71,14 @@ export function createLoginAudit({ emit, logger, component, clock }: LoginAuditO
     );
   }
 
-  const sessionEnded: LoginAudit["sessionEnded"] = (how, { username, settings, created }, request, { peer }) => {
+  const sessionEnded: LoginAudit["sessionEnded"] = (how, { username, settings, created }, request, connection) => {
+    const { peer } = connection;
     const { uuid = username, email = "" } = settings;
     const trace = readTrace(request.headers);
     emit({
       id: how === "by-time" ? 40015 : 40037,
       account: { uuid, name: username, email, ...(peer !== undefined && { peer }) },
-      component: { uuid: component.uuid, type: isSecure(request.url) ? "https" : "http" },
+      component: { uuid: component.uuid, type: isSecure(request, connection) ? "https" : "http" },
       ...(trace !== undefined && { trace }),
       data: { duration: Math.max(0, clock() - created) / 1000 },
     });

@@ -210,7 +210,8 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function endOthers(username: string, keptId: string): Promise<void> {
     const generation = { generation: crypto.randomUUID(), kept: sessionKeyOf(keptId) };
-    await orUnavailable(() => store.set(generationKeyOf(username), generation, max));
+    // For longer than a session of a login that is under way could live.
+    await orUnavailable(() => store.set(generationKeyOf(username), generation, max + idle));
   }
 
   return { generationOf, start, find, toProgress, end, endOthers };

@@ -7,7 +7,9 @@ import { groupSettingsSchema } from "../wire/account.ts";
 import { findAccountProblem } from "./config-accounts.ts";
 import { authenticationSchema } from "./config-authentication.ts";
 import { byMaker, byService } from "./config-options.ts";
+import { s3StorageSchema } from "./config-s3.ts";
 import { findUnknownGroups, triggersSchema } from "./config-triggers.ts";
+import { parseSessionStore } from "./session-store.ts";
 
 /** The configuration file as it is written, checked: its paths still as they stand in it. */
 export type ConfigFile = z.infer<typeof configFileSchema>;
@@ -36,6 +38,7 @@ const storageSchema = z.discriminatedUnion("type", [
     links: z.enum(["hidden", "inside"]).exactOptional(),
   }),
   z.strictObject({ type: z.literal("memory") }),
+  s3StorageSchema,
 ]);
 
 /** Each group must do for some account of its own. */
@@ -132,12 +135,20 @@ const membersSchema = z.strictObject({
         .superRefine(byService((maxSeconds) => ({ session: { maxSeconds } })))
         .exactOptional(),
       announce: z.boolean().exactOptional(),
+      store: z
+        .string()
+        .superRefine(byMaker((store) => void parseSessionStore(store)))
+        .exactOptional(),
     })
     .exactOptional(),
   passwordPolicy: passwordPolicySchema.exactOptional(),
   clientForwardedHeader: z
     .string()
     .superRefine(byService((clientForwardedHeader) => ({ clientForwardedHeader })))
+    .exactOptional(),
+  publicOrigin: z
+    .string()
+    .superRefine(byService((publicOrigin) => ({ publicOrigin })))
     .exactOptional(),
   limits: limitsSchema.exactOptional(),
   metadataFields: metadataFieldsSchema.exactOptional(),

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Logger } from "../contracts/logger.ts";
 import type { Metrics } from "../sinks/metrics.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
 
@@ -16,7 +17,7 @@ export interface ShownMetrics extends Metrics {
  */
 export async function serveMetrics(
   metrics: ShownMetrics | undefined,
-  onListening: (port: number) => void,
+  logger: Logger | undefined,
 ): Promise<() => Promise<void>> {
   if (metrics === undefined) return async () => undefined;
   const { host, port } = metrics;
@@ -32,7 +33,7 @@ export async function serveMetrics(
   try {
     server.listen({ host, port });
     await once(server, "listening");
-    onListening((server.address() as AddressInfo).port);
+    logger?.info({ port: (server.address() as AddressInfo).port }, "Metrics are shown at /metrics.");
     return () => end(server);
   } catch (error) {
     throw createFailure(1, [`error: cannot show metrics on ${host}:${port}: ${describeSystemError(error)}`]);

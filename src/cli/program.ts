@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { OPERATIONS } from "../account/permissions.ts";
 import { VERSION } from "../config/version.ts";
@@ -12,6 +13,8 @@ import { createJsonLogger } from "./json-log.ts";
 import { serve } from "./serve.ts";
 import { type ServeSettings, toServeSettings } from "./serve-settings.ts";
 import { colorsOf, createTerminalLogger, escapeLine } from "./terminal.ts";
+import { joinWorkers } from "./worker.ts";
+import { findSharingProblem, serveByWorkers } from "./workers.ts";
 
 interface ServeOptions {
   readonly account: readonly string[];
@@ -20,6 +23,8 @@ interface ServeOptions {
   readonly port?: number;
   readonly quiet?: true;
   readonly logFormat?: LogFormat;
+  /** `true` for as many as there are cores. */
+  readonly workers?: number | true;
 }
 
 interface ExplainOptions {
@@ -82,6 +87,7 @@ function createProgram(endWith: (status: number) => void): Command {
     .option("--config <file>", "a JSON configuration file, in place of a folder and accounts")
     .option("--host <host>", "the address to listen on (default: 127.0.0.1)", parseHost)
     .option("--port <port>", "the port to listen on, 0 for a free one (default: 8080)", parsePort)
+    .option("--workers [number]", "serve by so many processes; auto, or no number: one for each core", parseWorkers)
     .option("--quiet", "do not log requests")
     .addOption(new Option("--log-format <format>", "how the log is written (default: text)").choices(["text", "json"]))
     .addHelpText("after", serveHelp)
@@ -129,11 +135,31 @@ function createProgram(endWith: (status: number) => void): Command {
 async function runServe(folder: string | undefined, options: ServeOptions): Promise<void> {
   const quiet = options.quiet === true;
   const { stdout, stderr } = process;
-  const settings = options.config === undefined ? fromFlags() : fromConfig(options.config);
-  await serve(await settings, { stdout, stderr, quiet });
+  const outputs = { stdout, stderr, quiet };
+  let logger = toLogger(options.logFormat ?? "text");
+  const worker = joinWorkers({ warn: (details, message) => logger.warn(details, message) });
+  if (worker !== undefined) {
+    const { port } = worker;
+    return worker.run(async () => serve({ ...(await readSettings()), port }, outputs, worker));
+  }
+  const settings = await readSettings();
+  const count = options.workers === true ? availableParallelism() : (options.workers ?? 1);
+  if (count === 1) return serve(settings, outputs);
+  const problem = findSharingProblem(settings);
+  if (problem !== undefined) throw createFailure(2, [`error: --workers ${problem}`]);
+  return serveByWorkers(settings, count, outputs);
+
+  function readSettings(): Promise<ServeSettings> {
+    return options.config === undefined ? fromFlags() : fromConfig(options.config);
+  }
+
+  function toLogger(format: LogFormat): Logger {
+    return format === "json" ? createJsonLogger(stderr, { quiet }) : createTerminalLogger(stderr, { quiet });
+  }
 
   function createLogger(format: LogFormat): Logger {
-    return format === "json" ? createJsonLogger(stderr, { quiet }) : createTerminalLogger(stderr, { quiet });
+    logger = toLogger(format);
+    return logger;
   }
 
   function fromFlags(): Promise<ServeSettings> {
@@ -150,7 +176,7 @@ async function runServe(folder: string | undefined, options: ServeOptions): Prom
       throw createFailure(2, ["error: --config takes the place of a folder and of --account"]);
     }
     const { host, port, logFormat } = options;
-    const config = await readConfigFile(file, createLogger, logFormat);
+    const config = await readConfigFile(file, createLogger, { logFormat, worker });
     return { ...config, host: host ?? config.host, port: port ?? config.port };
   }
 }
@@ -173,6 +199,12 @@ function parseHost(text: string): string {
 
 function parseSeconds(text: string): number {
   if (!/^\d{1,5}(?:\.\d{1,3})?$/.test(text) || !(Number(text) > 0)) throw new InvalidArgumentError("expected seconds");
+  return Number(text);
+}
+
+function parseWorkers(text: string): number | true {
+  if (text === "auto") return true;
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError("expected 1 to 999, or auto");
   return Number(text);
 }
 

@@ -5,10 +5,12 @@ import type { FileServiceOptions } from "../config/options.ts";
 import type { Logger } from "../contracts/logger.ts";
 import type { NodeTlsOptions } from "../runtimes/node-server.ts";
 import type { EventSink } from "../sinks/event-sink.ts";
+import type { Answered } from "../sinks/measure.ts";
 import { createDiskStorage } from "../storage/disk.ts";
 import type { LogFormat } from "./access-log.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
 import type { ShownMetrics } from "./metrics-server.ts";
+import type { SessionStorePlace } from "./session-store.ts";
 
 /** All that `serve` needs, whether flags or a file said so. */
 export interface ServeSettings {
@@ -17,12 +19,20 @@ export interface ServeSettings {
   readonly port: number;
   readonly tls?: NodeTlsOptions;
   readonly service: FileServiceOptions;
+  /** Tells before the start whether a remote storage answers. */
+  readonly checkStorage?: () => Promise<void>;
+  /** Where the sessions are, when several processes share them; opened with the service, and closed behind it. `place` begins what is said of it. */
+  readonly sessionStore?: { readonly store: SessionStorePlace; readonly place: string };
+  /** Whether the files are in the memory of the process, where no other sees them. */
+  readonly hasOwnStorage?: true;
   /** How the log is written. Default: `text`. */
   readonly logFormat?: LogFormat;
   /** Where its events go; closed behind it. */
   readonly sinks?: readonly EventSink[];
   /** Where its metrics are shown, by a server of their own: at `/metrics`. */
   readonly metrics?: ShownMetrics;
+  /** Who is told of requests, where they are counted. */
+  readonly onAnswer?: (answered: Answered) => void;
 }
 
 /** Where the server listens unless told otherwise: seen by this machine alone. */

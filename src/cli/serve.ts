@@ -1,15 +1,18 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import type { FileServiceOptions } from "../config/options.ts";
 import { toServiceConfig } from "../config/service-config.ts";
-import type { FileService } from "../contracts/file-service.ts";
+import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { closeNodeServer, createNodeServer } from "../runtimes/node-server.ts";
 import { createFileService } from "../service.ts";
+import { measureService } from "../sinks/measure.ts";
 import { logRequests } from "./access-log.ts";
 import { createFailure, describeSystemError, toFailure } from "./failure.ts";
-import { createJsonLogger } from "./json-log.ts";
 import { keepMemorySmall } from "./memory.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import type { ServeSettings } from "./serve-settings.ts";
+import { openSessionStore } from "./session-store.ts";
+import { stopSignal } from "./stop-signal.ts";
 import type { Output } from "./terminal.ts";
 
 /** Where `serve` prints: the address on `stdout`, the log on `stderr`. */
@@ -20,51 +23,53 @@ export interface ServeOutputs {
   readonly quiet: boolean;
 }
 
-type Signal = "SIGINT" | "SIGTERM";
-
-const exitStatuses: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 };
-
-/** npm passes on a signal that the terminal has sent to the whole group already: two within so many milliseconds are one. */
-const echoMilliseconds = 200;
+/** Who is told that the server listens, and who says when it is to stop: where it is not a process by itself. */
+export interface ServeOrders {
+  readonly stop: Promise<void>;
+  onListening(address: { readonly url: string; readonly port: number }): void;
+}
 
 /**
- * Serves until SIGINT or SIGTERM, then finishes what is under way and resolves. A second signal ends the process at once.
- * Rejects with a failure when the start does not succeed.
+ * Serves until SIGINT or SIGTERM, or the orders, then finishes what is under way and resolves. A second signal ends the process at once.
+ * Rejects with a failure when the start does not succeed. Whatever happens, all that was opened is closed.
  */
-export async function serve(settings: ServeSettings, outputs: ServeOutputs): Promise<void> {
-  const stop = stopSignal(() => logStop(settings, outputs));
-  const { metrics, sinks = [] } = settings;
-  const service = createFileService(settings.service);
+export async function serve(settings: ServeSettings, outputs: ServeOutputs, orders?: ServeOrders): Promise<void> {
+  const { stop, onListening } = orders ?? toOwnOrders(settings, outputs);
+  const { host, port, metrics, onAnswer, sinks = [], sessionStore } = settings;
+  const closers: (() => unknown)[] = [() => Promise.all(sinks.map((sink) => sink.close()))];
   try {
-    await start(() => service.start());
-    const endMetrics = await serveMetrics(metrics, (port) =>
-      settings.service.logger?.info({ port }, "Metrics are shown at /metrics."),
-    );
-    try {
-      await serveUntil(stop, metrics?.measure(service) ?? service, settings, outputs);
-    } finally {
-      await endMetrics();
-    }
+    const sessions = sessionStore && (await openSessionStore(sessionStore.store, sessionStore.place));
+    if (sessions !== undefined) closers.push(sessions.close);
+    const service = createFileService(withStore(settings.service, sessions?.store));
+    closers.push(service.close);
+    await start(async () => {
+      await settings.checkStorage?.();
+      await service.start();
+    });
+    const measured = onAnswer === undefined ? service : measureService(service, onAnswer);
+    const server = createNodeServer(measured, settings.tls === undefined ? {} : { tls: settings.tls });
+    if (!outputs.quiet) logRequests(server, outputs.stderr, settings.logFormat ?? "text");
+    keepMemorySmall();
+    closers.push(await serveMetrics(metrics, settings.service.logger));
+    await listen(server, host, port);
+    closers.push(() => closeNodeServer(server));
+    const bound = (server.address() as AddressInfo).port;
+    onListening({ url: toUrl(settings, bound), port: bound });
+    await stop;
   } finally {
-    await service.close();
-    await Promise.all(sinks.map((sink) => sink.close()));
+    for (const close of closers.reverse()) await close();
   }
 }
 
-async function serveUntil(
-  stop: Promise<void>,
-  service: FileService,
-  settings: ServeSettings,
-  { stdout, stderr, quiet }: ServeOutputs,
-): Promise<void> {
-  const { host, port, tls, logFormat = "text" } = settings;
-  const server = createNodeServer(service, tls === undefined ? {} : { tls });
-  if (!quiet) logRequests(server, stderr, logFormat);
-  keepMemorySmall();
-  await listen(server, host, port);
-  stdout.write(`Listening on ${toUrl(settings, (server.address() as AddressInfo).port)}\n`);
-  await stop;
-  await closeNodeServer(server);
+function toOwnOrders({ logFormat }: ServeSettings, outputs: ServeOutputs): ServeOrders {
+  return {
+    stop: stopSignal({ ...outputs, logFormat }),
+    onListening: ({ url }) => void outputs.stdout.write(`Listening on ${url}\n`),
+  };
+}
+
+function withStore(service: FileServiceOptions, store: KeyValueStore | undefined): FileServiceOptions {
+  return store === undefined ? service : { ...service, session: { ...service.session, store } };
 }
 
 async function start(work: () => Promise<void>): Promise<void> {
@@ -91,29 +96,4 @@ function toUrl({ host, tls, service }: ServeSettings, port: number): string {
 
 function toAuthority(host: string, port: number): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-function logStop({ logFormat }: ServeSettings, { stderr, quiet }: ServeOutputs): void {
-  const message = "Stopping: finishing what is under way.";
-  if (logFormat === "json") createJsonLogger(stderr, { quiet }).info({}, message);
-  else if (!quiet) stderr.write(`${message}\n`);
-}
-
-/** Resolves at the first signal; from then on the next one ends the process. */
-function stopSignal(onStop: () => void): Promise<void> {
-  return new Promise((resolve) => {
-    let stoppedAt: number | undefined;
-
-    function onSignal(signal: Signal): void {
-      if (stoppedAt === undefined) {
-        stoppedAt = performance.now();
-        onStop();
-        resolve();
-      } else if (performance.now() - stoppedAt > echoMilliseconds) {
-        process.exit(exitStatuses[signal]);
-      }
-    }
-
-    process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
-  });
 }

@@ -46,7 +46,10 @@ export interface FileServiceOptions {
    */
   readonly toCertificateUsername?: (certificate: ClientCertificate) => string | undefined;
   readonly session?: {
-    /** Where sessions live, and the counts of failed logins; any Keyv instance will do. Default: the memory of this process. */
+    /**
+     * Where sessions live; processes on one store share them. Any Keyv instance will do: its `throwOnErrors` is switched on, and its namespace tells it
+     * from other services, whose sessions it must not have. Default: the memory of this process.
+     */
     readonly store?: KeyValueStore;
     /** A session ends after so many seconds without a request. Default: 1800. */
     readonly idleSeconds?: number;
@@ -70,6 +73,11 @@ export interface FileServiceOptions {
     readonly loginAttempts?: number;
     /** How long a failed login counts. Default: 600. */
     readonly loginWindowSeconds?: number;
+    /**
+     * Where failed logins are counted: processes on one store count together. They are counted exactly within a process; of failures in several
+     * at the same moment the store may keep one. Default: `session.store`.
+     */
+    readonly loginStore?: KeyValueStore;
   };
   readonly archive?: {
     /**
@@ -84,6 +92,11 @@ export interface FileServiceOptions {
    * socket's peer.
    */
   readonly clientForwardedHeader?: string;
+  /**
+   * The origin that clients reach the service at, e.g. `https://files.example`, where a proxy in front ends TLS or replaces `Host`: cookies are `Secure`, and events
+   * and authentication requests name the protocol, by it; browsers may send unsafe requests from it (CONTRACT 6.3, 6.5). Default: `""`, what the request itself says.
+   */
+  readonly publicOrigin?: string;
   /** Origins beside the service's own from which browsers may send unsafe requests (CONTRACT 6.5), e.g. `https://app.example`. Default: none. */
   readonly acceptedOrigins?: readonly string[];
   /** Commands of the integrator's own on members of folders, by their name (4.3, 4.6). Default: none. */

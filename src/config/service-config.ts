@@ -50,10 +50,14 @@ export interface ServiceConfig {
     readonly maxFileBytes: number;
     readonly loginAttempts: number;
     readonly loginWindowSeconds: number;
+    /** Absent: that of the sessions. */
+    readonly loginStore: KeyValueStore | undefined;
   };
   readonly archive: { readonly method: "stored" | "deflate" };
   /** Empty: the socket's peer is the client. */
   readonly clientForwardedHeader: string;
+  /** Empty: what the request says. */
+  readonly publicOrigin: string;
   readonly acceptedOrigins: readonly string[];
   readonly logger: Logger;
   readonly clock: () => number;
@@ -103,18 +107,22 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   check(isPositive(idleSeconds), "session.idleSeconds", "a positive number");
   check(isPositive(maxSeconds), "session.maxSeconds", "a positive number");
   check(typeof announce === "boolean", "session.announce", "a boolean");
-  check(store === undefined || hasMethods(store, ["get", "set", "delete"]), "session.store", "a key-value store");
+  check(isStore(store), "session.store", "a key-value store");
 
   const areOrigins = Array.isArray(acceptedOrigins) && acceptedOrigins.every(isOrigin);
   check(areOrigins, "acceptedOrigins", "origins such as https://app.example");
+  const { publicOrigin = "" } = options;
+  const isPublicOrigin = publicOrigin === "" || (isOrigin(publicOrigin) && /^https?:/.test(publicOrigin));
+  check(isPublicOrigin, "publicOrigin", "empty or an origin such as https://files.example");
   check(hasMethods(logger, ["info", "warn", "error"]), "logger", "a logger with info, warn and error");
   check(typeof clock === "function", "clock", "a function");
 
   checkPasswordPolicy(passwordPolicy);
   const maxFileBytes = toMaxFileBytes(limits);
-  const { loginAttempts = 10, loginWindowSeconds = 600 } = limits;
+  const { loginAttempts = 10, loginWindowSeconds = 600, loginStore } = limits;
   check(isCount(loginAttempts) && loginAttempts <= 1000, "limits.loginAttempts", "a whole number from 1 to 1000");
   check(isPositive(loginWindowSeconds), "limits.loginWindowSeconds", "a positive number");
+  check(isStore(loginStore), "limits.loginStore", "a key-value store");
   const { archive = {} } = options;
   check(isObject(archive), "archive", "an object");
   const { method = "stored" } = archive;
@@ -141,9 +149,10 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     pages: toPageConfig(options),
     session: { store, idleSeconds, maxSeconds, announce },
     passwordPolicy: { ...passwordPolicy, requireClasses: [...(passwordPolicy.requireClasses ?? [])] },
-    limits: { maxFileBytes, loginAttempts, loginWindowSeconds },
+    limits: { maxFileBytes, loginAttempts, loginWindowSeconds, loginStore },
     archive: { method },
     clientForwardedHeader,
+    publicOrigin,
     acceptedOrigins: [...acceptedOrigins],
     logger: toSafeLogger(logger),
     clock,
@@ -256,6 +265,11 @@ function isPositive(value: number): boolean {
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
+}
+
+/** Whether an optional store is left out, or is one. */
+function isStore(value: unknown): boolean {
+  return value === undefined || hasMethods(value, ["get", "set", "delete"]);
 }
 
 function hasMethods(value: unknown, names: readonly string[]): boolean {

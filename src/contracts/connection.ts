@@ -4,6 +4,8 @@ export interface Connection {
   readonly peer?: Peer;
   /** The client certificate, only when the runtime has verified it against the configured authorities. */
   readonly clientCertificate?: ClientCertificate;
+  /** Whether the client speaks TLS, where that is known better than by the request's URL, as behind a proxy. */
+  readonly isSecure?: boolean;
   /** Keeps the runtime alive until `work` settles, beyond the response (edge runtimes): for work that a request leaves behind. */
   waitUntil?(work: Promise<unknown>): void;
 }

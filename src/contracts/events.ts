@@ -33,7 +33,10 @@ export type FileEvent =
   | AuthenticationUrlSuspended
   | TriggerRun;
 
-/** Gets every event as it happens. What it throws, or rejects with, is reported to the log and fails nothing. */
+/**
+ * Gets every event as it happens. What it throws, or rejects with, is reported to the log and fails nothing. Nobody waits for a promise that it returns, but where the
+ * runtime would end with the request it is kept running for it (`waitUntil` of the connection).
+ */
 export type OnEvent = (event: FileEvent) => unknown;
 
 /** The events of a service as they happen, from the moment it was asked for. One reader. */

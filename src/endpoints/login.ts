@@ -26,7 +26,7 @@ export async function getLoginPage(exchange: Exchange): Promise<Response> {
  */
 export async function postLogin(exchange: Exchange): Promise<Response> {
   const { request, connection, config, identifier, sessions, variant, admit, texts } = exchange;
-  if (!isSameOrigin(request, config.acceptedOrigins)) {
+  if (!isSameOrigin(request, config)) {
     throw new HttpError("denied", "A login must not come from another site.");
   }
   const { username, password, returnTo } = await readLogin(exchange);
@@ -45,7 +45,7 @@ export async function postLogin(exchange: Exchange): Promise<Response> {
     return jsonResponse(200, body);
   }
   const location = returnTo ?? `${config.basePath}/home/`;
-  const fields = { "Set-Cookie": toSessionCookie(session, isSecure(request.url)) };
+  const fields = { "Set-Cookie": toSessionCookie(session, isSecure(request, connection)) };
   return redirectResponse(exchange, 302, location, texts.loggedIn, fields);
 }
 

@@ -17,7 +17,7 @@ export async function postLogout(exchange: Exchange): Promise<Response> {
   const { request, connection, config, sessions, audit, variant, texts } = exchange;
   const authorization = parseAuthorization(request.headers.get("authorization"));
   const isByHeader = authorization?.scheme === "session";
-  if (!isByHeader && !isSameOrigin(request, config.acceptedOrigins)) {
+  if (!isByHeader && !isSameOrigin(request, config)) {
     throw new HttpError("denied", "A logout must not come from another site.");
   }
   const id = isByHeader ? authorization.id : readSessionCookie(request.headers);
@@ -28,7 +28,7 @@ export async function postLogout(exchange: Exchange): Promise<Response> {
     audit.sessionEnded(how, ended, request, connection);
   }
 
-  const fields = { "Set-Cookie": toExpiredSessionCookie(isSecure(request.url)) };
+  const fields = { "Set-Cookie": toExpiredSessionCookie(isSecure(request, connection)) };
   if (variant === "html") {
     return redirectResponse(exchange, 302, loginPath(config.basePath), texts.loggedOut, fields);
   }

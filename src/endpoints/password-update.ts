@@ -30,7 +30,7 @@ export async function postPasswordUpdate(exchange: AccountExchange): Promise<Res
   if (session === undefined) throw new HttpError("unauthorized", "A session is needed: log in first.");
   const { name: username, email } = account;
   const from = connection.peer === undefined ? {} : { peer: connection.peer };
-  const creator = { uuid: config.component.uuid, type: isSecure(request.url) ? "https" : "http" };
+  const creator = { uuid: config.component.uuid, type: isSecure(request, connection) ? "https" : "http" };
   const trace = readTrace(request.headers);
   const traced = trace === undefined ? {} : { trace };
   const result = await passwords.update({

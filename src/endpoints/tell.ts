@@ -21,7 +21,7 @@ export function tell(exchange: Exchange, event: RequestEvent): void {
     ...(account !== undefined && {
       account: { uuid: account.uuid, name: account.name, email: account.email, ...(peer !== undefined && { peer }) },
     }),
-    component: { uuid: config.component.uuid, type: isSecure(request.url) ? "https" : "http" },
+    component: { uuid: config.component.uuid, type: isSecure(request, connection) ? "https" : "http" },
     ...(trace !== undefined && { trace }),
   } as EventDraft & FileEvent);
 }

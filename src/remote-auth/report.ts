@@ -48,7 +48,7 @@ export function createSuspensionTeller(
   const { suspendSeconds: suspended, onEvent } = settings;
   return (failed, { creator: component, server, trace }) => {
     const listeners = new Set(onEvent === undefined ? [] : [onEvent]);
-    const emit = createEmitter({ ...settings, listeners, server });
+    const emit = createEmitter({ ...settings, listeners, server }).emit;
     const { url, details } = failed;
     report("warn", { ...toLogDetails(failed), suspended }, EVENT_MESSAGES[40042]);
     emit({ id: 40042, data: { url: url.shown, details, suspended }, component, ...(trace !== undefined && { trace }) });

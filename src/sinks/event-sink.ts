@@ -15,8 +15,11 @@ export interface HeldEvent {
   readonly event: FileEvent;
 }
 
-/** What a sink does with the events that have gathered; it resolves when they are done with, whatever came of them. */
-export type Deliver = (events: readonly HeldEvent[]) => Promise<void>;
+/**
+ * What a sink does with the events that have gathered; it resolves when they are done with, whatever came of them. It says for how many milliseconds nothing
+ * may be heard of it from now on, where it can.
+ */
+export type Deliver = (events: readonly HeldEvent[], expect: (milliseconds: number) => void) => Promise<void>;
 
 /** How a sink gathers. */
 export interface SinkQueueOptions {
@@ -27,6 +30,8 @@ export interface SinkQueueOptions {
   readonly deliver: Deliver;
   /** Told at the first event without room, and again only after there was some. */
   readonly onFull: () => void;
+  /** Told of so many events whose delivery was never heard of again: edge runtimes end work that has outlived its request for long. */
+  readonly onLost?: (count: number) => void;
 }
 
 /** Events on their way out of a sink, one delivery at a time. */
@@ -41,21 +46,43 @@ export interface SinkQueue {
 const MAX_HELD = 16_777_216;
 const MAX_BATCH = 262_144;
 
+const GRACE_MS = 5000;
+
+/** A delivery of all that gathers. */
+interface Run {
+  readonly done: Promise<void>;
+  /** When it is given up, in POSIX milliseconds. */
+  dueBy: number;
+  /** So many events are on their way. */
+  count: number;
+}
+
 /** Makes the queue of a sink. */
-export function createSinkQueue({ capacity, batch, deliver, onFull }: SinkQueueOptions): SinkQueue {
+export function createSinkQueue({ capacity, batch, deliver, onFull, onLost }: SinkQueueOptions): SinkQueue {
   const held: HeldEvent[] = [];
   let size = 0;
-  let running: Promise<void> | undefined;
+  let running: Run | undefined;
   let isFull = false;
 
-  async function run(): Promise<void> {
-    // Not in the time of whoever tells of the first one.
-    await Promise.resolve();
+  /** Not in the time of whoever tells of the first one. */
+  async function deliverAll(run: Run): Promise<void> {
     while (held.length > 0) {
-      await deliver(take());
+      const events = take();
+      run.count = events.length;
+      await deliver(events, (milliseconds) => {
+        run.dueBy = Date.now() + milliseconds + GRACE_MS;
+      });
+      // Another one has taken its place.
+      if (running !== run) return;
       isFull = false;
     }
     running = undefined;
+  }
+
+  function start(): Run {
+    const state = { dueBy: Number.POSITIVE_INFINITY, count: 0 };
+    const run: Run = Object.assign(state, { done: Promise.resolve().then(() => deliverAll(run)) });
+    return run;
   }
 
   /** The next ones, as many as go together: one at least. */
@@ -80,11 +107,15 @@ export function createSinkQueue({ capacity, batch, deliver, onFull }: SinkQueueO
     const json = toJson(event);
     held.push({ json, event });
     size += json.length;
-    running ??= run();
+    if (running !== undefined && Date.now() > running.dueBy) {
+      onLost?.(running.count);
+      running = undefined;
+    }
+    running ??= start();
     return true;
   }
 
-  return { add, drain: async () => running };
+  return { add, drain: () => running?.done ?? Promise.resolve() };
 }
 
 /** Several sinks get the same event, one after the other. */

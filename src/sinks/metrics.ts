@@ -1,6 +1,6 @@
 import type { FileEvent, OnEvent } from "../contracts/events.ts";
-import type { RequestHandler } from "../contracts/file-service.ts";
 import { TRANSFER_BEGINS, TRANSFER_ENDS } from "../events/transfers.ts";
+import { type Answered, measureService } from "./measure.ts";
 import { type Family, renderFamilies } from "./prometheus-text.ts";
 import { createHistogram, createTally } from "./tally.ts";
 
@@ -9,14 +9,14 @@ export interface Metrics {
   /** To be given to the service. */
   readonly onEvent: OnEvent;
   /** The same service, whose requests are counted: each with its method, its status, and the seconds until its answer began. Events tell of few of those. */
-  measure<Service extends Partial<Record<Api, RequestHandler>>>(service: Service): Service;
+  measure<Service extends Parameters<typeof measureService>[0]>(service: Service): Service;
+  /** The same for requests that were measured elsewhere, such as by another process. */
+  onAnswer(answered: Answered): void;
   /** What was counted so far, in the text format of Prometheus (version 0.0.4). */
   render(): string;
   /** The media type of that. */
   readonly contentType: string;
 }
-
-type Api = (typeof APIS)[number];
 
 /** How metrics are counted. */
 export interface MetricsOptions {
@@ -27,10 +27,6 @@ export interface MetricsOptions {
   /** The time in POSIX milliseconds. Default: `Date.now`. */
   readonly clock?: () => number;
 }
-
-const APIS = ["fetch", "rest", "webdav", "browser"] as const;
-/** Others are counted together: clients could make up any number of them. */
-const METHODS = ["GET", "HEAD", "PUT", "POST", "DELETE", "MKCOL", "OPTIONS"];
 
 /** Upper bounds in seconds: from what is in memory to large files on slow lines. */
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300, 1800, 7200] as const;
@@ -94,23 +90,9 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     if ("total_read" in data) bytes.add({ direction: "out" }, data.total_read);
   }
 
-  function measured(handle: RequestHandler): RequestHandler {
-    return async (request, connection) => {
-      const begun = clock();
-      const response = await handle(request, connection);
-      const method = METHODS.includes(request.method) ? request.method : "other";
-      requests.add({ method, status: String(response.status) });
-      answerSeconds.observe({ method }, Math.max(0, clock() - begun) / 1000);
-      return response;
-    };
-  }
-
-  function measure<Service extends Partial<Record<Api, RequestHandler>>>(service: Service): Service {
-    const own = APIS.flatMap((api) => {
-      const handle = service[api];
-      return handle === undefined ? [] : [[api, measured(handle)]];
-    });
-    return { ...service, ...Object.fromEntries(own) };
+  function onAnswer({ method, status, seconds }: Answered): void {
+    requests.add({ method, status: String(status) });
+    answerSeconds.observe({ method }, seconds);
   }
 
   function render(): string {
@@ -147,7 +129,13 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     ]);
   }
 
-  return { onEvent, measure, render, contentType: "text/plain; version=0.0.4; charset=utf-8" };
+  return {
+    onEvent,
+    onAnswer,
+    measure: (service) => measureService(service, onAnswer, clock),
+    render,
+    contentType: "text/plain; version=0.0.4; charset=utf-8",
+  };
 }
 
 /** Sessions begin with their logins; most of them nobody ends. Counted by the minute they began in, so that it takes no more memory the more there are. */

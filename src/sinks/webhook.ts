@@ -80,7 +80,7 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
   }
 
   /** The same request each time, so that a receiver knows one that it has had already. */
-  async function deliver(events: readonly HeldEvent[]): Promise<void> {
+  async function deliver(events: readonly HeldEvent[], expect: (milliseconds: number) => void): Promise<void> {
     const id = `msg_${crypto.randomUUID()}`;
     const body = `{"events":[${events.map(({ json }) => json).join(",")}]}`;
     const bytes = new TextEncoder().encode(body);
@@ -88,13 +88,16 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
     for (let attempt = 0; ; attempt += 1) {
       if (ending.signal.aborted) return giveUp(events.length, []);
       const headers = [...recipient.headers, ...trace, ...sign(id, new Date(recipient.clock()), body)];
+      expect(recipient.urls.length * recipient.timeoutSeconds * 1000);
       const outcomes = await askInTurn(recipient.urls, isSuspended, (url) => ask(url, bytes, headers));
       const last = outcomes.at(-1);
       if (last?.answered && last.status >= 200 && last.status < 300) return;
       const problems = outcomes.map(describeOutcome);
       if (attempt >= retries || isClosed) return giveUp(events.length, problems);
       safe.warn({ problems, attempt: attempt + 1 }, "Events were not accepted, and are posted again.");
-      await wait(toRetryDelay(attempt, last?.answered ? last.retryAfter : null, recipient.clock()));
+      const delay = toRetryDelay(attempt, last?.answered ? last.retryAfter : null, recipient.clock());
+      expect(delay);
+      await wait(delay);
     }
   }
 
@@ -120,16 +123,21 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
     batch: BATCH,
     deliver,
     onFull: () => safe.warn({ capacity }, "Events are dropped, as those before them are not posted yet."),
+    onLost: (count) => giveUp(count, ["the runtime has ended the delivery"]),
   });
 
-  function take(event: FileEvent): void {
-    if (isClosed) return;
+  /** The promise is for runtimes that would end with the request; nobody has to wait for it. */
+  function take(event: FileEvent): Promise<void> | undefined {
+    if (isClosed) return undefined;
     try {
-      if (isWanted(event) && !queue.add(event)) lost += 1;
+      if (!isWanted(event)) return undefined;
+      if (queue.add(event)) return queue.drain();
+      lost += 1;
     } catch (error) {
       lost += 1;
       safe.error({ error }, "An event could not be taken.");
     }
+    return undefined;
   }
 
   async function close(): Promise<void> {

@@ -93,6 +93,8 @@ export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
   "The method is not allowed here.": "Diese Methode ist hier nicht erlaubt.",
   "{0} is not supported for files.": "{0} geht bei Dateien nicht.",
   "The upload was refused.": "Das Hochladen wurde abgelehnt.",
+  "The request's body was read before it reached the service.":
+    "Der Inhalt der Anfrage wurde schon gelesen, bevor sie den Dienst erreicht hat.",
   "The client has gone.": "Die Gegenseite ist nicht mehr da.",
   "The request's body broke off.": "Die Übertragung ist abgebrochen.",
   "The body is larger than {0} bytes.": "Der Inhalt ist größer als {0} Byte.",

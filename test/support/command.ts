@@ -12,10 +12,16 @@ export interface Command {
   stop(): Promise<void>;
 }
 
-/** Runs the built command and waits until it answers. Its log goes nowhere. */
-export async function startCommand(args: readonly string[]): Promise<Command> {
+/** Runs the built command, with these variables in its environment, and waits until it answers. Its log goes nowhere. */
+export async function startCommand(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Command> {
   await ensureBuilt();
-  const child = spawn(process.execPath, [builtCommand, ...args], { stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn(process.execPath, [builtCommand, ...args], {
+    stdio: ["ignore", "pipe", "ignore"],
+    env: { ...process.env, ...environment },
+  });
   const exited = once(child, "exit");
   for await (const line of createInterface({ input: child.stdout })) {
     const [, origin] = /^Listening on (\S+)\/$/.exec(line) ?? [];

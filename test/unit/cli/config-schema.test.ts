@@ -44,6 +44,7 @@ describe("the configuration file's schema", () => {
       passwordPolicy: { minLength: 10, maxLength: 64, requireClasses: ["digit", "symbol"], allowUserName: true },
       limits: { loginAttempts: 5, loginWindowSeconds: 60 },
       clientForwardedHeader: "X-Forwarded-For",
+      publicOrigin: "https://files.example",
       archive: { method: "deflate" },
       acceptedOrigins: ["https://app.example"],
       branding: { name: "Depot", logo: "/logo.svg", accent: "#0b5fff", footnote: "Acme" },
@@ -61,7 +62,19 @@ describe("the configuration file's schema", () => {
     ["component without a UUID", { component: { uuid: "" } }, "component.uuid: must be a UUID"],
     ["key with odd characters", { "a b": 1 }, '["a b"]: unknown key'],
     ["key that every object has", JSON.parse('{"__proto__": {}}'), "__proto__: unknown key"],
-    ["nested unknown key", { session: { store: "redis://x" } }, "session.store: unknown key"],
+    ["nested unknown key", { session: { shop: "redis://x" } }, "session.shop: unknown key"],
+    ...["memory", "http://a:secret@b", "redis://", "redis://h/db", "redis://h?db=1", "redis://%ff@h", "sqlite://"].map(
+      (store): [string, object, string] => [
+        `session store ${store}`,
+        { session: { store } },
+        "session.store: must be redis://HOST, rediss://HOST or sqlite://FILE",
+      ],
+    ),
+    [
+      "session store in nobody's memory",
+      { session: { store: "sqlite://:memory:" } },
+      "session.store: must name a file: sqlite://FILE",
+    ],
     ["key of the other storage", { storage: { type: "memory", root: "." } }, "storage.root: unknown key"],
     ["null", { basePath: null }, "basePath: expected string, received null"],
     ["port as text", { listen: { port: "80" } }, "listen.port: expected number, received string"],
@@ -72,8 +85,19 @@ describe("the configuration file's schema", () => {
     ["relative base path", { basePath: "files" }, "basePath: must be empty or a path such as /files"],
     ["base path with dots", { basePath: "/a/../b" }, "basePath: must be empty or a path such as /files"],
     ["server name with a blank", { server: { name: "my server" } }, "server.name: must be an RFC 9110 token"],
-    ["unknown storage", { storage: { type: "tape" } }, "storage.type: expected 'disk' | 'memory'"],
-    ["storage without a type", { storage: {} }, "storage.type: expected 'disk' | 'memory'"],
+    ["bucket left out", { storage: { type: "s3" } }, "storage.bucket: is missing"],
+    [
+      "key in the file",
+      { storage: { type: "s3", bucket: "b-1", accessKeyId: "x" } },
+      "storage.accessKeyId: unknown key",
+    ],
+    [
+      "endpoint that is none",
+      { storage: { type: "s3", bucket: "b-1", endpoint: "store" } },
+      "storage.endpoint: must be an http or https URL without a user or a query",
+    ],
+    ["unknown storage", { storage: { type: "tape" } }, "storage.type: expected 'disk' | 'memory' | 's3'"],
+    ["storage without a type", { storage: {} }, "storage.type: expected 'disk' | 'memory' | 's3'"],
     ["disk without a root", { storage: { type: "disk" } }, "storage.root: is missing"],
     ["session without an end", { session: { idleSeconds: 0 } }, "session.idleSeconds: must be a positive number"],
     [
@@ -93,6 +117,11 @@ describe("the configuration file's schema", () => {
       "header with a blank",
       { clientForwardedHeader: "X Forwarded" },
       "clientForwardedHeader: must be empty or a header's name such as X-Forwarded-For",
+    ],
+    [
+      "public origin without a scheme",
+      { publicOrigin: "files.example" },
+      "publicOrigin: must be empty or an origin such as https://files.example",
     ],
     ["announce as text", { session: { announce: "no" } }, "session.announce: expected boolean, received string"],
     [

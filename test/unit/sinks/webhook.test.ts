@@ -265,3 +265,32 @@ describe("createWebhookSink", () => {
     expect(() => createWebhookSink(options as WebhookSinkOptions)).toThrow(new RegExp(`^The option ${option} `));
   });
 });
+
+describe("a delivery that its runtime has ended", () => {
+  it("is given up after its time, and the next one begins", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const bodies: unknown[] = [];
+    let isDead = true;
+    const request = async (_url: unknown, init?: RequestInit): Promise<Response> => {
+      bodies.push(init?.body);
+      return isDead ? new Promise(() => undefined) : new Response(null, { status: 204 });
+    };
+    const { sink, log } = createSink({ url: "https://a.example/", timeoutSeconds: 10, fetch: request as typeof fetch });
+    sink(event());
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(bodies.length).toBe(1);
+    // Its timers do not run any more.
+    vi.clearAllTimers();
+    isDead = false;
+    vi.setSystemTime(Date.now() + 14_000);
+    sink(event());
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([bodies.length, sink.dropped()]).toEqual([1, 0]);
+    vi.setSystemTime(Date.now() + 2000);
+    sink(event());
+    await expect.poll(() => bodies.length, { interval: 1 }).toBe(2);
+    expect(sink.dropped()).toBe(1);
+    expect(log.text()).toContain("the runtime has ended the delivery");
+  });
+});

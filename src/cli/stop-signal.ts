@@ -1,0 +1,39 @@
+import type { LogFormat } from "./access-log.ts";
+import { createJsonLogger } from "./json-log.ts";
+import type { Output } from "./terminal.ts";
+
+type Signal = "SIGINT" | "SIGTERM";
+
+const exitStatuses: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 };
+
+/** npm passes on a signal that the terminal has sent to the whole group already: two within so many milliseconds are one. */
+const echoMilliseconds = 200;
+
+/** Resolves at the first SIGINT or SIGTERM; from then on the next one ends the process, behind `onForce`. */
+export function stopSignal(
+  log: { readonly stderr: Output; readonly quiet: boolean; readonly logFormat?: LogFormat | undefined },
+  onForce: () => void = () => undefined,
+): Promise<void> {
+  return new Promise((resolve) => {
+    let stoppedAt: number | undefined;
+
+    function onSignal(signal: Signal): void {
+      if (stoppedAt === undefined) {
+        stoppedAt = performance.now();
+        logStop(log);
+        resolve();
+      } else if (performance.now() - stoppedAt > echoMilliseconds) {
+        onForce();
+        process.exit(exitStatuses[signal]);
+      }
+    }
+
+    process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  });
+}
+
+function logStop({ stderr, quiet, logFormat }: Parameters<typeof stopSignal>[0]): void {
+  const message = "Stopping: finishing what is under way.";
+  if (logFormat === "json") createJsonLogger(stderr, { quiet }).info({}, message);
+  else if (!quiet) stderr.write(`${message}\n`);
+}

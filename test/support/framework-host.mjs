@@ -1,0 +1,74 @@
+// Runs one example of examples/frameworks on a free port: `node framework-host.mjs <name> <folder>`. Prints `Listening on <port>`.
+
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+const [, , name = "", root = ""] = process.argv;
+const examples = new URL("../../examples/frameworks/", import.meta.url);
+
+const starts = {
+  express: startExample,
+  fastify: startExample,
+  koa: startExample,
+  hono: startExample,
+  "hono-fetch": async () => {
+    const { createApp } = await import(new URL("hono.mjs", examples).href);
+    const app = createApp(root);
+    return serveFetch((request) => app.fetch(request));
+  },
+  next: async () => {
+    process.env.FILES_ROOT = root;
+    const route = await import(new URL("next.mjs", examples).href);
+    return serveFetch((request) => answerAsNext(route, request));
+  },
+};
+
+async function startExample() {
+  const { start } = await import(new URL(`${name}.mjs`, examples).href);
+  return start(root, 0);
+}
+
+/** What Next.js does with `app/files/[[...path]]/route.ts`: 400 for a method that it does not know, 405 for one that is not exported. */
+async function answerAsNext(route, request) {
+  if (!/^\/files(?:\/|$)/.test(new URL(request.url).pathname)) return new Response("Next.js", { status: 404 });
+  const isKnown = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH"].includes(request.method);
+  const handler = isKnown ? route[request.method] : undefined;
+  if (handler === undefined) return new Response(null, { status: isKnown ? 405 : 400 });
+  return handler(request, { params: Promise.resolve({}) });
+}
+
+/** A server of the platform's own classes, which takes nothing else for an answer, as Next.js does not. */
+async function serveFetch(fetch) {
+  const server = createServer({ requestTimeout: 0 }, (req, res) => {
+    answer(fetch, req, res).catch(() => res.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
+async function answer(fetch, req, res) {
+  const controller = new AbortController();
+  res.on("close", () => controller.abort());
+  const { method = "GET", headers } = req;
+  // Next.js gives a body to all of these, also where there is none.
+  const hasBody = method !== "GET" && method !== "HEAD";
+  const request = new Request(`http://${headers.host}${req.url}`, {
+    method,
+    headers: Object.entries(headers).map(([field, value]) => [field, String(value)]),
+    signal: controller.signal,
+    ...(hasBody && { body: Readable.toWeb(req), duplex: "half" }),
+  });
+  const response = await fetch(request);
+  if (!(response instanceof Response)) throw new TypeError("Expected a Response object.");
+  const fields = [...response.headers].flat();
+  res.writeHead(response.status, fields);
+  if (response.body === null) res.end();
+  else await pipeline(Readable.fromWeb(response.body), res);
+}
+
+const server = await starts[name]();
+if (!server.listening) await once(server, "listening");
+process.stdout.write(`Listening on ${server.address().port}\n`);

@@ -1,0 +1,130 @@
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { projectFolder } from "./built.ts";
+
+const BINARIES = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"];
+
+/** Why there is no nginx to test with; `undefined` where there is one. In continuous integration it is a failure. */
+export function findMissingNginx(): string | undefined {
+  if (findNginx() !== undefined) return undefined;
+  const reason = "nginx is not installed";
+  if (process.env.CI) throw new Error(reason);
+  return reason;
+}
+
+function findNginx(): string | undefined {
+  return BINARIES.find((path) => existsSync(path));
+}
+
+/** The examples of a configuration, each with the addresses of services that it names. */
+const upstreams = { nginx: ["127.0.0.1:8080"], cluster: ["127.0.0.1:8081", "127.0.0.1:8082"] } as const;
+type Example = keyof typeof upstreams;
+
+/** nginx as an example has it, in front of a service. */
+export interface Nginx {
+  readonly port: number;
+  readonly origin: string;
+  /** The certificate that it shows, for clients that trust it. */
+  readonly certificate: string;
+  /** What it has written to its log of errors. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+/** A port of the loopback that nobody listens on. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Starts nginx between a port and those of services, as `examples/nginx` has it or another example, with a certificate of its own. */
+export async function startNginx(
+  port: number,
+  servicePorts: readonly number[],
+  example: Example = "nginx",
+): Promise<Nginx> {
+  const binary = findNginx() ?? "nginx";
+  const folder = await mkdtemp(join(tmpdir(), "fileferry-nginx-"));
+  await makeCertificate(folder);
+  await writeFile(join(folder, "nginx.conf"), await toConfiguration({ folder, binary, port, servicePorts, example }));
+  const globals = `daemon off; pid ${folder}/nginx.pid; error_log stderr warn;${process.getuid?.() === 0 ? " user root;" : ""}`;
+  const args = ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr", "-g", globals];
+  const child = spawn(binary, args, { stdio: ["ignore", "ignore", "pipe"] });
+  const exited = once(child, "exit");
+  let printed = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    printed += text;
+  });
+  await waitForPort(port, () => child.exitCode !== null).catch(() => {
+    throw new Error(`nginx does not answer: ${printed}`);
+  });
+  return {
+    port,
+    origin: `https://127.0.0.1:${port}`,
+    certificate: await readFile(join(folder, "cert.pem"), "utf8"),
+    log: () => printed,
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Places {
+  readonly folder: string;
+  readonly binary: string;
+  readonly port: number;
+  readonly servicePorts: readonly number[];
+  readonly example: Example;
+}
+
+/** The example with its places of this test: ports, keys, and folders that anybody may write to. */
+async function toConfiguration({ folder, binary, port, servicePorts, example }: Places): Promise<string> {
+  const written = await readFile(join(projectFolder, "examples", example, "nginx.conf"), "utf8");
+  const { stderr } = spawnSync(binary, ["-V"], { encoding: "utf8" });
+  const names = [...stderr.matchAll(/--http-([a-z-]+)-temp-path=/g)].map(([, name = ""]) => name.replaceAll("-", "_"));
+  const places = names.map((name) => `    ${name}_temp_path ${folder}/${name};\n`).join("");
+  return [
+    ["worker_processes auto;", "worker_processes 1;"],
+    ["http {\n", `http {\n    access_log off;\n${places}`],
+    ...upstreams[example].map((address, index) => [address, `127.0.0.1:${servicePorts[index]}`]),
+    ["listen 443 ssl", `listen 127.0.0.1:${port} ssl`],
+    ["/etc/ssl/files.example.pem", `${folder}/cert.pem`],
+    ["/etc/ssl/files.example.key", `${folder}/key.pem`],
+  ].reduce((text, [from = "", to = ""]) => {
+    if (!text.includes(from)) throw new Error(`examples/${example}/nginx.conf has no ${from}`);
+    return text.replace(from, to);
+  }, written);
+}
+
+async function makeCertificate(folder: string): Promise<void> {
+  const what = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+  const names = ["-subj", "/CN=files.example", "-addext", "subjectAltName=IP:127.0.0.1,DNS:fileferry"];
+  await promisify(execFile)("openssl", ["req", ...what, ...names, "-keyout", "key.pem", "-out", "cert.pem"], {
+    cwd: folder,
+  });
+}
+
+async function waitForPort(port: number, hasEnded: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 200 && !hasEnded(); tries++) {
+    const socket = connect(port, "127.0.0.1");
+    const isOpen = await new Promise((resolve) => {
+      socket.on("connect", () => resolve(true)).on("error", () => resolve(false));
+    });
+    socket.destroy();
+    if (isOpen) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("nobody listens");
+}
