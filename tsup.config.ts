@@ -4,10 +4,17 @@ import { createEsbuildAssets } from "./build/assets.ts";
 export default defineConfig({
   entry: {
     index: "src/index.ts",
+    bun: "src/bun.ts",
+    deno: "src/deno.ts",
     node: "src/node.ts",
+    workers: "src/workers.ts",
     "storage/disk": "src/storage/disk.ts",
     "storage/memory": "src/storage/memory.ts",
+    "storage/s3": "src/storage/s3.ts",
+    "storage/r2": "src/storage/r2.ts",
+    "stores/cloudflare-kv": "src/stores/cloudflare-kv.ts",
     "stores/memory": "src/stores/memory.ts",
+    "stores/sqlite": "src/stores/sqlite.ts",
     "testing/index": "src/testing/index.ts",
     "cli/main": "src/cli/main.ts",
   },

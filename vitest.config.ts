@@ -16,9 +16,12 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
-    testTimeout: 30_000,
+    globalSetup: ["test/support/s3-setup.ts"],
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",
+    // Most of them wait for somebody else, such as a browser or a server: by default two cores would have one.
+    maxWorkers: 2,
     reporters: ["default", createClosingLineReporter()],
   },
 });
