@@ -3,7 +3,6 @@ import { type ArchiveSource, type Chosen, openFolder, walkMembers } from "../arc
 import { toSafeName } from "../archive/entry-names.ts";
 import { planArchive } from "../archive/plan.ts";
 import { createZip } from "../archive/zip.ts";
-import type { ByteSource } from "../contracts/byte-source.ts";
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import { isStorageError, type StorageEntry, StorageError } from "../contracts/storage-adapter.ts";
 import { toAttachment } from "../http/content-disposition.ts";
@@ -11,6 +10,7 @@ import { emptyResponse } from "../http/responses.ts";
 import { mayPromise, noteBrokenPromise } from "./archive-promises.ts";
 import { isCompressible } from "./compressible.ts";
 import type { AccountExchange } from "./endpoint.ts";
+import { onFailedRead } from "./told-source.ts";
 import { type SourceAnswer, sendTold, tellArchive } from "./told-transfers.ts";
 
 /**
@@ -49,21 +49,8 @@ async function openArchive(exchange: AccountExchange, members: readonly Chosen[]
   };
   const options = { isPromised: length !== undefined, ...(compresses && { compresses: isCompressible }) };
   const zip = createZip(entries, options);
-  return { source: length === undefined ? zip : noting(zip, () => noteBrokenPromise(account, folder)), fields };
-}
-
-/** The same source; its failure is noted. */
-function noting(source: ByteSource, note: () => void): ByteSource {
-  async function readInto(buffer: Uint8Array): Promise<number> {
-    try {
-      return await source.readInto(buffer);
-    } catch (error) {
-      note();
-      throw error;
-    }
-  }
-
-  return { readInto, close: () => source.close() };
+  if (length === undefined) return { source: zip, fields };
+  return { source: onFailedRead(zip, () => noteBrokenPromise(account, folder)), fields };
 }
 
 /** What the permissions forbid is known without opening it; they are asked again when it is opened (SECURITY 19). */

@@ -53,7 +53,9 @@ export function createToldTransfer(exchange: AccountExchange, tellTransfer: Tell
     end("cut", GONE);
   }
 
+  /** What fails after the end is of no interest: who lets go of a source has its reading fail. */
   function fail(error: unknown): void {
+    if (tellEnd === undefined) return;
     const { message } = failureOf(error);
     end(message === GONE ? "cut" : "failed", message);
   }
@@ -84,14 +86,26 @@ export function createToldTransfer(exchange: AccountExchange, tellTransfer: Tell
 
 /** The same source; the operator learns why it failed, as the client cannot be told any more. */
 export function toReportedSource({ failureOf }: Exchange, source: ByteSource): ByteSource {
+  return onFailedRead(source, failureOf);
+}
+
+/** The same source, whose failure is told, unless it was let go of meanwhile: its reading fails then, which says nothing. */
+export function onFailedRead(source: ByteSource, tell: (error: unknown) => void): ByteSource {
+  let isClosed = false;
+
   async function readInto(buffer: Uint8Array): Promise<number> {
     try {
       return await source.readInto(buffer);
     } catch (error) {
-      failureOf(error);
+      if (!isClosed) tell(error);
       throw error;
     }
   }
 
-  return { readInto, close: () => source.close() };
+  async function close(): Promise<void> {
+    isClosed = true;
+    await source.close();
+  }
+
+  return { readInto, close };
 }
