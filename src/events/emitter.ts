@@ -29,6 +29,9 @@ export interface EmitterOptions {
   readonly logger: Logger;
 }
 
+/** A listener that fails at each event fills no log, and costs no transfer the writing of it: it is reported so often at most. */
+const REPORT_EVERY_MS = 1000;
+
 /** Makes what tells of events, each with its time and server (CONTRACT 8). */
 export function createEmitter({ listeners, server, clock, logger }: EmitterOptions): Emitter {
   const safe = toSafeLogger(logger);
@@ -37,8 +40,18 @@ export function createEmitter({ listeners, server, clock, logger }: EmitterOptio
   let pending = 0;
   let idle: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  let unreported = 0;
+
   function reportFailure(id: number, error: unknown): void {
-    safe.error({ event: id, error }, "An event could not be told.");
+    const now = clock();
+    if (Math.abs(now - reportedAt) < REPORT_EVERY_MS) {
+      unreported += 1;
+      return;
+    }
+    const others = unreported > 0 && { others: unreported };
+    [reportedAt, unreported] = [now, 0];
+    safe.error({ event: id, error, ...others }, "An event could not be told.");
   }
 
   function tell(listener: OnEvent, event: FileEvent): void {

@@ -7,13 +7,14 @@ const draft = { id: 40010, data: { path: "/a", real_path: "/a" }, component: { u
 
 function createTold(...listeners: OnEvent[]) {
   const logger = createRecordingLogger();
+  let passed = 0;
   const emitter = createEmitter({
     listeners: new Set(listeners),
     server: { uuid: "" },
-    clock: () => 1_700_000_000_123,
+    clock: () => 1_700_000_000_123 + passed,
     logger,
   });
-  return { ...emitter, logger };
+  return { ...emitter, logger, advance: (milliseconds: number) => (passed += milliseconds) };
 }
 
 describe("events that are told", () => {
@@ -45,6 +46,21 @@ describe("events that are told", () => {
     await expect.poll(() => isSettled).toBe(true);
     expect(settled()).toBeUndefined();
     expect(logger.entries.length).toBe(1);
+  });
+
+  it("fill no log with a listener that fails at each of them: one line a second, and how many others there were", async () => {
+    const { emit, logger, advance } = createTold(
+      () => {
+        throw new Error("at once");
+      },
+      () => Promise.reject(new Error("later")),
+    );
+    for (let count = 0; count < 500; count += 1) emit(draft);
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(logger.entries).toMatchObject([{ level: "error", details: { event: 40010, error: new Error("at once") } }]);
+    advance(1000);
+    emit(draft);
+    expect(logger.entries[1]?.details).toEqual({ event: 40010, error: new Error("at once"), others: 999 });
   });
 
   it("cost no more the more of them hang: one promise stands for all", () => {
