@@ -11,7 +11,9 @@ import type { FileService } from "../../src/contracts/file-service.ts";
 import { createFileService } from "../../src/index.ts";
 import { closeNodeServer, createAccountsFileAuthenticator, createNodeServer } from "../../src/node.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
+import { createRecordingLogger } from "../support/logger.ts";
 import { quickHasher } from "../support/quick-hasher.ts";
+import { watchSecrets } from "../support/secrets.ts";
 
 /** A service on a disk of its own, as a browser meets it. Its one account is alice, whose password is {@link PASSWORD}. */
 export interface Site {
@@ -69,7 +71,7 @@ export async function startSite({
   const accounts = [{ username: "alice", password: PASSWORD, home_folder_path: "/" }];
   const file = join(place, "accounts.json");
   await writeFile(file, JSON.stringify({ accounts }));
-  const logger = { info() {}, warn() {}, error() {} };
+  const logger = createRecordingLogger();
   let passed = 0;
   const service = createFileService({
     storage: createDiskStorage({ root: folder }),
@@ -78,6 +80,7 @@ export async function startSite({
     logger,
     clock: () => Date.now() + passed,
     ...own,
+    onEvent: [watchSecrets(logger), own.onEvent ?? []].flat(),
   });
   await service.start();
   const fetch = browserAlone ? service.browser : service.fetch;

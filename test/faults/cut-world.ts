@@ -8,6 +8,7 @@ import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { closeNodeServer, createNodeServer } from "../../src/runtimes/node-server.ts";
 import { createFileService } from "../../src/service.ts";
 import { createRecordingLogger, type RecordingLogger } from "../support/logger.ts";
+import { watchText } from "../support/secrets.ts";
 import { fillStorage } from "../support/storage.ts";
 import { type CutRequest, createRandom, LARGE_BYTES, type Random, TARGETS } from "./cut-requests.ts";
 
@@ -39,6 +40,7 @@ const ENDS = ["reset", "destroy", "half-close", "half-close at once"] as const;
 export async function createCutWorld(storage: StorageAdapter, lanes: readonly string[]): Promise<CutWorld> {
   await fill(storage, lanes);
   const log = createRecordingLogger();
+  watchText(() => log.text());
   const accounts = [{ username: "alice", password: "secret", home_folder_path: "/" }];
   const authentication = createAccountsAuthenticator({ accounts, logger: createRecordingLogger() });
   const kept = new Map<string, unknown>();

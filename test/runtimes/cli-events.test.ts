@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
@@ -7,6 +8,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { FileEvent } from "../../src/contracts/events.ts";
 import { fileEventSchema, webhookBodySchema } from "../../src/wire/events.ts";
 import { ensureBuilt, makeFolder, runCommand, startServer, waitFor } from "../support/built.ts";
+import { watchText } from "../support/secrets.ts";
 
 const ALICE = { Authorization: `Basic ${btoa("alice:secret")}` };
 const SECRET = `whsec_${btoa("0123456789abcdef0123456789abcdef")}`;
@@ -20,6 +22,9 @@ beforeAll(ensureBuilt);
 async function serve(config: object) {
   const folder = await makeFolder();
   const file = join(folder, "fileferry.json");
+  watchText(() =>
+    existsSync(join(folder, "events.ndjson")) ? readFileSync(join(folder, "events.ndjson"), "utf8") : "",
+  );
   const storage = { type: "memory" };
   await writeFile(file, JSON.stringify({ listen: { port: 0 }, storage, authentication, ...config }));
   return { folder, file, run: await startServer(["serve", "--config", file]) };
@@ -66,6 +71,7 @@ describe("the events of fileferry serve", () => {
     const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
     expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
     const text = await answer.text();
+    watchText(() => text);
     expect(text).toContain('fileferry_operations_total{operation="listing",outcome="done"} 1\n');
     expect(text).toContain('fileferry_requests_total{method="GET",status="200"} 1\n');
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);

@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type CommandRun, ensureBuilt, makeFolder, runCommand, startServer, waitFor } from "../support/built.ts";
 import { hasRedis, redisNote, startRedis, type TestRedis } from "../support/redis.ts";
+import { watchText } from "../support/secrets.ts";
 
 const SECRET = "hunter2";
 const JSON_API = { Accept: "application/json" };
@@ -185,7 +186,9 @@ describe.skipIf(!hasRedis)(`fileferry serve by three workers${redisNote}`, () =>
     expect(await run.ended).toBe(0);
     expect(run.stdout().match(/Listening/g)).toHaveLength(1);
     expect(run.stderr().match(/Stopping/g)).toHaveLength(1);
-    const lines = (await readFile(join(folder, "events.ndjson"), "utf8")).trim().split("\n");
+    const told = await readFile(join(folder, "events.ndjson"), "utf8");
+    watchText(() => told);
+    const lines = told.trim().split("\n");
     const uploads = lines.map((line) => JSON.parse(line)).filter(({ id }) => id === 40017);
     expect(uploads).toHaveLength(12);
   });

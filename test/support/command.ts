@@ -12,17 +12,18 @@ export interface Command {
   stop(): Promise<void>;
 }
 
-/** Runs the built command, with these variables in its environment, and waits until it answers. Its log goes nowhere. */
+/** Runs the built command, with these variables in its environment, and waits until it answers. */
 export async function startCommand(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Command> {
   await ensureBuilt();
   const child = spawn(process.execPath, [builtCommand, ...args], {
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...environment },
   });
   const exited = once(child, "exit");
+  child.stderr.resume();
   for await (const line of createInterface({ input: child.stdout })) {
     const [, origin] = /^Listening on (\S+)\/$/.exec(line) ?? [];
     if (origin === undefined) continue;

@@ -3,6 +3,8 @@ import type { AddressInfo } from "node:net";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createAccountsAuthenticator, createFileService } from "../../src/index.ts";
 import { closeNodeServer, createNodeServer } from "../../src/node.ts";
+import { createRecordingLogger } from "./logger.ts";
+import { watchSecrets } from "./secrets.ts";
 
 /** A service over a real socket. */
 export interface Served {
@@ -14,12 +16,14 @@ export interface Served {
 /** The `Authorization` of the one account of {@link serve}, whose home is the storage's root. */
 export const AUTHORIZATION = `Basic ${btoa("alice:secret")}`;
 
-/** Serves a storage on a free port, quietly. */
+/** Serves a storage on a free port. */
 export async function serve(storage: StorageAdapter): Promise<Served> {
-  const quiet = { info() {}, warn() {}, error() {} };
+  const logger = createRecordingLogger();
   const accounts = [{ username: "alice", password: "secret", home_folder_path: "/" }];
-  const authentication = createAccountsAuthenticator({ accounts, logger: quiet });
-  const server = createNodeServer(createFileService({ storage, authentication, logger: quiet }));
+  const authentication = createAccountsAuthenticator({ accounts, logger });
+  const server = createNodeServer(
+    createFileService({ storage, authentication, logger, onEvent: watchSecrets(logger) }),
+  );
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

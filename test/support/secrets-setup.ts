@@ -1,0 +1,45 @@
+import childProcess, { type ChildProcess } from "node:child_process";
+import { syncBuiltinESMExports } from "node:module";
+import { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { noteSecretsOnWire, watchText } from "./secrets.ts";
+
+/*
+ * For every file of tests: what its clients log in with is noted as it goes over their sockets, and all that the processes it starts print, which is
+ * their log and on the examples their events, is searched for it (CONTRACT 8).
+ */
+
+/** Heads and logins are in the first bytes of what is written at once. */
+const HEAD_BYTES = 8192;
+/** So much of what a process has printed is looked at. */
+const MOST_PRINTED = 4_000_000;
+
+const write = Socket.prototype.write as (this: Socket, chunk: unknown, ...rest: unknown[]) => boolean;
+Socket.prototype.write = function writeNoted(this: Socket, chunk: unknown, ...rest: unknown[]): boolean {
+  if (typeof chunk === "string") noteSecretsOnWire(chunk.slice(0, HEAD_BYTES));
+  else if (chunk instanceof Uint8Array) noteSecretsOnWire(toText(chunk));
+  return write.call(this, chunk, ...rest);
+} as typeof Socket.prototype.write;
+
+function toText({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, Math.min(byteLength, HEAD_BYTES)).toString("latin1");
+}
+
+const { spawn } = childProcess;
+childProcess.spawn = ((...args: Parameters<typeof spawn>): ChildProcess => {
+  const child = spawn(...args);
+  for (const stream of [child.stdout, child.stderr]) if (stream !== null) watchStream(stream);
+  return child;
+}) as typeof spawn;
+syncBuiltinESMExports();
+
+/** Nobody else's reading is begun by it. */
+function watchStream(stream: Readable): void {
+  let printed = "";
+  const push = stream.push;
+  stream.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
+    if (chunk !== null && chunk !== undefined && printed.length < MOST_PRINTED) printed += String(chunk);
+    return push.call(stream, chunk, encoding);
+  };
+  watchText(() => printed);
+}
