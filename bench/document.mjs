@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { writeChart } from "./chart.mjs";
 import { TARGET_HEAD, toMarkdownTable, toNumber, toRows, toTargetRows } from "./lib/report.mjs";
+import { toSinkRows } from "./sinks.mjs";
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const PAGE = at("../docs/performance.md");
@@ -42,11 +43,22 @@ export function writePages(path) {
   if (results.workloads !== undefined) writeChart(results);
 }
 
-function toFigures({ workloads, growth, ...run }) {
+function toFigures({ workloads, growth, sinks, ...run }) {
   const blocks = [];
   if (workloads !== undefined) blocks.push(...toComparison(workloads, run));
   if (growth !== undefined) blocks.push("## How it grows", ...Object.entries(growth).flatMap(toGrowthBlock));
+  if (sinks !== undefined) blocks.push(...toSinks(sinks));
   return `\n${blocks.join("\n\n")}\n`;
+}
+
+function toSinks(sinks) {
+  return [
+    "## What sinks cost",
+    ...Object.values(sinks).flatMap((workload) => [
+      `### ${workload.title}`,
+      toMarkdownTable(toSinkRows(workload)).trim(),
+    ]),
+  ];
 }
 
 function toComparison(workloads, { date, node, system, processor, cores, memory, rounds, isQuick }) {

@@ -3,6 +3,7 @@
 //   --quick                small sizes and short times, for trying
 //   --only get-1k,put-1g   some workloads    --servers fileferry,bare-tuned   some servers
 //   --rounds 3             how often; the median counts    --growth   the growth of this project alone
+//   --sinks                what sinks for events cost transfers, also those that hang, are slow or fail
 //   --out FILE             where the results go: bench/results.json for a whole run. From that file docs/performance.md and its chart are made;
 //                          with --only, its other workloads stay
 //   --strict               ends with 1 where a floor is missed
@@ -27,6 +28,7 @@ const { values: options } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
     growth: { type: "boolean", default: false },
+    sinks: { type: "boolean", default: false },
     only: { type: "string" },
     servers: { type: "string" },
     rounds: { type: "string", default: "3" },
@@ -50,10 +52,15 @@ process.once("SIGINT", () => process.exit(130));
 process.once("SIGTERM", () => process.exit(143));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 
+const own = { dist, folder, isQuick: options.quick, rounds: Number(options.rounds) };
 if (options.growth) {
   const { measureGrowth } = await import("./growth.mjs");
-  const growth = await measureGrowth({ dist, folder, isQuick: options.quick, rounds: Number(options.rounds) });
+  const growth = await measureGrowth(own);
   if (out !== undefined) writeResults(out, { ...readResults(out), growth });
+} else if (options.sinks) {
+  const { measureSinks } = await import("./sinks.mjs");
+  const sinks = await measureSinks(own);
+  if (out !== undefined) writeResults(out, { ...readResults(out), sinks });
 } else {
   await compare();
 }
