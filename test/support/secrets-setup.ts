@@ -28,6 +28,8 @@ function toText({ buffer, byteOffset, byteLength }: Uint8Array): string {
 const { spawn } = childProcess;
 childProcess.spawn = ((...args: Parameters<typeof spawn>): ChildProcess => {
   const child = spawn(...args);
+  // It talks with its caller over these, of sources.
+  if (child.spawnargs.some((arg) => arg.startsWith("--service="))) return child;
   for (const stream of [child.stdout, child.stderr]) if (stream !== null) watchStream(stream);
   return child;
 }) as typeof spawn;
