@@ -1,5 +1,6 @@
 import { createAnnouncer } from "./announcer.ts";
 import { element } from "./elements.ts";
+import { updateChildren } from "./members-update.ts";
 import { HEADERS, type Problem, toProblem } from "./requests.ts";
 import type { ScriptTexts } from "./script-texts.ts";
 import { readTexts } from "./wording.ts";
@@ -10,7 +11,7 @@ export interface FolderPage {
   readonly texts: ScriptTexts;
   /** The names of the folder's files, as far as the page knows. */
   fileNames(): ReadonlySet<string>;
-  /** Fetches the members anew and puts them in place, the selection and the focus kept. */
+  /** Fetches the members anew and brings those shown up to date, the selection and the focus kept. */
   refresh(): Promise<void>;
   /** Says something to those who do not see the page, when they have a moment. */
   announce(text: string): void;
@@ -64,7 +65,7 @@ export function createFolderPage(main: HTMLElement): FolderPage {
       const fresh = new DOMParser().parseFromString(await response.text(), "text/html").querySelector(MEMBERS);
       if (turn !== refreshes) return;
       const current = main.querySelector(MEMBERS);
-      if (fresh !== null && current !== null) return replaceMembers(current, fresh);
+      if (fresh !== null && current !== null) return updateMembers(current, fresh);
       // A session that has ended leads to the login page, which is fine in itself.
       const isLogin = response.redirected || response.status === 401;
       showProblems([problemElement(toProblem(isLogin ? 401 : response.status, "", texts), texts)]);
@@ -102,13 +103,14 @@ function withoutMessage(): string {
   return url.href;
 }
 
-function replaceMembers(current: Element, fresh: Element): void {
+function updateMembers(current: Element, fresh: Element): void {
   const selected = new Set(Array.from(selectedBoxes(current), ({ value }) => value));
-  const focused = current.contains(document.activeElement) ? toSelector(document.activeElement) : undefined;
-  current.replaceChildren(...document.adoptNode(fresh).childNodes);
+  const { activeElement } = document;
+  const focused = current.contains(activeElement) ? toSelector(activeElement) : undefined;
+  updateChildren(current, fresh);
   for (const box of memberBoxes(current)) box.checked = selected.has(box.value);
   current.dispatchEvent(new Event("members-replaced", { bubbles: true }));
-  if (focused === undefined) return;
+  if (focused === undefined || current.contains(activeElement)) return;
   const target =
     current.querySelector<HTMLElement>(focused) ?? current.querySelector<HTMLElement>("input:not([hidden]), a");
   target?.focus();

@@ -1,8 +1,10 @@
-import type { Page } from "playwright-core";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page, Route } from "playwright-core";
 import { expect, it } from "vitest";
 import { HttpError } from "../../src/index.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
-import { logIn, openSite, rowOf } from "./site.ts";
+import { logIn, openSite, rowOf, transferOf } from "./site.ts";
 
 const FIVE = { "a.txt": "a", "b.txt": "b", "c.txt": "c", "d.txt": "d", "e.txt": "e" };
 
@@ -91,6 +93,71 @@ describeInChromium("members with JavaScript", (chromium) => {
     await rowOf(page, "zoo").waitFor();
     expect(await page.locator("tr[data-kind=file] bdi").allTextContents()).toEqual(Object.keys(FIVE).reverse());
     expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe("c.txt");
+    expectNoComplaints();
+  });
+
+  it.each([
+    ["link", "b.txt", /^b\.txt$/],
+    ["button", "Download as ZIP", /\.zip$/],
+  ] as const)("hear a press on a %s that began before they came anew", async (role, name, downloaded) => {
+    const site = await openSite({ files: FIVE });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await boxOf(page, "b.txt").click();
+    const upload = await startUpload(page, "z.txt");
+    await eventually(() => transferOf(page, "z.txt").getAttribute("data-state")).toBe("active");
+    await page.getByRole(role, { name }).hover();
+    await page.mouse.down();
+    await upload.continue();
+    await rowOf(page, "z.txt").waitFor();
+    const download = page.waitForEvent("download");
+    await page.mouse.up();
+    expect((await download).suggestedFilename()).toMatch(downloaded);
+    expectNoComplaints();
+  });
+
+  it("come anew where they differ, the others left where they are", async () => {
+    const site = await openSite({ files: FIVE });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await boxOf(page, "a.txt").click();
+    await boxOf(page, "d.txt").click();
+    const changes = await watchRows(page);
+    await rm(join(site.folder, "c.txt"));
+    await writeFile(join(site.folder, "d.txt"), "longer");
+    await (await startUpload(page, "ab.txt")).continue();
+    await rowOf(page, "ab.txt").waitFor();
+    expect(await namesShown(page)).toEqual(["a.txt", "ab.txt", "b.txt", "d.txt", "e.txt"]);
+    expect(await changes()).toEqual({ added: ["ab.txt", "d.txt"], removed: ["c.txt", "d.txt"] });
+    expect(await rowOf(page, "d.txt").locator(".size").textContent()).toBe("6 bytes");
+    expect(await chosen(page)).toEqual(["a.txt", "d.txt"]);
+    expectNoComplaints();
+  });
+
+  it("bring what is around them up to date, and go and come with it", async () => {
+    const site = await openSite({ files: FIVE });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.evaluate(() => {
+      document.querySelector("#members caption")?.replaceChildren("An old caption");
+      document.querySelector('#members button[value="delete-members"]')?.replaceChildren("An old button");
+      document.querySelector("#members .selected")?.setAttribute("aria-label", "an old group");
+    });
+    const changes = await watchRows(page);
+    await (await startUpload(page, "z.txt")).continue();
+    await rowOf(page, "z.txt").waitFor();
+    expect(await changes()).toEqual({ added: ["z.txt"], removed: [] });
+    await page.getByRole("table", { name: "Items in" }).waitFor();
+    await page.getByRole("group", { name: "With selected:" }).waitFor();
+    await page.locator("#select-all").click();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.locator("#members .empty").waitFor();
+    expect(await page.locator("#members > *").count()).toBe(1);
+    await (await startUpload(page, "first.txt")).continue();
+    await rowOf(page, "first.txt").waitFor();
+    expect(await page.locator("#members .empty").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Delete" }).isDisabled()).toBe(true);
     expectNoComplaints();
   });
 
@@ -257,6 +324,38 @@ describeInChromium("the message of a form", (chromium) => {
     expectNoComplaints(/status of 422/);
   });
 });
+
+/** Uploads a file as far as its request, which is held back. */
+async function startUpload(page: Page, name: string): Promise<Route> {
+  let hold: (route: Route) => void = () => undefined;
+  const held = new Promise<Route>((resolve) => {
+    hold = resolve;
+  });
+  await page.route(`**/${name}`, (route) => hold(route));
+  await page.setInputFiles("#upload-file", { name, mimeType: "text/plain", buffer: Buffer.from("x") });
+  return held;
+}
+
+/** The names of the rows that were put into the page or taken out of it since; one that is moved is both. */
+async function watchRows(page: Page): Promise<() => Promise<{ added: string[]; removed: string[] }>> {
+  const changes = await page.evaluateHandle(() => {
+    const seen = { added: [] as string[], removed: [] as string[] };
+    const toNames = (nodes: NodeList) =>
+      [...nodes].filter((node) => node instanceof HTMLTableRowElement).map(({ dataset }) => dataset.name ?? "");
+    new MutationObserver((records) => {
+      for (const { addedNodes, removedNodes } of records) {
+        seen.added.push(...toNames(addedNodes));
+        seen.removed.push(...toNames(removedNodes));
+      }
+    }).observe(document.querySelector("#members") ?? document, { childList: true, subtree: true });
+    return seen;
+  });
+  return () => changes.jsonValue();
+}
+
+function namesShown(page: Page): Promise<string[]> {
+  return page.locator("tr[data-name] bdi").allTextContents();
+}
 
 function boxOf(page: Page, name: string): ReturnType<Page["locator"]> {
   return rowOf(page, name).locator('input[type="checkbox"]');
