@@ -73,8 +73,12 @@ export function createTransfersView(
   }
 
   function update(): void {
-    if (!isPlanned) setTimeout(show, UPDATE_MS);
-    isPlanned = true;
+    // What moves down for the uploads does so before it can be pressed.
+    if (section.hidden) show();
+    else if (!isPlanned) {
+      isPlanned = true;
+      setTimeout(show, UPDATE_MS);
+    }
   }
 
   return { update };

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Download, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { describeInChromium, eventually } from "./chromium.ts";
 import { logIn, openSite, PASSWORD, rowOf, type Site } from "./site.ts";
@@ -138,29 +138,19 @@ async function journeyByForms(page: Page, site: Site): Promise<void> {
 
 /** Downloads a member by its link; its content. */
 async function download(page: Page, name: string): Promise<string> {
-  const done = await startDownload(page, () => page.getByRole("link", { name }).click());
+  const started = page.waitForEvent("download");
+  await page.getByRole("link", { name }).click();
+  const done = await started;
   expect(done.suggestedFilename()).toBe(name);
   return readFile(await done.path(), "utf8");
-}
-
-/** The list is drawn anew when uploads are through: a click may meet a row just as it is replaced, and people click again. */
-async function startDownload(page: Page, click: () => Promise<void>): Promise<Download> {
-  for (let attempt = 1; ; attempt += 1) {
-    const started = page.waitForEvent("download", { timeout: 8000 });
-    started.catch(() => undefined);
-    await click();
-    try {
-      return await started;
-    } catch (error) {
-      if (attempt === 3) throw error;
-    }
-  }
 }
 
 /** Downloads a member in an archive. */
 async function downloadArchive(page: Page, name: string): Promise<void> {
   await page.getByRole("checkbox", { name }).check();
-  const done = await startDownload(page, () => page.getByRole("button", { name: "Download" }).click());
+  const started = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download" }).click();
+  const done = await started;
   expect(done.suggestedFilename()).toBe("reports.zip");
   const bytes = await readFile(await done.path());
   expect(bytes.subarray(0, 4).toString("latin1")).toBe("PK\u0003\u0004");

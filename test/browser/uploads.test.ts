@@ -60,6 +60,28 @@ describeInChromium("uploads with JavaScript", (chromium) => {
     expectNoComplaints();
   });
 
+  it("makes room for what it shows at once: members stay where they are while somebody presses them", async () => {
+    const site = await openSite({ files: { "a.txt": "a" } });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const refreshed = await page.evaluateHandle(() => {
+      const seen = { top: -1 };
+      addEventListener("members-replaced", () => {
+        seen.top = document.querySelector('tr[data-name="a.txt"]')?.getBoundingClientRect().top ?? -1;
+      });
+      return seen;
+    });
+    await dropFiles(
+      page,
+      ["x", "y", "z"].map((name) => ({ name: `${name}.txt`, content: name })),
+    );
+    await eventually(() => page.locator('.transfer[data-state="done"]').count()).toBe(3);
+    await rowOf(page, "z.txt").waitFor();
+    const { top } = await refreshed.jsonValue();
+    expect(await rowOf(page, "a.txt").evaluate((row) => row.getBoundingClientRect().top)).toBe(top);
+    expectNoComplaints();
+  });
+
   it("takes a dropped folder with everything in it, empty folders too", async () => {
     const site = await openSite({ files: { "photos/2019/": "" } });
     const { page, expectNoComplaints } = await chromium.open();
