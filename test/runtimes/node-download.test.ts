@@ -231,14 +231,16 @@ describe("a client that disconnects while it downloads", () => {
     const { stream, watched } = watchedStream(10, 10);
     const readable = new Readable({ read: () => undefined });
     const answers = [new LightResponse(stream), new LightResponse(readable as unknown as BodyInit)];
+    let asked = 0;
     const { port } = await serve(async (request) => {
+      asked += 1;
       await delay(100);
       return request.url.endsWith("0") ? (answers[0] as Response) : (answers[1] as Response);
     });
     for (const index of [0, 1]) {
       const client = await connectWire(port);
       client.send(`GET /home/${index} HTTP/1.1\r\nHost: x\r\n\r\n`);
-      await delay(20);
+      await eventually(() => asked === index + 1);
       client.socket.resetAndDestroy();
     }
     await eventually(() => watched.cancels === 1 && readable.destroyed);
