@@ -4,6 +4,7 @@ import { deletePath } from "./endpoints/delete.ts";
 import type { AccountEndpoint, OpenEndpoint } from "./endpoints/endpoint.ts";
 import { folderOnly } from "./endpoints/folder-only.ts";
 import { getAsset } from "./endpoints/get-asset.ts";
+import { getDescription } from "./endpoints/get-description.ts";
 import { getFile } from "./endpoints/get-file.ts";
 import { getFolder } from "./endpoints/get-folder.ts";
 import { getLoginPage, postLogin } from "./endpoints/login.ts";
@@ -14,12 +15,13 @@ import { putFile } from "./endpoints/put-file.ts";
 import { toHome } from "./endpoints/to-home.ts";
 import { decodeSegment } from "./http/segment.ts";
 import type { Target } from "./http/target.ts";
+import type { OperationName } from "./openapi/operations.ts";
 
 /** The APIs that share the URL space (1.1). */
 export type Api = "rest" | "webdav" | "browser";
 
 /** What kind of place a URL is, before anything is known about what is there. */
-export type Shape = "entry" | "file" | "folder" | "login" | "logout" | "password-update" | "asset";
+export type Shape = "entry" | "file" | "folder" | "login" | "logout" | "password-update" | "asset" | "description";
 
 /** One row of the URL space: which methods of a shape an endpoint answers, and in which APIs. */
 export interface Route {
@@ -31,6 +33,8 @@ export interface Route {
     | { readonly access: "account"; run: AccountEndpoint }
     /** For an account that is identified by a session, and by nothing else. */
     | { readonly access: "session"; run: AccountEndpoint };
+  /** What the description of the service says of it. */
+  readonly operation: OperationName;
   /** Answered, but never in `Allow`. */
   readonly unlisted?: true;
 }
@@ -39,24 +43,30 @@ const ALL: readonly Api[] = ["rest", "webdav", "browser"];
 
 /** The URL space as one table (section 4 of the spec). */
 export const ROUTES: readonly Route[] = [
-  { shape: "entry", methods: ["GET", "HEAD"], apis: ALL, endpoint: open(toHome) },
-  { shape: "entry", methods: ["PUT", "DELETE", "POST", "MKCOL"], apis: ALL, endpoint: open(toHome), unlisted: true },
-  { shape: "file", methods: ["GET", "HEAD"], apis: ALL, endpoint: account(getFile) },
-  { shape: "file", methods: ["PUT"], apis: ["rest", "webdav"], endpoint: account(putFile) },
-  { shape: "file", methods: ["DELETE"], apis: ["rest", "webdav"], endpoint: account(deletePath) },
-  { shape: "file", methods: ["POST", "MKCOL"], apis: ALL, endpoint: account(folderOnly), unlisted: true },
-  { shape: "folder", methods: ["GET", "HEAD"], apis: ALL, endpoint: account(getFolder) },
-  { shape: "folder", methods: ["PUT"], apis: ["rest", "webdav"], endpoint: account(createFolder) },
-  { shape: "folder", methods: ["DELETE"], apis: ["rest", "webdav"], endpoint: account(deletePath) },
-  { shape: "folder", methods: ["MKCOL"], apis: ["webdav"], endpoint: account(createFolder) },
-  { shape: "folder", methods: ["POST"], apis: ["rest", "browser"], endpoint: account(postFolder) },
-  { shape: "asset", methods: ["GET", "HEAD"], apis: ["browser"], endpoint: open(getAsset) },
-  { shape: "login", methods: ["GET", "HEAD"], apis: ["browser"], endpoint: open(getLoginPage) },
-  { shape: "login", methods: ["POST"], apis: ["rest", "browser"], endpoint: open(postLogin) },
-  { shape: "logout", methods: ["POST"], apis: ["rest", "browser"], endpoint: open(postLogout) },
-  { shape: "password-update", methods: ["GET", "HEAD"], apis: ["browser"], endpoint: session(getPasswordPage) },
-  { shape: "password-update", methods: ["POST"], apis: ["rest", "browser"], endpoint: session(postPasswordUpdate) },
+  route("entry", "GET HEAD", ALL, "start", open(toHome)),
+  { ...route("entry", "PUT DELETE POST MKCOL", ALL, "startElsewhere", open(toHome)), unlisted: true },
+  route("file", "GET HEAD", ALL, "getFile", account(getFile)),
+  route("file", "PUT", ["rest", "webdav"], "putFile", account(putFile)),
+  route("file", "DELETE", ["rest", "webdav"], "deleteFile", account(deletePath)),
+  { ...route("file", "POST MKCOL", ALL, "changeFile", account(folderOnly)), unlisted: true },
+  route("folder", "GET HEAD", ALL, "getFolder", account(getFolder)),
+  route("folder", "PUT", ["rest", "webdav"], "createFolder", account(createFolder)),
+  route("folder", "DELETE", ["rest", "webdav"], "deleteFolder", account(deletePath)),
+  route("folder", "MKCOL", ["webdav"], "createFolder", account(createFolder)),
+  route("folder", "POST", ["rest", "browser"], "changeFolder", account(postFolder)),
+  route("asset", "GET HEAD", ["browser"], "getAsset", open(getAsset)),
+  route("login", "GET HEAD", ["browser"], "getLoginPage", open(getLoginPage)),
+  route("login", "POST", ["rest", "browser"], "logIn", open(postLogin)),
+  route("logout", "POST", ["rest", "browser"], "logOut", open(postLogout)),
+  route("password-update", "GET HEAD", ["browser"], "getPasswordPage", session(getPasswordPage)),
+  route("password-update", "POST", ["rest", "browser"], "updatePassword", session(postPasswordUpdate)),
+  route("description", "GET HEAD", ALL, "getDescription", open(getDescription)),
 ];
+
+/** The rows that an API, or several together, answer. */
+export function routesOfApis(apis: readonly Api[]): readonly Route[] {
+  return ROUTES.filter((row) => isServed(row, apis));
+}
 
 /** The same by what every request asks for first. */
 const ROUTES_OF: ReadonlyMap<Place["shape"], readonly Route[]> = new Map(
@@ -74,6 +84,8 @@ export interface Place {
   readonly path: ResourcePath;
 }
 
+/** The spec has the description below this name as well (CONTRACT 2.9). */
+const FIRST_OWN_NAME = "____svc__";
 const ROOT: ResourcePath = { segments: [], isFolder: true };
 
 /**
@@ -85,6 +97,7 @@ export function findPlace({ path, isMalformed }: Target, baseSegments: readonly 
   if (!baseSegments.every((segment, index) => decodeSegment(raw[index] ?? "") === segment)) return undefined;
   const [first = "", ...rest] = raw.slice(baseSegments.length);
   const name = decodeSegment(first);
+  if (name === FIRST_OWN_NAME && rest.join("/") === "openapi.yaml") return { shape: "description", path: ROOT };
   if (name !== "" && name !== "home" && name !== "__svc__") return undefined;
   if (isMalformed) return { shape: "malformed", path: ROOT };
   if (name === "__svc__") return { shape: toOwnShape(rest.join("/")), path: ROOT };
@@ -103,6 +116,7 @@ function toHomeShape({ segments, isFolder }: ResourcePath): Shape {
 
 function toOwnShape(name: string): Place["shape"] {
   if (/^assets\/[^/]+$/.test(name)) return "asset";
+  if (name === "openapi.yaml" || name === "openapi.json") return "description";
   return name === "login" || name === "logout" ? name : "unknown";
 }
 
@@ -134,6 +148,16 @@ function routesOf(shape: Place["shape"]): readonly Route[] {
 
 function isServed({ apis: own }: Route, apis: readonly Api[]): boolean {
   return own.some((api) => apis.includes(api));
+}
+
+function route(
+  shape: Shape,
+  methods: string,
+  apis: readonly Api[],
+  operation: OperationName,
+  endpoint: Route["endpoint"],
+): Route {
+  return { shape, methods: methods.split(" "), apis, operation, endpoint };
 }
 
 function open(run: OpenEndpoint): Route["endpoint"] {

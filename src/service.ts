@@ -9,6 +9,7 @@ import { createSessions } from "./auth/sessions.ts";
 import { createLoginThrottle } from "./auth/throttle.ts";
 import type { FileServiceOptions } from "./config/options.ts";
 import { type ServiceConfig, toServiceConfig } from "./config/service-config.ts";
+import { VERSION } from "./config/version.ts";
 import type { AccountSettings } from "./contracts/account.ts";
 import type { Connection } from "./contracts/connection.ts";
 import type { FileService } from "./contracts/file-service.ts";
@@ -27,9 +28,11 @@ import { emptyResponse, withoutContent } from "./http/responses.ts";
 import { isSameOrigin } from "./http/same-origin.ts";
 import { parseTarget } from "./http/target.ts";
 import { createAccountAdmission } from "./open-account.ts";
-import { type Api, findPlace, findRoute, hasRoutes, type Place, toAllow } from "./routes.ts";
+import type { Description } from "./openapi/description.ts";
+import { type Api, findPlace, findRoute, hasRoutes, type Place, routesOfApis, toAllow } from "./routes.ts";
 import { adoptKeyv } from "./stores/keyv.ts";
 import { createMemoryKeyValueStore } from "./stores/memory.ts";
+import { FORM_ACTIONS } from "./uploads/form.ts";
 import { errorResponse } from "./views/errors.ts";
 import { createTexts } from "./views/texts.ts";
 
@@ -126,6 +129,7 @@ export function createFileService(options: FileServiceOptions): FileService {
         keepTelling(connection);
       },
       isHeard: events.isHeard,
+      describe: () => describeOnce(apis),
       texts: chooseTexts(request.headers.get("accept-language")),
     };
     try {
@@ -133,6 +137,15 @@ export function createFileService(options: FileServiceOptions): FileService {
     } catch (error) {
       return finish(exchange, place, toErrorResponse(error, exchange, place, apis));
     }
+  }
+
+  const described = new Map<readonly Api[], Promise<Description>>();
+
+  /** Once for each API, when it is asked for: the code of it is loaded then. */
+  function describeOnce(apis: readonly Api[]): Promise<Description> {
+    const known = described.get(apis) ?? describe(config, apis);
+    described.set(apis, known);
+    return known;
   }
 
   /** What is being told of events outlives the request, on runtimes that end with it. */
@@ -236,6 +249,23 @@ export function createFileService(options: FileServiceOptions): FileService {
   };
 }
 
+async function describe(config: ServiceConfig, apis: readonly Api[]): Promise<Description> {
+  const { toDescription } = await import("./openapi/description.ts");
+  const { pages, basePath, triggers, metadataFields: metadata } = config;
+  return toDescription({
+    title: pages.branding.name,
+    version: VERSION,
+    basePath,
+    variants: apis.map(toOnlyVariant),
+    routes: routesOfApis(apis).map((route) => ({ ...route, access: route.endpoint.access })),
+    triggers: [...triggers.keys()],
+    formActions: FORM_ACTIONS,
+    metadata,
+    pageFields: Object.keys(pages.fields).filter((name) => pages.fields[name] !== undefined),
+    toStatus,
+  });
+}
+
 /**
  * The connection as the client has it: its peer is the one that the named header tells of, else the remote end of the socket (CONTRACT 6.7), and its
  * security that of the public origin, where there is one.
@@ -251,6 +281,11 @@ function withClient(connection: Connection, { headers }: Request, config: Servic
   };
 }
 
+/** The variant of whatever comes to an API that is mounted alone. */
+function toOnlyVariant(api: Api): Variant {
+  return api === "rest" ? "json" : api === "browser" ? "html" : api;
+}
+
 function toReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message : error.message;
@@ -259,7 +294,7 @@ function toReason(error: unknown): string {
 /** The variant of a request: negotiated on the shared URL space, given where only one API is mounted. */
 function toVariant(request: Request, shape: Place["shape"], apis: readonly Api[]): Variant {
   const [only, ...others] = apis;
-  if (only !== undefined && others.length === 0) return only === "rest" ? "json" : only === "browser" ? "html" : only;
+  if (only !== undefined && others.length === 0) return toOnlyVariant(only);
   const reads = request.method === "GET" || request.method === "HEAD";
   return negotiateVariant(request, shape === "folder" && reads);
 }

@@ -11,6 +11,7 @@ import type { Texts } from "../contracts/texts.ts";
 import type { Emit } from "../events/emitter.ts";
 import type { Variant } from "../http/negotiate.ts";
 import type { Target } from "../http/target.ts";
+import type { Description } from "../openapi/description.ts";
 import type { FailureOf, Report } from "./errors.ts";
 
 /** A request on its way through the service, with what has been found out about it so far. */
@@ -37,6 +38,8 @@ export interface Exchange {
   readonly emit: Emit;
   /** Whether anybody gets events: what is done for them alone is left out otherwise. */
   readonly isHeard: () => boolean;
+  /** What the service says of itself (9), made when it is asked for. */
+  readonly describe: () => Promise<Description>;
   /** The texts of a page for this client. */
   readonly texts: Texts;
 }

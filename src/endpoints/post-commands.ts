@@ -1,8 +1,9 @@
 import type { Triggers } from "../config/trigger-config.ts";
 import { StorageError } from "../contracts/storage-adapter.ts";
 import { HttpError } from "../http/http-error.ts";
+import { remembered } from "../http/remembered.ts";
 import { readJsonBody } from "../http/request-body.ts";
-import { type BuiltInCommand, type Command, commandsRequestSchema, isBuiltInCommand } from "../wire/commands.ts";
+import { type BuiltInCommand, type Command, createCommandsRequestSchema, isBuiltInCommand } from "../wire/commands.ts";
 import type { AccountExchange } from "./endpoint.ts";
 import { attemptAll, type MemberOutcome, toOutcomesResponse } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
@@ -25,11 +26,13 @@ export async function postCommands(exchange: AccountExchange): Promise<Response>
   return toOutcomesResponse(outcomes);
 }
 
+const NAMES_SEPARATOR = " ";
+const toSchema = remembered((names) => createCommandsRequestSchema(names === "" ? [] : names.split(NAMES_SEPARATOR)));
+
 /** A trigger that the account does not have is unknown, like any other name. */
 function parseCommands(body: unknown, triggers: Triggers): readonly Command[] {
-  const parsed = commandsRequestSchema.safeParse(body);
-  const isKnown = parsed.data?.commands.every((one) => isBuiltInCommand(one) || triggers.has(one.command));
-  if (!parsed.success || !isKnown) throw new HttpError("malformed", "The body is not a list of commands.");
+  const parsed = toSchema([...triggers.keys()].join(NAMES_SEPARATOR)).safeParse(body);
+  if (!parsed.success) throw new HttpError("malformed", "The body is not a list of commands.");
   return parsed.data.commands;
 }
 

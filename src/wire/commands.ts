@@ -9,20 +9,21 @@ const MAX_TARGETS = 1000;
 /** A built-in command on one member (4.3). */
 const builtInSchema = z.strictObject({ command: z.enum(COMMANDS), target: z.string() });
 
-/** A trigger, on one member or several (4.3); which ones there are, the service knows. */
-const triggerSchema = z.strictObject({
-  command: z.string().refine((name) => !isBuiltIn(name)),
-  target: z.union([z.string(), z.array(z.string()).min(1)]),
-});
+/** A trigger of one of these names, on one member or several (4.3). */
+function createTriggerSchema(names: readonly string[]) {
+  return z.strictObject({ command: z.enum(names), target: z.union([z.string(), z.array(z.string()).min(1)]) });
+}
 
-/** The body of `POST /home/<folder>/` (4.3). */
-export const commandsRequestSchema = z.strictObject({
-  commands: z
-    .array(z.union([builtInSchema, triggerSchema]))
-    .min(1)
-    .max(MAX_TARGETS)
-    .refine((commands) => countTargets(commands) <= MAX_TARGETS),
-});
+/** The body of `POST /home/<folder>/` (4.3), where there are triggers of these names. */
+export function createCommandsRequestSchema(triggers: readonly string[]) {
+  return z.strictObject({
+    commands: z
+      .array(triggers.length === 0 ? builtInSchema : z.union([builtInSchema, createTriggerSchema(triggers)]))
+      .min(1)
+      .max(MAX_TARGETS)
+      .refine((commands) => countTargets(commands) <= MAX_TARGETS),
+  });
+}
 
 /** What became of one target; `message` is null for a success (4.3). */
 const outcomeSchema = z.strictObject({ target: z.string(), message: z.string().nullable() });
@@ -34,17 +35,13 @@ export const commandsResponseSchema = z.strictObject({ results: z.array(outcomeS
 export const commandsErrorSchema = z.strictObject({ errors: z.array(outcomeSchema) });
 
 /** One command of a folder: built in, or a trigger. */
-export type Command = z.infer<typeof commandsRequestSchema>["commands"][number];
+export type Command = BuiltInCommand | z.infer<ReturnType<typeof createTriggerSchema>>;
 export type BuiltInCommand = z.infer<typeof builtInSchema>;
 export type CommandOutcome = z.infer<typeof outcomeSchema>;
 
 /** Whether a command is built in: any other is a trigger's. */
 export function isBuiltInCommand(command: Command): command is BuiltInCommand {
-  return isBuiltIn(command.command);
-}
-
-function isBuiltIn(name: string): boolean {
-  return (COMMANDS as readonly string[]).includes(name);
+  return (COMMANDS as readonly string[]).includes(command.command);
 }
 
 function countTargets(commands: readonly { readonly target: string | readonly string[] }[]): number {

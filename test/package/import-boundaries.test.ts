@@ -43,7 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "http",
     "contracts",
   ],
-  "routes.ts": ["endpoints", "config", "account", "auth", "views", "http", "contracts"],
+  "routes.ts": ["endpoints", "openapi", "config", "account", "auth", "views", "http", "contracts"],
   // The store of sessions where the options name none.
   "service.ts": [
     "routes.ts",
@@ -55,6 +55,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "events",
     "http",
     "views",
+    "openapi",
+    // The actions of forms, for the description.
+    "uploads",
     "contracts",
     "stores",
   ],
@@ -126,7 +129,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   negotiator: ["http"],
   picocolors: ["cli"],
   standardwebhooks: ["sinks"],
-  zod: ["wire", "http", "auth", "cli", "remote-auth"],
+  yaml: ["openapi"],
+  zod: ["wire", "http", "auth", "cli", "remote-auth", "openapi"],
 };
 
 /** What is bundled into a text when the package is built (`build/assets.ts`). */

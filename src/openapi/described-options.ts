@@ -1,0 +1,29 @@
+import type { Failure } from "../http/http-error.ts";
+import type { Variant } from "../http/negotiate.ts";
+
+/** A key that the metadata of uploads may have. */
+export interface DescribedKey {
+  readonly name: string;
+  readonly isRequired: boolean;
+}
+
+/** What of a service's configuration clients meet. */
+export interface DescribedOptions {
+  readonly title: string;
+  /** Of this package. */
+  readonly version: string;
+  readonly basePath: string;
+  /** Those that are mounted. */
+  readonly variants: readonly Variant[];
+  /** The names of all triggers, whichever accounts have them. */
+  readonly triggers: readonly string[];
+  /** The actions of a form that are built in. */
+  readonly formActions: readonly string[];
+  readonly metadata:
+    | { readonly header: string; readonly isRequired: boolean; readonly keys?: readonly DescribedKey[] }
+    | undefined;
+  /** The header fields that every page has, beside its language. */
+  readonly pageFields: readonly string[];
+  /** The status of a failure in a variant (CONTRACT 1). */
+  readonly toStatus: (failure: Failure, variant: Variant) => number;
+}

@@ -1,0 +1,89 @@
+import type { DescribedRoute, DescribedService } from "./described-service.ts";
+import { HEADER_FIELDS } from "./header-fields.ts";
+import type { OpenApiDocument, OperationObject, PathItemObject, SchemaObject } from "./openapi-document.ts";
+import { toOperation, toOptionsOperation } from "./operation-object.ts";
+import { toParameters } from "./parameters.ts";
+import { type DescribedPath, PATHS } from "./paths.ts";
+import { toSchemas } from "./schemas.ts";
+import { shareResponses, toOperations } from "./shared-responses.ts";
+import { TAGS } from "./tags.ts";
+
+/** The methods of OpenAPI 3.0 that are ours, in the order of the document. */
+const METHODS: readonly string[] = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"];
+
+const SECURITY_SCHEMES: Readonly<Record<string, SchemaObject>> = {
+  basic: { type: "http", scheme: "basic", description: "Name and password with every request (5.1)." },
+  session: {
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
+    description: "`session <ID>`, with the ID that a login has answered (5.1).",
+  },
+  cookie: {
+    type: "apiKey",
+    in: "cookie",
+    name: "SVC_HTTP_SESSION",
+    description: "The cookie that a login has set (5.1).",
+  },
+};
+
+const ABOUT = `Files and folders of an account. A URL with a \`/\` at its end is a folder, any other a file.
+
+A request speaks one of up to three variants, by \`Accept\` and \`Content-Type\`: JSON, a subset of WebDAV, and pages for browsers. They agree on what is done, and differ in statuses and in what answers look like. Methods that no
+resource here has are answered 501, those that a URL does not have 405, and other URLs 404. Unsafe requests of browsers have to come from the service's own origin, or one that it accepts (403). A client certificate may log in
+as well, where the server asks for one.`;
+
+/** The description of a service in OpenAPI 3.0.3 (1.1, item 3; 9): of its routes, the schemas that check bodies, and its configuration. */
+export function toDocument(service: DescribedService): OpenApiDocument {
+  const { title, version, basePath, routes } = service;
+  const ids = new Set<string>();
+  const shapes = [...new Set(routes.map(({ shape }) => shape))];
+  const paths = shapes.flatMap((shape) => {
+    const rows = routes.filter((route) => route.shape === shape);
+    return (PATHS[shape] ?? []).map((path) => [path.path, toPathItem(service, rows, path, ids)] as const);
+  });
+  const used = findParameters(paths.map(([, item]) => item));
+  const shared = shareResponses(Object.fromEntries(paths));
+  const parameters = Object.entries(toParameters(service)).filter(([name]) => used.has(name));
+  return {
+    openapi: "3.0.3",
+    info: { title, version, description: ABOUT },
+    servers: [{ url: basePath === "" ? "/" : basePath }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths: shared.paths,
+    components: {
+      schemas: toSchemas(service),
+      responses: shared.responses,
+      parameters: Object.fromEntries(parameters),
+      headers: HEADER_FIELDS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+function toPathItem(
+  service: DescribedService,
+  routes: readonly DescribedRoute[],
+  path: DescribedPath,
+  ids: Set<string>,
+): PathItemObject {
+  const operations = routes.flatMap((route) =>
+    route.methods.map((method) => [method, toOperation(service, route, path, method, ids)] as const),
+  );
+  const all = new Map<string, OperationObject>([...operations, ["OPTIONS", toOptionsOperation(path, routes, ids)]]);
+  const known = METHODS.flatMap((method) => {
+    const operation = all.get(method);
+    return operation === undefined ? [] : [[method.toLowerCase(), operation] as const];
+  });
+  const others = [...all].filter(([method]) => !METHODS.includes(method));
+  return {
+    ...Object.fromEntries(known),
+    ...(others.length > 0 && { "x-additionalOperations": Object.fromEntries(others) }),
+  };
+}
+
+/** The names of the parameters that are used: which ones are, the configuration decides. */
+function findParameters(items: readonly PathItemObject[]): ReadonlySet<string> {
+  const references = items.flatMap(toOperations).flatMap(({ parameters = [] }) => parameters.map(({ $ref }) => $ref));
+  return new Set(references.map((reference) => reference.slice(reference.lastIndexOf("/") + 1)));
+}

@@ -1,0 +1,162 @@
+import type { Failure } from "../http/http-error.ts";
+import type { Variant } from "../http/negotiate.ts";
+import { toRequestBody } from "./bodies.ts";
+import { CONTENTS, type ContentAbout } from "./contents.ts";
+import type { DescribedRoute, DescribedService } from "./described-service.ts";
+import { FAILURE_TEXTS } from "./failures.ts";
+import type { OperationObject, ReferenceObject } from "./openapi-document.ts";
+import type { OperationAbout } from "./operation.ts";
+import { OPERATIONS } from "./operations.ts";
+import { type ParameterName, toParameters } from "./parameters.ts";
+import type { DescribedPath } from "./paths.ts";
+import { createResponses } from "./responses.ts";
+
+/** How every request of an account can fail. */
+const OF_ACCOUNTS: readonly Failure[] = ["malformed", "unauthorized", "denied", "unavailable", "internal"];
+const READING: readonly string[] = ["GET", "HEAD"];
+/** What HEAD ignores (RFC 9110 14.2). */
+const OF_RANGES: readonly ParameterName[] = ["range", "ifRange"];
+/** What only pages have. */
+const OF_PAGES: readonly ParameterName[] = ["acceptLanguage", "sort", "order", "done", "basicLogin"];
+const NOT_OF_HEAD: readonly number[] = [206, 416];
+const ANY: OperationObject["security"] = [{ basic: [] }, { session: [] }, { cookie: [] }];
+const SESSIONS: OperationObject["security"] = [{ session: [] }, { cookie: [] }];
+
+/** The operation of a method on a URL. Its identifier is one that `ids` does not have yet. */
+export function toOperation(
+  service: DescribedService,
+  route: DescribedRoute,
+  path: DescribedPath,
+  method: string,
+  ids: Set<string>,
+): OperationObject {
+  const about: OperationAbout = OPERATIONS[route.operation];
+  const reads = READING.includes(method);
+  const parameters = toParameterRefs(service, about, path, method);
+  return {
+    operationId: toId(`${route.operation}${path.suffix}`, method, ids),
+    summary: about.summary,
+    ...(about.description !== undefined && { description: about.description }),
+    tags: [about.tag],
+    security: toSecurity(route, about),
+    ...(parameters.length > 0 && { parameters }),
+    ...(about.body !== undefined && !reads && { requestBody: toRequestBody(about.body, service) }),
+    responses: toResponses(service, route, about, path, method),
+  };
+}
+
+/** What every URL has: the methods that it has (CONTRACT 1). */
+export function toOptionsOperation(
+  path: DescribedPath,
+  routes: readonly DescribedRoute[],
+  ids: Set<string>,
+): OperationObject {
+  const responses = createResponses({ hasPath: hasPath(routes[0]), pageFields: [], types: undefined });
+  responses.add(204, "The methods are in `Allow`.", [], ["Allow"]);
+  const [name = ""] = routes.map(({ operation }) => operation);
+  return {
+    operationId: toId(`${name}${path.suffix}`, "OPTIONS", ids),
+    summary: "The methods of this URL",
+    tags: ["Service"],
+    security: [],
+    ...(path.parameters.length > 0 && { parameters: path.parameters.map(toParameterRef) }),
+    responses: responses.toObject(),
+  };
+}
+
+function toResponses(
+  service: DescribedService,
+  route: DescribedRoute,
+  about: OperationAbout,
+  path: DescribedPath,
+  method: string,
+): OperationObject["responses"] {
+  const { variants, pageFields, toStatus } = service;
+  const isHead = method === "HEAD";
+  const responses = createResponses({
+    hasPath: hasPath(route),
+    isKept: route.shape === "asset",
+    pageFields,
+    types: path.type,
+  });
+
+  function add(
+    status: number,
+    description: string,
+    contents: readonly ContentAbout[],
+    headers: readonly string[],
+  ): void {
+    if (isHead && NOT_OF_HEAD.includes(status)) return;
+    responses.add(status, description, isHead ? contents.map(withoutType) : contents, headers);
+  }
+
+  for (const { status, description, variants: own = variants, content = [], headers = [] } of about.answers) {
+    if (!own.some((variant) => variants.includes(variant))) continue;
+    const contents: readonly ContentAbout[] = content.map((name) => CONTENTS[name]);
+    add(
+      status,
+      description,
+      contents.filter((one) => isOf(one, variants, own)),
+      headers,
+    );
+  }
+  const isOpen = route.access === "open";
+  const failures = new Set([...(isOpen ? [] : OF_ACCOUNTS), ...(about.failures ?? [])]);
+  for (const variant of variants) {
+    const own = variant === "html" ? [...failures, ...(about.memberFailures ?? [])] : failures;
+    const content = variant === "html" ? CONTENTS.page : CONTENTS.errors;
+    for (const failure of new Set(own)) add(toStatus(failure, variant), FAILURE_TEXTS[failure], [content], []);
+    if (variant === "html" && !isOpen)
+      add(302, "No login, or a wrong one: the login page.", [CONTENTS.page], ["WWW-Authenticate"]);
+  }
+  return responses.toObject();
+}
+
+/** Whether a representation is one of the variants that are mounted, and of the answer. */
+function isOf({ variants: its }: ContentAbout, mounted: readonly Variant[], own: readonly Variant[]): boolean {
+  return mounted.some((variant) => own.includes(variant) && (its?.includes(variant) ?? true));
+}
+
+/** HEAD has the header fields of a content alone. */
+function withoutType(content: ContentAbout): ContentAbout {
+  return { ...content, type: "" };
+}
+
+function hasPath(route: DescribedRoute | undefined): boolean {
+  return route?.shape === "file" || route?.shape === "folder";
+}
+
+function toParameterRefs(
+  service: DescribedService,
+  { parameters = [] }: OperationAbout,
+  path: DescribedPath,
+  method: string,
+): readonly ReferenceObject[] {
+  const available = toParameters(service);
+  const hasPages = service.variants.includes("html");
+  const reading = READING.includes(method) ? (path.reading ?? []) : [];
+  const all = [...path.parameters, ...parameters, ...reading].filter(
+    (name) =>
+      available[name] !== undefined &&
+      (hasPages || !OF_PAGES.includes(name)) &&
+      !(method === "HEAD" && OF_RANGES.includes(name)),
+  );
+  return [...new Set(all)].map(toParameterRef);
+}
+
+function toParameterRef(name: ParameterName): ReferenceObject {
+  return { $ref: `#/components/parameters/${name}` };
+}
+
+function toSecurity({ access }: DescribedRoute, { takesSession }: OperationAbout): OperationObject["security"] {
+  if (access === "account") return ANY;
+  return access === "session" || takesSession === true ? SESSIONS : [];
+}
+
+/** The name, and where that is taken the method as well. */
+function toId(name: string, method: string, ids: Set<string>): string {
+  const word = `${method.slice(0, 1)}${method.slice(1).toLowerCase()}`;
+  const id = ids.has(name) ? `${name}By${word}` : name;
+  ids.add(id);
+  return id;
+}

@@ -1,0 +1,226 @@
+import type { Failure } from "../http/http-error.ts";
+import type { AnswerAbout, OperationAbout } from "./operation.ts";
+import type { ParameterName } from "./parameters.ts";
+
+const CONDITIONS: readonly ParameterName[] = ["ifMatch", "ifNoneMatch", "ifUnmodifiedSince"];
+const TRACE: readonly ParameterName[] = ["traceparent", "tracestate"];
+const FILE_HEADERS = [
+  "ETag",
+  "Last-Modified",
+  "Accept-Ranges",
+  "Content-Disposition",
+  "Content-Security-Policy",
+] as const;
+
+/** Whatever writes to the storage. */
+const WRITING: readonly Failure[] = ["not-found", "wrong-kind", "parent-missing", "no-space"];
+/** Whatever happens to a member, its page may say. */
+const OF_MEMBERS: readonly Failure[] = [
+  "malformed",
+  "denied",
+  "not-found",
+  "already-exists",
+  "parent-missing",
+  "wrong-kind",
+  "precondition-failed",
+  "too-large",
+  "unprocessable",
+  "no-space",
+  "unavailable",
+  "internal",
+];
+
+function redirect(status: 302 | 303 | 307, description: string, more: Partial<AnswerAbout> = {}): AnswerAbout {
+  return { status, description, content: status === 307 ? [] : ["page"], ...more };
+}
+
+const toFolderUrl = "It is a folder: the same URL with a `/` at its end.";
+
+/** The operations by their names, which are the `operationId`s; what is not said is what any operation is like. */
+export const OPERATIONS = {
+  start: {
+    summary: "The way to the files",
+    tag: "Service",
+    answers: [redirect(302, "`/home/`.", { content: ["page"] })],
+  },
+  startElsewhere: {
+    summary: "The way to the files, for other methods",
+    tag: "Service",
+    answers: [redirect(307, "`/home/`, for the same method and body.")],
+  },
+  getFile: {
+    summary: "The content of a file",
+    description: "Whole or in part, as an attachment. HEAD has the header fields alone and ignores `Range`.",
+    tag: "Files",
+    parameters: ["range", "ifRange", ...CONDITIONS, "ifModifiedSince", "acceptLanguage", ...TRACE],
+    answers: [
+      { status: 200, description: "The content.", content: ["file"], headers: FILE_HEADERS },
+      {
+        status: 206,
+        description: "A part of the content, or several.",
+        content: ["file", "parts"],
+        headers: [...FILE_HEADERS, "Content-Range"],
+      },
+      redirect(302, toFolderUrl),
+      { status: 304, description: "The client has this version.", headers: ["ETag", "Last-Modified"] },
+    ],
+    failures: ["not-found", "wrong-kind", "precondition-failed", "range-not-satisfiable"],
+  },
+  putFile: {
+    summary: "Creates or overwrites a file",
+    description: "All or nothing: until the last byte has come, readers get the former content.",
+    tag: "Files",
+    parameters: [...CONDITIONS, "metadata", "acceptLanguage", ...TRACE],
+    body: "content",
+    answers: [{ status: 201, description: "The file is stored.", headers: ["ETag", "Last-Modified"] }],
+    failures: [...WRITING, "precondition-failed", "too-large", "unsupported-media-type", "unprocessable"],
+  },
+  deleteFile: {
+    summary: "Removes a file",
+    tag: "Files",
+    parameters: [...CONDITIONS, "ifModifiedSince", "acceptLanguage", ...TRACE],
+    answers: [{ status: 204, description: "The file is removed." }, redirect(307, toFolderUrl)],
+    failures: ["not-found", "wrong-kind", "precondition-failed"],
+  },
+  changeFile: {
+    summary: "Not supported for files",
+    tag: "Files",
+    answers: [redirect(307, toFolderUrl)],
+    failures: ["method-not-allowed"],
+  },
+  getFolder: {
+    summary: "The members of a folder, or all that is in it as an archive",
+    description:
+      "As JSON, as a page, or by `Accept: application/zip` as a ZIP archive of the folder with everything below it. Without a preference it is a page.",
+    tag: "Folders",
+    parameters: ["sort", "order", "done", "acceptLanguage", ...TRACE],
+    answers: [
+      {
+        status: 200,
+        description: "The members.",
+        content: ["listing", "page", "archive"],
+        headers: ["Content-Disposition"],
+      },
+    ],
+    failures: ["not-found", "wrong-kind"],
+  },
+  createFolder: {
+    summary: "Creates a folder in one that is there",
+    tag: "Folders",
+    parameters: ["acceptLanguage", ...TRACE],
+    answers: [{ status: 201, description: "The folder is there." }],
+    failures: [...WRITING, "already-exists", "unsupported-media-type"],
+  },
+  deleteFolder: {
+    summary: "Removes a folder with everything in it",
+    tag: "Folders",
+    parameters: [...CONDITIONS, "ifModifiedSince", "acceptLanguage", ...TRACE],
+    answers: [{ status: 204, description: "The folder is removed." }],
+    failures: ["not-found", "wrong-kind", "precondition-failed", "unprocessable"],
+  },
+  changeFolder: {
+    summary: "Commands on members of a folder, or the form of a browser",
+    description:
+      "Commands run in order, each one's failure leaves the following ones running. A form creates a folder, stores files, or deletes, downloads or hands on members. A page is behind a redirect, or has the status of what failed.",
+    tag: "Folders",
+    parameters: ["formMetadata", "acceptLanguage", ...TRACE],
+    body: "folder",
+    answers: [
+      {
+        status: 200,
+        description: "All has been done, or the archive of the chosen members.",
+        content: ["commandResults", "archive"],
+        headers: ["Content-Disposition"],
+      },
+      { status: 303, description: "All has been done: back to the folder.", variants: ["html"] },
+      {
+        status: 422,
+        description: "Some of it failed: an entry for each target.",
+        variants: ["json", "webdav"],
+        content: ["commandErrors"],
+      },
+    ],
+    failures: ["not-found", "too-large", "unsupported-media-type"],
+    memberFailures: OF_MEMBERS,
+  },
+  getAsset: {
+    summary: "Style and script of the pages",
+    tag: "Service",
+    parameters: ["asset"],
+    answers: [
+      { status: 200, description: "The asset, for good: its name changes with it.", content: ["style", "script"] },
+    ],
+    failures: ["not-found"],
+  },
+  getLoginPage: {
+    summary: "The login page",
+    tag: "Login",
+    parameters: ["returnTo", "acceptLanguage"],
+    answers: [
+      {
+        status: 200,
+        description: "The page.",
+        content: ["anyPage"],
+      },
+    ],
+  },
+  logIn: {
+    summary: "Begins a session",
+    description:
+      "Where JSON is preferred, the answer has the session's ID, for `Authorization: session <ID>`. Others get the cookie `SVC_HTTP_SESSION` and a redirect.",
+    tag: "Login",
+    parameters: ["acceptLanguage", ...TRACE],
+    body: "login",
+    answers: [
+      { status: 200, description: "The session.", variants: ["json"], content: ["session"] },
+      redirect(302, "The cookie of the session, and the way to the files.", {
+        variants: ["webdav", "html"],
+        content: ["anyPage"],
+        headers: ["Set-Cookie"],
+      }),
+    ],
+    failures: ["unauthorized", "denied", "too-large", "unsupported-media-type", "unavailable"],
+  },
+  logOut: {
+    summary: "Ends the session",
+    tag: "Login",
+    parameters: ["acceptLanguage", ...TRACE],
+    answers: [
+      { status: 204, description: "The session has ended.", variants: ["json", "webdav"], headers: ["Set-Cookie"] },
+      redirect(302, "The login page.", { variants: ["html"], headers: ["Set-Cookie"] }),
+    ],
+    failures: ["unauthorized", "denied", "unavailable"],
+    takesSession: true,
+  },
+  getPasswordPage: {
+    summary: "The form to change the password",
+    tag: "Login",
+    parameters: ["acceptLanguage", ...TRACE],
+    answers: [{ status: 200, description: "The form.", content: ["anyPage"] }],
+  },
+  updatePassword: {
+    summary: "Changes the account's own password",
+    description: "The account's other sessions end.",
+    tag: "Login",
+    parameters: ["acceptLanguage", ...TRACE],
+    body: "password",
+    answers: [
+      {
+        status: 200,
+        description: "The password was changed.",
+        variants: ["json", "webdav"],
+        content: ["passwordChanged"],
+      },
+      redirect(303, "The password was changed: back to the files.", { variants: ["html"] }),
+    ],
+    failures: ["too-large", "unsupported-media-type", "unprocessable"],
+  },
+  getDescription: {
+    summary: "This description",
+    tag: "Service",
+    answers: [{ status: 200, description: "The description, in OpenAPI 3.0.3.", content: ["yaml", "document"] }],
+  },
+} as const satisfies Readonly<Record<string, OperationAbout>>;
+
+/** One of {@link OPERATIONS}. */
+export type OperationName = keyof typeof OPERATIONS;

@@ -1,0 +1,94 @@
+import type { ContentAbout } from "./contents.ts";
+import { HEADERS_OF_STATUS, isHeaderName } from "./header-fields.ts";
+import type { MediaTypeObject, OperationObject, ReferenceObject, ResponseObject } from "./openapi-document.ts";
+
+/** The answers of an operation, gathered by their status. */
+export interface Responses {
+  /** Adds what a status may stand for, with its representations, and header fields beside the usual ones. */
+  add(status: number, description: string, contents: readonly ContentAbout[], headers: readonly string[]): void;
+  toObject(): OperationObject["responses"];
+}
+
+/** What all answers of an operation have in common. */
+export interface ResponsesOptions {
+  /** Whether they name the account's path (1.4). */
+  readonly hasPath: boolean;
+  /** Whether a success is everybody's, and depends on nothing. Default: false. */
+  readonly isKept?: boolean;
+  /** The header fields of pages. */
+  readonly pageFields: readonly string[];
+  /** The one media type that successes have. Default: whatever they may have. */
+  readonly types: string | undefined;
+}
+
+interface Gathered {
+  readonly descriptions: Set<string>;
+  readonly contents: Map<string, ContentAbout[]>;
+  readonly headers: Set<string>;
+}
+
+const PAGE = "text/html";
+
+export function createResponses({ hasPath, isKept = false, pageFields, types }: ResponsesOptions): Responses {
+  const gathered = new Map<number, Gathered>();
+
+  function begin(status: number): Gathered {
+    const depends = isKept && status === 200 ? [] : ["Vary"];
+    const usual = [
+      "Server",
+      ...(hasPath ? ["Server-Path"] : []),
+      "X-Content-Type-Options",
+      "Cache-Control",
+      ...depends,
+    ];
+    const headers = new Set([...usual, ...(HEADERS_OF_STATUS[status] ?? [])]);
+    const fresh = { descriptions: new Set<string>(), contents: new Map<string, ContentAbout[]>(), headers };
+    gathered.set(status, fresh);
+    return fresh;
+  }
+
+  function add(status: number, description: string, contents: readonly ContentAbout[], more: readonly string[]): void {
+    const { descriptions, contents: own, headers } = gathered.get(status) ?? begin(status);
+    descriptions.add(description);
+    for (const header of more) headers.add(header);
+    if (contents.some(isPage)) for (const header of ["Content-Language", ...pageFields]) headers.add(header);
+    for (const content of contents.filter(({ type }) => type !== "" && (types === undefined || type === types))) {
+      const known = own.get(content.type) ?? [];
+      if (!known.includes(content)) own.set(content.type, [...known, content]);
+    }
+  }
+
+  function toObject(): OperationObject["responses"] {
+    const sorted = [...gathered].sort(([one], [other]) => one - other);
+    return Object.fromEntries(sorted.map(([status, response]) => [String(status), toResponse(response)]));
+  }
+
+  return { add, toObject };
+}
+
+/** Also where its type is left out, as it is for HEAD. */
+function isPage({ type, variants }: ContentAbout): boolean {
+  return type === PAGE || variants?.includes("html") === true;
+}
+
+function toResponse({ descriptions, contents, headers }: Gathered): ResponseObject {
+  const known = [...headers].filter(isHeaderName);
+  return {
+    description: [...descriptions].join(" "),
+    headers: Object.fromEntries(known.map((name) => [name, toHeaderRef(name)])),
+    ...(contents.size > 0 && {
+      content: Object.fromEntries([...contents].map(([type, all]) => [type, toMediaType(all)])),
+    }),
+  };
+}
+
+function toHeaderRef(name: string): ReferenceObject {
+  return { $ref: `#/components/headers/${name}` };
+}
+
+/** Several bodies of one type are one or the other. */
+function toMediaType(contents: readonly ContentAbout[]): MediaTypeObject {
+  const [{ schema, example } = { schema: {} } as ContentAbout, ...others] = contents;
+  if (others.length > 0) return { schema: { anyOf: contents.map((one) => one.schema) } };
+  return { schema, ...(example !== undefined && { example }) };
+}

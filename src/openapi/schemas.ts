@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { commandsErrorSchema, commandsResponseSchema, createCommandsRequestSchema } from "../wire/commands.ts";
+import { errorsSchema } from "../wire/errors.ts";
+import { listingSchema } from "../wire/listing.ts";
+import { loginRequestSchema, loginResponseSchema } from "../wire/login.ts";
+import { passwordUpdateRequestSchema, passwordUpdateResponseSchema } from "../wire/password-update.ts";
+import type { DescribedOptions } from "./described-options.ts";
+import type { ReferenceObject, SchemaObject } from "./openapi-document.ts";
+
+/** The JSON bodies by their names in the document: the very schemas that check them. */
+const SCHEMAS = {
+  Listing: listingSchema,
+  LoginRequest: loginRequestSchema,
+  LoginResponse: loginResponseSchema,
+  PasswordUpdateRequest: passwordUpdateRequestSchema,
+  PasswordUpdateResponse: passwordUpdateResponseSchema,
+  CommandResults: commandsResponseSchema,
+  CommandErrors: commandsErrorSchema,
+  Errors: errorsSchema,
+} as const;
+
+/** A JSON body of the service. */
+export type SchemaName = keyof typeof SCHEMAS | "CommandsRequest";
+
+/** The place of a schema in the document. */
+export function toSchemaRef(name: SchemaName): ReferenceObject & SchemaObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** All schemas in the dialect of OpenAPI 3.0. */
+export function toSchemas({ triggers }: DescribedOptions): Readonly<Record<string, SchemaObject>> {
+  const schemas: Readonly<Record<string, z.ZodType>> = {
+    ...SCHEMAS,
+    CommandsRequest: createCommandsRequestSchema(triggers),
+  };
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toSchema(schema)]));
+}
+
+function toSchema(schema: z.ZodType): SchemaObject {
+  return z.toJSONSchema(schema, {
+    target: "openapi-3.0",
+    io: "input",
+    // That code of ours does not write to a value says nothing about the body.
+    override: ({ jsonSchema }) => delete jsonSchema.readOnly,
+  });
+}
