@@ -5,9 +5,10 @@ import { EXCEPTIONS } from "../runtimes/framework-exceptions.ts";
 import { projectFolder } from "../support/built.ts";
 
 const page = await readFile(join(projectFolder, "docs/mounting.md"), "utf8");
-const blocks = [...page.matchAll(/^<!-- (examples\/\S+) -->\n```\w+\n([\s\S]*?)\n```$/gm)];
+const deployment = await readFile(join(projectFolder, "docs/deployment.md"), "utf8");
+const blocks = [...`${page}${deployment}`.matchAll(/^<!-- (examples\/\S+) -->\n```\w+\n([\s\S]*?)\n```$/gm)];
 
-describe("docs/mounting.md", () => {
+describe("docs/mounting.md, and docs/deployment.md for nginx", () => {
   it("shows every example", () => {
     const names = ["express.mjs", "fastify.mjs", "files.mjs", "hono.mjs", "koa.mjs", "next.mjs"];
     const expected = [...names.map((name) => `examples/frameworks/${name}`), "examples/nginx/nginx.conf"];
