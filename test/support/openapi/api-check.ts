@@ -1,0 +1,69 @@
+import { checkAnswer } from "./check-answer.ts";
+import { checkRequest } from "./check-request.ts";
+import { createCoverage } from "./coverage.ts";
+import { type ApiDocument, type Operation, toOperations } from "./document.ts";
+import type { ApiExchange } from "./exchange.ts";
+import { createSchemaJudges } from "./schemas.ts";
+import { createTemplateFinder, toPath } from "./templates.ts";
+
+/** Holds exchanges against a document. */
+export interface ApiCheck {
+  /** What of an exchange the document does not say, or says otherwise. */
+  check(exchange: ApiExchange): readonly string[];
+  /** What the document says that no exchange has shown. */
+  unseen(): readonly string[];
+}
+
+export interface ApiCheckOptions {
+  /** Names of request fields that this service reads, beside those that all do. */
+  readonly vocabulary?: readonly string[];
+}
+
+/** What a request used is looked at where it was served: other answers may be about what nobody documents. */
+const SERVED = [303, 304];
+
+/** Makes a check of a document. */
+export function createApiCheck(document: ApiDocument, { vocabulary = [] }: ApiCheckOptions = {}): ApiCheck {
+  const operations = toOperations(document);
+  const coverage = createCoverage(document, operations.values());
+  const judgeOf = createSchemaJudges(document);
+  const basePath = toPath(document.servers?.[0]?.url ?? "/");
+  const findTemplate = createTemplateFinder(basePath, Object.keys(document.paths));
+
+  function checkOperation(operation: Operation, exchange: ApiExchange): readonly string[] {
+    const get = operations.get(`GET ${operation.template}`);
+    const rules = { document, operation, get, vocabulary, coverage, judgeOf };
+    const isServed = (exchange.status >= 200 && exchange.status < 300) || SERVED.includes(exchange.status);
+    return [...checkAnswer(rules, exchange), ...(isServed ? checkRequest(rules, exchange) : [])];
+  }
+
+  function judge(exchange: ApiExchange): readonly string[] {
+    const { method, target, status } = exchange;
+    const template = findTemplate(target);
+    if (template === "outside") return status === 404 ? [] : [`it is outside of the service, and answered ${status}`];
+    if (template === undefined) {
+      return [400, 404].includes(status) ? [] : [`the path is not documented, and answered ${status}`];
+    }
+    const operation = operations.get(`${method} ${template}`);
+    if (operation !== undefined) return checkOperation(operation, exchange);
+    return [405, 501].includes(status) ? [] : [`${method} of ${template} is not documented, and answered ${status}`];
+  }
+
+  return {
+    check: (exchange) => {
+      const { method, target } = exchange;
+      return judge(exchange).map((problem) => `${method} ${target} -> ${problem}`);
+    },
+    unseen: coverage.unseen,
+  };
+}
+
+const checks = new Map<string, ApiCheck>();
+
+/** The check of a document as it was sent, made once. */
+export function apiCheckOf(text: string, options: ApiCheckOptions = {}): ApiCheck {
+  const key = `${options.vocabulary ?? ""}\n${text}`;
+  const check = checks.get(key) ?? createApiCheck(JSON.parse(text) as ApiDocument, options);
+  checks.set(key, check);
+  return check;
+}

@@ -1,0 +1,107 @@
+import { toValue } from "./check-answer.ts";
+import { type Coverage, keys, toSchemeName } from "./coverage.ts";
+import type { ApiDocument, Operation, SecurityScheme } from "./document.ts";
+import { type ApiExchange, type Fields, findMediaType, readFieldsOf } from "./exchange.ts";
+import { type createSchemaJudges, fieldsIn } from "./schemas.ts";
+import { toQuery } from "./templates.ts";
+
+/** The fields of requests that mean something to a service, but those that stand elsewhere: as content, as security. */
+const VOCABULARY = [
+  ...["if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range", "expect"],
+  ...["content-encoding", "content-range", "origin", "referer", "sec-fetch-site", "x-requested-with"],
+  ...["accept-language", "traceparent", "tracestate"],
+];
+
+/** What a request is held against. */
+export interface RequestRules {
+  readonly document: ApiDocument;
+  readonly operation: Operation;
+  /** Names of further fields that mean something to this service. */
+  readonly vocabulary: readonly string[];
+  readonly coverage: Coverage;
+  readonly judgeOf: ReturnType<typeof createSchemaJudges>;
+}
+
+/** What of a request that was served is not as its operation says. */
+export function checkRequest(rules: RequestRules, exchange: ApiExchange): readonly string[] {
+  return [...checkParameters(rules, exchange), ...checkSecurity(rules, exchange), ...checkBody(rules, exchange)].map(
+    (problem) => `the request: ${problem}`,
+  );
+}
+
+function* checkParameters(
+  { operation, vocabulary, coverage, judgeOf }: RequestRules,
+  { target, requestFields }: ApiExchange,
+): Generator<string> {
+  const fields = [...VOCABULARY, ...vocabulary.map((name) => name.toLowerCase())].flatMap((name) => {
+    const value = requestFields[name];
+    return value === undefined ? [] : [{ place: "header", name, value }];
+  });
+  const query = [...toQuery(target)].map(([name, value]) => ({ place: "query", name, value }));
+  const given = [...fields, ...query];
+  for (const { place, name, value } of given) {
+    const parameter = operation.parameters.find((one) => one.in === place && isSame(one.name, name, place));
+    if (parameter === undefined) yield `the ${place} parameter ${name} is not documented`;
+    else {
+      coverage.see(keys.parameter(operation.name, place, name.toLowerCase()));
+      const problems =
+        parameter.schema === undefined ? [] : judgeOf(parameter.schema)(toValue(parameter.schema, value));
+      for (const problem of problems) yield `the ${place} parameter ${name}: ${problem}`;
+    }
+  }
+  for (const { in: place, name, required } of operation.parameters) {
+    if (!required || place === "path") continue;
+    const isGiven = given.some((one) => one.place === place && isSame(name, one.name, place));
+    if (!isGiven) yield `the ${place} parameter ${name} is required, and not there`;
+  }
+}
+
+function isSame(one: string, other: string, place: string): boolean {
+  return place === "header" ? one.toLowerCase() === other.toLowerCase() : one === other;
+}
+
+/** Who has been served has logged in by one of the documented ways. */
+function* checkSecurity({ operation, coverage }: RequestRules, exchange: ApiExchange): Generator<string> {
+  const { security } = operation;
+  if (security.length === 0 || exchange.isCertified === true) return;
+  const used = security.filter((schemes) => schemes.every((scheme) => isUsed(scheme, exchange.requestFields)));
+  for (const schemes of used) coverage.see(keys.security(operation.name, toSchemeName(schemes)));
+  if (used.length === 0) yield "it was served without any of the documented ways to log in";
+}
+
+function isUsed({ type, scheme, in: place, name = "" }: SecurityScheme, fields: Fields): boolean {
+  const [given = ""] = (fields.authorization ?? "").split(" ");
+  if (type === "http") return given.toLowerCase() === scheme?.toLowerCase();
+  if (type !== "apiKey") return false;
+  if (place === "header" && name.toLowerCase() === "authorization") return given.toLowerCase() === "session";
+  return place === "cookie" ? new RegExp(`(?:^|;\\s*)${name}=`).test(fields.cookie ?? "") : fields[name] !== undefined;
+}
+
+function* checkBody(rules: RequestRules, { requestFields, requestBody }: ApiExchange): Generator<string> {
+  const { document, operation, coverage, judgeOf } = rules;
+  const hasBody = requestBody !== undefined && requestBody.length > 0;
+  if (operation.requestBody === undefined) {
+    if (hasBody) yield "there is content, which is not documented";
+    return;
+  }
+  const type = requestFields["content-type"];
+  if (type === undefined && !hasBody) {
+    if (operation.requestBody.required && operation.method !== "PUT") yield "content is required, and not there";
+    return;
+  }
+  const { content } = operation.requestBody;
+  const found = findMediaType(Object.keys(content), type ?? "application/octet-stream");
+  if (found === undefined) {
+    yield `the type ${type ?? "of no name"} is not documented`;
+    return;
+  }
+  coverage.see(keys.request(operation.name, found));
+  const schema = content[found]?.schema;
+  const held = schema && requestBody && type !== undefined ? readFieldsOf(requestBody, type, schema) : undefined;
+  if (schema === undefined || held === undefined) return;
+  // What stands in a range of types is content as it is.
+  if (found.includes("*")) return;
+  for (const problem of judgeOf(schema)(held.value)) yield `${found}: ${problem}`;
+  for (const field of fieldsIn(document, schema, keys.requestFields(operation.name, found), held.value))
+    coverage.see(field);
+}

@@ -1,0 +1,63 @@
+import type { ApiDocument, ApiSchema, Operation } from "./document.ts";
+import { listFields } from "./schemas.ts";
+
+/** What of a document has been shown by an exchange, and what has not. */
+export interface Coverage {
+  see(key: string): void;
+  /** What is documented that nobody has seen, in the document's order. */
+  unseen(): readonly string[];
+}
+
+/** The names of things that can be seen. */
+export const keys = {
+  answer: (operation: string, status: string, type = "without content") => `${operation} -> ${status} ${type}`,
+  header: (operation: string, status: string, name: string) => `${operation} -> ${status}: header ${name}`,
+  request: (operation: string, type: string) => `${operation}: ${type}`,
+  parameter: (operation: string, place: string, name: string) => `${operation}: ${place} parameter ${name}`,
+  security: (operation: string, scheme: string) => `${operation}: by ${scheme}`,
+  requestFields: (operation: string, type: string) => `${operation}: ${type}: `,
+  answerFields: (operation: string, status: string, type: string) => `${operation} -> ${status} ${type}: `,
+} as const;
+
+/** Remembers what of a document has been seen. */
+export function createCoverage(document: ApiDocument, operations: Iterable<Operation>): Coverage {
+  const documented = new Set<string>();
+  for (const operation of operations) for (const key of listKeys(document, operation)) documented.add(key);
+  const seen = new Set<string>();
+  return {
+    see: (key) => void seen.add(key),
+    unseen: () => [...documented].filter((key) => !seen.has(key)),
+  };
+}
+
+function* listKeys(document: ApiDocument, operation: Operation): Generator<string> {
+  const { name, parameters, requestBody, responses, security } = operation;
+  for (const parameter of parameters) {
+    if (parameter.in !== "path") yield keys.parameter(name, parameter.in, parameter.name.toLowerCase());
+  }
+  for (const schemes of security) yield keys.security(name, toSchemeName(schemes));
+  for (const [type, { schema }] of Object.entries(requestBody?.content ?? {})) {
+    yield keys.request(name, type);
+    yield* fieldsOf(document, schema, keys.requestFields(name, type));
+  }
+  for (const [status, { headers, content }] of responses) {
+    const types = Object.entries(content);
+    if (types.length === 0) yield keys.answer(name, status);
+    for (const [type, { schema }] of types) {
+      yield keys.answer(name, status, type);
+      yield* fieldsOf(document, schema, keys.answerFields(name, status, type));
+    }
+    for (const header of headers.keys()) yield keys.header(name, status, header);
+  }
+}
+
+function fieldsOf(document: ApiDocument, schema: ApiSchema | undefined, at: string): Iterable<string> {
+  return schema === undefined ? [] : listFields(document, schema, at);
+}
+
+/** How a way to log in is called. */
+export function toSchemeName(schemes: Operation["security"][number]): string {
+  return (
+    schemes.map(({ type, scheme, in: place, name }) => scheme ?? `${place ?? type} ${name}`).join(" and ") || "none"
+  );
+}
