@@ -1,6 +1,9 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { FileEvent } from "../../src/contracts/events.ts";
+import { type ApiCheck, apiCheckOf } from "../support/openapi/api-check.ts";
+import { type Fields, toFields } from "../support/openapi/exchange.ts";
+import { noteProblems } from "../support/openapi/noted-problems.ts";
 import type { ExampleServer } from "./wire-runtimes.ts";
 
 /** What a request has beside its method and target. */
@@ -16,6 +19,8 @@ export interface CallOptions {
 /** What a client sees of an answer. */
 export interface WireAnswer {
   readonly status: number;
+  /** All fields, their names in lower case. */
+  readonly fields: Fields;
   readonly bytes: Buffer;
   readonly text: string;
   /** A field's value, its lines joined; `null` when it is absent. */
@@ -80,6 +85,7 @@ export function createWireClient({ port, lines, names, fields }: ExampleServer) 
   const sockets = new Set<Socket>();
   let repeats = 0;
   let markers = 0;
+  let api: ApiCheck | undefined;
 
   async function call(method: string, target: string, options: CallOptions = {}, over = agent): Promise<WireAnswer> {
     const { as = "alice", body, chunked = false } = options;
@@ -90,7 +96,10 @@ export function createWireClient({ port, lines, names, fields }: ExampleServer) 
       ...(bytes !== undefined && !chunked && { "Content-Length": String(bytes.byteLength) }),
       ...options.headers,
     };
-    return readAnswer(await send());
+    const answer = await readAnswer(await send());
+    const asked = { method, target, requestFields: toFields(Object.entries(headers)), requestBody: bytes };
+    noteProblems(api?.check({ ...asked, ...answer, body: answer.bytes }) ?? []);
+    return answer;
 
     /** Once more where a kept connection ended as a request that changes nothing was on its way, before a byte of an answer: as clients may (RFC 9110, 9.2.2). */
     function send(): Promise<IncomingMessage> {
@@ -213,6 +222,14 @@ export function createWireClient({ port, lines, names, fields }: ExampleServer) 
     );
   }
 
+  /** From now on whatever goes over is held against what the service says of itself. */
+  async function describe(): Promise<ApiCheck> {
+    const description = await call("GET", "/__svc__/openapi.json", { as: null });
+    expectStatus(description, 200);
+    api = apiCheckOf(description.text, { vocabulary: ["X-Labels"] });
+    return api;
+  }
+
   /** Stores {@link OUTSIDE}. Before any case: one of them changes carol's password. */
   async function putOutside(): Promise<void> {
     const target = `/home/${OUTSIDE.name}`;
@@ -227,7 +244,7 @@ export function createWireClient({ port, lines, names, fields }: ExampleServer) 
     for (const socket of sockets) socket.destroy();
   }
 
-  return { call, enter, putOutside, close, repeats: () => repeats };
+  return { call, enter, describe, putOutside, close, repeats: () => repeats };
 }
 
 async function readAnswer(message: IncomingMessage): Promise<WireAnswer> {
@@ -235,11 +252,13 @@ async function readAnswer(message: IncomingMessage): Promise<WireAnswer> {
   for await (const chunk of message) chunks.push(chunk);
   const bytes = Buffer.concat(chunks);
   const text = bytes.toString();
+  const fields = toFields(Object.entries(message.headers).map(([name, value]) => [name, [value].flat().join(", ")]));
   return {
     status: message.statusCode ?? 0,
+    fields,
     bytes,
     text,
-    header: (name) => [message.headers[name.toLowerCase()] ?? []].flat().join(", ") || null,
+    header: (name) => fields[name.toLowerCase()] || null,
     json: <T>() => JSON.parse(text) as T,
   };
 }

@@ -8,6 +8,7 @@ import type { Variant } from "../../src/http/negotiate.ts";
 import { createFileService } from "../../src/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createRecordingLogger, type RecordingLogger } from "./logger.ts";
+import { createDescribedService } from "./openapi/described-service.ts";
 import { noteSecrets, watchSecrets } from "./secrets.ts";
 import { fillStorage } from "./storage.ts";
 
@@ -39,6 +40,8 @@ export interface CallOptions {
   readonly connection?: Connection;
   readonly api?: "fetch" | "rest" | "webdav" | "browser";
   readonly signal?: AbortSignal;
+  /** Why this exchange is none that the service's description has words for: it is not held against it. */
+  readonly undescribed?: string | undefined;
 }
 
 /** What a client sees of an answer. */
@@ -79,10 +82,12 @@ export interface TestServiceOptions extends Partial<FileServiceOptions> {
   readonly requestClass?: typeof Request;
   /** Whether secrets are looked for in its events, which it tells then. Default: true. */
   readonly isWatched?: boolean;
+  /** Whether requests and answers are held against its description. Default: true. */
+  readonly isDescribed?: boolean;
 }
 
 export async function createTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const { files = {}, requestClass = LightRequest, isWatched = true, ...own } = options;
+  const { files = {}, requestClass = LightRequest, isWatched = true, isDescribed = true, ...own } = options;
   const storage = own.storage ?? createMemoryStorage();
   await fillStorage(storage, { "/alice/": "", ...files });
   const log = createRecordingLogger();
@@ -96,6 +101,7 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
     onEvent: [isWatched ? watchSecrets(log) : [], own.onEvent ?? []].flat(),
   });
   const basePath = own.basePath ?? "";
+  const described = createDescribedService(service, own);
 
   function request(method: string, target: string, options: CallOptions = {}): Request {
     const { scheme = "http", host = "files.example", signal } = options;
@@ -110,16 +116,28 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
     return new requestClass(`${scheme}://${host}${target}`, init);
   }
 
-  async function open(method: string, target: string, options: CallOptions = {}): Promise<Response> {
+  async function send(method: string, target: string, options: CallOptions = {}): Promise<Exchanged> {
     const asked = request(method, target, options);
     noteSecrets(asked.headers);
-    const response = await service[options.api ?? "fetch"](asked, options.connection);
+    const { api = "fetch", connection } = options;
+    const response = await service[api](asked, connection);
     noteSecrets(response.headers);
+    return { asked, response };
+  }
+
+  async function open(method: string, target: string, options: CallOptions = {}): Promise<Response> {
+    const { asked, response } = await send(method, target, options);
+    if (isDescribed && options.undescribed === undefined)
+      await described.check(asked, toBytes(options.body), response, undefined, options);
     return response;
   }
 
   async function call(method: string, target: string, options: CallOptions = {}): Promise<Answer> {
-    return readAnswer(await open(method, target, options));
+    const { asked, response } = await send(method, target, options);
+    const answer = await readAnswer(response);
+    if (isDescribed && options.undescribed === undefined)
+      await described.check(asked, toBytes(options.body), response, answer.bytes, options);
+    return answer;
   }
 
   async function login(as: "alice" | "bob" | "root" = "alice"): Promise<string> {
@@ -188,6 +206,17 @@ export async function readAnswer(response: Response): Promise<Answer> {
     header: (name) => headers.get(name),
     json: <T>() => JSON.parse(text) as T,
   };
+}
+
+interface Exchanged {
+  readonly asked: Request;
+  readonly response: Response;
+}
+
+/** What of a request's body can be looked at beside the service. */
+function toBytes(body: CallOptions["body"]): Uint8Array | undefined {
+  const bytes = toBody(body);
+  return bytes instanceof Uint8Array ? bytes : undefined;
 }
 
 function defaultHeaders(options: CallOptions, host: string, body: unknown): Record<string, string> {

@@ -78,7 +78,9 @@ function* checkContent(rules: AnswerRules, exchange: ApiExchange, content: ApiCo
   const type = fields["content-type"];
   const documented = Object.keys(content);
   if (type === undefined) {
-    if (documented.length > 0) yield `there is no content where ${documented.join(" or ")} is documented`;
+    // Where to go is in `Location`: the page that says it, too, is for browsers.
+    if (documented.length > 0 && fields.location === undefined)
+      yield `there is no content where ${documented.join(" or ")} is documented`;
     else if (body !== undefined && body.length > 0) yield "there is content without a type";
     coverage.see(keys.answer(operation.name, status));
     return;

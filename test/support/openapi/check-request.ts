@@ -5,11 +5,13 @@ import { type ApiExchange, type Fields, findMediaType, readFieldsOf } from "./ex
 import { type createSchemaJudges, fieldsIn } from "./schemas.ts";
 import { toQuery } from "./templates.ts";
 
-/** The fields of requests that mean something to a service, but those that stand elsewhere: as content, as security. */
+/**
+ * The fields of requests that mean something to a service, but those that stand elsewhere: as content, as security. Browsers write `Origin`, `Referer` and
+ * `Sec-Fetch-Site` by themselves: those are no parameters, and what they do is said of the service as a whole.
+ */
 const VOCABULARY = [
   ...["if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range", "expect"],
-  ...["content-encoding", "content-range", "origin", "referer", "sec-fetch-site", "x-requested-with"],
-  ...["accept-language", "traceparent", "tracestate"],
+  ...["content-encoding", "content-range", "x-requested-with", "accept-language", "traceparent", "tracestate"],
 ];
 
 /** What a request is held against. */
@@ -31,8 +33,9 @@ export function checkRequest(rules: RequestRules, exchange: ApiExchange): readon
 
 function* checkParameters(
   { operation, vocabulary, coverage, judgeOf }: RequestRules,
-  { target, requestFields }: ApiExchange,
+  exchange: ApiExchange,
 ): Generator<string> {
+  const { target, requestFields } = exchange;
   const fields = [...VOCABULARY, ...vocabulary.map((name) => name.toLowerCase())].flatMap((name) => {
     const value = requestFields[name];
     return value === undefined ? [] : [{ place: "header", name, value }];
@@ -41,6 +44,7 @@ function* checkParameters(
   const given = [...fields, ...query];
   for (const { place, name, value } of given) {
     const parameter = operation.parameters.find((one) => one.in === place && isSame(one.name, name, place));
+    if (parameter === undefined && isIgnored(name, exchange)) continue;
     if (parameter === undefined) yield `the ${place} parameter ${name} is not documented`;
     else {
       coverage.see(keys.parameter(operation.name, place, name.toLowerCase()));
@@ -54,6 +58,13 @@ function* checkParameters(
     const isGiven = given.some((one) => one.place === place && isSame(name, one.name, place));
     if (!isGiven) yield `the ${place} parameter ${name} is required, and not there`;
   }
+}
+
+/** Whether HTTP itself says that a field means nothing here (RFC 9110 8.4.1, 13.1.3, 14.2). */
+function isIgnored(name: string, { method, status, requestFields }: ApiExchange): boolean {
+  if (name === "range" || name === "if-range") return status !== 206;
+  if (name === "if-modified-since") return method !== "GET" && method !== "HEAD";
+  return name === "content-encoding" && requestFields[name]?.toLowerCase() === "identity";
 }
 
 function isSame(one: string, other: string, place: string): boolean {
@@ -97,10 +108,10 @@ function* checkBody(rules: RequestRules, { requestFields, requestBody }: ApiExch
   }
   coverage.see(keys.request(operation.name, found));
   const schema = content[found]?.schema;
-  const held = schema && requestBody && type !== undefined ? readFieldsOf(requestBody, type, schema) : undefined;
-  if (schema === undefined || held === undefined) return;
   // What stands in a range of types is content as it is.
   if (found.includes("*")) return;
+  const held = schema && requestBody && type !== undefined ? readFieldsOf(requestBody, type, schema) : undefined;
+  if (schema === undefined || held === undefined) return;
   for (const problem of judgeOf(schema)(held.value)) yield `${found}: ${problem}`;
   for (const field of fieldsIn(document, schema, keys.requestFields(operation.name, found), held.value))
     coverage.see(field);

@@ -1,0 +1,65 @@
+import type { FileServiceOptions } from "../../../src/config/options.ts";
+import type { Connection } from "../../../src/contracts/connection.ts";
+import type { FileService } from "../../../src/contracts/file-service.ts";
+import { Request as LightRequest } from "../../../src/http/fetch.ts";
+import { type ApiCheck, apiCheckOf } from "./api-check.ts";
+import { toFields } from "./exchange.ts";
+import { noteProblems } from "./noted-problems.ts";
+
+/** One of the handlers of a service. */
+export type ServiceApi = "fetch" | "rest" | "webdav" | "browser";
+
+/** Which handler a request was for, and with what. */
+interface Way {
+  readonly api?: ServiceApi;
+  readonly connection?: Connection;
+}
+
+/** A service whose exchanges are held against the description that it gives of itself. */
+export interface DescribedService {
+  /** Has the test fail where one is not as the other says; a body that was not looked at is `undefined`. */
+  check(
+    request: Request,
+    requestBody: Uint8Array | undefined,
+    response: Response,
+    body: Uint8Array | undefined,
+    way: Way,
+  ): Promise<void>;
+}
+
+/** The description is asked for once for each handler, as the first exchange comes. */
+export function createDescribedService(
+  service: FileService,
+  { basePath = "", metadataFields }: Pick<FileServiceOptions, "basePath" | "metadataFields">,
+): DescribedService {
+  const checks = new Map<ServiceApi, Promise<ApiCheck>>();
+  const header = typeof metadataFields === "string" ? metadataFields.trim().split(/\s/)[0] : metadataFields?.header;
+  const vocabulary = header === undefined ? [] : [header];
+
+  async function fetchCheck(api: ServiceApi): Promise<ApiCheck> {
+    const url = `http://files.example${basePath.replace(/\/$/, "")}/__svc__/openapi.json`;
+    const response = await service[api](new LightRequest(url, { headers: { accept: "application/json" } }));
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`The description is answered ${response.status}: ${text}`);
+    return apiCheckOf(text, { vocabulary });
+  }
+
+  return {
+    async check(request, requestBody, response, body, { api = "fetch", connection }) {
+      const known = checks.get(api) ?? fetchCheck(api);
+      checks.set(api, known);
+      const { check } = await known;
+      const problems = check({
+        method: request.method,
+        target: request.url,
+        requestFields: toFields(request.headers),
+        requestBody,
+        status: response.status,
+        fields: toFields(response.headers),
+        body,
+        isCertified: connection?.clientCertificate !== undefined,
+      });
+      noteProblems(problems);
+    },
+  };
+}

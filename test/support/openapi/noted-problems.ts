@@ -1,0 +1,18 @@
+import { afterEach, expect } from "vitest";
+
+/** What the description of a service and what it did had of each other to say, in this test. */
+const noted: string[] = [];
+
+/** Has the test fail that runs. */
+export function noteProblems(problems: readonly string[]): void {
+  noted.push(...problems);
+}
+
+/** What was noted, which the test does not fail of any more. */
+export function takeProblems(): readonly string[] {
+  return noted.splice(0);
+}
+
+afterEach(() => {
+  expect([...new Set(takeProblems())], "where the service is not as its OpenAPI document says").toEqual([]);
+});
