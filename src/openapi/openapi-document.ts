@@ -35,7 +35,7 @@ export interface RequestBodyObject {
 
 export interface ResponseObject {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, ReferenceObject>>;
+  readonly headers?: Readonly<Record<string, HeaderObject | ReferenceObject>>;
   readonly content?: Readonly<Record<string, MediaTypeObject>>;
 }
 

@@ -117,9 +117,9 @@ function isOf({ variants: its }: ContentAbout, mounted: readonly Variant[], own:
   return mounted.some((variant) => own.includes(variant) && (its?.includes(variant) ?? true));
 }
 
-/** HEAD has the header fields of a content alone. */
+/** HEAD has the header fields of a content alone; those of a page are that of browsers. */
 function withoutType(content: ContentAbout): ContentAbout {
-  return { ...content, type: "" };
+  return { ...content, type: "", ...(content.type === CONTENTS.page.type && { variants: ["html"] }) };
 }
 
 function hasPath(route: DescribedRoute | undefined): boolean {

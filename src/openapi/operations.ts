@@ -179,7 +179,7 @@ export const OPERATIONS = {
         headers: ["Set-Cookie"],
       }),
     ],
-    failures: ["unauthorized", "denied", "too-large", "unsupported-media-type", "unavailable"],
+    failures: ["malformed", "unauthorized", "denied", "too-large", "unsupported-media-type", "unavailable"],
   },
   logOut: {
     summary: "Ends the session",
@@ -188,6 +188,7 @@ export const OPERATIONS = {
     answers: [
       { status: 204, description: "The session has ended.", variants: ["json", "webdav"], headers: ["Set-Cookie"] },
       redirect(302, "The login page.", { variants: ["html"], headers: ["Set-Cookie"] }),
+      { status: 401, description: "The session had ended: so does its cookie.", headers: ["Set-Cookie"] },
     ],
     failures: ["unauthorized", "denied", "unavailable"],
     takesSession: true,

@@ -1,6 +1,12 @@
 import type { ContentAbout } from "./contents.ts";
-import { HEADERS_OF_STATUS, isHeaderName } from "./header-fields.ts";
-import type { MediaTypeObject, OperationObject, ReferenceObject, ResponseObject } from "./openapi-document.ts";
+import { HEADER_FIELDS, HEADERS_OF_STATUS, type HeaderName, isHeaderName } from "./header-fields.ts";
+import type {
+  HeaderObject,
+  MediaTypeObject,
+  OperationObject,
+  ReferenceObject,
+  ResponseObject,
+} from "./openapi-document.ts";
 
 /** The answers of an operation, gathered by their status. */
 export interface Responses {
@@ -60,7 +66,7 @@ export function createResponses({ hasPath, isKept = false, pageFields, types }: 
 
   function toObject(): OperationObject["responses"] {
     const sorted = [...gathered].sort(([one], [other]) => one - other);
-    return Object.fromEntries(sorted.map(([status, response]) => [String(status), toResponse(response)]));
+    return Object.fromEntries(sorted.map(([status, response]) => [String(status), toResponse(status, response)]));
   }
 
   return { add, toObject };
@@ -71,18 +77,20 @@ function isPage({ type, variants }: ContentAbout): boolean {
   return type === PAGE || variants?.includes("html") === true;
 }
 
-function toResponse({ descriptions, contents, headers }: Gathered): ResponseObject {
+function toResponse(status: number, { descriptions, contents, headers }: Gathered): ResponseObject {
   const known = [...headers].filter(isHeaderName);
   return {
     description: [...descriptions].join(" "),
-    headers: Object.fromEntries(known.map((name) => [name, toHeaderRef(name)])),
+    headers: Object.fromEntries(known.map((name) => [name, toHeader(name, status)])),
     ...(contents.size > 0 && {
       content: Object.fromEntries([...contents].map(([type, all]) => [type, toMediaType(all)])),
     }),
   };
 }
 
-function toHeaderRef(name: string): ReferenceObject {
+/** A URL that is malformed has no path. */
+function toHeader(name: HeaderName, status: number): HeaderObject | ReferenceObject {
+  if (name === "Server-Path" && status === 400) return { ...HEADER_FIELDS[name], required: false };
   return { $ref: `#/components/headers/${name}` };
 }
 
