@@ -39,6 +39,8 @@ export function createApiCheck(document: ApiDocument, { vocabulary = [] }: ApiCh
 
   function judge(exchange: ApiExchange): readonly string[] {
     const { method, target, status } = exchange;
+    // No URL has these (RFC 3986 2), so no path of the document is meant.
+    if (/[^!-~]|#/.test(target) && (status === 400 || status === 404)) return [];
     const template = findTemplate(target);
     if (template === "outside") return status === 404 ? [] : [`it is outside of the service, and answered ${status}`];
     if (template === undefined) {

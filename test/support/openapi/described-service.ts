@@ -27,12 +27,16 @@ export interface DescribedService {
   ): Promise<void>;
 }
 
-/** The description is asked for once for each handler, as the first exchange comes. */
-export function createDescribedService(
-  service: FileService,
-  { basePath = "", metadataFields }: Pick<FileServiceOptions, "basePath" | "metadataFields">,
-): DescribedService {
-  const checks = new Map<ServiceApi, Promise<ApiCheck>>();
+/** To make a description takes tens of milliseconds, and a file of tests makes hundreds of services: those with the same options share one. */
+const checks = new Map<string, Promise<ApiCheck>>();
+
+/** What no description depends on, and what can be of any size. */
+const INSIDE = ["storage", "authentication", "store", "loginStore", "onEvent", "logger"];
+
+/** The description is asked for as the first exchange comes. */
+export function createDescribedService(service: FileService, options: Partial<FileServiceOptions>): DescribedService {
+  const { basePath = "", metadataFields } = options;
+  const key = JSON.stringify(options, (name, value: unknown) => (INSIDE.includes(name) ? undefined : value));
   const header = typeof metadataFields === "string" ? metadataFields.trim().split(/\s/)[0] : metadataFields?.header;
   const vocabulary = header === undefined ? [] : [header];
 
@@ -46,8 +50,8 @@ export function createDescribedService(
 
   return {
     async check(request, requestBody, response, body, { api = "fetch", connection }) {
-      const known = checks.get(api) ?? fetchCheck(api);
-      checks.set(api, known);
+      const known = checks.get(`${api} ${key}`) ?? fetchCheck(api);
+      checks.set(`${api} ${key}`, known);
       const { check } = await known;
       const problems = check({
         method: request.method,

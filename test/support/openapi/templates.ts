@@ -12,7 +12,7 @@ export function createTemplateFinder(
   basePath: string,
   templates: readonly string[],
 ): (target: string) => string | undefined | "outside" {
-  const base = basePath.replace(/\/$/, "");
+  const base = toReadable(basePath).replace(/\/$/, "");
   // The more of a template is literal, the earlier it counts: concrete paths before all others (OpenAPI 3.0.3, Paths Object).
   const known = templates.map(toTemplate).sort((one, other) => other.literals - one.literals);
 
