@@ -5,7 +5,7 @@ import { toOperation, toOptionsOperation } from "./operation-object.ts";
 import { toParameters } from "./parameters.ts";
 import { type DescribedPath, PATHS } from "./paths.ts";
 import { toSchemas } from "./schemas.ts";
-import { shareResponses, toOperations } from "./shared-responses.ts";
+import { shareResponses } from "./shared-responses.ts";
 import { TAGS } from "./tags.ts";
 
 /** The methods of OpenAPI 3.0 that are ours, in the order of the document. */
@@ -42,9 +42,14 @@ export function toDocument(service: DescribedService): OpenApiDocument {
     const rows = routes.filter((route) => route.shape === shape);
     return (PATHS[shape] ?? []).map((path) => [path.path, toPathItem(service, rows, path, ids)] as const);
   });
-  const used = findParameters(paths.map(([, item]) => item));
   const shared = shareResponses(Object.fromEntries(paths));
-  const parameters = Object.entries(toParameters(service)).filter(([name]) => used.has(name));
+  const text = JSON.stringify(shared);
+  // What is used, the configuration decides.
+  const components = { schemas: toSchemas(service), parameters: toParameters(service), headers: HEADER_FIELDS };
+  const used = Object.entries(components).map(([kind, all]) => {
+    const own = Object.entries(all).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`));
+    return [kind, Object.fromEntries(own)] as const;
+  });
   return {
     openapi: "3.0.3",
     info: { title, version, description: ABOUT },
@@ -52,10 +57,8 @@ export function toDocument(service: DescribedService): OpenApiDocument {
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: shared.paths,
     components: {
-      schemas: toSchemas(service),
+      ...(Object.fromEntries(used) as Pick<OpenApiDocument["components"], "schemas" | "parameters" | "headers">),
       responses: shared.responses,
-      parameters: Object.fromEntries(parameters),
-      headers: HEADER_FIELDS,
       securitySchemes: SECURITY_SCHEMES,
     },
   };
@@ -80,10 +83,4 @@ function toPathItem(
     ...Object.fromEntries(known),
     ...(others.length > 0 && { "x-additionalOperations": Object.fromEntries(others) }),
   };
-}
-
-/** The names of the parameters that are used: which ones are, the configuration decides. */
-function findParameters(items: readonly PathItemObject[]): ReadonlySet<string> {
-  const references = items.flatMap(toOperations).flatMap(({ parameters = [] }) => parameters.map(({ $ref }) => $ref));
-  return new Set(references.map((reference) => reference.slice(reference.lastIndexOf("/") + 1)));
 }

@@ -146,7 +146,6 @@ export const OPERATIONS = {
   getAsset: {
     summary: "Style and script of the pages",
     tag: "Service",
-    parameters: ["asset"],
     answers: [
       { status: 200, description: "The asset, for good: its name changes with it.", content: ["style", "script"] },
     ],

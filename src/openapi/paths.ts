@@ -24,7 +24,7 @@ export const PATHS: Readonly<Record<string, readonly DescribedPath[]>> = {
     { ...only("/home/", "OfRoot"), reading: ["basicLogin", "returnTo"] },
     only("/home/{folder}/", "", ["folder"]),
   ],
-  asset: [only("/__svc__/assets/{name}")],
+  asset: [only("/__svc__/assets/{name}", "", ["asset"])],
   login: [only("/__svc__/login")],
   logout: [only("/__svc__/logout")],
   "password-update": [only("/home/__svc__/password-update")],
