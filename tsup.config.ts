@@ -1,9 +1,11 @@
 import { defineConfig } from "tsup";
 import { createEsbuildAssets } from "./build/assets.ts";
+import { createEsbuildNotices } from "./build/notices.ts";
 
 export default defineConfig({
   entry: {
     index: "src/index.ts",
+    "api-page": "src/api-page.ts",
     bun: "src/bun.ts",
     deno: "src/deno.ts",
     node: "src/node.ts",
@@ -24,7 +26,7 @@ export default defineConfig({
   external: [/^node:/],
   // Deno and workerd know the modules of Node by this prefix only.
   removeNodeProtocol: false,
-  esbuildPlugins: [createEsbuildAssets()],
+  esbuildPlugins: [createEsbuildAssets(), createEsbuildNotices()],
   splitting: true,
   clean: true,
   sourcemap: false,

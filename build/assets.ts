@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
-import { dirname, resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, resolve, sep } from "node:path";
 import { build, type Plugin as EsbuildPlugin } from "esbuild";
 
 /**
  * Style and script of the pages as text: `import { text, hash } from "./style.css?asset"` gives the file, bundled and minified for browsers, and the
- * hash of what came out. tsup and vitest share this one way, and nothing generated is kept.
+ * hash of what came out. A file of a package, `"swagger-ui-dist/swagger-ui.css?asset"`, is taken as it is: it is made for browsers already. tsup and vitest
+ * share this one way, and nothing generated is kept.
  */
 const ASSET = /\?asset$/;
 
@@ -18,8 +21,19 @@ interface Asset {
   readonly files: readonly string[];
 }
 
-/** Bundles one file. A script becomes a module without imports; a style keeps the URLs that it names. */
+/** Reads one file in the way that is its. */
 async function readAsset(path: string): Promise<Asset> {
+  if (!path.includes(`${sep}node_modules${sep}`)) return bundle(path);
+  return { source: toSource(withoutMapComment(await readFile(path, "utf8"))), files: [path] };
+}
+
+/** Browsers would ask for the map, which is not there. */
+function withoutMapComment(text: string): string {
+  return text.replace(/\s*(?:\/\/# sourceMappingURL=\S+|\/\*# sourceMappingURL=\S+\s*\*\/)\s*$/, "\n");
+}
+
+/** Bundles one file. A script becomes a module without imports; a style keeps the URLs that it names. */
+async function bundle(path: string): Promise<Asset> {
   const { outputFiles, metafile } = await build({
     entryPoints: [path],
     bundle: true,
@@ -33,10 +47,13 @@ async function readAsset(path: string): Promise<Asset> {
     legalComments: "none",
     logLevel: "silent",
   });
-  const text = outputFiles[0]?.text ?? "";
+  const files = Object.keys(metafile.inputs).map((input) => resolve(input));
+  return { source: toSource(outputFiles[0]?.text ?? ""), files };
+}
+
+function toSource(text: string): string {
   const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
-  const source = `export const text = ${JSON.stringify(text)};\nexport const hash = ${JSON.stringify(hash)};\n`;
-  return { source, files: Object.keys(metafile.inputs).map((input) => resolve(input)) };
+  return `export const text = ${JSON.stringify(text)};\nexport const hash = ${JSON.stringify(hash)};\n`;
 }
 
 /** Ends the names of the modules that stand for assets: tsup and Vite have ways of their own with whatever ends in `.css`. */
@@ -44,7 +61,9 @@ const MODULE = ".asset.js";
 
 /** The name of the module that an import of an asset is for, by its absolute path. */
 function toModuleName(specifier: string, importer: string): string {
-  return resolve(dirname(importer), specifier.replace(ASSET, "")) + MODULE;
+  const file = specifier.replace(ASSET, "");
+  const isOwn = /^\.\.?\//.test(file);
+  return (isOwn ? resolve(dirname(importer), file) : createRequire(importer).resolve(file)) + MODULE;
 }
 
 /** The file behind such a name. */

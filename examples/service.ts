@@ -2,6 +2,7 @@
  * A service, the same on every runtime: `node/`, `deno/`, `bun/` and `workers/` beside this file mount it.
  */
 import {
+  type ApiPage,
   type Authenticator,
   createAccountsAuthenticator,
   createFileService,
@@ -24,10 +25,12 @@ export interface ExampleOptions {
   readonly hasher?: PasswordHasher;
   /** Where sessions are. Default: the memory of the process, as that of failed logins, whatever this is. */
   readonly sessions?: KeyValueStore;
+  /** The interactive page of the API. Default: there is none. */
+  readonly apiPage?: ApiPage;
 }
 
 export function createExampleService(options: ExampleOptions): FileService {
-  const { storage, tell, hasher = createPasswordHasher(), sessions = createMemoryKeyValueStore() } = options;
+  const { storage, tell, hasher = createPasswordHasher(), sessions = createMemoryKeyValueStore(), apiPage } = options;
   const accounts = createAccountsAuthenticator({
     // Passwords as they are, for trying out: `fileferry hash-password` makes what should stand here.
     accounts: [
@@ -57,6 +60,7 @@ export function createExampleService(options: ExampleOptions): FileService {
         },
       },
     },
+    ...(apiPage !== undefined && { apiPage }),
     onEvent: tell,
     logger: quiet,
   });

@@ -25,6 +25,7 @@ export {
   PERMISSION_VALUES,
   type PermissionValue,
 } from "./contracts/account.ts";
+export type { ApiPage, ApiPageFile } from "./contracts/api-page.ts";
 export type {
   Accepted,
   Authenticator,

@@ -3,6 +3,7 @@ import { createFolder } from "./endpoints/create-folder.ts";
 import { deletePath } from "./endpoints/delete.ts";
 import type { AccountEndpoint, OpenEndpoint } from "./endpoints/endpoint.ts";
 import { folderOnly } from "./endpoints/folder-only.ts";
+import { getApiPage } from "./endpoints/get-api-page.ts";
 import { getAsset } from "./endpoints/get-asset.ts";
 import { getDescription } from "./endpoints/get-description.ts";
 import { getFile } from "./endpoints/get-file.ts";
@@ -21,7 +22,7 @@ import type { OperationName } from "./openapi/operations.ts";
 export type Api = "rest" | "webdav" | "browser";
 
 /** What kind of place a URL is, before anything is known about what is there. */
-export type Shape = "entry" | "file" | "folder" | "login" | "logout" | "password-update" | "asset" | "description";
+export type Shape = "entry" | "file" | "folder" | "login" | "logout" | "password-update" | "asset" | "description" | "api-page";
 
 /** One row of the URL space: which methods of a shape an endpoint answers, and in which APIs. */
 export interface Route {
@@ -54,13 +55,15 @@ export const ROUTES: readonly Route[] = [
   route("folder", "DELETE", ["rest", "webdav"], "deleteFolder", account(deletePath)),
   route("folder", "MKCOL", ["webdav"], "createFolder", account(createFolder)),
   route("folder", "POST", ["rest", "browser"], "changeFolder", account(postFolder)),
-  route("asset", "GET HEAD", ["browser"], "getAsset", open(getAsset)),
   route("login", "GET HEAD", ["browser"], "getLoginPage", open(getLoginPage)),
   route("login", "POST", ["rest", "browser"], "logIn", open(postLogin)),
   route("logout", "POST", ["rest", "browser"], "logOut", open(postLogout)),
   route("password-update", "GET HEAD", ["browser"], "getPasswordPage", session(getPasswordPage)),
   route("password-update", "POST", ["rest", "browser"], "updatePassword", session(postPasswordUpdate)),
+  // Each of them describes itself, by a page as well, and has what the page loads.
+  route("asset", "GET HEAD", ALL, "getAsset", open(getAsset)),
   route("description", "GET HEAD", ALL, "getDescription", open(getDescription)),
+  route("api-page", "GET HEAD", ALL, "getApiPage", open(getApiPage)),
 ];
 
 /** The rows that an API, or several together, answer. */
@@ -117,6 +120,7 @@ function toHomeShape({ segments, isFolder }: ResourcePath): Shape {
 function toOwnShape(name: string): Place["shape"] {
   if (/^assets\/[^/]+$/.test(name)) return "asset";
   if (name === "openapi.yaml" || name === "openapi.json") return "description";
+  if (name === "openapi.html") return "api-page";
   return name === "login" || name === "logout" ? name : "unknown";
 }
 

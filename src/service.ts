@@ -107,7 +107,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   /** The one way of every request, from its URL to its answer. */
   async function handle(request: Request, connection: Connection, apis: readonly Api[]): Promise<Response> {
     const target = parseTarget(request.url);
-    const place = findPlace(target, config.baseSegments) ?? NOWHERE;
+    const place = toServed(findPlace(target, config.baseSegments) ?? NOWHERE);
     const variant = toVariant(request, place.shape, apis);
     const { path } = place;
     const exchange: Exchange = {
@@ -146,6 +146,11 @@ export function createFileService(options: FileServiceOptions): FileService {
     const known = described.get(apis) ?? describe(config, apis);
     described.set(apis, known);
     return known;
+  }
+
+  /** A page that the options leave out is as any URL that nothing stands at. */
+  function toServed(place: Place): Place {
+    return place.shape === "api-page" && config.apiPage === undefined ? { ...place, shape: "unknown" } : place;
   }
 
   /** What is being told of events outlives the request, on runtimes that end with it. */

@@ -5,6 +5,7 @@
  * To be started like that it needs Node 22.18 or newer, which runs TypeScript.
  */
 import type { AddressInfo } from "node:net";
+import { createApiPage } from "fileferry/api-page";
 import { closeNodeServer, createNodePasswordHasher, createNodeServer } from "fileferry/node";
 import { createDiskStorage } from "fileferry/storage/disk";
 import { createExampleService } from "../service.ts";
@@ -14,6 +15,7 @@ const { FOLDER = "./files", PORT = "8080" } = process.env;
 const service = createExampleService({
   storage: createDiskStorage({ root: FOLDER }),
   hasher: createNodePasswordHasher(),
+  apiPage: createApiPage(),
   tell: (event) => process.stdout.write(`${JSON.stringify(event)}\n`),
 });
 

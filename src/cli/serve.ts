@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { createApiPage } from "../api-page.ts";
 import type { FileServiceOptions } from "../config/options.ts";
 import { toServiceConfig } from "../config/service-config.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
@@ -40,7 +41,10 @@ export async function serve(settings: ServeSettings, outputs: ServeOutputs, orde
   try {
     const sessions = sessionStore && (await openSessionStore(sessionStore.store, sessionStore.place));
     if (sessions !== undefined) closers.push(sessions.close);
-    const service = createFileService(withStore(settings.service, sessions?.store));
+    const service = createFileService({
+      ...withStore(settings.service, sessions?.store),
+      apiPage: createApiPage(),
+    });
     closers.push(service.close);
     await start(async () => {
       await settings.checkStorage?.();

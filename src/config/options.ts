@@ -1,4 +1,5 @@
 import type { GroupSettings } from "../contracts/account.ts";
+import type { ApiPage } from "../contracts/api-page.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
 import type { Branding } from "../contracts/branding.ts";
 import type { ClientCertificate } from "../contracts/connection.ts";
@@ -108,6 +109,11 @@ export interface FileServiceOptions {
    * Which a page is in, `Accept-Language` decides. Default: none.
    */
   readonly languages?: Readonly<Record<string, PartialTexts>>;
+  /**
+   * The interactive page of the API's description at `/__svc__/openapi.html`, where anybody can read it, log in and try each call: `createApiPage()` of `fileferry/api-page`.
+   * Default: none, the URL is as any unknown one.
+   */
+  readonly apiPage?: ApiPage;
   /** Origins that may show our pages in a frame, e.g. `https://intranet.example`. Default: none. */
   readonly frameAncestors?: readonly string[];
   /**

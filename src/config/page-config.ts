@@ -13,6 +13,8 @@ export interface PageConfig {
   readonly languages: ReadonlyMap<string, PartialTexts>;
   /** What every page carries against being framed, and against code that is not ours (SECURITY 21). */
   readonly fields: HeaderFields;
+  /** The same for a page whose forms are sent by its script alone. */
+  readonly formlessFields: HeaderFields;
 }
 
 /**
@@ -28,7 +30,8 @@ export function toPageConfig({ branding = {}, languages = {}, frameAncestors = [
     branding: { ...branding, name },
     brandStyle: accent === undefined ? undefined : toBrandStyle(accent),
     languages: toLanguages(languages),
-    fields: toFields(logo, frameAncestors),
+    fields: toFields(logo, frameAncestors, "'self'"),
+    formlessFields: toFields(logo, frameAncestors, "'none'"),
   };
 }
 
@@ -84,7 +87,11 @@ function checkTexts(value: unknown, option: string): void {
  * No code but our own files', nothing from elsewhere but the logo. Forms tell their origin to ourselves alone, which the same-origin rule needs
  * (CONTRACT 6.5).
  */
-function toFields(logo: string | undefined, frameAncestors: readonly string[]): HeaderFields {
+function toFields(
+  logo: string | undefined,
+  frameAncestors: readonly string[],
+  formAction: "'self'" | "'none'",
+): HeaderFields {
   const logoOrigin = logo === undefined || logo.startsWith("/") ? "" : ` ${new URL(logo).origin}`;
   const ancestors = frameAncestors.length === 0 ? "'none'" : frameAncestors.join(" ");
   const policy = [
@@ -93,7 +100,7 @@ function toFields(logo: string | undefined, frameAncestors: readonly string[]): 
     "style-src 'self'",
     `img-src 'self' data:${logoOrigin}`,
     "connect-src 'self'",
-    "form-action 'self'",
+    `form-action ${formAction}`,
     "base-uri 'none'",
     `frame-ancestors ${ancestors}`,
   ];

@@ -1,6 +1,7 @@
 import type { Groups } from "../account/account.ts";
 import { compilePermissions } from "../account/permissions.ts";
 import type { GroupSettings } from "../contracts/account.ts";
+import type { ApiPage } from "../contracts/api-page.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
 import { type ClientCertificate, NIL_UUID } from "../contracts/connection.ts";
 import type { OnEvent } from "../contracts/events.ts";
@@ -37,6 +38,8 @@ export interface ServiceConfig {
   readonly beforeCommit: UploadGuard | undefined;
   readonly triggers: Triggers;
   readonly pages: PageConfig;
+  /** Absent: there is no such page. */
+  readonly apiPage: ApiPage | undefined;
   readonly session: {
     /** Absent: the caller makes one in memory. */
     readonly store: KeyValueStore | undefined;
@@ -123,7 +126,8 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   check(isCount(loginAttempts) && loginAttempts <= 1000, "limits.loginAttempts", "a whole number from 1 to 1000");
   check(isPositive(loginWindowSeconds), "limits.loginWindowSeconds", "a positive number");
   check(isStore(loginStore), "limits.loginStore", "a key-value store");
-  const { archive = {} } = options;
+  const { archive = {}, apiPage } = options;
+  check(apiPage === undefined || hasMethods(apiPage, ["load"]), "apiPage", "what createApiPage makes");
   check(isObject(archive), "archive", "an object");
   const { method = "stored" } = archive;
   check(method === "stored" || method === "deflate", "archive.method", '"stored" or "deflate"');
@@ -147,6 +151,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     beforeCommit: toUploadGuard(options.beforeCommit),
     triggers: toTriggers(options),
     pages: toPageConfig(options),
+    apiPage,
     session: { store, idleSeconds, maxSeconds, announce },
     passwordPolicy: { ...passwordPolicy, requireClasses: [...(passwordPolicy.requireClasses ?? [])] },
     limits: { maxFileBytes, loginAttempts, loginWindowSeconds, loginStore },

@@ -70,6 +70,14 @@ export interface Texts {
   /** Above what went wrong with a form, where it is about members. */
   readonly problems: string;
 
+  /** Heading of the interactive page of the API. */
+  readonly api: string;
+  readonly apiHint: string;
+  /** Leads to the notices of who made the viewer of that page. */
+  readonly viewerLicenses: string;
+  /** Where a page is nothing without its script. */
+  readonly needsScript: string;
+
   /** What has been done, by the code that the redirect behind a form carries. */
   readonly done: Readonly<Record<DoneCode, string>>;
   /**

@@ -55,7 +55,11 @@ export function withoutContent(response: Response): Response {
 
 /** An answer with a text in UTF-8, whose `Content-Type` is among the fields. */
 export function textResponse(status: number, text: string, fields: HeaderFields): Response {
-  const bytes = new TextEncoder().encode(text);
+  return bytesResponse(status, new TextEncoder().encode(text), fields);
+}
+
+/** An answer with bytes as they are, whose `Content-Type` is among the fields. */
+export function bytesResponse(status: number, bytes: Uint8Array<ArrayBuffer>, fields: HeaderFields): Response {
   return new Response(bytes, { status, headers: toHeaders({ ...fields, "Content-Length": String(bytes.byteLength) }) });
 }
 

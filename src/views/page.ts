@@ -24,6 +24,8 @@ export interface Page {
   readonly content: SafeHtml;
   /** Stands at the end of the head of the document. */
   readonly head?: SafeHtml | undefined;
+  /** Names of the stylesheets, where they are not those of the other pages. */
+  readonly styles?: readonly string[];
   /** Stands beside the name at the top of the page. */
   readonly navigation?: SafeHtml | undefined;
 }
@@ -43,9 +45,11 @@ export function toPageFields({ texts, config }: PageContext): HeaderFields {
 }
 
 /** The frame of every page of ours, and what is in it. */
-export function renderPage(context: PageContext, { title, content, head, navigation }: Page): SafeHtml {
+export function renderPage(context: PageContext, page: Page): SafeHtml {
+  const { title, content, head, navigation, styles = [STYLE_NAME] } = page;
   const { texts, config } = context;
   const { branding, brandStyle } = config.pages;
+  const sheets = brandStyle === undefined ? styles : [...styles, brandStyle.name];
   const { name, logo, footnote } = branding;
   const image = html`<img class="logo" src="${logo}" alt="" width="36" height="36">`;
   return html`<!doctype html>
@@ -56,8 +60,8 @@ export function renderPage(context: PageContext, { title, content, head, navigat
 <meta name="color-scheme" content="light dark">
 <title>${title} – ${name}</title>
 <link rel="icon" href="${logo ?? ICON}">
-<link rel="stylesheet" href="${toAssetPath(config.basePath, STYLE_NAME)}">
-${brandStyle && html`<link rel="stylesheet" href="${toAssetPath(config.basePath, brandStyle.name)}">`}${head}
+${sheets.map((sheet) => html`<link rel="stylesheet" href="${toAssetPath(config.basePath, sheet)}">`)}
+${head}
 </head>
 <body>
 <header class="top">

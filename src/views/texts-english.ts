@@ -53,6 +53,11 @@ export const ENGLISH: Texts = {
   delete: "Delete",
   problems: "Not everything worked:",
 
+  api: "HTTP API",
+  apiHint: "Log in to try the calls. What they do, they do to your files.",
+  viewerLicenses: "Licenses of the viewer",
+  needsScript: "This page needs JavaScript.",
+
   done: {
     "folder-created": "The folder was created.",
     uploaded: "The upload is complete.",

@@ -55,6 +55,11 @@ export const GERMAN: Texts = {
   delete: "Löschen",
   problems: "Nicht alles hat geklappt:",
 
+  api: "HTTP-API",
+  apiHint: "Melden Sie sich an, um die Aufrufe auszuprobieren. Was sie tun, tun sie mit Ihren Dateien.",
+  viewerLicenses: "Lizenzen der Anzeige",
+  needsScript: "Diese Seite braucht JavaScript.",
+
   done: {
     "folder-created": "Der Ordner wurde angelegt.",
     uploaded: "Alles ist hochgeladen.",

@@ -62,6 +62,7 @@ async function isFresh(): Promise<boolean> {
     "tsconfig.json",
     "tsup.config.ts",
     "build/assets.ts",
+    "build/notices.ts",
   ];
   const stats = await Promise.all(inputs.map((name) => stat(join(projectFolder, name)).catch(ignoreMissing)));
   return stats.every((input) => input === undefined || input.mtimeMs <= built.mtimeMs);

@@ -1,0 +1,117 @@
+import type { ApiPageTexts } from "./api-page-texts.ts";
+import type { Viewer } from "./api-page-viewer.ts";
+import { HEADERS } from "./requests.ts";
+
+/** The scheme of the description that takes a session. */
+const SCHEME = "session";
+
+/** Who logs in and out for the viewer. */
+export interface Access {
+  /** Shows the login: the viewer knows the ways to log in. */
+  offer(viewer: Viewer): void;
+}
+
+/**
+ * The login of the page of the API. Its session is a variable of the page's, which ends it when it is left: neither the password nor the session's ID is kept in the browser.
+ */
+export function createAccess(main: HTMLElement, service: string, texts: ApiPageTexts): Access {
+  const form = find<HTMLFormElement>(main, "#login");
+  const access = find(main, "#access");
+  const message = find(main, "#message");
+  const [submit, logout] = [find<HTMLButtonElement>(form, "button"), find<HTMLButtonElement>(main, "#logout")];
+  let viewer: Viewer | undefined;
+  let session: string | undefined;
+
+  function say(text: string, isProblem = false): void {
+    message.textContent = text;
+    message.classList.toggle("problem", isProblem);
+  }
+
+  function show(): void {
+    form.hidden = session !== undefined;
+    access.hidden = session === undefined;
+  }
+
+  async function logIn(): Promise<void> {
+    const fields = new FormData(form);
+    say("");
+    submit.disabled = true;
+    try {
+      const answer = await askForSession(service, fields);
+      if (typeof answer === "number") return say(toProblem(answer, texts), true);
+      session = answer;
+      viewer?.preauthorizeApiKey(SCHEME, `session ${session}`);
+      form.reset();
+      show();
+      logout.focus();
+    } catch {
+      say(texts.networkLost, true);
+    } finally {
+      submit.disabled = false;
+    }
+  }
+
+  /** The page forgets the session, also when the service cannot be told. */
+  function logOut(): void {
+    if (session === undefined) return;
+    void endSession(service, session).catch(() => undefined);
+    session = undefined;
+    viewer?.authActions.logout([SCHEME]);
+    show();
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void logIn();
+  });
+  logout.addEventListener("click", () => {
+    logOut();
+    say(texts.loggedOut);
+    find(form, "input").focus();
+  });
+  addEventListener("pagehide", logOut);
+
+  return {
+    offer(started) {
+      if (viewer !== undefined) return;
+      viewer = started;
+      show();
+    },
+  };
+}
+
+/** The ID of a new session, or the status of the refusal. Rejects when the service does not answer. */
+async function askForSession(service: string, fields: FormData): Promise<string | number> {
+  const credentials = { username: fields.get("username"), password: fields.get("password") };
+  const response = await fetch(`${service}/__svc__/login`, {
+    method: "POST",
+    headers: { ...HEADERS, "Content-Type": "application/json" },
+    body: JSON.stringify(credentials),
+    credentials: "same-origin",
+    cache: "no-store",
+  });
+  if (!response.ok) return response.status;
+  const { results } = (await response.json()) as { results: readonly { session: string }[] };
+  return results[0]?.session ?? response.status;
+}
+
+async function endSession(service: string, session: string): Promise<void> {
+  await fetch(`${service}/__svc__/logout`, {
+    method: "POST",
+    headers: { ...HEADERS, Authorization: `session ${session}` },
+    // The cookie is that of another session, which stays.
+    credentials: "omit",
+    // Also when the page is being left.
+    keepalive: true,
+  });
+}
+
+function toProblem(status: number, { wrong, refused }: ApiPageTexts): string {
+  return status === 401 ? wrong : refused.replace("{status}", String(status));
+}
+
+function find<Found extends HTMLElement>(parent: HTMLElement, selector: string): Found {
+  const found = parent.querySelector<Found>(selector);
+  if (found === null) throw new Error(`The page has no ${selector}.`);
+  return found;
+}

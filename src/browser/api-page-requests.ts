@@ -1,0 +1,32 @@
+/** A request that the viewer is about to send. It takes what is changed in it. */
+export interface ViewerRequest {
+  url: string;
+  headers: Record<string, string>;
+  credentials?: RequestCredentials;
+}
+
+/**
+ * Makes a request of the viewer one that the service takes. `service` is the URL that the service stands at, without a `/` at its end. What goes elsewhere is left as it is.
+ */
+export function prepareRequest(request: ViewerRequest, service: string): ViewerRequest {
+  if (!request.url.startsWith(`${service}/`)) return request;
+  request.url = withSlashes(request.url, `${service}/home/`);
+  // With neither of them a browser would ask for name and password itself, in a box of its own, and keep them.
+  request.headers["X-Requested-With"] = "XMLHttpRequest";
+  const isIdentified = Object.keys(request.headers).some((name) => name.toLowerCase() === "authorization");
+  request.credentials = isIdentified ? "omit" : "same-origin";
+  return request;
+}
+
+/**
+ * The `/` of a path stands for itself again, which the viewer has encoded as if the whole path were one name. It stays encoded, and is refused, where a browser would take a
+ * segment for a way out of the folder: `..%2f` is not to become `../`.
+ */
+function withSlashes(url: string, home: string): string {
+  if (!url.startsWith(home)) return url;
+  const end = url.slice(home.length).search(/[?#]/);
+  const path = end < 0 ? url.slice(home.length) : url.slice(home.length, home.length + end);
+  const split = path.replace(/%2f/gi, "/");
+  const isSafe = !split.split("/").some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
+  return isSafe ? home + split + url.slice(home.length + path.length) : url;
+}

@@ -1,0 +1,61 @@
+import type { ApiPageFile } from "../contracts/api-page.ts";
+import { html, type SafeHtml } from "../http/html.ts";
+import { toAssetPath } from "./assets.ts";
+import { type PageContext, renderPage } from "./page.ts";
+import { toFailureText } from "./texts.ts";
+
+const TYPES: Readonly<Record<ApiPageFile["type"], string>> = {
+  style: "text/css; charset=utf-8",
+  script: "text/javascript; charset=utf-8",
+  module: "text/javascript; charset=utf-8",
+  notices: "text/plain; charset=utf-8",
+};
+
+/** The media type of a file of the page. */
+export function toFileType({ type }: ApiPageFile): string {
+  return TYPES[type];
+}
+
+/** The interactive page of the API (1.3): a login of ours, and below it what the viewer makes of the description. */
+export function renderApiPage(context: PageContext, files: readonly ApiPageFile[]): SafeHtml {
+  const { texts, config } = context;
+  const own = `${config.basePath}/__svc__`;
+  const notices = files.find(({ type }) => type === "notices");
+  const content = html`<main id="api" data-service="${config.basePath}" data-texts="${JSON.stringify(toScriptTexts(context))}">
+<h1>${texts.api}</h1>
+<p class="quiet"><a href="${own}/openapi.json">openapi.json</a> <a href="${own}/openapi.yaml">openapi.yaml</a></p>
+<noscript><p class="notice">${texts.needsScript}</p></noscript>
+<form id="login" class="access" aria-label="${texts.login}" hidden>
+<p>${texts.apiHint}</p>
+<p class="field"><label for="username">${texts.userName}</label>
+<input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" dir="auto" required></p>
+<p class="field"><label for="password">${texts.password}</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required></p>
+<p><button class="primary">${texts.login}</button></p>
+</form>
+<div id="access" class="access" hidden><p>${texts.loggedIn}</p><p><button id="logout" type="button">${texts.logOut}</button></p></div>
+<p id="message" class="message" role="status"></p>
+<div id="viewer" lang="en" dir="ltr"></div>
+${notices && html`<p class="quiet"><a href="${toAssetPath(config.basePath, notices.name)}">${texts.viewerLicenses}</a></p>`}
+</main>`;
+  const styles = files.filter(({ type }) => type === "style").map(({ name }) => name);
+  return renderPage(context, { title: texts.api, content, styles, head: toScripts(config.basePath, files) });
+}
+
+/** What the script says, by the names of its `PageTexts`. */
+function toScriptTexts({ texts }: PageContext): Readonly<Record<string, string>> {
+  const { loggedOut, script } = texts;
+  const wrong = toFailureText(texts, "The user name or password is wrong.");
+  return { loggedOut, wrong, networkLost: script.networkLost, refused: script.refused };
+}
+
+function toScripts(basePath: string, files: readonly ApiPageFile[]): SafeHtml {
+  const scripts = files.filter(({ type }) => type === "script" || type === "module");
+  const elements = scripts.map(({ type, name }) => {
+    const url = toAssetPath(basePath, name);
+    return type === "module"
+      ? html`<script type="module" src="${url}"></script>`
+      : html`<script defer src="${url}"></script>`;
+  });
+  return html`${elements}`;
+}
