@@ -14,11 +14,11 @@ export interface Access {
 /**
  * The login of the page of the API. Its session is a variable of the page's, which ends it when it is left: neither the password nor the session's ID is kept in the browser.
  */
-export function createAccess(main: HTMLElement, service: string, texts: ApiPageTexts): Access {
-  const form = find<HTMLFormElement>(main, "#login");
-  const access = find(main, "#access");
-  const message = find(main, "#message");
-  const [submit, logout] = [find<HTMLButtonElement>(form, "button"), find<HTMLButtonElement>(main, "#logout")];
+export function createAccess(place: HTMLElement, service: string, texts: ApiPageTexts): Access {
+  const form = find<HTMLFormElement>(place, "#login");
+  const access = find(place, "#access");
+  const message = find(place, "#message");
+  const [submit, logout] = [find<HTMLButtonElement>(form, "button"), find<HTMLButtonElement>(place, "#logout")];
   let viewer: Viewer | undefined;
   let session: string | undefined;
 

@@ -1,3 +1,4 @@
+import { findAcceptedType } from "./api-page-accept.ts";
 import type { ViewerRequest } from "./api-page-requests.ts";
 
 /** What of a started viewer is used. */
@@ -11,6 +12,14 @@ interface SwaggerUi {
   (options: Readonly<Record<string, unknown>>): Viewer;
   readonly presets: { readonly apis: unknown };
 }
+
+/** What of its inside is used. */
+interface ViewerSystem {
+  readonly specSelectors: { specJson(): { toJS(): Parameters<typeof findAcceptedType>[0] } };
+}
+
+/** Reads something of its state; some leave it to be read from its inside. */
+type Select = (state: unknown, path: string, method: string) => unknown;
 
 /** How a viewer is started. */
 export interface ViewerOptions {
@@ -30,6 +39,7 @@ export function startViewer({ description, prepare, onReady }: ViewerOptions): V
     dom_id: "#viewer",
     url: description,
     presets: [start.presets.apis],
+    plugins: [acceptDescribedType],
     deepLinking: true,
     tryItOutEnabled: true,
     displayRequestDuration: true,
@@ -39,6 +49,18 @@ export function startViewer({ description, prepare, onReady }: ViewerOptions): V
     requestInterceptor: prepare,
     onComplete: onReady,
   });
+}
+
+/** Swagger UI 5.34 and 5.35 ask for any type until a type is chosen by hand, though they show the first one as chosen. */
+function acceptDescribedType(): object {
+  function responseContentType(select: Select, system: ViewerSystem): Select {
+    return (state, path, method) => {
+      const selected = select(state, path, method);
+      const chosen = typeof selected === "function" ? selected(system) : selected;
+      return chosen || findAcceptedType(system.specSelectors.specJson().toJS(), path, method);
+    };
+  }
+  return { statePlugins: { oas3: { wrapSelectors: { responseContentType } } } };
 }
 
 function followColorScheme(): void {

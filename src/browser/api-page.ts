@@ -4,10 +4,10 @@ import { readPage } from "./api-page-texts.ts";
 import { startViewer } from "./api-page-viewer.ts";
 
 // The script of the interactive page of the API: starts the viewer, and logs in for it.
-const main = document.querySelector<HTMLElement>("main#api");
-if (main !== null) {
-  const { service, texts } = readPage(main);
-  const access = createAccess(main, service, texts);
+const place = document.querySelector<HTMLElement>("#api");
+if (place !== null) {
+  const { service, texts } = readPage(place);
+  const access = createAccess(place, service, texts);
   const viewer = startViewer({
     description: `${service}/__svc__/openapi.json`,
     prepare: (request) => prepareRequest(request, `${location.origin}${service}`),

@@ -21,9 +21,12 @@ export function renderApiPage(context: PageContext, files: readonly ApiPageFile[
   const { texts, config } = context;
   const own = `${config.basePath}/__svc__`;
   const notices = files.find(({ type }) => type === "notices");
-  const content = html`<main id="api" data-service="${config.basePath}" data-texts="${JSON.stringify(toScriptTexts(context))}">
-<h1>${texts.api}</h1>
-<p class="quiet"><a href="${own}/openapi.json">openapi.json</a> <a href="${own}/openapi.yaml">openapi.yaml</a></p>
+  const license = notices && html`<a href="${toAssetPath(config.basePath, notices.name)}">${texts.viewerLicenses}</a>`;
+  // The viewer brings the `main` element.
+  const content = html`<div id="api" data-service="${config.basePath}" data-texts="${JSON.stringify(toScriptTexts(context))}">
+<section class="about" aria-labelledby="title">
+<h1 id="title">${texts.api}</h1>
+<p class="quiet"><a href="${own}/openapi.json">openapi.json</a> <a href="${own}/openapi.yaml">openapi.yaml</a> ${license}</p>
 <noscript><p class="notice">${texts.needsScript}</p></noscript>
 <form id="login" class="access" aria-label="${texts.login}" hidden>
 <p>${texts.apiHint}</p>
@@ -35,9 +38,9 @@ export function renderApiPage(context: PageContext, files: readonly ApiPageFile[
 </form>
 <div id="access" class="access" hidden><p>${texts.loggedIn}</p><p><button id="logout" type="button">${texts.logOut}</button></p></div>
 <p id="message" class="message" role="status"></p>
+</section>
 <div id="viewer" lang="en" dir="ltr"></div>
-${notices && html`<p class="quiet"><a href="${toAssetPath(config.basePath, notices.name)}">${texts.viewerLicenses}</a></p>`}
-</main>`;
+</div>`;
   const styles = files.filter(({ type }) => type === "style").map(({ name }) => name);
   return renderPage(context, { title: texts.api, content, styles, head: toScripts(config.basePath, files) });
 }

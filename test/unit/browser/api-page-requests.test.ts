@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { prepareRequest, type ViewerRequest } from "../../../src/browser/api-page-requests.ts";
+
+const SERVICE = "https://files.example/files";
+
+function prepare(url: string, headers: Record<string, string> = {}, service = SERVICE): ViewerRequest {
+  return prepareRequest({ url, headers }, service);
+}
+
+describe("prepareRequest", () => {
+  it.each([
+    ["/home/a%2Fb%2fc.txt", "/home/a/b/c.txt"],
+    ["/home/a%2Fb%20c%25.txt?x=%2F#%2F", "/home/a/b%20c%25.txt?x=%2F#%2F"],
+    ["/home/a%2F", "/home/a/"],
+    ["/home/", "/home/"],
+    ["/home/?path=a%2Fb", "/home/?path=a%2Fb"],
+    ["/home/.../..a%2Fb..", "/home/.../..a/b.."],
+  ])("gives the path of %s its slashes", (from, to) => {
+    expect(prepare(SERVICE + from).url).toBe(SERVICE + to);
+  });
+
+  it.each([
+    "/home/..%2Fx",
+    "/home/a%2F..%2F..%2F__svc__",
+    "/home/%2e%2E%2fx",
+    "/home/a%2F.",
+    "/__svc__/a%2Fb",
+    "/homes/a%2Fb",
+  ])("leaves %s for the service to refuse", (path) => {
+    expect(prepare(SERVICE + path).url).toBe(SERVICE + path);
+  });
+
+  it("keeps a browser from asking for a password in a box of its own", () => {
+    const request = prepare(`${SERVICE}/home/`);
+    expect(request).toMatchObject({ headers: { "X-Requested-With": "XMLHttpRequest" }, credentials: "same-origin" });
+  });
+
+  it("leaves cookies out of a request that says itself who asks", () => {
+    expect(prepare(`${SERVICE}/home/`, { authorization: "session 1" }).credentials).toBe("omit");
+  });
+
+  it.each(["https://other.example/files/home/a%2Fb", "https://files.example/filesx/home/a%2Fb"])(
+    "leaves %s as it is",
+    (url) => {
+      expect(prepare(url)).toEqual({ url, headers: {} });
+    },
+  );
+
+  it("knows a service at the root", () => {
+    expect(prepare("https://files.example/home/a%2Fb", {}, "https://files.example").url).toBe(
+      "https://files.example/home/a/b",
+    );
+  });
+});
