@@ -11,10 +11,10 @@ export interface ViewerRequest {
 export function prepareRequest(request: ViewerRequest, service: string): ViewerRequest {
   if (!request.url.startsWith(`${service}/`)) return request;
   request.url = withSlashes(request.url, `${service}/home/`);
-  // With neither of them a browser would ask for name and password itself, in a box of its own, and keep them.
-  request.headers["X-Requested-With"] = "XMLHttpRequest";
+  // Each of the two keeps a browser from asking for name and password itself, in a box of its own, when they are wrong or missing.
   const isIdentified = Object.keys(request.headers).some((name) => name.toLowerCase() === "authorization");
-  request.credentials = isIdentified ? "omit" : "same-origin";
+  if (isIdentified) request.credentials = "omit";
+  else request.headers["X-Requested-With"] = "XMLHttpRequest";
   return request;
 }
 

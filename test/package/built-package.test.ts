@@ -41,6 +41,7 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "toPathSegments",
     "toStoredFile",
   ],
+  "./api-page": ["createApiPage"],
   "./bun": ["toBunHandler", "toBunServeOptions"],
   "./deno": ["toDenoHandler"],
   "./node": [
@@ -118,10 +119,19 @@ describe("npm pack", () => {
   }, 60_000);
 
   it("takes the build and the papers, no source and no test", () => {
-    const papers = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
+    const papers = ["package.json", "README.md", "LICENSE", "CHANGELOG.md", "dist/THIRD-PARTY-NOTICES.txt"];
+    expect(packed).toEqual(expect.arrayContaining(papers));
     const others = packed.filter((path) => !papers.includes(path) && !/^dist\/.*\.(?:d\.ts|js)$/.test(path));
     expect(others).toEqual([]);
     expect(packed.filter((path) => /test\.|\/test\//.test(path))).toEqual([]);
+  });
+
+  it("takes the notices of whose work is built into it, and says under which license (Apache-2.0, section 4)", async () => {
+    const notices = await readFile(join(builtFolder, "THIRD-PARTY-NOTICES.txt"), "utf8");
+    expect(notices).toMatch(/swagger-ui-dist \d+\.\d+\.\d+/);
+    expect(notices).toContain("SmartBear Software Inc.");
+    expect(notices).toContain("The MIT License");
+    expect(await readFile(join(projectFolder, "LICENSE"), "utf8")).toContain("Apache License");
   });
 
   it("takes every file that the manifest names and all of the build", async () => {

@@ -86,6 +86,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   testing: ["contracts", "outbound", "remote-auth", "wire"],
   transfer: [],
   runtimes: ["service.ts", "contracts", "http", "transfer"],
+  // What the page of the API loads: the viewer, and a script and a style of ours, as text.
+  "api-page": ["browser", "contracts", "views"],
+  "api-page.ts": ["api-page", "contracts"],
   // The public names of the Node part; re-exports only.
   "node.ts": ["runtimes", "auth", "sinks"],
   // Those of the other runtimes, likewise.
@@ -93,6 +96,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "deno.ts": ["runtimes"],
   "workers.ts": ["runtimes"],
   cli: [
+    // The command has the page always.
+    "api-page.ts",
     "service.ts",
     "config",
     "account",
@@ -131,6 +136,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   standardwebhooks: ["sinks"],
   yaml: ["openapi"],
   zod: ["wire", "http", "auth", "cli", "remote-auth", "openapi"],
+  // As text, which is built into the package.
+  "swagger-ui-dist": ["api-page/viewer.ts"],
+  zod: ["wire", "http", "auth", "cli", "remote-auth"],
 };
 
 /** What is bundled into a text when the package is built (`build/assets.ts`). */
@@ -166,7 +174,8 @@ describe("imports inside src/", () => {
 
   it("stay inside src/ and name files that exist", async () => {
     const unknown = edges().filter(([, to]) => !graph.has(to));
-    const assets = unknown.filter(([from, to]) => from === "views/assets.ts" && to.endsWith(ASSET));
+    const takers = ["views/assets.ts", "api-page/viewer.ts"];
+    const assets = unknown.filter(([from, to]) => takers.includes(from) && to.endsWith(ASSET));
     expect(unknown).toEqual(assets);
     for (const [, to] of assets) expect((await stat(join(source, to.slice(0, -ASSET.length)))).isFile()).toBe(true);
   });
@@ -199,11 +208,16 @@ describe("imports inside src/", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("take nothing but text of the viewer, which is no dependency of whoever installs the package", () => {
+    const files = packageImports().filter(([, name]) => packageOf(name) === "swagger-ui-dist");
+    expect(files.map(([, name]) => name.endsWith(ASSET))).toEqual([true, true, true, true]);
+  });
+
   it("take no package that is not a dependency, and every dependency is taken", async () => {
     const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
       await readFile(join(projectFolder, "package.json"), "utf8"),
     );
-    const taken = packageImports().map(([, name]) => name);
+    const taken = packageImports().flatMap(([, name]) => (name.endsWith(ASSET) ? [] : [name]));
     const packages = new Set(taken.filter((name) => !isBuiltin(name)).map(packageOf));
     expect([...packages].sort()).toEqual(Object.keys({ ...dependencies, ...peerDependencies }).sort());
     for (const name of Object.keys(peerDependencies)) expect(peerDependenciesMeta[name]).toEqual({ optional: true });
@@ -262,6 +276,7 @@ describe("the built entries that run without Node", () => {
 
   it.each([
     "index.js",
+    "api-page.js",
     "bun.js",
     "deno.js",
     "workers.js",
@@ -274,6 +289,20 @@ describe("the built entries that run without Node", () => {
     expect(files.filter((file) => !chunks.has(file))).toEqual([]);
     const imports = files.flatMap((file) => chunks.get(file)?.packages ?? []);
     expect(imports.filter((name) => isBuiltin(name))).toEqual([]);
+  });
+
+  it("hold nothing of the viewer but where the page of the API is asked for, and there in a file that is imported by itself", async () => {
+    const has = async (file: string) => (await readFile(join(builtFolder, file), "utf8")).includes("SwaggerUIBundle=");
+    const holders: string[] = [];
+    for (const file of chunks.keys()) if (await has(file)) holders.push(file);
+    expect(holders).toHaveLength(1);
+    const entries = [...chunks.keys()].filter((file) => !/(?:^|\/)(?:chunk|program|viewer)-/.test(file));
+    const reaching = entries.filter((entry) => holders.some((file) => reachable(chunks, entry).includes(file)));
+    expect(reaching.sort()).toEqual(["api-page.js", "cli/main.js"]);
+    for (const file of chunks.keys()) {
+      const text = await readFile(join(builtFolder, file), "utf8");
+      expect(text).not.toMatch(new RegExp(`(?:from|import) *"[^"]*${holders[0]?.replace(/\.js$/, "")}`));
+    }
   });
 
   it("are told from Node's own, which does import them", () => {

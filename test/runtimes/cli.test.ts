@@ -142,6 +142,15 @@ describe("fileferry serve", () => {
     expect((await fetch(`${run.url}home/a.txt`, { headers: { Accept: "application/json" } })).status).toBe(401);
   });
 
+  it("has the interactive page of the API, and what it loads", async () => {
+    const { url } = await startServer(["serve", await makeFolder(), ...ACCOUNT, ...ANY_PORT]);
+    const page = await fetch(new URL("/__svc__/openapi.html", url));
+    expect(page.status).toBe(200);
+    const assets = [...(await page.text()).matchAll(/"(\/__svc__\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
+    expect(assets).toHaveLength(5);
+    for (const path of assets) expect((await fetch(new URL(path, url))).status).toBe(200);
+  });
+
   it("takes several accounts, and passwords with colons", async () => {
     const accounts = ["--account", "alice:one:two", "--account", "bob:three"];
     const { url } = await startServer(["serve", await makeFolder(), ...accounts, ...ANY_PORT]);
