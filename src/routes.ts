@@ -22,7 +22,16 @@ import type { OperationName } from "./openapi/operations.ts";
 export type Api = "rest" | "webdav" | "browser";
 
 /** What kind of place a URL is, before anything is known about what is there. */
-export type Shape = "entry" | "file" | "folder" | "login" | "logout" | "password-update" | "asset" | "description" | "api-page";
+export type Shape =
+  | "entry"
+  | "file"
+  | "folder"
+  | "login"
+  | "logout"
+  | "password-update"
+  | "asset"
+  | "description"
+  | "api-page";
 
 /** One row of the URL space: which methods of a shape an endpoint answers, and in which APIs. */
 export interface Route {

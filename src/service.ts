@@ -262,7 +262,9 @@ async function describe(config: ServiceConfig, apis: readonly Api[]): Promise<De
     version: VERSION,
     basePath,
     variants: apis.map(toOnlyVariant),
-    routes: routesOfApis(apis).map((route) => ({ ...route, access: route.endpoint.access })),
+    routes: routesOfApis(apis)
+      .filter(({ shape }) => shape !== "api-page" || config.apiPage !== undefined)
+      .map((route) => ({ ...route, access: route.endpoint.access })),
     triggers: [...triggers.keys()],
     formActions: FORM_ACTIONS,
     metadata,

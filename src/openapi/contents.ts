@@ -50,6 +50,7 @@ export const CONTENTS = {
   errors: json("Errors", { errors: [{ message: "Not found." }] }),
   style: text("text/css"),
   script: text("text/javascript"),
+  notices: text("text/plain"),
   yaml: text("application/yaml"),
   document: { type: "application/json", schema: { type: "object" } },
 } as const satisfies Readonly<Record<string, ContentAbout>>;

@@ -147,7 +147,11 @@ export const OPERATIONS = {
     summary: "Style and script of the pages",
     tag: "Service",
     answers: [
-      { status: 200, description: "The asset, for good: its name changes with it.", content: ["style", "script"] },
+      {
+        status: 200,
+        description: "The asset, for good: its name changes with it.",
+        content: ["style", "script", "notices"],
+      },
     ],
     failures: ["not-found"],
   },
@@ -214,6 +218,12 @@ export const OPERATIONS = {
       redirect(303, "The password was changed: back to the files.", { variants: ["html"] }),
     ],
     failures: ["too-large", "unsupported-media-type", "unprocessable"],
+  },
+  getApiPage: {
+    summary: "The description as an interactive page",
+    tag: "Service",
+    parameters: ["acceptLanguage"],
+    answers: [{ status: 200, description: "The page.", content: ["anyPage"] }],
   },
   getDescription: {
     summary: "This description",

@@ -28,6 +28,7 @@ export const PATHS: Readonly<Record<string, readonly DescribedPath[]>> = {
   login: [only("/__svc__/login")],
   logout: [only("/__svc__/logout")],
   "password-update": [only("/home/__svc__/password-update")],
+  "api-page": [only("/__svc__/openapi.html")],
   description: [
     { ...only("/__svc__/openapi.yaml"), type: "application/yaml" },
     { ...only("/____svc__/openapi.yaml", "AtFirstPlace"), type: "application/yaml" },

@@ -138,7 +138,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   zod: ["wire", "http", "auth", "cli", "remote-auth", "openapi"],
   // As text, which is built into the package.
   "swagger-ui-dist": ["api-page/viewer.ts"],
-  zod: ["wire", "http", "auth", "cli", "remote-auth"],
 };
 
 /** What is bundled into a text when the package is built (`build/assets.ts`). */
