@@ -1,5 +1,5 @@
 export { type ExplainedAccount, explainPermission } from "./account/explain.ts";
-export type { AccountFiles, RemovalKind } from "./account/files.ts";
+export type { AccountFiles, FileOperation, RemovalKind } from "./account/files.ts";
 export { type Mounts, mountStorage } from "./account/mounts.ts";
 export { type Explanation, OPERATIONS, type Operation } from "./account/permissions.ts";
 export { type AccountEntry, type AccountsOptions, createAccountsAuthenticator } from "./auth/accounts.ts";
@@ -35,6 +35,7 @@ export type {
   PasswordUpdate,
   PasswordUpdateOutcome,
   Rejected,
+  RejectionReason,
   Unknown,
   Verdict,
 } from "./contracts/authenticator.ts";
@@ -48,6 +49,7 @@ export {
   type Peer,
   type Trace,
 } from "./contracts/connection.ts";
+export type { DoneCode } from "./contracts/done-code.ts";
 export type {
   AccessStarted,
   ArchiveDone,
@@ -114,7 +116,7 @@ export type {
 export { isStorageError, StorageError } from "./contracts/storage-adapter.ts";
 export { toPathSegments } from "./contracts/storage-path.ts";
 export { toStoredFile } from "./contracts/stored-file.ts";
-export type { PartialTexts, Texts } from "./contracts/texts.ts";
+export type { PartialTexts, ScriptTexts, Texts } from "./contracts/texts.ts";
 export type { Trigger, TriggerContext, TriggerMember, TriggerStyle } from "./contracts/trigger.ts";
 export type { DecideUpload, Upload, UploadGuard } from "./contracts/upload.ts";
 export { type Failure, HttpError, isHttpError } from "./http/http-error.ts";
@@ -131,6 +133,7 @@ export type { HttpAuthenticatorOptions } from "./remote-auth/options.ts";
 export type { RemoteAudit } from "./remote-auth/verdict.ts";
 export { createFileService } from "./service.ts";
 export type { EventSink } from "./sinks/event-sink.ts";
+export type { Answered } from "./sinks/measure.ts";
 export { createMetrics, type Metrics, type MetricsOptions } from "./sinks/metrics.ts";
 export { createWebhookSink, type WebhookSinkOptions } from "./sinks/webhook.ts";
 export type { MetadataFields, MetadataKey } from "./uploads/metadata-fields.ts";

@@ -18,4 +18,5 @@ export {
   type NodeServerOptions,
   type NodeTlsOptions,
 } from "./runtimes/node-server.ts";
+export type { Variant } from "./runtimes/request-handler.ts";
 export { createNdjsonSink, type NdjsonSinkOptions } from "./sinks/node-ndjson.ts";

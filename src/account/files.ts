@@ -23,7 +23,7 @@ import type { Operation } from "./permissions.ts";
 export type RemovalKind = "file" | "folder" | "empty-folder" | "any";
 
 /** What is done to a file alone. */
-type FileOperation = "read" | "write" | "delete-file";
+export type FileOperation = "read" | "write" | "delete-file";
 
 /**
  * The files and folders of one account: the only way from an endpoint to the storage, so that what an account may not see or touch is
@@ -55,6 +55,7 @@ export interface AccountFiles {
    * touched, else as soon as it has come.
    */
   write(segments: readonly string[], content: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<StorageEntry>;
+  /** Creates a folder. The errors are the storage's. */
   createFolder(segments: readonly string[]): Promise<void>;
   /** The same; a folder that is there already is no failure. Whether it was made. */
   createFolderIfMissing(segments: readonly string[]): Promise<boolean>;

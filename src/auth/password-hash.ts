@@ -11,8 +11,8 @@ export interface PasswordHasher {
   hash(password: string): Promise<string>;
   /**
    * Whether the password is the one behind a PHC string; one that `hash` refuses is not, at no cost. Rejects
-   * with `TypeError` as {@link parsePasswordHash} throws it, with {@link HttpError} `unavailable` when too many
-   * wait already.
+   * with `TypeError` when the string is no scrypt or argon2id, or would cost more than 256 MiB or some 10 seconds; with
+   * {@link HttpError} `unavailable` when too many wait already.
    */
   verify(password: string, phc: string): Promise<boolean>;
 }

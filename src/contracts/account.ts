@@ -17,6 +17,11 @@ export const PERMISSION_VALUES = [
   "allow-set-attributes",
 ] as const;
 
+/**
+ * One of {@link PERMISSION_VALUES}.
+ *
+ * @useDeclaredType
+ */
 export type PermissionValue = (typeof PERMISSION_VALUES)[number];
 
 /**

@@ -68,6 +68,11 @@ export type PasswordUpdateOutcome =
 /** What credentials can be (2.3). */
 export const CREDENTIAL_TYPES = ["password", "ssh-key", "ssl-certificate"] as const;
 
+/**
+ * One of the types of credentials (2.3).
+ *
+ * @useDeclaredType
+ */
 export type CredentialType = (typeof CREDENTIAL_TYPES)[number];
 
 /** Credentials to validate (2.3). */

@@ -43,6 +43,7 @@ export type OnEvent = (event: FileEvent) => unknown;
 export interface EventStream extends AsyncIterableIterator<FileEvent> {
   /** How many events of each kind did not find room, as the reader was behind. */
   dropped(): Readonly<Partial<Record<FileEvent["id"], number>>>;
+  /** Ends the stream; what it holds is dropped. */
   return(): Promise<IteratorResult<FileEvent>>;
 }
 

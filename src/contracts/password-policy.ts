@@ -1,6 +1,11 @@
 /** Kinds of characters; `symbol` is whatever is none of the others. */
 export const CHARACTER_CLASSES = ["lowercase", "uppercase", "digit", "symbol"] as const;
 
+/**
+ * A kind of characters; `symbol` is whatever is none of the others.
+ *
+ * @useDeclaredType
+ */
 export type CharacterClass = (typeof CHARACTER_CLASSES)[number];
 
 /**

@@ -1,6 +1,8 @@
 import type { ScriptTexts } from "../browser/script-texts.ts";
 import type { DoneCode } from "./done-code.ts";
 
+export type { ScriptTexts };
+
 /**
  * The texts of the pages, in one language. `{name}` in a text stands for a value. Plain text, escaped where it is shown.
  */

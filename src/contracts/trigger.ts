@@ -20,6 +20,11 @@ export interface Trigger {
 /** How the button of a trigger can look. */
 export const TRIGGER_STYLES = ["neutral", "success", "warning", "danger"] as const;
 
+/**
+ * How the button of a trigger can look.
+ *
+ * @useDeclaredType
+ */
 export type TriggerStyle = (typeof TRIGGER_STYLES)[number];
 
 /** Who has asked for a trigger, and where. */

@@ -18,6 +18,7 @@ export interface AuthenticatorCaseContext {
 /** One promise of the contract. `run` rejects when the authenticator breaks it. */
 export interface AuthenticatorCase {
   readonly name: string;
+  /** Rejects, saying what is wrong, when the case fails. */
   run(context: AuthenticatorCaseContext): Promise<void>;
 }
 

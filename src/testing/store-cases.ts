@@ -13,6 +13,7 @@ export interface StoreCaseContext {
 /** One promise of the contract. `run` rejects when the store breaks it. */
 export interface StoreCase {
   readonly name: string;
+  /** Rejects, saying what is wrong, when the case fails. */
   run(context: StoreCaseContext): Promise<void>;
 }
 

@@ -30,6 +30,11 @@ export const authenticationRequestSchema = z.object({
   server: z.object({ uuid: uuidSchema }),
 });
 
+/**
+ * What a service asks an authentication endpoint (2.3).
+ *
+ * @interface
+ */
 export type AuthenticationRequest = z.infer<typeof authenticationRequestSchema>;
 
 /** The body of a successful answer (2.4), closed. */
@@ -43,4 +48,9 @@ export const authenticationRejectionSchema = z.strictObject({
   public_response: z.record(z.string(), z.unknown()).exactOptional(),
 });
 
+/**
+ * What the JSON body of a refusal may hold (2.5).
+ *
+ * @interface
+ */
 export type AuthenticationRejection = z.infer<typeof authenticationRejectionSchema>;
