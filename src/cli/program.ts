@@ -72,7 +72,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-function createProgram(endWith: (status: number) => void): Command {
+/** The command with its options; `endWith` gets the exit status of a subcommand that has one of its own. */
+export function createProgram(endWith: (status: number) => void): Command {
   const program = new Command("fileferry")
     .description("Serves folders over HTTP: a browser API, JSON REST and a WebDAV subset on one URL space.")
     .version(VERSION)
