@@ -44,13 +44,15 @@ function read(html: string): Said {
   const unknown: string[] = [];
   let found: Said = { before: "", after: "", continues: false, isOther: false, unknown };
   for (const text of said) {
-    const [, name, rest = ""] = /^(given|within|not checked):\s*([\s\S]*)$/.exec(text) ?? [];
+    const [, name, rest = ""] = /^(given|within|not checked|not run):\s*([\s\S]*)$/.exec(text) ?? [];
     const [before = "", after = ""] = rest.split("…");
     if (text === "continues") found = { ...found, continues: true };
     else if (text === "not a configuration") found = { ...found, isOther: true };
     else if (name === "given") found = { ...found, before: `${found.before}${rest}\n` };
     else if (name === "within") found = { ...found, before: `${found.before}${before}\n`, after: `${after}\n` };
     else if (name === "not checked") found = { ...found, reason: rest };
+    // Commands are read either way, and run by the tests of the pages that say so.
+    else if (name === "not run") continue;
     else if (/^[\w./-]+\.\w+$/.test(text)) found = { ...found, file: text };
     else unknown.push(text);
   }

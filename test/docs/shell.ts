@@ -10,7 +10,7 @@ import { projectFolder } from "../support/built.ts";
 
 /** Programs that pages may name beside our own. */
 const KNOWN = new Set(
-  `apt-get aws base64 bun caddy cat cd certbot chmod chown cp curl date deno diff docker echo export flyctl gh git grep head htpasswd install jq
+  `apt-get aws base64 bun caddy cat cd certbot chmod chown cp curl date deno diff docker echo export find flyctl gh git grep head htpasswd install jq
   journalctl kubectl ln ls mkdir mv nginx openssl podman printf psql redis-cli redis-server rm sed sftp sha256sum sleep sort ssh ssh-keygen systemctl tail tar
   tee test time true unzip useradd wget wrangler xargs`.split(/\s+/),
 );
@@ -91,9 +91,10 @@ function isCommand([name]: readonly string[]): boolean {
 async function findFault([name = "", ...args]: readonly string[]): Promise<string | undefined> {
   if (name === "fileferry") return findOptionFault(args);
   if (name === "npm") return findNpmFault(args);
-  if (name === "npx") return findFault(args.filter((word) => !/^-/.test(word) || word.startsWith("--config")));
+  // Its own options stand in front of the program.
+  if (name === "npx") return findFault(args.slice(args.findIndex((word) => !word.startsWith("-"))));
   if (name === "node" || name === "bash" || name === "sh") return findScriptFault(name, args);
-  if (name === "tsc" || name === "vitest" || KNOWN.has(name)) return undefined;
+  if (["tsc", "vitest", "openapi-typescript"].includes(name) || KNOWN.has(name)) return undefined;
   return `${name}: is none of the known programs`;
 }
 
@@ -121,7 +122,9 @@ async function findNpmFault([command = "", ...args]: readonly string[]): Promise
   }
   if (command === "run" && scripts[args[0] ?? ""] === undefined) return `npm run ${args[0]}: there is no such script`;
   if (["test", "start"].includes(command) && scripts[command] === undefined) return `npm ${command}: there is none`;
-  return ["ci", "install", "run", "test", "start", "pack"].includes(command) ? undefined : `npm ${command}: is unknown`;
+  return ["ci", "init", "install", "run", "test", "start", "pack"].includes(command)
+    ? undefined
+    : `npm ${command}: is unknown`;
 }
 
 /** A script of ours has to be there. */
