@@ -14,6 +14,7 @@ import { getPasswordPage, postPasswordUpdate } from "./endpoints/password-update
 import { postFolder } from "./endpoints/post-folder.ts";
 import { putFile } from "./endpoints/put-file.ts";
 import { toHome } from "./endpoints/to-home.ts";
+import type { Variant } from "./http/negotiate.ts";
 import { decodeSegment } from "./http/segment.ts";
 import type { Target } from "./http/target.ts";
 import type { OperationName } from "./openapi/operations.ts";
@@ -87,6 +88,11 @@ const ROUTES_OF: ReadonlyMap<Place["shape"], readonly Route[]> = new Map(
 
 /** The methods that some resource of ours implements; any other is 501 (CONTRACT 1). */
 const IMPLEMENTED = new Set(["OPTIONS", ...ROUTES.flatMap(({ methods }) => methods)]);
+
+/** The variant of whatever comes to an API that is mounted alone. */
+export function toOnlyVariant(api: Api): Variant {
+  return api === "rest" ? "json" : api === "browser" ? "html" : api;
+}
 
 /** Where in the URL space a request points. */
 export interface Place {

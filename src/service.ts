@@ -9,10 +9,10 @@ import { createSessions } from "./auth/sessions.ts";
 import { createLoginThrottle } from "./auth/throttle.ts";
 import type { FileServiceOptions } from "./config/options.ts";
 import { type ServiceConfig, toServiceConfig } from "./config/service-config.ts";
-import { VERSION } from "./config/version.ts";
 import type { AccountSettings } from "./contracts/account.ts";
 import type { Connection } from "./contracts/connection.ts";
 import type { FileService } from "./contracts/file-service.ts";
+import { createDescriptions } from "./descriptions.ts";
 import type { AccountEndpoint, AccountExchange, Exchange } from "./endpoints/endpoint.ts";
 import { createFailureOf, toStatus } from "./endpoints/errors.ts";
 import { keepAlive } from "./endpoints/keep-alive.ts";
@@ -28,11 +28,9 @@ import { emptyResponse, withoutContent } from "./http/responses.ts";
 import { isSameOrigin } from "./http/same-origin.ts";
 import { parseTarget } from "./http/target.ts";
 import { createAccountAdmission } from "./open-account.ts";
-import type { Description } from "./openapi/description.ts";
-import { type Api, findPlace, findRoute, hasRoutes, type Place, routesOfApis, toAllow } from "./routes.ts";
+import { type Api, findPlace, findRoute, hasRoutes, type Place, toAllow, toOnlyVariant } from "./routes.ts";
 import { adoptKeyv } from "./stores/keyv.ts";
 import { createMemoryKeyValueStore } from "./stores/memory.ts";
-import { FORM_ACTIONS } from "./uploads/form.ts";
 import { errorResponse } from "./views/errors.ts";
 import { createTexts } from "./views/texts.ts";
 
@@ -76,6 +74,8 @@ export function createFileService(options: FileServiceOptions): FileService {
     logger,
   });
   const passwords = createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy });
+
+  const describe = createDescriptions(config);
 
   function report(error: unknown, id?: string): void {
     logger.error(id === undefined ? { error } : { error, id }, "A request failed.");
@@ -129,7 +129,7 @@ export function createFileService(options: FileServiceOptions): FileService {
         keepTelling(connection);
       },
       isHeard: events.isHeard,
-      describe: () => describeOnce(apis),
+      describe: () => describe(apis),
       texts: chooseTexts(request.headers.get("accept-language")),
     };
     try {
@@ -137,15 +137,6 @@ export function createFileService(options: FileServiceOptions): FileService {
     } catch (error) {
       return finish(exchange, place, toErrorResponse(error, exchange, place, apis));
     }
-  }
-
-  const described = new Map<readonly Api[], Promise<Description>>();
-
-  /** Once for each API, when it is asked for: the code of it is loaded then. */
-  function describeOnce(apis: readonly Api[]): Promise<Description> {
-    const known = described.get(apis) ?? describe(config, apis);
-    described.set(apis, known);
-    return known;
   }
 
   /** A page that the options leave out is as any URL that nothing stands at. */
@@ -254,25 +245,6 @@ export function createFileService(options: FileServiceOptions): FileService {
   };
 }
 
-async function describe(config: ServiceConfig, apis: readonly Api[]): Promise<Description> {
-  const { toDescription } = await import("./openapi/description.ts");
-  const { pages, basePath, triggers, metadataFields: metadata } = config;
-  return toDescription({
-    title: pages.branding.name,
-    version: VERSION,
-    basePath,
-    variants: apis.map(toOnlyVariant),
-    routes: routesOfApis(apis)
-      .filter(({ shape }) => shape !== "api-page" || config.apiPage !== undefined)
-      .map((route) => ({ ...route, access: route.endpoint.access })),
-    triggers: [...triggers.keys()],
-    formActions: FORM_ACTIONS,
-    metadata,
-    pageFields: Object.keys(pages.fields).filter((name) => pages.fields[name] !== undefined),
-    toStatus,
-  });
-}
-
 /**
  * The connection as the client has it: its peer is the one that the named header tells of, else the remote end of the socket (CONTRACT 6.7), and its
  * security that of the public origin, where there is one.
@@ -286,11 +258,6 @@ function withClient(connection: Connection, { headers }: Request, config: Servic
     ...(client !== undefined && { peer: { ...client, protocol: "TCP" } }),
     ...(publicOrigin !== "" && { isSecure: publicOrigin.startsWith("https:") }),
   };
-}
-
-/** The variant of whatever comes to an API that is mounted alone. */
-function toOnlyVariant(api: Api): Variant {
-  return api === "rest" ? "json" : api === "browser" ? "html" : api;
 }
 
 function toReason(error: unknown): string {

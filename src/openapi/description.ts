@@ -8,7 +8,7 @@ export interface Description {
   readonly json: string;
 }
 
-export function toDescription(service: DescribedService): Description {
+export function describe(service: DescribedService): Description {
   const document = toDocument(service);
   const yaml = stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
   return { yaml, json: JSON.stringify(document) };

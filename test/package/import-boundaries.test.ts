@@ -55,12 +55,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "events",
     "http",
     "views",
-    "openapi",
-    // The actions of forms, for the description.
-    "uploads",
+    "descriptions.ts",
     "contracts",
     "stores",
   ],
+  // What the rows of the URL space, the options and the actions of forms say of the service.
+  "descriptions.ts": ["routes.ts", "endpoints", "openapi", "config", "uploads"],
   "open-account.ts": ["config", "account", "wire", "http", "contracts"],
   "index.ts": [
     "service.ts",

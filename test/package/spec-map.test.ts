@@ -16,7 +16,7 @@ interface Row {
 
 /** How many rules of each section of the spec are mapped: one that goes missing is missed. */
 const RULES: Readonly<Record<string, number>> = {
-  "1": 17,
+  "1": 18,
   "2.1": 5,
   "2.2": 1,
   "2.3": 5,

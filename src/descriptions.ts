@@ -1,0 +1,35 @@
+import type { ServiceConfig } from "./config/service-config.ts";
+import { VERSION } from "./config/version.ts";
+import { toStatus } from "./endpoints/errors.ts";
+import type { Description } from "./openapi/description.ts";
+import { type Api, routesOfApis, toOnlyVariant } from "./routes.ts";
+import { FORM_ACTIONS } from "./uploads/form.ts";
+
+/** What a service says of itself (9), for each API that is asked: made once, and its code loaded, when it is asked for. */
+export function createDescriptions(config: ServiceConfig): (apis: readonly Api[]) => Promise<Description> {
+  const made = new Map<readonly Api[], Promise<Description>>();
+
+  return function describe(apis) {
+    const known = made.get(apis) ?? toDescription(config, apis);
+    made.set(apis, known);
+    return known;
+  };
+}
+
+async function toDescription(config: ServiceConfig, apis: readonly Api[]): Promise<Description> {
+  const { describe } = await import("./openapi/description.ts");
+  const { pages, basePath, triggers, metadataFields: metadata, apiPage } = config;
+  const routes = routesOfApis(apis).filter(({ shape }) => shape !== "api-page" || apiPage !== undefined);
+  return describe({
+    title: pages.branding.name,
+    version: VERSION,
+    basePath,
+    variants: apis.map(toOnlyVariant),
+    routes: routes.map((route) => ({ ...route, access: route.endpoint.access })),
+    triggers: [...triggers.keys()],
+    formActions: FORM_ACTIONS,
+    metadata,
+    pageFields: Object.keys(pages.fields).filter((name) => pages.fields[name] !== undefined),
+    toStatus,
+  });
+}
