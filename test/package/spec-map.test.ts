@@ -126,5 +126,4 @@ describe("docs/spec-map.md", () => {
   it("leaves no rule for later", () => {
     expect(text).not.toMatch(/not covered|not there yet/i);
   });
-
 });
