@@ -122,7 +122,7 @@ async function findNpmFault([command = "", ...args]: readonly string[]): Promise
   }
   if (command === "run" && scripts[args[0] ?? ""] === undefined) return `npm run ${args[0]}: there is no such script`;
   if (["test", "start"].includes(command) && scripts[command] === undefined) return `npm ${command}: there is none`;
-  return ["ci", "init", "install", "run", "test", "start", "pack"].includes(command)
+  return ["ci", "init", "install", "pkg", "run", "test", "start", "pack"].includes(command)
     ? undefined
     : `npm ${command}: is unknown`;
 }
