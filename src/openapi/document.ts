@@ -73,7 +73,10 @@ function toPathItem(
   const operations = routes.flatMap((route) =>
     route.methods.map((method) => [method, toOperation(service, route, path, method, ids)] as const),
   );
-  const all = new Map<string, OperationObject>([...operations, ["OPTIONS", toOptionsOperation(path, routes, ids)]]);
+  const all = new Map<string, OperationObject>([
+    ...operations,
+    ["OPTIONS", toOptionsOperation(service, path, routes, ids)],
+  ]);
   const known = METHODS.flatMap((method) => {
     const operation = all.get(method);
     return operation === undefined ? [] : [[method.toLowerCase(), operation] as const];

@@ -47,12 +47,18 @@ export function toOperation(
 
 /** What every URL has: the methods that it has (CONTRACT 1). */
 export function toOptionsOperation(
+  service: DescribedService,
   path: DescribedPath,
   routes: readonly DescribedRoute[],
   ids: Set<string>,
 ): OperationObject {
-  const responses = createResponses({ hasPath: hasPath(routes[0]), pageFields: [], types: undefined });
+  const responses = createResponses({ hasPath: hasPath(routes[0]), pageFields: service.pageFields, types: undefined });
   responses.add(204, "The methods are in `Allow`.", [], ["Allow"]);
+  // Whatever the method is, that of a file or a folder has to be read first.
+  for (const variant of hasPath(routes[0]) && path.parameters.length > 0 ? service.variants : []) {
+    const content = variant === "html" ? CONTENTS.page : CONTENTS.errors;
+    responses.add(service.toStatus("malformed", variant), FAILURE_TEXTS.malformed, [content], []);
+  }
   const [name = ""] = routes.map(({ operation }) => operation);
   return {
     operationId: toId(`${name}${path.suffix}`, "OPTIONS", ids),

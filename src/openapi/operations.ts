@@ -182,7 +182,7 @@ export const OPERATIONS = {
         headers: ["Set-Cookie"],
       }),
     ],
-    failures: ["malformed", "unauthorized", "denied", "too-large", "unsupported-media-type", "unavailable"],
+    failures: ["malformed", "unauthorized", "denied", "too-large", "unsupported-media-type", "unavailable", "internal"],
   },
   logOut: {
     summary: "Ends the session",

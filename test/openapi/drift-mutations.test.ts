@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { createApiCheck } from "../support/openapi/api-check.ts";
+import type { ApiDocument } from "../support/openapi/document.ts";
+import { toFields } from "../support/openapi/exchange.ts";
+import { createTestService, type TestService } from "../support/service.ts";
+
+/** A part of the document that is changed by a test. */
+type Part = Record<string, unknown>;
+
+let test: TestService;
+let text: string;
+
+beforeAll(async () => {
+  test = await createTestService({ files: { "/alice/f/a.txt": "content" } });
+  text = (await test.call("GET", "/__svc__/openapi.json", { as: null })).text;
+});
+
+/** What a mutation changes: the document, or an answer on its way. */
+interface Mutation {
+  readonly document?: (document: Part) => void;
+  readonly answer?: (response: Response) => Promise<Response>;
+}
+
+/** A part of a document by the names on the way to it; references are followed. */
+function at(document: Part, ...names: readonly string[]): Part {
+  return names.reduce<Part>((part, name) => {
+    const next = part[name] as Part;
+    if (typeof next?.$ref !== "string") return next;
+    return at(document, ...next.$ref.slice(2).split("/"));
+  }, document);
+}
+
+/** A listing, its folder and a change of it, held against the document; what is found, and what is left unseen. */
+async function play({ document: mutate, answer: change }: Mutation = {}) {
+  const document = JSON.parse(text) as Part;
+  mutate?.(document);
+  const { check, unseen } = createApiCheck(document as unknown as ApiDocument);
+  const problems: string[] = [];
+  for (const [method, target] of [
+    ["GET", "/home/f/"],
+    ["DELETE", "/home/f/none.txt"],
+    ["GET", "/__svc__/extra"],
+  ] as const) {
+    const request = test.request(method, target, { variant: "json" });
+    const answered = await test.service.fetch(request);
+    const response = method === "GET" && change !== undefined ? await change(answered) : answered;
+    const fields = toFields(response.headers);
+    const body = new Uint8Array(await response.arrayBuffer());
+    const requestFields = toFields(request.headers);
+    problems.push(...check({ method, target, requestFields, status: response.status, fields, body }));
+  }
+  return { problems, unseen: unseen() };
+}
+
+/** An answer with another status, body or header. */
+async function remade(
+  response: Response,
+  change: { status?: number; text?: string; header?: string },
+): Promise<Response> {
+  if (response.status !== 200) return response;
+  const headers = new Headers([...response.headers]);
+  if (change.header !== undefined) headers.set(change.header, "x");
+  return new Response(change.text ?? (await response.text()), { status: change.status ?? response.status, headers });
+}
+
+describe("the comparison of the service and its description", () => {
+  it("finds nothing where both are as they are", async () => {
+    expect((await play()).problems).toEqual([]);
+  });
+
+  it("finds a status that is gone from the document", async () => {
+    const document = (all: Part) => delete at(all, "paths", "/home/{path}", "delete", "responses")["404"];
+    expect((await play({ document })).problems).toEqual([
+      "DELETE /home/f/none.txt -> the status 404 is not documented",
+    ]);
+  });
+
+  it("finds a status that the service answers and the document does not have", async () => {
+    const { problems } = await play({ answer: (response) => remade(response, { status: 203 }) });
+    expect(problems).toEqual(["GET /home/f/ -> the status 203 is not documented"]);
+  });
+
+  it("finds a status that nobody answers", async () => {
+    const document = (all: Part) => {
+      at(all, "paths", "/home/{folder}/", "get", "responses")["418"] = { description: "A teapot." };
+    };
+    expect((await play({ document })).unseen).toContain("GET /home/{folder}/ -> 418 without content");
+  });
+
+  it("finds a field that has another name in an answer", async () => {
+    const answer = async (response: Response) => {
+      const renamed = (await response.clone().text()).replace('"size"', '"bytes"');
+      return remade(response, { text: renamed });
+    };
+    expect((await play({ answer })).problems).toEqual([
+      "GET /home/f/ -> 200: application/json: /content/0 must have required property 'size'",
+      "GET /home/f/ -> 200: application/json: /content/0 must NOT have additional properties: bytes",
+    ]);
+  });
+
+  it("finds a required field that the document alone has", async () => {
+    const document = (all: Part) => {
+      const entry = at(all, "components", "schemas", "Listing", "properties", "content", "items");
+      (entry.properties as Part).owner = { type: "string" };
+      (entry.required as string[]).push("owner");
+    };
+    const { problems, unseen } = await play({ document });
+    expect(problems).toEqual(["GET /home/f/ -> 200: application/json: /content/0 must have required property 'owner'"]);
+    expect(unseen).toContain("Listing: content[].owner");
+  });
+
+  it("finds a field that the document alone has, though it need not be there", async () => {
+    const document = (all: Part) => {
+      const entry = at(all, "components", "schemas", "Listing", "properties", "content", "items");
+      (entry.properties as Part).owner = { type: "string" };
+    };
+    const { problems, unseen } = await play({ document });
+    expect(problems).toEqual([]);
+    expect(unseen.filter((key) => key.startsWith("Listing"))).toEqual(["Listing: content[].owner"]);
+  });
+
+  it("finds an operation that is gone from the document", async () => {
+    const document = (all: Part) => delete at(all, "paths", "/home/{path}").delete;
+    expect((await play({ document })).problems).toEqual([
+      "DELETE /home/f/none.txt -> DELETE of /home/{path} is not documented, and answered 404",
+    ]);
+  });
+
+  it("finds an operation that the document alone has", async () => {
+    const document = (all: Part) => {
+      at(all, "paths")["/__svc__/extra"] = { get: { responses: { 200: { description: "More." } } } };
+    };
+    const { problems, unseen } = await play({ document });
+    expect(problems).toEqual(["GET /__svc__/extra -> the status 404 is not documented"]);
+    expect(unseen).toContain("GET /__svc__/extra -> 200 without content");
+  });
+
+  it("finds a header that the document does not have, and one that the answer does not", async () => {
+    const more = await play({ answer: (response) => remade(response, { header: "X-More" }) });
+    expect(more.problems).toEqual(["GET /home/f/ -> 200: the header x-more is not documented"]);
+    const document = (all: Part) => {
+      const header = { required: true, schema: { type: "string" } };
+      at(all, "paths", "/home/{folder}/", "get", "responses", "200", "headers")["X-More"] = header;
+    };
+    expect((await play({ document })).problems).toEqual([
+      "GET /home/f/ -> 200: the header x-more is required, and not there",
+    ]);
+  });
+});
