@@ -68,7 +68,6 @@ export const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> 
   307: ["Location"],
   401: ["WWW-Authenticate"],
   405: ["Allow"],
-  415: ["Accept-Encoding"],
   416: ["Content-Range"],
   503: ["Retry-After"],
 };

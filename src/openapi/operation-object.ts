@@ -5,14 +5,18 @@ import { CONTENTS, type ContentAbout } from "./contents.ts";
 import type { DescribedRoute, DescribedService } from "./described-service.ts";
 import { FAILURE_TEXTS } from "./failures.ts";
 import type { OperationObject, ReferenceObject } from "./openapi-document.ts";
-import type { OperationAbout } from "./operation.ts";
+import type { AnswerAbout, OperationAbout } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
 import { type ParameterName, toParameters } from "./parameters.ts";
 import type { DescribedPath } from "./paths.ts";
 import { createResponses } from "./responses.ts";
 
-/** How every request of an account can fail. */
-const OF_ACCOUNTS: readonly Failure[] = ["malformed", "unauthorized", "denied", "unavailable", "internal"];
+/** How every request can fail, by who may ask. */
+const FAILURES_OF_ACCESS: Readonly<Record<DescribedRoute["access"], readonly Failure[]>> = {
+  open: [],
+  account: ["malformed", "unauthorized", "denied", "unavailable", "internal"],
+  session: ["unauthorized", "denied", "unavailable"],
+};
 const READING: readonly string[] = ["GET", "HEAD"];
 /** What HEAD ignores (RFC 9110 14.2). */
 const OF_RANGES: readonly ParameterName[] = ["range", "ifRange"];
@@ -52,7 +56,13 @@ export function toOptionsOperation(
   routes: readonly DescribedRoute[],
   ids: Set<string>,
 ): OperationObject {
-  const responses = createResponses({ hasPath: hasPath(routes[0]), pageFields: service.pageFields, types: undefined });
+  const responses = createResponses({
+    // Of a URL that is malformed alone.
+    hasPath: (status) => status !== 400 && hasPath(routes[0]),
+    isKept: isAsset(routes[0]),
+    pageFields: service.pageFields,
+    types: undefined,
+  });
   responses.add(204, "The methods are in `Allow`.", [], ["Allow"]);
   // Whatever the method is, that of a file or a folder has to be read first.
   for (const variant of hasPath(routes[0]) && path.parameters.length > 0 ? service.variants : []) {
@@ -80,8 +90,8 @@ function toResponses(
   const { variants, pageFields, toStatus } = service;
   const isHead = method === "HEAD";
   const responses = createResponses({
-    hasPath: hasPath(route),
-    isKept: route.shape === "asset",
+    hasPath: () => hasPath(route),
+    isKept: isAsset(route),
     pageFields,
     types: path.type,
   });
@@ -96,7 +106,9 @@ function toResponses(
     responses.add(status, description, isHead ? contents.map(withoutType) : contents, headers);
   }
 
-  for (const { status, description, variants: own = variants, content = [], headers = [] } of about.answers) {
+  const always = path.always?.[method];
+  const answers: readonly AnswerAbout[] = always === undefined ? about.answers : [];
+  for (const { status, description, variants: own = variants, content = [], headers = [] } of answers) {
     if (!own.some((variant) => variants.includes(variant))) continue;
     const contents: readonly ContentAbout[] = content.map((name) => CONTENTS[name]);
     add(
@@ -106,14 +118,17 @@ function toResponses(
       headers,
     );
   }
-  const isOpen = route.access === "open";
-  const failures = new Set([...(isOpen ? [] : OF_ACCOUNTS), ...(about.failures ?? [])]);
+  const failures = new Set<Failure>([...FAILURES_OF_ACCESS[route.access], ...(always ?? about.failures ?? [])]);
+  // What has no variables, can be no other.
+  if (always !== undefined) failures.delete("malformed");
   for (const variant of variants) {
     const own = variant === "html" ? [...failures, ...(about.memberFailures ?? [])] : failures;
     const content = variant === "html" ? CONTENTS.page : CONTENTS.errors;
     for (const failure of new Set(own)) add(toStatus(failure, variant), FAILURE_TEXTS[failure], [content], []);
-    if (variant === "html" && !isOpen)
-      add(302, "No login, or a wrong one: the login page.", [CONTENTS.page], ["WWW-Authenticate"]);
+  }
+  if (route.access !== "open" && variants.includes("html")) {
+    const challenge = route.access === "account" ? ["WWW-Authenticate"] : [];
+    add(302, "No login, or a wrong one: the login page.", [CONTENTS.page], challenge);
   }
   return responses.toObject();
 }
@@ -126,6 +141,10 @@ function isOf({ variants: its }: ContentAbout, mounted: readonly Variant[], own:
 /** HEAD has the header fields of a content alone; those of a page are that of browsers. */
 function withoutType(content: ContentAbout): ContentAbout {
   return { ...content, type: "", ...(content.type === CONTENTS.page.type && { variants: ["html"] }) };
+}
+
+function isAsset(route: DescribedRoute | undefined): boolean {
+  return route?.shape === "asset";
 }
 
 function hasPath(route: DescribedRoute | undefined): boolean {
@@ -141,7 +160,8 @@ function toParameterRefs(
   const available = toParameters(service);
   const hasPages = service.variants.includes("html");
   const reading = READING.includes(method) ? (path.reading ?? []) : [];
-  const all = [...path.parameters, ...parameters, ...reading].filter(
+  const own = path.always?.[method] === undefined ? parameters : [];
+  const all = [...path.parameters, ...own, ...reading].filter(
     (name) =>
       available[name] !== undefined &&
       (hasPages || !OF_PAGES.includes(name)) &&

@@ -72,7 +72,10 @@ export const OPERATIONS = {
     tag: "Files",
     parameters: [...CONDITIONS, "metadata", "acceptLanguage", ...TRACE],
     body: "content",
-    answers: [{ status: 201, description: "The file is stored.", headers: ["ETag", "Last-Modified"] }],
+    answers: [
+      { status: 201, description: "The file is stored.", headers: ["ETag", "Last-Modified"] },
+      { status: 415, description: "Its content is coded.", headers: ["Accept-Encoding"] },
+    ],
     failures: [...WRITING, "precondition-failed", "too-large", "unsupported-media-type", "unprocessable"],
   },
   deleteFile: {
@@ -116,7 +119,7 @@ export const OPERATIONS = {
     tag: "Folders",
     parameters: [...CONDITIONS, "ifModifiedSince", "acceptLanguage", ...TRACE],
     answers: [{ status: 204, description: "The folder is removed." }],
-    failures: ["not-found", "wrong-kind", "precondition-failed", "unprocessable"],
+    failures: ["not-found", "wrong-kind", "precondition-failed"],
   },
   changeFolder: {
     summary: "Commands on members of a folder, or the form of a browser",
@@ -133,6 +136,7 @@ export const OPERATIONS = {
         headers: ["Content-Disposition"],
       },
       { status: 303, description: "All has been done: back to the folder.", variants: ["html"] },
+      { status: 415, description: "Its content is coded.", headers: ["Accept-Encoding"] },
       {
         status: 422,
         description: "Some of it failed: an entry for each target.",
@@ -191,9 +195,15 @@ export const OPERATIONS = {
     answers: [
       { status: 204, description: "The session has ended.", variants: ["json", "webdav"], headers: ["Set-Cookie"] },
       redirect(302, "The login page.", { variants: ["html"], headers: ["Set-Cookie"] }),
-      { status: 401, description: "The session had ended: so does its cookie.", headers: ["Set-Cookie"] },
+      {
+        status: 401,
+        description: "The session had ended: so does its cookie.",
+        variants: ["json", "webdav"],
+        content: ["errors"],
+        headers: ["Set-Cookie"],
+      },
     ],
-    failures: ["unauthorized", "denied", "unavailable"],
+    failures: ["denied", "unavailable"],
     takesSession: true,
   },
   getPasswordPage: {
@@ -217,7 +227,7 @@ export const OPERATIONS = {
       },
       redirect(303, "The password was changed: back to the files.", { variants: ["html"] }),
     ],
-    failures: ["too-large", "unsupported-media-type", "unprocessable"],
+    failures: ["malformed", "too-large", "unsupported-media-type", "unprocessable"],
   },
   getApiPage: {
     summary: "The description as an interactive page",

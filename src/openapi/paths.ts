@@ -1,3 +1,4 @@
+import type { Failure } from "../http/http-error.ts";
 import type { ParameterName } from "./parameters.ts";
 
 /** A URL of a shape, as the document has it. */
@@ -10,18 +11,26 @@ export interface DescribedPath {
   readonly reading?: readonly ParameterName[];
   /** The representations that it has of those that its operations may have. Default: all. */
   readonly type?: string;
+  /** How methods fail here that are served elsewhere: a root is there, and stays. */
+  readonly always?: Readonly<Record<string, readonly Failure[]>>;
 }
 
 function only(path: string, suffix = "", parameters: readonly ParameterName[] = []): DescribedPath {
   return { path, suffix, parameters };
 }
 
+const OF_ROOT = {
+  PUT: ["already-exists", "unsupported-media-type"],
+  MKCOL: ["already-exists", "unsupported-media-type"],
+  DELETE: ["denied"],
+} as const;
+
 /** The URLs of every shape of the URL space. */
 export const PATHS: Readonly<Record<string, readonly DescribedPath[]>> = {
   entry: [only("/"), only("/home", "ByName")],
   file: [only("/home/{path}", "", ["path"])],
   folder: [
-    { ...only("/home/", "OfRoot"), reading: ["basicLogin", "returnTo"] },
+    { ...only("/home/", "OfRoot"), reading: ["basicLogin", "returnTo"], always: OF_ROOT },
     only("/home/{folder}/", "", ["folder"]),
   ],
   asset: [only("/__svc__/assets/{name}", "", ["asset"])],

@@ -17,8 +17,8 @@ export interface Responses {
 
 /** What all answers of an operation have in common. */
 export interface ResponsesOptions {
-  /** Whether they name the account's path (1.4). */
-  readonly hasPath: boolean;
+  /** Whether those of a status name the account's path (1.4). */
+  readonly hasPath: (status: number) => boolean;
   /** Whether a success is everybody's, and depends on nothing. Default: false. */
   readonly isKept?: boolean;
   /** The header fields of pages. */
@@ -39,10 +39,10 @@ export function createResponses({ hasPath, isKept = false, pageFields, types }: 
   const gathered = new Map<number, Gathered>();
 
   function begin(status: number): Gathered {
-    const depends = isKept && status === 200 ? [] : ["Vary"];
+    const depends = isKept && status < 300 ? [] : ["Vary"];
     const usual = [
       "Server",
-      ...(hasPath ? ["Server-Path"] : []),
+      ...(hasPath(status) ? ["Server-Path"] : []),
       "X-Content-Type-Options",
       "Cache-Control",
       ...depends,

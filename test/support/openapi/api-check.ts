@@ -1,5 +1,5 @@
 import { checkAnswer } from "./check-answer.ts";
-import { checkRequest } from "./check-request.ts";
+import { checkRequest, seeSecurity } from "./check-request.ts";
 import { createCoverage } from "./coverage.ts";
 import { type ApiDocument, type Operation, toOperations } from "./document.ts";
 import type { ApiExchange } from "./exchange.ts";
@@ -34,6 +34,7 @@ export function createApiCheck(document: ApiDocument, { vocabulary = [] }: ApiCh
     const get = operations.get(`GET ${operation.template}`);
     const rules = { document, operation, get, vocabulary, coverage, judgeOf };
     const isServed = (exchange.status >= 200 && exchange.status < 300) || SERVED.includes(exchange.status);
+    if (exchange.status !== 401) seeSecurity(rules, exchange);
     return [...checkAnswer(rules, exchange), ...(isServed ? checkRequest(rules, exchange) : [])];
   }
 

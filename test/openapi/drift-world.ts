@@ -1,0 +1,137 @@
+import type { Authenticator } from "../../src/contracts/authenticator.ts";
+import type { KeyValueStore } from "../../src/contracts/key-value-store.ts";
+import { type StorageAdapter, StorageError, type StorageErrorCode } from "../../src/contracts/storage-adapter.ts";
+import { HttpError } from "../../src/http/http-error.ts";
+import { createMemoryStorage } from "../../src/storage/memory.ts";
+import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
+import { createTestService, type TestService } from "../support/service.ts";
+import { overrideStorage } from "../support/storage.ts";
+
+/** Everything configured that a description tells of. */
+export const DESCRIBED_OPTIONS = {
+  metadataFields: { header: "X-Labels", keys: [{ name: "project" }, { name: "tag-*" }] },
+  triggers: {
+    publish: {
+      label: "Publish",
+      run(_context: unknown, [member]: readonly { readonly kind: string }[]) {
+        if (member?.kind !== "file") throw new HttpError("unprocessable", "Only files can be published.");
+      },
+    },
+  },
+} as const;
+
+/** What a broken storage throws: a refusal of its own, or something unknown. */
+export type Breakage = StorageErrorCode | "unknown";
+
+/** A service that has all that its description tells of, and can be broken. */
+export interface DriftWorld extends TestService {
+  /** Breaks the storage, or mends it; a break for writing leaves what is read as it is. */
+  break(breakage: Breakage | undefined, isForWriting?: boolean): void;
+  /** Puts everything back to where it was at first. */
+  reset(): Promise<void>;
+  /** Breaks the store of sessions, or mends it. */
+  breakSessions(isBroken: boolean): void;
+}
+
+/** The accounts: root may do everything, bob nothing; carol is rejected with something for clients to read. */
+function createKeeper(): Authenticator {
+  const passwords = new Map([
+    ["alice", "secret"],
+    ["bob", "hunter2"],
+    ["root", "toor"],
+  ]);
+  return {
+    name: "keeper",
+    async authenticate({ username, content }) {
+      if (username === "carol") return { outcome: "rejected", message: "Ask us.", publicResponse: { phone: 1 } };
+      if (passwords.get(username) !== content) return { outcome: "rejected" };
+      return { outcome: "accepted", account: username === "bob" ? { group: "nobodies" } : {} };
+    },
+    async updatePassword({ username, currentPassword }) {
+      return { outcome: passwords.get(username) === currentPassword ? "updated" : "wrong-password" };
+    },
+  };
+}
+
+function overrideStore(store: KeyValueStore, isBroken: () => boolean): KeyValueStore {
+  const refuse = () => Promise.reject(new Error("The store is gone."));
+  return {
+    get: (key) => (isBroken() ? refuse() : store.get(key)),
+    set: (key, value, ttl) => (isBroken() ? refuse() : store.set(key, value, ttl)),
+    delete: (key) => (isBroken() ? refuse() : store.delete(key)),
+  };
+}
+
+export async function createDriftWorld(): Promise<DriftWorld> {
+  const base = createMemoryStorage();
+  let broken: Breakage | undefined;
+  let isForWriting = false;
+  let areSessionsBroken = false;
+
+  function fail(writes: boolean): void {
+    if (broken === undefined || (isForWriting && !writes)) return;
+    throw broken === "unknown" ? new Error("what is this?") : new StorageError(broken, "broken");
+  }
+
+  const storage: StorageAdapter = overrideStorage(base, {
+    async *list(path) {
+      fail(false);
+      yield* base.list(path);
+    },
+    async read(path, range) {
+      fail(false);
+      return base.read(path, range);
+    },
+    async stat(path) {
+      fail(false);
+      return base.stat(path);
+    },
+    async write(path, content, options) {
+      fail(true);
+      return base.write(path, content, options);
+    },
+    async createFolder(path) {
+      fail(true);
+      return base.createFolder(path);
+    },
+    async remove(path) {
+      fail(true);
+      return base.remove(path);
+    },
+  });
+  const test = await createTestService({
+    ...DESCRIBED_OPTIONS,
+    storage,
+    authentication: createKeeper(),
+    groups: {
+      DEFAULT_GROUP: { allow_own_password_change: true },
+      nobodies: { allow_own_password_change: false, permissions: [["deny-full-control"]] },
+    },
+    publicError: true,
+    session: { store: overrideStore(createMemoryKeyValueStore({ clock: Date.now }), () => areSessionsBroken) },
+    beforeCommit: ({ path }) => (path.endsWith("refused.txt") ? "It is refused." : undefined),
+    limits: { maxFileBytes: 1000 },
+    files: { "/bob/": "" },
+  });
+
+  return {
+    ...test,
+    break(breakage, writing = false) {
+      broken = breakage;
+      isForWriting = writing;
+    },
+    breakSessions(isBroken) {
+      areSessionsBroken = isBroken;
+    },
+    async reset() {
+      broken = undefined;
+      for (const path of ["/alice/f", "/alice/a.txt", "/alice/new", "/alice/new.txt"]) {
+        if ((await base.stat(path)) !== undefined) await base.remove(path);
+      }
+      await base.createFolder("/alice/f");
+      for (const path of ["/alice/f/b.txt", "/alice/a.txt"]) {
+        await base.write(path, new Blob(["0123456789".repeat(500)]).stream());
+      }
+    },
+  };
+}
