@@ -106,11 +106,14 @@ function toResponses(
     responses.add(status, description, isHead ? contents.map(withoutType) : contents, headers);
   }
 
+  const hasPage = service.routes.some(({ shape }) => shape === "api-page");
+  const withPage = hasPage ? about.withPage : undefined;
   const always = path.always?.[method];
   const answers: readonly AnswerAbout[] = always === undefined ? about.answers : [];
   for (const { status, description, variants: own = variants, content = [], headers = [] } of answers) {
     if (!own.some((variant) => variants.includes(variant))) continue;
-    const contents: readonly ContentAbout[] = content.map((name) => CONTENTS[name]);
+    const names = status === 200 ? [...content, ...(withPage?.content ?? [])] : content;
+    const contents: readonly ContentAbout[] = names.map((name) => CONTENTS[name]);
     add(
       status,
       description,
@@ -118,7 +121,11 @@ function toResponses(
       headers,
     );
   }
-  const failures = new Set<Failure>([...FAILURES_OF_ACCESS[route.access], ...(always ?? about.failures ?? [])]);
+  const failures = new Set<Failure>([
+    ...FAILURES_OF_ACCESS[route.access],
+    ...(always ?? about.failures ?? []),
+    ...(withPage?.failures ?? []),
+  ]);
   // What has no variables, can be no other.
   if (always !== undefined) failures.delete("malformed");
   for (const variant of variants) {

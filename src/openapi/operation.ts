@@ -30,6 +30,8 @@ export interface OperationAbout {
   readonly failures?: readonly Failure[];
   /** How its members can fail one by one: pages have a status of that, other variants tell of it in a body of their own (CONTRACT 4.6). */
   readonly memberFailures?: readonly Failure[];
+  /** What comes with the interactive page, where that is mounted: representations of what is answered 200, and failures. */
+  readonly withPage?: { readonly content: readonly ContentName[]; readonly failures: readonly Failure[] };
   /** Whether a session is ended or used, though anybody may ask. Default: false. */
   readonly takesSession?: true;
 }

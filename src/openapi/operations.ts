@@ -154,10 +154,11 @@ export const OPERATIONS = {
       {
         status: 200,
         description: "The asset, for good: its name changes with it.",
-        content: ["style", "script", "notices"],
+        content: ["style", "script"],
       },
     ],
     failures: ["not-found"],
+    withPage: { content: ["notices"], failures: ["internal"] },
   },
   getLoginPage: {
     summary: "The login page",
@@ -234,6 +235,7 @@ export const OPERATIONS = {
     tag: "Service",
     parameters: ["acceptLanguage"],
     answers: [{ status: 200, description: "The page.", content: ["anyPage"] }],
+    failures: ["internal"],
   },
   getDescription: {
     summary: "This description",

@@ -183,6 +183,7 @@ export async function playEverything(world: DriftWorld, document: ApiDocument): 
 async function playOperation(world: DriftWorld, operation: Operation): Promise<void> {
   const broken = [
     () => world.breakSessions(true),
+    () => world.breakViewer(true),
     ...readingBreakagesOf(operation).map((breakage) => () => world.break(breakage)),
     ...writingBreakagesOf(operation).map((breakage) => () => world.break(breakage, true)),
   ];
@@ -259,11 +260,16 @@ async function send(world: DriftWorld, operation: Operation, ask: Ask, options: 
   await world.call(method, asked, { ...how, headers, ...(body !== undefined && { body }) });
   world.break(undefined);
   world.breakSessions(false);
+  world.breakViewer(false);
 }
 
 async function playAssets(world: DriftWorld): Promise<void> {
-  const page = await world.call("GET", "/home/", { variant: "html" });
-  for (const [, path = ""] of page.text.matchAll(/"(\/__svc__\/assets\/[^"]+)"/g)) {
+  const pages = [
+    await world.call("GET", "/home/", { variant: "html" }),
+    await world.call("GET", "/__svc__/openapi.html", { as: null }),
+  ];
+  const text = pages.map((page) => page.text).join();
+  for (const [, path = ""] of text.matchAll(/"(\/__svc__\/assets\/[^"]+)"/g)) {
     for (const method of ["GET", "HEAD"]) await world.call(method, path, { as: null });
   }
 }

@@ -1,3 +1,4 @@
+import type { ApiPageFile } from "../../src/contracts/api-page.ts";
 import type { Authenticator } from "../../src/contracts/authenticator.ts";
 import type { KeyValueStore } from "../../src/contracts/key-value-store.ts";
 import { type StorageAdapter, StorageError, type StorageErrorCode } from "../../src/contracts/storage-adapter.ts";
@@ -20,6 +21,12 @@ export const DESCRIBED_OPTIONS = {
   },
 } as const;
 
+const VIEWER: readonly ApiPageFile[] = (["style", "script", "notices"] as const).map((type) => ({
+  type,
+  name: `viewer-${type}.1`,
+  bytes: new TextEncoder().encode(type),
+}));
+
 /** What a broken storage throws: a refusal of its own, or something unknown. */
 export type Breakage = StorageErrorCode | "unknown";
 
@@ -31,6 +38,8 @@ export interface DriftWorld extends TestService {
   reset(): Promise<void>;
   /** Breaks the store of sessions, or mends it. */
   breakSessions(isBroken: boolean): void;
+  /** Breaks the viewer of the interactive page, or mends it. */
+  breakViewer(isBroken: boolean): void;
 }
 
 /** The accounts: root may do everything, bob nothing; carol is rejected with something for clients to read. */
@@ -67,6 +76,12 @@ export async function createDriftWorld(): Promise<DriftWorld> {
   let broken: Breakage | undefined;
   let isForWriting = false;
   let areSessionsBroken = false;
+  let isViewerBroken = false;
+
+  async function load(): Promise<readonly ApiPageFile[]> {
+    if (isViewerBroken) throw new Error("The viewer is gone.");
+    return VIEWER;
+  }
 
   function fail(writes: boolean): void {
     if (broken === undefined || (isForWriting && !writes)) return;
@@ -108,6 +123,7 @@ export async function createDriftWorld(): Promise<DriftWorld> {
       nobodies: { allow_own_password_change: false, permissions: [["deny-full-control"]] },
     },
     publicError: true,
+    apiPage: { load },
     session: { store: overrideStore(createMemoryKeyValueStore({ clock: Date.now }), () => areSessionsBroken) },
     beforeCommit: ({ path }) => (path.endsWith("refused.txt") ? "It is refused." : undefined),
     limits: { maxFileBytes: 1000 },
@@ -119,6 +135,9 @@ export async function createDriftWorld(): Promise<DriftWorld> {
     break(breakage, writing = false) {
       broken = breakage;
       isForWriting = writing;
+    },
+    breakViewer(isBroken) {
+      isViewerBroken = isBroken;
     },
     breakSessions(isBroken) {
       areSessionsBroken = isBroken;
