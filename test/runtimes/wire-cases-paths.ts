@@ -79,8 +79,9 @@ export const pathCases: readonly WireCase[] = [
   ),
   ...WAYS_OUT.map((written) =>
     wireCase(`the path ${written} leads out of no account`, async ({ call, folder }) => {
+      const undescribed = "some runtimes resolve it first, to what is outside of the service";
       for (const as of ["alice", "guest"]) {
-        const answer = await call("GET", `${folder}${written}`, { as, headers: JSON_API });
+        const answer = await call("GET", `${folder}${written}`, { as, headers: JSON_API, undescribed });
         expect([400, 404]).toContain(answer.status);
         expect(answer.text).not.toContain(OUTSIDE.content);
       }
@@ -133,6 +134,6 @@ export const pathCases: readonly WireCase[] = [
   }),
   wireCase("a query that is none of ours is passed over", async ({ call, folder, put }) => {
     await put("a", "x");
-    expect((await call("GET", `${folder}a?b=/../c&%zz`)).text).toBe("x");
+    expect((await call("GET", `${folder}a?b=/../c&%zz`, { undescribed: "it is ignored" })).text).toBe("x");
   }),
 ];

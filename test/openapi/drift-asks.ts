@@ -1,0 +1,123 @@
+import { FORM_TYPE, type FormEntry, formOf } from "../support/forms.ts";
+import type { Operation } from "../support/openapi/document.ts";
+
+/** The fields of a request. */
+export type Fields = Readonly<Record<string, string>>;
+
+/** One request. */
+export interface Ask {
+  readonly method: string;
+  readonly target: string;
+  readonly fields?: Fields;
+  readonly body?: string | Uint8Array;
+}
+
+/** The type of a JSON body. */
+export const JSON_TYPE = { "content-type": "application/json" };
+const FORM_FIELDS = { "content-type": FORM_TYPE };
+const URLENCODED = { "content-type": "application/x-www-form-urlencoded" };
+
+function commandsOf(...commands: readonly (readonly [string, unknown])[]): Pick<Ask, "fields" | "body"> {
+  return {
+    fields: JSON_TYPE,
+    body: JSON.stringify({ commands: commands.map(([command, target]) => ({ command, target })) }),
+  };
+}
+
+function form(...entries: readonly FormEntry[]): Pick<Ask, "fields" | "body"> {
+  return { fields: FORM_FIELDS, body: formOf(...entries) };
+}
+
+/** Requests of an operation that can be served, and ones that cannot; each is sent in every variant, by everybody. */
+export function asksOf({ method, template }: Operation): readonly Ask[] {
+  const targets = TARGETS[template] ?? [template];
+  return targets.flatMap((target) => bodiesOf(method, template).map((body) => ({ method, target, ...body })));
+}
+
+/** Targets that a template stands for, the one that can be served first. */
+export const TARGETS: Readonly<Record<string, readonly string[]>> = {
+  "/home/{path}": [
+    "/home/a.txt",
+    "/home/f",
+    "/home/refused.txt",
+    "/home/none.txt",
+    "/home/none/a.txt",
+    "/home/a.txt/b",
+    "/home/%00",
+  ],
+  "/home/": ["/home/", "/home/?sort=size&order=desc&done=deleted", "/home/?login=basic&return=%2Fhome%2Ff%2F"],
+  "/home/{folder}/": [
+    "/home/f/",
+    "/home/f/?sort=size&order=desc&done=deleted",
+    "/home/new/",
+    "/home/none/new/",
+    "/home/a.txt/",
+    "/home/a.txt/b/",
+    "/home/%00/",
+  ],
+  "/__svc__/login": ["/__svc__/login", "/__svc__/login?return=%2Fhome%2Ff%2F"],
+  "/__svc__/assets/{name}": ["/__svc__/assets/none.css"],
+};
+
+function bodiesOf(method: string, template: string): readonly Pick<Ask, "fields" | "body">[] {
+  if (method === "PUT" && template === "/home/{path}") {
+    return [
+      { body: "new" },
+      { body: "new", fields: { "x-labels": "project=a" } },
+      { body: "x".repeat(1001) },
+      { body: "x", fields: { "content-encoding": "gzip" } },
+      { body: "x", fields: { "content-range": "bytes 0-0/1" } },
+    ];
+  }
+  if (method === "PUT" || method === "MKCOL") return [{}, { body: "x" }];
+  if (method !== "POST") return [{}];
+  if (template === "/__svc__/login") return LOGINS;
+  if (template.endsWith("password-update")) return UPDATES;
+  return template.startsWith("/home/") && template.endsWith("/") ? FOLDER_BODIES : [{}];
+}
+
+const LOGINS = [
+  { fields: JSON_TYPE, body: '{"username":"alice","password":"secret"}' },
+  { fields: URLENCODED, body: "username=alice&password=secret&return=%2Fhome%2F" },
+  { fields: JSON_TYPE, body: '{"username":"carol","password":"secret"}' },
+  { fields: JSON_TYPE, body: "{" },
+  { fields: JSON_TYPE, body: `"${"x".repeat(20_000)}"` },
+  { fields: { "content-type": "text/plain" }, body: "x" },
+];
+
+const UPDATES = [
+  { fields: JSON_TYPE, body: '{"current_password":"secret","new_password":"a brand new password"}' },
+  { fields: URLENCODED, body: "current_password=secret&new_password=a+brand+new+password" },
+  { fields: JSON_TYPE, body: '{"current_password":"wrong","new_password":"a brand new password"}' },
+  { fields: JSON_TYPE, body: "{" },
+  { fields: JSON_TYPE, body: `"${"x".repeat(1_100_000)}"` },
+  { fields: { "content-type": "text/plain" }, body: "x" },
+];
+
+const FOLDER_BODIES = [
+  commandsOf(["create-folder-if-missing", "new"]),
+  form(["action", "download-members"], ["selected-members", "a.txt"]),
+  form(["action", "upload-file"], ["upload-file", "refused.txt", "x"]),
+  { fields: { ...FORM_FIELDS, "content-encoding": "gzip" }, body: "x" },
+  commandsOf(["create-folder-if-missing", "new"], ["publish", ["b.txt"]], ["publish", "b.txt"]),
+  commandsOf(["delete", "none"], ["create-folder", "new"]),
+  commandsOf(),
+  { fields: JSON_TYPE, body: `"${"x".repeat(1_100_000)}"` },
+  { fields: { "content-type": "text/plain" }, body: "x" },
+  { ...form(["action", "create-folder"], ["new-folder", "new"]) },
+  { ...form(["action", "create-folder"], ["new-folder", "b.txt"]) },
+  { ...form(["action", "delete-members"], ["selected-members", "none"]) },
+  { ...form(["action", "delete-members"], ["selected-members", "b.txt"]) },
+  { ...form(["action", "download-members"], ["selected-members", "b.txt"]) },
+  { ...form(["action", "publish"], ["selected-members", "b.txt"]) },
+  { ...form(["action", "publish"], ["selected-members", "f"]) },
+  {
+    fields: { ...FORM_FIELDS, "x-labels": "project=a" },
+    body: formOf(["action", "upload-file"], ["upload-file", "new.txt", "x"]),
+  },
+  { ...form(["action", "upload-file"], ["upload-file", "new.txt", "x".repeat(1001)]) },
+  {
+    fields: { ...FORM_FIELDS, "x-labels": "nobodys=a" },
+    body: formOf(["action", "upload-file"], ["upload-file", "new.txt", "x"]),
+  },
+];
