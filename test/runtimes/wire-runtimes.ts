@@ -192,6 +192,7 @@ async function bundle(example: string, outfile: string): Promise<string> {
   const runtimes = ["node", "deno", "bun", "workers"];
   const entries = [
     ...runtimes,
+    "api-page",
     "storage/disk",
     "storage/memory",
     "storage/r2",
