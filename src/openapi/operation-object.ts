@@ -106,14 +106,10 @@ function toResponses(
     responses.add(status, description, isHead ? contents.map(withoutType) : contents, headers);
   }
 
-  const hasPage = service.routes.some(({ shape }) => shape === "api-page");
-  const withPage = hasPage ? about.withPage : undefined;
-  const always = path.always?.[method];
-  const answers: readonly AnswerAbout[] = always === undefined ? about.answers : [];
+  const { answers, failures } = toOutcomes(service, route, about, path.always?.[method]);
   for (const { status, description, variants: own = variants, content = [], headers = [] } of answers) {
     if (!own.some((variant) => variants.includes(variant))) continue;
-    const names = status === 200 ? [...content, ...(withPage?.content ?? [])] : content;
-    const contents: readonly ContentAbout[] = names.map((name) => CONTENTS[name]);
+    const contents: readonly ContentAbout[] = content.map((name) => CONTENTS[name]);
     add(
       status,
       description,
@@ -121,13 +117,6 @@ function toResponses(
       headers,
     );
   }
-  const failures = new Set<Failure>([
-    ...FAILURES_OF_ACCESS[route.access],
-    ...(always ?? about.failures ?? []),
-    ...(withPage?.failures ?? []),
-  ]);
-  // What has no variables, can be no other.
-  if (always !== undefined) failures.delete("malformed");
   for (const variant of variants) {
     const own = variant === "html" ? [...failures, ...(about.memberFailures ?? [])] : failures;
     const content = variant === "html" ? CONTENTS.page : CONTENTS.errors;
@@ -138,6 +127,24 @@ function toResponses(
     add(302, "No login, or a wrong one: the login page.", [CONTENTS.page], challenge);
   }
   return responses.toObject();
+}
+
+/** What may come of it: on a URL where it always fails nothing but that, which then is not malformed either. */
+function toOutcomes(
+  { routes }: DescribedService,
+  { access }: DescribedRoute,
+  { answers, failures = [], withPage }: OperationAbout,
+  always: readonly Failure[] | undefined,
+): { readonly answers: readonly AnswerAbout[]; readonly failures: readonly Failure[] } {
+  const usual = FAILURES_OF_ACCESS[access];
+  if (always !== undefined)
+    return { answers: [], failures: [...usual, ...always].filter((failure) => failure !== "malformed") };
+  if (withPage === undefined || !routes.some(({ shape }) => shape === "api-page"))
+    return { answers, failures: [...usual, ...failures] };
+  const more = answers.map((answer) =>
+    answer.status === 200 ? { ...answer, content: [...(answer.content ?? []), ...withPage.content] } : answer,
+  );
+  return { answers: more, failures: [...usual, ...failures, ...withPage.failures] };
 }
 
 /** Whether a representation is one of the variants that are mounted, and of the answer. */

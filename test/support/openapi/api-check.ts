@@ -44,11 +44,7 @@ export function createApiCheck(document: ApiDocument, { vocabulary = [] }: ApiCh
     if (/[^!-~]|#/.test(target) && (status === 400 || status === 404)) return [];
     const template = findTemplate(target);
     if (template === "outside") return status === 404 ? [] : [`it is outside of the service, and answered ${status}`];
-    if (template === undefined) {
-      // What has no description has no methods but this one (CONTRACT 1).
-      if (method === "OPTIONS" && status === 204) return [];
-      return [400, 404].includes(status) ? [] : [`the path is not documented, and answered ${status}`];
-    }
+    if (template === undefined) return judgeUndescribed(exchange);
     const operation = operations.get(`${method} ${template}`);
     if (operation !== undefined) return checkOperation(operation, exchange);
     return [405, 501].includes(status) ? [] : [`${method} of ${template} is not documented, and answered ${status}`];
@@ -64,6 +60,12 @@ export function createApiCheck(document: ApiDocument, { vocabulary = [] }: ApiCh
 }
 
 const checks = new Map<string, ApiCheck>();
+
+/** What has no description is nothing, and has no method but one (CONTRACT 1). */
+function judgeUndescribed({ method, status }: ApiExchange): readonly string[] {
+  if (method === "OPTIONS" && status === 204) return [];
+  return [400, 404].includes(status) ? [] : [`the path is not documented, and answered ${status}`];
+}
 
 /** The check of a document as it was sent, made once. */
 export function apiCheckOf(text: string, options: ApiCheckOptions = {}): ApiCheck {
