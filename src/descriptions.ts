@@ -12,13 +12,15 @@ export function createDescriptions(config: ServiceConfig): (apis: readonly Api[]
   return function describe(apis) {
     const known = made.get(apis) ?? toDescription(config, apis);
     made.set(apis, known);
+    // Its code may be there the next time.
+    known.catch(() => made.delete(apis));
     return known;
   };
 }
 
 async function toDescription(config: ServiceConfig, apis: readonly Api[]): Promise<Description> {
   const { describe } = await import("./openapi/description.ts");
-  const { pages, basePath, triggers, metadataFields: metadata, apiPage } = config;
+  const { pages, basePath, triggers, metadataFields: metadata, session, apiPage } = config;
   const routes = routesOfApis(apis).filter(({ shape }) => shape !== "api-page" || apiPage !== undefined);
   return describe({
     title: pages.branding.name,
@@ -29,6 +31,7 @@ async function toDescription(config: ServiceConfig, apis: readonly Api[]): Promi
     triggers: [...triggers.keys()],
     formActions: FORM_ACTIONS,
     metadata,
+    announcesSession: session.announce,
     pageFields: Object.keys(pages.fields).filter((name) => pages.fields[name] !== undefined),
     toStatus,
   });

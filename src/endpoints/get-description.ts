@@ -5,6 +5,6 @@ import type { Exchange } from "./endpoint.ts";
 export async function getDescription({ target, describe }: Exchange): Promise<Response> {
   const { yaml, json } = await describe();
   return target.path.endsWith(".json")
-    ? textResponse(200, json, { "Content-Type": "application/json; charset=utf-8" })
-    : textResponse(200, yaml, { "Content-Type": "application/yaml; charset=utf-8" });
+    ? textResponse(200, json(), { "Content-Type": "application/json; charset=utf-8" })
+    : textResponse(200, yaml(), { "Content-Type": "application/yaml; charset=utf-8" });
 }

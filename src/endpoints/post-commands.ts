@@ -27,7 +27,12 @@ export async function postCommands(exchange: AccountExchange): Promise<Response>
 }
 
 const NAMES_SEPARATOR = " ";
-const toSchema = remembered((names) => createCommandsRequestSchema(names === "" ? [] : names.split(NAMES_SEPARATOR)));
+/** The names of some thousand triggers: to make a schema of them for each request would cost more than the request. */
+const MAX_NAMES_CHARACTERS = 100_000;
+const toSchema = remembered(
+  (names) => createCommandsRequestSchema(names === "" ? [] : names.split(NAMES_SEPARATOR)),
+  MAX_NAMES_CHARACTERS,
+);
 
 /** A trigger that the account does not have is unknown, like any other name. */
 function parseCommands(body: unknown, triggers: Triggers): readonly Command[] {

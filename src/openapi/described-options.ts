@@ -22,6 +22,8 @@ export interface DescribedOptions {
   readonly metadata:
     | { readonly header: string; readonly isRequired: boolean; readonly keys?: readonly DescribedKey[] }
     | undefined;
+  /** Whether the session is among the challenges of a 401 (CONTRACT 6.2). */
+  readonly announcesSession: boolean;
   /** The header fields that every page has, beside its language. */
   readonly pageFields: readonly string[];
   /** The status of a failure in a variant (CONTRACT 1). */

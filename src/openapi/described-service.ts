@@ -1,9 +1,10 @@
 import type { DescribedOptions } from "./described-options.ts";
 import type { OperationName } from "./operations.ts";
+import type { DescribedShape } from "./paths.ts";
 
 /** A row of the service's URL space, as far as the description needs it. */
 export interface DescribedRoute {
-  readonly shape: string;
+  readonly shape: DescribedShape;
   readonly methods: readonly string[];
   readonly operation: OperationName;
   readonly access: "open" | "account" | "session";

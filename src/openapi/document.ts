@@ -1,5 +1,5 @@
 import type { DescribedRoute, DescribedService } from "./described-service.ts";
-import { HEADER_FIELDS } from "./header-fields.ts";
+import { toHeaderFields } from "./header-fields.ts";
 import type { OpenApiDocument, OperationObject, PathItemObject, SchemaObject } from "./openapi-document.ts";
 import { toOperation, toOptionsOperation } from "./operation-object.ts";
 import { toParameters } from "./parameters.ts";
@@ -40,12 +40,17 @@ export function toDocument(service: DescribedService): OpenApiDocument {
   const shapes = [...new Set(routes.map(({ shape }) => shape))];
   const paths = shapes.flatMap((shape) => {
     const rows = routes.filter((route) => route.shape === shape);
-    return (PATHS[shape] ?? []).map((path) => [path.path, toPathItem(service, rows, path, ids)] as const);
+    const all: readonly DescribedPath[] = PATHS[shape];
+    return all.map((path) => [path.path, toPathItem(service, rows, path, ids)] as const);
   });
   const shared = shareResponses(Object.fromEntries(paths));
   const text = JSON.stringify(shared);
   // What is used, the configuration decides.
-  const components = { schemas: toSchemas(service), parameters: toParameters(service), headers: HEADER_FIELDS };
+  const components = {
+    schemas: toSchemas(service),
+    parameters: toParameters(service),
+    headers: toHeaderFields(service),
+  };
   const used = Object.entries(components).map(([kind, all]) => {
     const own = Object.entries(all).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`));
     return [kind, Object.fromEntries(own)] as const;

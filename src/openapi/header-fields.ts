@@ -1,3 +1,4 @@
+import type { DescribedOptions } from "./described-options.ts";
 import type { HeaderObject } from "./openapi-document.ts";
 
 const text = { type: "string" } as const;
@@ -54,9 +55,17 @@ export const HEADER_FIELDS = {
   },
 } as const satisfies Readonly<Record<string, HeaderObject>>;
 
+/** The same of a service: whether it has sessions among its challenges, its options say. */
+export function toHeaderFields({ announcesSession }: DescribedOptions): Readonly<Record<string, HeaderObject>> {
+  if (announcesSession) return HEADER_FIELDS;
+  const description = 'How to log in: `basic realm="Web files access"` (7.1).';
+  return { ...HEADER_FIELDS, "WWW-Authenticate": { ...HEADER_FIELDS["WWW-Authenticate"], description } };
+}
+
 /** One of {@link HEADER_FIELDS}. */
 export type HeaderName = keyof typeof HEADER_FIELDS;
 
+/** Whether the document knows a header field. */
 export function isHeaderName(name: string): name is HeaderName {
   return Object.hasOwn(HEADER_FIELDS, name);
 }

@@ -3,7 +3,7 @@ import type { AnswerAbout, OperationAbout } from "./operation.ts";
 import type { ParameterName } from "./parameters.ts";
 
 const CONDITIONS: readonly ParameterName[] = ["ifMatch", "ifNoneMatch", "ifUnmodifiedSince"];
-const TRACE: readonly ParameterName[] = ["traceparent", "tracestate"];
+const TRACE: readonly ParameterName[] = ["requestedWith", "traceparent", "tracestate"];
 const FILE_HEADERS = [
   "ETag",
   "Last-Modified",
@@ -68,9 +68,10 @@ export const OPERATIONS = {
   },
   putFile: {
     summary: "Creates or overwrites a file",
-    description: "All or nothing: until the last byte has come, readers get the former content.",
+    description:
+      "All or nothing: until the last byte has come, readers get the former content. A part of a file, by `Content-Range`, is refused (400).",
     tag: "Files",
-    parameters: [...CONDITIONS, "metadata", "acceptLanguage", ...TRACE],
+    parameters: [...CONDITIONS, "contentEncoding", "metadata", "acceptLanguage", ...TRACE],
     body: "content",
     answers: [
       { status: 201, description: "The file is stored.", headers: ["ETag", "Last-Modified"] },
@@ -126,7 +127,7 @@ export const OPERATIONS = {
     description:
       "Commands run in order, each one's failure leaves the following ones running. A form creates a folder, stores files, or deletes, downloads or hands on members. A page is behind a redirect, or has the status of what failed.",
     tag: "Folders",
-    parameters: ["formMetadata", "acceptLanguage", ...TRACE],
+    parameters: ["contentEncoding", "formMetadata", "acceptLanguage", ...TRACE],
     body: "folder",
     answers: [
       {

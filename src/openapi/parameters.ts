@@ -32,6 +32,14 @@ const PARAMETERS = {
   ifModifiedSince: inHeader("If-Modified-Since", "Asks for the file only where it is younger (RFC 9110 13.1.3)."),
   ifUnmodifiedSince: inHeader("If-Unmodified-Since", "Goes on only where the file is not younger (RFC 9110 13.1.4)."),
   acceptLanguage: inHeader("Accept-Language", "The languages of pages."),
+  contentEncoding: {
+    ...inHeader("Content-Encoding", "The coding of the content: none other is taken (RFC 9110 8.4)."),
+    schema: { ...text, enum: ["identity"] },
+  },
+  requestedWith: inHeader(
+    "X-Requested-With",
+    "`XMLHttpRequest` leaves the Basic challenge out of a 401, for which browsers would open a box of their own.",
+  ),
   traceparent: inHeader(
     "traceparent",
     "A trace that events, webhooks and authentication requests are to be part of (W3C Trace Context).",

@@ -26,7 +26,7 @@ const OF_ROOT = {
 } as const;
 
 /** The URLs of every shape of the URL space. */
-export const PATHS: Readonly<Record<string, readonly DescribedPath[]>> = {
+export const PATHS = {
   entry: [only("/"), only("/home", "ByName")],
   file: [only("/home/{path}", "", ["path"])],
   folder: [
@@ -43,4 +43,7 @@ export const PATHS: Readonly<Record<string, readonly DescribedPath[]>> = {
     { ...only("/____svc__/openapi.yaml", "AtFirstPlace"), type: "application/yaml" },
     { ...only("/__svc__/openapi.json", "AsJson"), type: "application/json" },
   ],
-};
+} as const satisfies Readonly<Record<string, readonly DescribedPath[]>>;
+
+/** A shape of URLs that is described: one of the service's that is none does not compile. */
+export type DescribedShape = keyof typeof PATHS;

@@ -63,7 +63,7 @@ function bodiesOf(method: string, template: string): readonly Pick<Ask, "fields"
   if (method === "PUT" && template === "/home/{path}") {
     return [
       { body: "new" },
-      { body: "new", fields: { "x-labels": "project=a" } },
+      { body: "new", fields: { "x-labels": "project=a", "content-encoding": "identity" } },
       { body: "x".repeat(1001) },
       { body: "x", fields: { "content-encoding": "gzip" } },
       { body: "x", fields: { "content-range": "bytes 0-0/1" } },
@@ -112,7 +112,7 @@ const FOLDER_BODIES = [
   { ...form(["action", "publish"], ["selected-members", "b.txt"]) },
   { ...form(["action", "publish"], ["selected-members", "f"]) },
   {
-    fields: { ...FORM_FIELDS, "x-labels": "project=a" },
+    fields: { ...FORM_FIELDS, "x-labels": "project=a", "content-encoding": "identity" },
     body: formOf(["action", "upload-file"], ["upload-file", "new.txt", "x"]),
   },
   { ...form(["action", "upload-file"], ["upload-file", "new.txt", "x".repeat(1001)]) },

@@ -6,6 +6,7 @@ import type { DriftWorld } from "./drift-world.ts";
 
 /** Every field that a request may bring along, with a value that lets it pass. */
 const TRACE = {
+  "x-requested-with": "fetch",
   traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
   tracestate: "a=b",
   "accept-language": "de",
@@ -93,11 +94,20 @@ interface SendOptions extends CallOptions {
   readonly before?: () => void;
 }
 
-/** Sends a request with those of its fields, and of its query, that the operation has. */
+/** The fields that an operation takes, whatever its document says: one that is left out there is missed. */
+function takenBy({ method, template, security }: Operation): readonly string[] {
+  const everywhere = security.length === 0 ? [] : Object.keys(TRACE);
+  const isOfFile = template === "/home/{path}" && ["GET", "HEAD", "PUT", "DELETE"].includes(method);
+  const isConditional = isOfFile || (template === "/home/{folder}/" && method === "DELETE");
+  const conditions = isConditional ? ["if-match", "if-none-match", "if-unmodified-since"] : [];
+  return [...everywhere, ...conditions, ...(isOfFile && method === "GET" ? ["range", "if-range"] : [])];
+}
+
+/** Sends a request with those of its fields, and of its query, that the operation has, or should have. */
 async function send(world: DriftWorld, operation: Operation, ask: Ask, options: SendOptions): Promise<void> {
   const { accept, before, ...how } = options;
   const { method, target, body } = ask;
-  const known = operation.parameters.map(({ name }) => name.toLowerCase());
+  const known = [...operation.parameters.map(({ name }) => name.toLowerCase()), ...takenBy(operation)];
   const own = Object.entries({ ...ask.fields, ...how.headers }).filter(
     ([name]) => !PARAMETERS.includes(name) || known.includes(name),
   );

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createApiCheck } from "../support/openapi/api-check.ts";
 import type { ApiDocument } from "../support/openapi/document.ts";
 import { toFields } from "../support/openapi/exchange.ts";
-import { createTestService, type TestService } from "../support/service.ts";
+import { type CallOptions, createTestService, type TestService } from "../support/service.ts";
 
 /** A part of the document that is changed by a test. */
 type Part = Record<string, unknown>;
@@ -30,18 +30,22 @@ function at(document: Part, ...names: readonly string[]): Part {
   }, document);
 }
 
+const ASKED: readonly (readonly [method: string, target: string, options?: CallOptions])[] = [
+  ["GET", "/home/f/"],
+  ["DELETE", "/home/f/none.txt"],
+  ["GET", "/__svc__/extra"],
+  ["GET", "/home/f/a.txt", { headers: { range: "bytes=0-1" } }],
+  ["DELETE", "/home/f/a.txt", { as: null }],
+];
+
 /** A listing, its folder and a change of it, held against the document; what is found, and what is left unseen. */
 async function play({ document: mutate, answer: change }: Mutation = {}) {
   const document = JSON.parse(text) as Part;
   mutate?.(document);
   const { check, unseen } = createApiCheck(document as unknown as ApiDocument);
   const problems: string[] = [];
-  for (const [method, target] of [
-    ["GET", "/home/f/"],
-    ["DELETE", "/home/f/none.txt"],
-    ["GET", "/__svc__/extra"],
-  ] as const) {
-    const request = test.request(method, target, { variant: "json" });
+  for (const [method, target, options] of ASKED) {
+    const request = test.request(method, target, { variant: "json", ...options });
     const answered = await test.service.fetch(request);
     const response = method === "GET" && change !== undefined ? await change(answered) : answered;
     const fields = toFields(response.headers);
@@ -78,6 +82,28 @@ describe("the comparison of the service and its description", () => {
   it("finds a status that the service answers and the document does not have", async () => {
     const { problems } = await play({ answer: (response) => remade(response, { status: 203 }) });
     expect(problems).toEqual(["GET /home/f/ -> the status 203 is not documented"]);
+  });
+
+  it("finds a parameter that is gone from the document", async () => {
+    const document = (all: Part) => {
+      const read = at(all, "paths", "/home/{path}", "get");
+      read.parameters = (read.parameters as { $ref: string }[]).filter(({ $ref }) => !$ref.endsWith("/range"));
+    };
+    expect((await play({ document })).problems).toEqual([
+      "GET /home/f/a.txt -> the request: the header parameter range is not documented",
+    ]);
+  });
+
+  it("finds a way to log in that is gone from the document, and all of them", async () => {
+    const document = (security: unknown[]) => (all: Part) => {
+      for (const method of ["get", "delete"]) at(all, "paths", "/home/{path}", method).security = security;
+    };
+    expect((await play({ document: document([{ session: [] }]) })).problems).toEqual([
+      "GET /home/f/a.txt -> the request: it was served without any of the documented ways to log in",
+    ]);
+    expect((await play({ document: document([]) })).problems).toEqual([
+      "DELETE /home/f/a.txt -> it wants a login, and none is documented",
+    ]);
   });
 
   it("finds a status that nobody answers", async () => {
@@ -123,6 +149,7 @@ describe("the comparison of the service and its description", () => {
     const document = (all: Part) => delete at(all, "paths", "/home/{path}").delete;
     expect((await play({ document })).problems).toEqual([
       "DELETE /home/f/none.txt -> DELETE of /home/{path} is not documented, and answered 404",
+      "DELETE /home/f/a.txt -> DELETE of /home/{path} is not documented, and answered 401",
     ]);
   });
 

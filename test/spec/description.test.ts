@@ -98,6 +98,13 @@ describe("the OpenAPI description", () => {
     expect(Object.keys((await describeService()).components.parameters)).not.toContain("metadata");
   });
 
+  it("has sessions among the challenges where they are announced (CONTRACT 6.2)", async () => {
+    const challengesOf = async (announce: boolean) =>
+      (await describeService({ session: { announce } })).components.headers["WWW-Authenticate"]?.description;
+    expect(await challengesOf(true)).toContain("`session`");
+    expect(await challengesOf(false)).not.toContain("`session`");
+  });
+
   it("names the triggers among commands and actions", async () => {
     const document = await describeService({ triggers: { approve: { label: "Approve" }, reject: {} } });
     expect(schemaOf(document, "CommandsRequest")).toContain('"enum":["approve","reject"]');

@@ -34,6 +34,9 @@ export function createApiCheck(document: ApiDocument, { vocabulary = [] }: ApiCh
     const get = operations.get(`GET ${operation.template}`);
     const rules = { document, operation, get, vocabulary, coverage, judgeOf };
     const isServed = (exchange.status >= 200 && exchange.status < 300) || SERVED.includes(exchange.status);
+    const { status, requestBody } = exchange;
+    if (status === 401 && operation.security.length === 0 && requestBody === undefined)
+      return ["it wants a login, and none is documented"];
     if (exchange.status !== 401) seeSecurity(rules, exchange);
     return [...checkAnswer(rules, exchange), ...(isServed ? checkRequest(rules, exchange) : [])];
   }
