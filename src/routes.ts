@@ -115,9 +115,10 @@ export function findPlace({ path, isMalformed }: Target, baseSegments: readonly 
   if (!baseSegments.every((segment, index) => decodeSegment(raw[index] ?? "") === segment)) return undefined;
   const [first = "", ...rest] = raw.slice(baseSegments.length);
   const name = decodeSegment(first);
-  if (name === FIRST_OWN_NAME && rest.join("/") === "openapi.yaml") return { shape: "description", path: ROOT };
-  if (name !== "" && name !== "home" && name !== "__svc__") return undefined;
+  const isFirstPlace = name === FIRST_OWN_NAME && rest.join("/") === "openapi.yaml";
+  if (!isFirstPlace && name !== "" && name !== "home" && name !== "__svc__") return undefined;
   if (isMalformed) return { shape: "malformed", path: ROOT };
+  if (isFirstPlace) return { shape: "description", path: ROOT };
   if (name === "__svc__") return { shape: toOwnShape(rest.join("/")), path: ROOT };
   if (rest.length === 0) return { shape: "entry", path: ROOT };
   if (name === "") return undefined;

@@ -40,37 +40,40 @@ export function createEmitter({ listeners, server, clock, logger }: EmitterOptio
   let pending = 0;
   let idle: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
-  let reportedAt = Number.NEGATIVE_INFINITY;
-  let unreported = 0;
+  /** When each was reported last, and how often it has failed since. */
+  const reports = new WeakMap<OnEvent, { readonly at: number; others: number }>();
 
-  function reportFailure(id: number, error: unknown): void {
+  function reportFailure(listener: OnEvent, id: number, error: unknown): void {
     const now = clock();
-    if (Math.abs(now - reportedAt) < REPORT_EVERY_MS) {
-      unreported += 1;
+    const last = reports.get(listener);
+    if (last !== undefined && Math.abs(now - last.at) < REPORT_EVERY_MS) {
+      last.others += 1;
       return;
     }
-    const others = unreported > 0 && { others: unreported };
-    [reportedAt, unreported] = [now, 0];
-    safe.error({ event: id, error, ...others }, "An event could not be told.");
+    reports.set(listener, { at: now, others: 0 });
+    safe.error(
+      { event: id, error, ...(last && last.others > 0 && { others: last.others }) },
+      "An event could not be told.",
+    );
   }
 
   function tell(listener: OnEvent, event: FileEvent): void {
     try {
       const told = listener(event);
-      if (typeof told === "object" && told !== null && "then" in told) watch(event.id, told);
+      if (typeof told === "object" && told !== null && "then" in told) watch(listener, event.id, told);
     } catch (error) {
-      reportFailure(event.id, error);
+      reportFailure(listener, event.id, error);
     }
   }
 
   /** Counted, not kept: a listener that hangs makes nobody else's work grow. */
-  function watch(id: number, told: object): void {
+  function watch(listener: OnEvent, id: number, told: object): void {
     if (seen.has(told)) return;
     seen.add(told);
     pending += 1;
     idle ??= createDeferred();
     Promise.resolve(told)
-      .catch((error: unknown) => reportFailure(id, error))
+      .catch((error: unknown) => reportFailure(listener, id, error))
       .finally(() => {
         pending -= 1;
         if (pending > 0) return;

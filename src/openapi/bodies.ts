@@ -52,7 +52,7 @@ const BODIES = {
       { command: "delete", target: "old.csv" },
     ];
     return {
-      description: `Commands (4.3), or the form of a browser (4.6)${variants.length === 1 ? "; either is answered in the way of this API" : ""}.`,
+      description: `Commands, or the form of a browser${variants.length === 1 ? "; either is answered in the way of this API" : ""}.`,
       required: true,
       content: {
         [JSON_TYPE]: { schema: toSchemaRef("CommandsRequest"), example: { commands } },

@@ -12,7 +12,8 @@ export interface Description {
 export function describe(service: DescribedService): Description {
   const document = toDocument(service);
   return {
-    yaml: once(() => stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })),
+    // Many readers are of YAML 1.1, to which `on` and `2018-11-13` are no texts.
+    yaml: once(() => stringify(document, { lineWidth: 0, aliasDuplicateObjects: false, compat: "yaml-1.1" })),
     json: once(() => JSON.stringify(document)),
   };
 }

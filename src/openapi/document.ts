@@ -12,18 +12,18 @@ import { TAGS } from "./tags.ts";
 const METHODS: readonly string[] = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"];
 
 const SECURITY_SCHEMES: Readonly<Record<string, SchemaObject>> = {
-  basic: { type: "http", scheme: "basic", description: "Name and password with every request (5.1)." },
+  basic: { type: "http", scheme: "basic", description: "Name and password with every request." },
   session: {
     type: "apiKey",
     in: "header",
     name: "Authorization",
-    description: "`session <ID>`, with the ID that a login has answered (5.1).",
+    description: "`session <ID>`, with the ID that a login has answered.",
   },
   cookie: {
     type: "apiKey",
     in: "cookie",
     name: "SVC_HTTP_SESSION",
-    description: "The cookie that a login has set (5.1).",
+    description: "The cookie that a login has set.",
   },
 };
 

@@ -5,10 +5,10 @@ const text = { type: "string" } as const;
 
 /** The header fields of answers, but `Content-Type` and `Content-Length`, which OpenAPI has elsewhere. */
 export const HEADER_FIELDS = {
-  Server: { description: "Name and version of the server (1.4).", required: true, schema: text },
+  Server: { description: "Name and version of the server.", required: true, schema: text },
   "Server-Path": {
     description:
-      "The account's path that the request was for, as FTP and SFTP have it, percent-encoded where a byte is not printable ASCII (1.4).",
+      "The account's path that the request was for, as FTP and SFTP have it, percent-encoded where a byte is not printable ASCII.",
     required: true,
     schema: text,
   },
@@ -45,12 +45,12 @@ export const HEADER_FIELDS = {
   Allow: { description: "The methods that this URL has (RFC 9110 10.2.1).", required: true, schema: text },
   "Retry-After": { description: "Seconds until it is worth another try.", schema: { type: "integer", minimum: 0 } },
   "Set-Cookie": {
-    description: "The cookie `SVC_HTTP_SESSION` of the session, or its end (5.1).",
+    description: "The cookie `SVC_HTTP_SESSION` of the session, or its end.",
     required: true,
     schema: text,
   },
   "WWW-Authenticate": {
-    description: 'How to log in: `basic realm="Web files access"`, `session` (7.1).',
+    description: 'How to log in: `basic realm="Web files access"`, `session`.',
     schema: text,
   },
 } as const satisfies Readonly<Record<string, HeaderObject>>;
@@ -58,7 +58,7 @@ export const HEADER_FIELDS = {
 /** The same of a service: whether it has sessions among its challenges, its options say. */
 export function toHeaderFields({ announcesSession }: DescribedOptions): Readonly<Record<string, HeaderObject>> {
   if (announcesSession) return HEADER_FIELDS;
-  const description = 'How to log in: `basic realm="Web files access"` (7.1).';
+  const description = 'How to log in: `basic realm="Web files access"`.';
   return { ...HEADER_FIELDS, "WWW-Authenticate": { ...HEADER_FIELDS["WWW-Authenticate"], description } };
 }
 

@@ -2,8 +2,7 @@ import type { DescribedOptions } from "./described-options.ts";
 import type { ParameterObject } from "./openapi-document.ts";
 
 const text = { type: "string" } as const;
-const SEGMENTS =
-  "its segments separated by `/`, each percent-encoded by itself: a `/` that is encoded is refused (400)";
+const SEGMENTS = "its segments separated by `/`, each percent-encoded by itself: a `/` that is encoded is refused (400)";
 
 function inPath(name: string, description: string, example: string): ParameterObject {
   return { name, in: "path", required: true, description, schema: { ...text, minLength: 1 }, example };
@@ -56,7 +55,7 @@ const PARAMETERS = {
     default: "asc",
   }),
   done: inQuery("done", "What the form before has done, which the page says: a code of ours."),
-  basicLogin: inQuery("login", "Has browsers without cookies ask for Basic credentials (5.1).", {
+  basicLogin: inQuery("login", "Has browsers without cookies ask for Basic credentials.", {
     ...text,
     enum: ["basic"],
   }),

@@ -51,6 +51,14 @@ describe("GET of the OpenAPI description", () => {
     expect(service.handles(request("GET", "/____svc__/openapi.yaml"))).toBe(true);
   });
 
+  it("says the same to readers of YAML 1.1, whatever triggers are called", async () => {
+    const names = ["on", "off", "yes", "no", "1_000", "0b1", "2018-11-13", "true", "1e3"];
+    const { call } = await createTestService({ triggers: Object.fromEntries(names.map((name) => [name, {}])) });
+    const { text } = await call("GET", "/__svc__/openapi.yaml", ANYBODY);
+    expect(parse(text, { version: "1.1" })).toEqual(parse(text));
+    expect(text).toContain('- "on"');
+  });
+
   it("is made once, whoever asks and however often", async () => {
     const { call } = await createTestService();
     const answers = await Promise.all(Array.from({ length: 5 }, () => call("GET", "/__svc__/openapi.yaml", ANYBODY)));
