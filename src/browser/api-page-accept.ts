@@ -11,18 +11,25 @@ interface DescribedResponse {
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
+const JSON_TYPE = "application/json";
+
 /**
- * The media type to ask for in a call, where nobody has chosen one: the first of its successes, else the first of any of its answers, so that its failures come as they are described.
+ * The media type to ask for in a call, where nobody has chosen one: that of its successes, else of any of its answers, so that its failures come as they are described. JSON goes before others.
  * `undefined` where the description names none.
  */
 export function findAcceptedType(description: Description, path: string, method: string): string | undefined {
   const responses = Object.entries(description.paths?.[path]?.[method]?.responses ?? {});
-  const isSuccess = ([status]: readonly [string, DescribedResponse]) => status.startsWith("2");
-  for (const [, response] of [...responses.filter(isSuccess), ...responses]) {
+  const successes = responses.filter(([status]) => status.startsWith("2"));
+  return choose(description, successes) ?? choose(description, responses);
+}
+
+function choose(
+  description: Description,
+  responses: readonly (readonly [string, DescribedResponse])[],
+): string | undefined {
+  const types = responses.flatMap(([, response]) => {
     const named = response.$ref?.split("/").at(-1);
-    const { content = {} } = (named === undefined ? response : description.components?.responses?.[named]) ?? {};
-    const [type] = Object.keys(content);
-    if (type !== undefined) return type;
-  }
-  return undefined;
+    return Object.keys((named === undefined ? response : description.components?.responses?.[named])?.content ?? {});
+  });
+  return types.find((type) => type === JSON_TYPE) ?? types[0];
 }

@@ -1,3 +1,4 @@
+import type { ViewerAnswer } from "./api-page-requests.ts";
 import type { ApiPageTexts } from "./api-page-texts.ts";
 import type { Viewer } from "./api-page-viewer.ts";
 import { HEADERS } from "./requests.ts";
@@ -5,10 +6,14 @@ import { HEADERS } from "./requests.ts";
 /** The scheme of the description that takes a session. */
 const SCHEME = "session";
 
+const LOGOUT = "/__svc__/logout";
+
 /** Who logs in and out for the viewer. */
 export interface Access {
   /** Shows the login: the viewer knows the ways to log in. */
   offer(viewer: Viewer): void;
+  /** Notices that a call has ended the session, or has met its end. */
+  hear(answer: ViewerAnswer): void;
 }
 
 /**
@@ -55,9 +60,21 @@ export function createAccess(place: HTMLElement, service: string, texts: ApiPage
   function logOut(): void {
     if (session === undefined) return;
     void endSession(service, session).catch(() => undefined);
+    forget();
+  }
+
+  function forget(): void {
     session = undefined;
     viewer?.authActions.logout([SCHEME]);
     show();
+  }
+
+  /** Others than the session may be why a call is refused. */
+  async function check(suspect: string): Promise<void> {
+    const isAlive = await isSessionAlive(service, suspect);
+    if (isAlive || session !== suspect) return;
+    forget();
+    say(texts.sessionEnded, true);
   }
 
   form.addEventListener("submit", (event) => {
@@ -77,6 +94,10 @@ export function createAccess(place: HTMLElement, service: string, texts: ApiPage
       viewer = started;
       show();
     },
+    hear({ url, status }) {
+      const isDoubtful = status === 401 || url.endsWith(LOGOUT);
+      if (isDoubtful && session !== undefined) void check(session).catch(() => undefined);
+    },
   };
 }
 
@@ -95,8 +116,18 @@ async function askForSession(service: string, fields: FormData): Promise<string 
   return results[0]?.session ?? response.status;
 }
 
+async function isSessionAlive(service: string, session: string): Promise<boolean> {
+  const response = await fetch(`${service}/home/`, {
+    method: "HEAD",
+    headers: { ...HEADERS, Authorization: `session ${session}` },
+    credentials: "omit",
+    cache: "no-store",
+  });
+  return response.status !== 401;
+}
+
 async function endSession(service: string, session: string): Promise<void> {
-  await fetch(`${service}/__svc__/logout`, {
+  await fetch(`${service}${LOGOUT}`, {
     method: "POST",
     headers: { ...HEADERS, Authorization: `session ${session}` },
     // The cookie is that of another session, which stays.

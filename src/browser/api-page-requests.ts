@@ -5,12 +5,24 @@ export interface ViewerRequest {
   credentials?: RequestCredentials;
 }
 
+/** What came of it. */
+export interface ViewerAnswer {
+  readonly url: string;
+  readonly status: number;
+}
+
+/** The type of any content is none: a browser knows that of a file. */
+const ANY_TYPE = "*/*";
+
 /**
  * Makes a request of the viewer one that the service takes. `service` is the URL that the service stands at, without a `/` at its end. What goes elsewhere is left as it is.
  */
 export function prepareRequest(request: ViewerRequest, service: string): ViewerRequest {
   if (!request.url.startsWith(`${service}/`)) return request;
   request.url = withSlashes(request.url, `${service}/home/`);
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (name.toLowerCase() === "content-type" && value === ANY_TYPE) delete request.headers[name];
+  }
   // Each of the two keeps a browser from asking for name and password itself, in a box of its own, when they are wrong or missing.
   const isIdentified = Object.keys(request.headers).some((name) => name.toLowerCase() === "authorization");
   if (isIdentified) request.credentials = "omit";

@@ -3,6 +3,8 @@ export interface ApiPageTexts {
   /** Name or password is wrong. */
   readonly wrong: string;
   readonly loggedOut: string;
+  /** `Your session has ended.` */
+  readonly sessionEnded: string;
   /** `The network is lost.` */
   readonly networkLost: string;
   /** A refusal without a reason: `The server refused it (status {status}).` */

@@ -1,5 +1,12 @@
-import { findAcceptedType } from "./api-page-accept.ts";
-import type { ViewerRequest } from "./api-page-requests.ts";
+import {
+  acceptDescribedType,
+  closeAside,
+  compareOperations,
+  foldHeaders,
+  hideCookieLogin,
+  leaveOutEmpty,
+} from "./api-page-plugins.ts";
+import type { ViewerAnswer, ViewerRequest } from "./api-page-requests.ts";
 
 /** What of a started viewer is used. */
 export interface Viewer {
@@ -13,33 +20,29 @@ interface SwaggerUi {
   readonly presets: { readonly apis: unknown };
 }
 
-/** What of its inside is used. */
-interface ViewerSystem {
-  readonly specSelectors: { specJson(): { toJS(): Parameters<typeof findAcceptedType>[0] } };
-}
-
-/** Reads something of its state; some leave it to be read from its inside. */
-type Select = (state: unknown, path: string, method: string) => unknown;
-
 /** How a viewer is started. */
 export interface ViewerOptions {
   /** The URL of the description. */
   readonly description: string;
   /** Sees every request before it is sent. */
   prepare(request: ViewerRequest): ViewerRequest;
+  /** Sees every answer. */
+  hear(answer: ViewerAnswer): void;
   /** The description is shown. */
   onReady(): void;
 }
 
 /** Starts Swagger UI in the page, dark where the page is. */
-export function startViewer({ description, prepare, onReady }: ViewerOptions): Viewer {
+export function startViewer({ description, prepare, hear, onReady }: ViewerOptions): Viewer {
   followColorScheme();
   const { SwaggerUIBundle: start } = globalThis as unknown as { readonly SwaggerUIBundle: SwaggerUi };
   return start({
     dom_id: "#viewer",
     url: description,
     presets: [start.presets.apis],
-    plugins: [acceptDescribedType],
+    plugins: [acceptDescribedType, closeAside, hideCookieLogin, foldHeaders, leaveOutEmpty],
+    operationsSorter: compareOperations,
+    defaultModelsExpandDepth: 0,
     deepLinking: true,
     tryItOutEnabled: true,
     displayRequestDuration: true,
@@ -47,20 +50,12 @@ export function startViewer({ description, prepare, onReady }: ViewerOptions): V
     persistAuthorization: false,
     validatorUrl: null,
     requestInterceptor: prepare,
+    responseInterceptor(answer: ViewerAnswer) {
+      hear(answer);
+      return answer;
+    },
     onComplete: onReady,
   });
-}
-
-/** Swagger UI 5.34 and 5.35 ask for any type until a type is chosen by hand, though they show the first one as chosen. */
-function acceptDescribedType(): object {
-  function responseContentType(select: Select, system: ViewerSystem): Select {
-    return (state, path, method) => {
-      const selected = select(state, path, method);
-      const chosen = typeof selected === "function" ? selected(system) : selected;
-      return chosen || findAcceptedType(system.specSelectors.specJson().toJS(), path, method);
-    };
-  }
-  return { statePlugins: { oas3: { wrapSelectors: { responseContentType } } } };
 }
 
 function followColorScheme(): void {

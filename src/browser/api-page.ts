@@ -11,6 +11,7 @@ if (place !== null) {
   const viewer = startViewer({
     description: `${service}/__svc__/openapi.json`,
     prepare: (request) => prepareRequest(request, `${location.origin}${service}`),
+    hear: (answer) => access.hear(answer),
     onReady: () => access.offer(viewer),
   });
 }

@@ -5,6 +5,13 @@ import { toSchemaRef } from "./schemas.ts";
 const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json";
 const text = { type: "string" } as const;
+const NAMES = { username: "maria", password: "a long secret" };
+const PASSWORDS = { current_password: "a long secret", new_password: "a longer secret" };
+
+/** A text of a form: viewers fill fields without an example with words of their own. */
+function textLike(example: string): SchemaObject {
+  return { ...text, example };
+}
 
 /** A form of texts, whose fields may all be there. */
 function toForm(fields: Readonly<Record<string, SchemaObject>>, required: readonly string[]): SchemaObject {
@@ -18,12 +25,21 @@ const BODIES = {
     required: false,
     content: { "*/*": { schema: { type: "string", format: "binary" } } },
   }),
-  login: () => ({
+  login: ({ basePath }) => ({
     description: "Name and password.",
     required: true,
     content: {
-      [JSON_TYPE]: { schema: toSchemaRef("LoginRequest"), example: { username: "alice", password: "a long secret" } },
-      [FORM]: { schema: toForm({ username: text, password: text, return: text }, ["username", "password"]) },
+      [JSON_TYPE]: { schema: toSchemaRef("LoginRequest"), example: NAMES },
+      [FORM]: {
+        schema: toForm(
+          {
+            username: textLike(NAMES.username),
+            password: textLike(NAMES.password),
+            return: textLike(`${basePath}/home/`),
+          },
+          ["username", "password"],
+        ),
+      },
     },
   }),
   password: () => ({
@@ -32,24 +48,30 @@ const BODIES = {
     content: {
       [JSON_TYPE]: {
         schema: toSchemaRef("PasswordUpdateRequest"),
-        example: { current_password: "a long secret", new_password: "a longer secret" },
+        example: PASSWORDS,
       },
       [FORM]: {
         schema: {
-          ...toForm({ current_password: text, new_password: text }, ["current_password", "new_password"]),
+          ...toForm(
+            {
+              current_password: textLike(PASSWORDS.current_password),
+              new_password: textLike(PASSWORDS.new_password),
+            },
+            ["current_password", "new_password"],
+          ),
           additionalProperties: false,
         },
       },
     },
   }),
   folder: ({ formActions, triggers, variants }) => {
-    const members: SchemaObject = { type: "array", items: text };
-    const files: SchemaObject = { type: "array", items: { type: "string", format: "binary" } };
+    const members: SchemaObject = { type: "array", items: text, example: [] };
+    const files: SchemaObject = { type: "array", items: { type: "string", format: "binary" }, example: [] };
     const action: SchemaObject = { ...text, enum: [...formActions, ...triggers] };
-    const fields = { action, "new-folder": text, "upload-file": files, "selected-members": members };
+    const fields = { action, "new-folder": textLike("example"), "upload-file": files, "selected-members": members };
     const commands = [
-      { command: "create-folder", target: "2019" },
-      { command: "delete", target: "old.csv" },
+      { command: "create-folder-if-missing", target: "example" },
+      { command: "create-folder-if-missing", target: "another example" },
     ];
     return {
       description: `Commands, or the form of a browser${variants.length === 1 ? "; either is answered in the way of this API" : ""}.`,

@@ -4,8 +4,15 @@ import type { ParameterObject } from "./openapi-document.ts";
 const text = { type: "string" } as const;
 const SEGMENTS = "its segments separated by `/`, each percent-encoded by itself: a `/` that is encoded is refused (400)";
 
-function inPath(name: string, description: string, example: string): ParameterObject {
-  return { name, in: "path", required: true, description, schema: { ...text, minLength: 1 }, example };
+function inPath(name: string, description: string, example?: string): ParameterObject {
+  return {
+    name,
+    in: "path",
+    required: true,
+    description,
+    schema: { ...text, minLength: 1 },
+    ...(example !== undefined && { example }),
+  };
 }
 
 function inQuery(name: string, description: string, schema: ParameterObject["schema"] = text): ParameterObject {
@@ -18,9 +25,9 @@ function inHeader(name: string, description: string): ParameterObject {
 
 /** The parameters of requests by their names in the document, but that of metadata. */
 const PARAMETERS = {
-  path: inPath("path", `The path of a file below the account's root, ${SEGMENTS}.`, "reports/q1.csv"),
-  folder: inPath("folder", `The path of a folder below the account's root, ${SEGMENTS}.`, "reports/2018"),
-  asset: inPath("name", "The name of an asset, as the pages have it.", "style.css"),
+  path: inPath("path", `The path of a file below the account's root, ${SEGMENTS}.`, "example/hello.txt"),
+  folder: inPath("folder", `The path of a folder below the account's root, ${SEGMENTS}.`, "example"),
+  asset: inPath("name", "The name of an asset, as the pages have it."),
   range: inHeader("Range", "One range of bytes, or several: at most 16 are answered as such (RFC 9110 14.2)."),
   ifRange: inHeader("If-Range", "Has `Range` ignored unless the file is still this version (RFC 9110 13.1.5)."),
   ifMatch: inHeader("If-Match", "Goes on only with one of these versions, or with any by `*` (RFC 9110 13.1.1)."),
@@ -44,15 +51,13 @@ const PARAMETERS = {
     "A trace that events, webhooks and authentication requests are to be part of (W3C Trace Context).",
   ),
   tracestate: inHeader("tracestate", "What belongs to `traceparent`."),
-  sort: inQuery("sort", "The column that the page is sorted by.", {
+  sort: inQuery("sort", "The column that the page is sorted by; left out: `name`.", {
     ...text,
     enum: ["name", "size", "modified"],
-    default: "name",
   }),
-  order: inQuery("order", "The direction that the page is sorted in.", {
+  order: inQuery("order", "The direction that the page is sorted in; left out: `asc`.", {
     ...text,
     enum: ["asc", "desc"],
-    default: "asc",
   }),
   done: inQuery("done", "What the form before has done, which the page says: a code of ours."),
   basicLogin: inQuery("login", "Has browsers without cookies ask for Basic credentials.", {

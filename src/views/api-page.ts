@@ -49,7 +49,8 @@ export function renderApiPage(context: PageContext, files: readonly ApiPageFile[
 function toScriptTexts({ texts }: PageContext): Readonly<Record<string, string>> {
   const { loggedOut, script } = texts;
   const wrong = toFailureText(texts, "The user name or password is wrong.");
-  return { loggedOut, wrong, networkLost: script.networkLost, refused: script.refused };
+  const { sessionEnded, networkLost, refused } = script;
+  return { loggedOut, wrong, sessionEnded, networkLost, refused };
 }
 
 function toScripts(basePath: string, files: readonly ApiPageFile[]): SafeHtml {

@@ -1,9 +1,10 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
-import type { Locator, Page } from "playwright-core";
+import type { Locator, Page, Request } from "playwright-core";
 import { expect, it } from "vitest";
 import { createApiPage } from "../../src/api-page.ts";
 import type { FileEvent } from "../../src/contracts/events.ts";
-import { describeApi } from "./api-description.ts";
 import { type Chromium, describeInChromium, eventually, type WatchedPage } from "./chromium.ts";
 import { logIn, openSite, PASSWORD, type Site, type SiteOptions } from "./site.ts";
 
@@ -25,7 +26,6 @@ async function openApiPage(
   const { page } = watched;
   const urls: string[] = [];
   page.on("request", (request) => urls.push(request.url()));
-  await describeApi(page, site.basePath);
   await page.goto(`${opened.origin}${site.basePath ?? ""}/__svc__/openapi.html`);
   await page.locator("#login").waitFor();
   return { ...watched, site: opened, urls };
@@ -37,51 +37,202 @@ async function logInHere(page: Page, password = PASSWORD): Promise<void> {
   await page.press("#password", "Enter");
 }
 
-/** Opens a call of the description and sends it, with the path and the body that it takes; where its answer stands. */
-async function tryCall(page: Page, summary: string, path?: string, body?: string): Promise<Locator> {
-  const call = page.locator(".opblock").filter({ hasText: summary });
-  await call.locator(".opblock-summary-control").click();
-  if (path !== undefined) await call.locator(".parameters input").fill(path);
-  if (body !== undefined) await call.locator("textarea").fill(body);
-  await call.locator("button.execute").click();
-  return call.locator(".live-responses-table .response");
+interface Call {
+  readonly place: Locator;
+  /** The status of the last answer. */
+  status(): Promise<string | null>;
+  /** Sends it, and waits for what is sent. */
+  send(): Promise<Request>;
+}
+
+/** Opens a call of the description by its name. */
+async function openCall(page: Page, name: string): Promise<Call> {
+  const place = page.locator(`.opblock[id$="-${name}"]`);
+  await place.locator(".opblock-summary-control").click();
+  await place.locator("button.execute").waitFor();
+  return {
+    place,
+    status: () => place.locator(".live-responses-table .response .response-col_status").first().textContent(),
+    async send() {
+      const sent = page.waitForRequest((request) => !/^(?:data|blob):/.test(request.url()));
+      await place.locator("button.execute").click();
+      return sent;
+    },
+  };
+}
+
+/** Opens a call and sends it with its examples, but for the path; with its answer's status. */
+async function tryCall(
+  page: Page,
+  name: string,
+  status: number,
+  path?: string,
+): Promise<Call & { readonly request: Request }> {
+  const call = await openCall(page, name);
+  if (path !== undefined) await call.place.locator('tr[data-param-in="path"] input').fill(path);
+  const request = await call.send();
+  await eventually(call.status).toContain(String(status));
+  return { ...call, request };
+}
+
+async function putFile(page: Page, path: string, content: Buffer): Promise<Request> {
+  const call = await openCall(page, "putFile");
+  await call.place.locator('tr[data-param-in="path"] input').fill(path);
+  const file = { name: "chosen.png", mimeType: "image/png", buffer: content };
+  await call.place.locator('input[type="file"]').setInputFiles(file);
+  const request = await call.send();
+  await eventually(call.status).toContain("201");
+  return request;
+}
+
+/** The optional fields of a request that only a parameter of the description can have set. */
+function fieldsOf(request: Request): readonly string[] {
+  return Object.keys(request.headers()).filter((name) => /^(?:if-.*|range|trace.*)$/.test(name));
 }
 
 describeInChromium("the interactive page of the API", (chromium) => {
   it("shows the calls of the description, without anything from elsewhere or against its policy", async () => {
     const { page, site, urls, expectNoComplaints } = await openApiPage(chromium);
     expect(await page.title()).toBe("HTTP API – Files");
-    expect(await page.locator(".opblock").count()).toBe(3);
     expect(await page.locator(".info .title").textContent()).toContain("Files");
-    expect(await page.locator(".info em").textContent()).toBe("files");
+    const groups = page.locator(".opblock-tag-section");
+    expect(await groups.locator(".opblock-tag a").allTextContents()).toEqual(["Files", "Folders", "Login", "Service"]);
     expect(urls.filter((url) => !url.startsWith(site.origin) && !url.startsWith("data:"))).toEqual([]);
     expectNoComplaints();
+  });
+
+  it("has the calls on files before those that few will try, and the rest closed until it is asked for", async () => {
+    const { page, site } = await openApiPage(chromium);
+    const methods = await page
+      .locator(".opblock-tag-section")
+      .first()
+      .locator(".opblock-summary-method")
+      .allTextContents();
+    expect(methods).toEqual(["GET", "PUT", "POST", "DELETE", "HEAD"]);
+    expect(await page.locator(".opblock-options").count()).toBe(0);
+    await page.locator("#operations-tag-Service").click();
+    await eventually(() => page.locator(".opblock-options").count()).toBeGreaterThan(5);
+    await page.goto("about:blank");
+    await page.goto(`${site.origin}/__svc__/openapi.html#/Service/getDescription`);
+    await page.locator('.opblock.is-open[id$="-getDescription"]').waitFor();
   });
 
   it("logs in, tries calls on paths with slashes, and ends the session", async () => {
     const { page, site, urls, expectNoComplaints } = await openApiPage(chromium);
     await logInHere(page);
     await page.locator("#logout:focus").waitFor();
-    const listing = await tryCall(page, "Lists the root");
-    await eventually(() => listing.locator(".response-col_status").first().textContent()).toContain("200");
-    expect(await listing.textContent()).toContain('"name": "a.txt"');
+    const listing = await tryCall(page, "getFolderOfRoot", 200);
+    expect(listing.request.url()).toBe(site.home);
+    expect(fieldsOf(listing.request)).toEqual([]);
+    expect(await listing.place.locator(".live-responses-table").textContent()).toContain('"name": "a.txt"');
 
-    const stored = await tryCall(page, "Stores a file", "reports/2018/naïve plan.txt", "for 2019");
-    await eventually(() => stored.locator(".response-col_status").first().textContent()).toContain("201");
-    expect(await site.content("reports/2018/naïve plan.txt")).toBe("for 2019");
-    expect(urls).toContain(`${site.home}reports/2018/na%C3%AFve%20plan.txt`);
+    const bytes = Buffer.from([0, 255, 128, 13, 10, 0, 27]);
+    const stored = await putFile(page, "reports/2018/naïve plan.txt", bytes);
+    expect(stored.url()).toBe(`${site.home}reports/2018/na%C3%AFve%20plan.txt`);
+    expect(stored.headers()).toMatchObject({ accept: "application/json", "content-type": "image/png" });
+    expect(fieldsOf(stored)).toEqual([]);
+    expect(await readFile(join(site.folder, "reports/2018/naïve plan.txt"))).toEqual(bytes);
 
-    const file = await tryCall(page, "Gets a file", "reports/2018/naïve plan.txt");
-    await eventually(() => file.locator(".response-col_status").first().textContent()).toContain("200");
+    const file = await tryCall(page, "getFile", 200, "reports/2018/naïve plan.txt");
+    expect(fieldsOf(file.request)).toEqual([]);
 
     const ended = page.waitForResponse(/logout$/);
     await page.click("#logout");
     expect((await ended).status()).toBe(204);
     expect(await page.locator("#message").textContent()).toBe("You are logged out.");
     await page.locator("#username:focus").waitFor();
-    await page.locator(".opblock", { hasText: "Lists the root" }).locator("button.execute").click();
-    await eventually(() => listing.locator(".response-col_status").first().textContent()).toContain("401");
+    await listing.send();
+    await eventually(listing.status).toContain("401");
     expect(urls.filter((url) => !url.startsWith(site.origin) && !/^(?:data|blob):/.test(url))).toEqual([]);
+    expectNoComplaints(/status of 401/);
+  });
+
+  it("has examples that work as they are, in the order of a story, and touch nothing but what they have made", async () => {
+    const { page, site, expectNoComplaints } = await openApiPage(chromium);
+    await logInHere(page);
+    await page.locator("#access").waitFor();
+    await tryCall(page, "createFolder", 201);
+    await tryCall(page, "putFile", 201);
+    await tryCall(page, "getFile", 200);
+    await tryCall(page, "getFolder", 200);
+    await tryCall(page, "changeFolder", 200);
+    expect(await site.list()).toEqual(expect.arrayContaining(["example/hello.txt", "example/example/"]));
+    await tryCall(page, "deleteFile", 204);
+    await tryCall(page, "deleteFolder", 204);
+    expect(await site.list()).toEqual(["a.txt", "reports/", "reports/2018/"]);
+    expectNoComplaints();
+  });
+
+  it("takes commands that are typed", async () => {
+    const { page, site, expectNoComplaints } = await openApiPage(chromium);
+    await logInHere(page);
+    await page.locator("#access").waitFor();
+    const call = await openCall(page, "changeFolderOfRoot");
+    await call.place.locator("textarea").fill('{ "commands": [{ "command": "delete", "target": "a.txt" }] }');
+    await call.send();
+    await eventually(call.status).toContain("200");
+    expect(await site.list()).toEqual(["reports/", "reports/2018/"]);
+    expectNoComplaints();
+  });
+
+  it("takes files by the form of browsers", async () => {
+    const { page, site, expectNoComplaints } = await openApiPage(chromium);
+    await logInHere(page);
+    await page.locator("#access").waitFor();
+    const call = await openCall(page, "changeFolderOfRoot");
+    await call.place.locator(".opblock-section-request-body .content-type").selectOption("multipart/form-data");
+    await call.place.locator('tr[data-property-name="action"] select').selectOption("upload-file");
+    const files = call.place.locator('tr[data-property-name="upload-file"]');
+    await files.locator(".json-schema-form-item-add").click();
+    await files
+      .locator('input[type="file"]')
+      .setInputFiles({ name: "b.txt", mimeType: "text/plain", buffer: Buffer.from("b") });
+    await call.send();
+    await eventually(call.status).toContain("200");
+    expect(await site.list()).toEqual(["a.txt", "b.txt", "reports/", "reports/2018/"]);
+    expectNoComplaints(/Could not find component: JsonSchema_string_binary/);
+  });
+
+  it("makes a folder by the form as it is", async () => {
+    const { page, site, expectNoComplaints } = await openApiPage(chromium);
+    await logInHere(page);
+    await page.locator("#access").waitFor();
+    const call = await openCall(page, "changeFolderOfRoot");
+    await call.place.locator(".opblock-section-request-body .content-type").selectOption("multipart/form-data");
+    await call.send();
+    await eventually(call.status).toContain("200");
+    expect(await site.list()).toEqual(["a.txt", "example/", "reports/", "reports/2018/"]);
+    expectNoComplaints(/Could not find component: JsonSchema_string_binary/);
+  });
+
+  it("asks for the type that is chosen, such as the archive of a folder", async () => {
+    const { page, expectNoComplaints } = await openApiPage(chromium);
+    await logInHere(page);
+    await page.locator("#access").waitFor();
+    const call = await openCall(page, "getFolderOfRoot");
+    await call.place.locator('.response[data-code="200"] .content-type').selectOption("application/zip");
+    const request = await call.send();
+    expect(request.headers().accept).toBe("application/zip");
+    await eventually(call.status).toContain("200");
+    await eventually(() => call.place.locator(".live-responses-table").textContent()).toContain("Download file");
+    expectNoComplaints();
+  });
+
+  it("answers 401 without a login", async () => {
+    const { page, site, expectNoComplaints } = await openApiPage(chromium);
+    const { place } = await tryCall(page, "putFile", 401);
+    expect(await place.locator(".live-responses-table").textContent()).toContain('"errors"');
+    expect(await site.list()).not.toContain("example/");
+    expectNoComplaints(/status of 401/);
+  });
+
+  it("offers its login again when a call has ended the session", async () => {
+    const { page, expectNoComplaints } = await openApiPage(chromium);
+    await logInHere(page);
+    await page.locator("#access").waitFor();
+    await tryCall(page, "logOut", 204);
+    await page.getByRole("status").filter({ hasText: "Your session has ended." }).waitFor();
+    expect(await page.locator("#login").isVisible()).toBe(true);
     expectNoComplaints(/status of 401/);
   });
 
@@ -89,8 +240,7 @@ describeInChromium("the interactive page of the API", (chromium) => {
     const { page, site, urls } = await openApiPage(chromium);
     await logInHere(page);
     await page.locator("#access").waitFor();
-    const answer = await tryCall(page, "Gets a file", "../__svc__/login");
-    await eventually(() => answer.locator(".response-col_status").first().textContent()).toContain("400");
+    await tryCall(page, "getFile", 400, "../__svc__/login");
     expect(urls).toContain(`${site.home}..%2F__svc__%2Flogin`);
   });
 
@@ -126,11 +276,10 @@ describeInChromium("the interactive page of the API", (chromium) => {
     const site = await openSite({ files: FILES, apiPage: createApiPage() });
     const { page, expectNoComplaints } = await chromium.open();
     await logIn(page, site);
-    await describeApi(page);
     await page.goto(`${site.origin}/__svc__/openapi.html`);
     await page.locator("#login").waitFor();
-    const stored = await tryCall(page, "Stores a file", "reports/b.txt", "b");
-    await eventually(() => stored.locator(".response-col_status").first().textContent()).toContain("201");
+    await putFile(page, "reports/b.txt", Buffer.from("b"));
+    expect(await site.content("reports/b.txt")).toBe("b");
     expectNoComplaints();
   });
 
@@ -141,9 +290,10 @@ describeInChromium("the interactive page of the API", (chromium) => {
     await basic.locator('input[name="username"]').fill("alice");
     await basic.locator('input[name="password"]').fill(PASSWORD);
     await basic.getByRole("button", { name: "Apply credentials" }).click();
+    // No script can set a cookie's field.
+    expect(await page.locator(".auth-container").count()).toBe(2);
     await page.locator(".close-modal").click();
-    const listing = await tryCall(page, "Lists the root");
-    await eventually(() => listing.locator(".response-col_status").first().textContent()).toContain("200");
+    await tryCall(page, "getFolderOfRoot", 200);
     expectNoComplaints();
   });
 
@@ -151,8 +301,7 @@ describeInChromium("the interactive page of the API", (chromium) => {
     const { page, site, expectNoComplaints } = await openApiPage(chromium, { basePath: "/files" });
     await logInHere(page);
     await page.locator("#access").waitFor();
-    const stored = await tryCall(page, "Stores a file", "reports/2018/x.txt", "x");
-    await eventually(() => stored.locator(".response-col_status").first().textContent()).toContain("201");
+    await putFile(page, "reports/2018/x.txt", Buffer.from("x"));
     expect(await site.content("reports/2018/x.txt")).toBe("x");
     expectNoComplaints();
   });
@@ -181,7 +330,11 @@ describeInChromium("the interactive page of the API", (chromium) => {
     const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
     const { page } = await openApiPage(chromium, {}, phone);
     await check(page, "login");
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    for (const name of ["putFile", "getFolder", "changeFolder"]) {
+      const { place } = await openCall(page, name);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBe(360);
+      expect(await place.locator(".folded-headers").first().locator("table").isVisible(), name).toBe(false);
+    }
   });
 
   it("says that it needs JavaScript", async () => {

@@ -135,7 +135,7 @@ describe("the OpenAPI description", () => {
   it("tells of no secret and of nothing inside", async () => {
     const document = JSON.stringify(await describeService({ groups: { staff: { home_folder_path: "/inside" } } }));
     for (const inside of ["alice", "toor", "hunter2", "/inside", "staff"]) {
-      expect(document.replaceAll('"username":"alice"', "")).not.toContain(inside);
+      expect(document).not.toContain(inside);
     }
   });
 });

@@ -4,6 +4,7 @@ import { findAcceptedType } from "../../../src/browser/api-page-accept.ts";
 const JSON_CONTENT = { content: { "application/json": {} } };
 const DESCRIPTION = {
   paths: {
+    "/page": { get: { responses: { 401: JSON_CONTENT, 200: { content: { "text/html": {} } } } } },
     "/home/": {
       get: { responses: { 200: { content: { "text/html": {}, "application/json": {} } } } },
       put: { responses: { 400: JSON_CONTENT, 201: {} } },
@@ -16,7 +17,8 @@ const DESCRIPTION = {
 
 describe("findAcceptedType", () => {
   it.each([
-    ["/home/", "get", "text/html"],
+    ["/home/", "get", "application/json"],
+    ["/page", "get", "text/html"],
     ["/home/", "put", "application/json"],
     ["/home/", "post", "application/json"],
     ["/home/", "delete", undefined],

@@ -39,6 +39,14 @@ describe("prepareRequest", () => {
     expect(prepare(`${SERVICE}/home/`, { ...headers })).toMatchObject({ headers, credentials: "omit" });
   });
 
+  it("leaves the type of any content to the browser, and others as they are", () => {
+    const any = prepare(`${SERVICE}/home/a`, { "Content-Type": "*/*" });
+    expect(any.headers).toEqual({ "X-Requested-With": "XMLHttpRequest" });
+    expect(prepare(`${SERVICE}/home/`, { "Content-Type": "application/json" }).headers).toMatchObject({
+      "Content-Type": "application/json",
+    });
+  });
+
   it.each(["https://other.example/files/home/a%2Fb", "https://files.example/filesx/home/a%2Fb"])(
     "leaves %s as it is",
     (url) => {
