@@ -75,6 +75,11 @@ export function foldHeaders(): object {
   return { wrapComponents: { headers } };
 }
 
+/** Leaves out the line for a shell: the session would stand in it, and in the page for as long as that is open. */
+export function hideCommands(): object {
+  return { wrapComponents: { curl: () => () => null } };
+}
+
 /** Leaves out the fields of a form that are left empty, until one asks for them: the viewer would send them as empty texts. */
 export function leaveOutEmpty(): object {
   function ParameterIncludeEmpty(original: unknown, { React: { createElement } }: ViewerSystem) {

@@ -40,5 +40,7 @@ function withSlashes(url: string, home: string): string {
   const path = end < 0 ? url.slice(home.length) : url.slice(home.length, home.length + end);
   const split = path.replace(/%2f/gi, "/");
   const isSafe = !split.split("/").some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
-  return isSafe ? home + split + url.slice(home.length + path.length) : url;
+  if (isSafe) return home + split + url.slice(home.length + path.length);
+  // What no slash is left encoded in would be taken for that way out as it is.
+  return /%2f/i.test(path) ? url : `${home}${path.replace(/\/?$/, "%2F")}${url.slice(home.length + path.length)}`;
 }

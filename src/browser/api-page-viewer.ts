@@ -3,6 +3,7 @@ import {
   closeAside,
   compareOperations,
   foldHeaders,
+  hideCommands,
   hideCookieLogin,
   leaveOutEmpty,
 } from "./api-page-plugins.ts";
@@ -40,7 +41,7 @@ export function startViewer({ description, prepare, hear, onReady }: ViewerOptio
     dom_id: "#viewer",
     url: description,
     presets: [start.presets.apis],
-    plugins: [acceptDescribedType, closeAside, hideCookieLogin, foldHeaders, leaveOutEmpty],
+    plugins: [acceptDescribedType, closeAside, hideCommands, hideCookieLogin, foldHeaders, leaveOutEmpty],
     operationsSorter: compareOperations,
     defaultModelsExpandDepth: 0,
     deepLinking: true,

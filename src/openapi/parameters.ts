@@ -2,7 +2,8 @@ import type { DescribedOptions } from "./described-options.ts";
 import type { ParameterObject } from "./openapi-document.ts";
 
 const text = { type: "string" } as const;
-const SEGMENTS = "its segments separated by `/`, each percent-encoded by itself: a `/` that is encoded is refused (400)";
+const SEGMENTS =
+  "its segments separated by `/`, each percent-encoded by itself: a `/` that is encoded is refused (400)";
 
 function inPath(name: string, description: string, example?: string): ParameterObject {
   return {

@@ -136,6 +136,7 @@ describeInChromium("the interactive page of the API", (chromium) => {
     const file = await tryCall(page, "getFile", 200, "reports/2018/naïve plan.txt");
     expect(fieldsOf(file.request)).toEqual([]);
 
+    expect(await page.content()).not.toMatch(/session [\da-f]{32}/);
     const ended = page.waitForResponse(/logout$/);
     await page.click("#logout");
     expect((await ended).status()).toBe(204);

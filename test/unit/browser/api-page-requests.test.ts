@@ -30,6 +30,14 @@ describe("prepareRequest", () => {
     expect(prepare(SERVICE + path).url).toBe(SERVICE + path);
   });
 
+  it.each([
+    ["/home/..", "/home/..%2F"],
+    ["/home/../", "/home/..%2F"],
+    ["/home/%2e/?x=1", "/home/%2e%2F?x=1"],
+  ])("has the service refuse %s, which a browser would leave the files by", (from, to) => {
+    expect(prepare(SERVICE + from).url).toBe(SERVICE + to);
+  });
+
   it("keeps a browser from asking for a password in a box of its own", () => {
     expect(prepare(`${SERVICE}/home/`).headers).toEqual({ "X-Requested-With": "XMLHttpRequest" });
   });
