@@ -13,6 +13,9 @@ import {
 } from "../wire/password-update.ts";
 import type { AccountExchange } from "./endpoint.ts";
 
+/** Two passwords have room in it, of 1,024 bytes each and however they are escaped. */
+const MAX_UPDATE_BYTES = 16 * 1024;
+
 /** `GET /home/__svc__/password-update`: the form, for accounts that may use it (4.1, rule 4). */
 export async function getPasswordPage(exchange: AccountExchange): Promise<Response> {
   await requireUpdatable(exchange);
@@ -88,9 +91,9 @@ async function readUpdate({ request }: AccountExchange): Promise<PasswordUpdateR
 async function readFields(request: Request): Promise<unknown> {
   switch (mediaType(request.headers.get("content-type"))) {
     case "application/json":
-      return readJsonBody(request);
+      return readJsonBody(request, MAX_UPDATE_BYTES);
     case "application/x-www-form-urlencoded": {
-      const fields = [...(await readFormBody(request))];
+      const fields = [...(await readFormBody(request, MAX_UPDATE_BYTES))];
       // A field sent twice is not one of them.
       const isRepeated = new Set(fields.map(([name]) => name)).size < fields.length;
       return isRepeated ? undefined : Object.fromEntries(fields);

@@ -1,8 +1,13 @@
+import { parseBoundedJson } from "./bounded-json.ts";
 import { createConsumedBodyError, isConsumed, isConsumedBodyError } from "./consumed-body.ts";
 import { HttpError } from "./http-error.ts";
 
 /** What a body of ours may hold at most, in bytes, unless its endpoint allows less (CONTRACT 4.5). */
 const MAX_BODY_BYTES = 1024 * 1024;
+/** A thousand commands with a target each in a list of its own are 4,001 values, and the largest body that makes sense. */
+const JSON_LIMITS = { maxValues: 5000, maxMembers: 1000 } as const;
+/** Fields of a form of ours: the largest has three, and browsers add some. */
+const MAX_FIELDS = 100;
 
 /** The announced length in bytes; `undefined` when it is not announced. @throws HttpError `malformed` for anything but digits. */
 export function readContentLength(headers: Headers): number | undefined {
@@ -27,24 +32,26 @@ export async function hasContent(request: Request): Promise<boolean> {
 }
 
 /**
- * Reads a JSON body whole.
- * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not JSON in UTF-8.
+ * Reads a JSON body whole. What it may hold is bounded before any schema sees it: 5,000 values, 1,000 in one list or object, 100 inside each other.
+ * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not JSON in UTF-8 or holds more.
  */
 export async function readJsonBody(request: Request, maxBytes: number = MAX_BODY_BYTES): Promise<unknown> {
-  const text = await readText(request, maxBytes);
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new HttpError("malformed", "The body is not valid JSON.");
-  }
+  const parsed = parseBoundedJson(await readText(request, maxBytes), JSON_LIMITS);
+  if ("value" in parsed) return parsed.value;
+  if (!parsed.isJson) throw new HttpError("malformed", "The body is not valid JSON.");
+  throw new HttpError("malformed", "The body holds too many values, or they are nested too deep.");
 }
 
 /**
  * Reads an `application/x-www-form-urlencoded` body whole.
- * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not UTF-8.
+ * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not UTF-8 or has more than 100 fields.
  */
-export async function readFormBody(request: Request, maxBytes: number = MAX_BODY_BYTES): Promise<URLSearchParams> {
-  return new URLSearchParams(await readText(request, maxBytes));
+export async function readFormBody(request: Request, maxBytes: number): Promise<URLSearchParams> {
+  const text = await readText(request, maxBytes);
+  if (text.split("&", MAX_FIELDS + 1).length > MAX_FIELDS) {
+    throw new HttpError("malformed", `The form has more than ${MAX_FIELDS} fields.`);
+  }
+  return new URLSearchParams(text);
 }
 
 async function readText(request: Request, maxBytes: number): Promise<string> {

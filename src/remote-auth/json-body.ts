@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { parseBoundedJson } from "../http/bounded-json.ts";
 import { mediaType } from "../http/negotiate.ts";
 
 /** JSON that was understood, or what is wrong with it: places and reasons in English, never values. */
@@ -6,8 +7,6 @@ export type JsonReading<T> = { readonly value: T } | { readonly problems: readon
 
 /** Places that are named of one body, at most; the others are counted. */
 const maxProblems = 100;
-/** Free-form JSON is written again, into events and answers: what is nested deeper than this would end such a writer. */
-const maxNesting = 100;
 /** A schema takes microseconds to complain of a value: of a whole body of wrong ones it would hold the thread for seconds. */
 const maxValues = 20_000;
 
@@ -35,33 +34,22 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 export function readJson<T>(bytes: Uint8Array, schema: z.ZodType<T>): JsonReading<T> {
   const text = decodeUtf8(bytes);
   if (text === undefined) return { problems: ["the body is not in UTF-8, or begins with a byte order mark"] };
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return { problems: ["the body is not JSON"] };
-  }
-  const shape = findShapeProblem(parsed);
-  if (shape !== undefined) return { problems: [shape] };
-  const result = schema.safeParse(parsed);
+  const parsed = parseBoundedJson(text, { maxValues });
+  if ("problem" in parsed) return { problems: [parsed.problem] };
+  if (hasPrototypeKey(parsed.value)) return { problems: ["__proto__: unknown key"] };
+  const result = schema.safeParse(parsed.value);
   return result.success ? { value: result.data } : { problems: describeIssues(result.error) };
 }
 
-/** What no schema sees in free-form JSON. A key `__proto__` is data here, and an attack wherever objects are copied (SECURITY 13). */
-function findShapeProblem(root: unknown): string | undefined {
-  const open: (readonly [value: unknown, nesting: number])[] = [[root, 0]];
-  let values = 0;
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [value, nesting] = next;
+/** What no schema sees in free-form JSON: a key `__proto__` is data here, and an attack wherever objects are copied (SECURITY 13). */
+function hasPrototypeKey(root: unknown): boolean {
+  const open = [root];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (typeof value !== "object" || value === null) continue;
-    if (nesting === maxNesting) return `the body is nested deeper than ${maxNesting} levels`;
-    if (Object.hasOwn(value, "__proto__")) return "__proto__: unknown key";
-    const members = Object.values(value);
-    values += members.length;
-    if (values > maxValues) return `the body has more than ${maxValues} values`;
-    for (const member of members) open.push([member, nesting + 1]);
+    if (Object.hasOwn(value, "__proto__")) return true;
+    for (const member of Object.values(value)) open.push(member);
   }
-  return undefined;
+  return false;
 }
 
 function describeIssues({ issues }: z.ZodError): readonly string[] {

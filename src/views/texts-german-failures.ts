@@ -98,6 +98,9 @@ export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
   "The client has gone.": "Die Gegenseite ist nicht mehr da.",
   "The request's body broke off.": "Die Übertragung ist abgebrochen.",
   "The body is larger than {0} bytes.": "Der Inhalt ist größer als {0} Byte.",
+  "The body holds too many values, or they are nested too deep.":
+    "Der Inhalt hat zu viele Werte, oder sie sind zu tief verschachtelt.",
+  "The form has more than {0} fields.": "Das Formular hat mehr als {0} Felder.",
   "The body is not valid JSON.": "Der Inhalt ist kein gültiges JSON.",
   "The body is not valid UTF-8.": "Der Inhalt ist kein gültiges UTF-8.",
   "The body is not a list of commands.": "Der Inhalt ist keine Liste von Befehlen.",

@@ -174,21 +174,12 @@ describe("createHttpAuthenticator, given a 200", () => {
     expect(await problemsOf(bytes(body))).toEqual(["the body is not in UTF-8, or begins with a byte order mark"]);
   });
 
-  it.each([
-    "\n",
-    " ",
-    "{",
-    "{}x",
-    "{}{}",
-    "{'account':{}}",
-    '{"account":{},}',
-    "NaN",
-    "\u0000",
-    "OK",
-    "[".repeat(100_000),
-  ])("refuses what is not JSON: %.20j (CONTRACT 9.1)", async (body) => {
-    expect(await problemsOf(bytes(Buffer.from(body)))).toEqual(["the body is not JSON"]);
-  });
+  it.each(["\n", " ", "{", "{}x", "{}{}", "{'account':{}}", '{"account":{},}', "NaN", "\u0000", "OK", "[".repeat(100)])(
+    "refuses what is not JSON: %.20j (CONTRACT 9.1)",
+    async (body) => {
+      expect(await problemsOf(bytes(Buffer.from(body)))).toEqual(["the body is not JSON"]);
+    },
+  );
 
   it.each([
     ["null", ["the body: expected object, received null"]],
@@ -473,6 +464,7 @@ describe("createHttpAuthenticator, given a 403", () => {
     ['{"message":"M","extra":{"__proto__":1}}', "__proto__: unknown key"],
     ['{"message":"M","__proto__":{}}', "__proto__: unknown key"],
     [`{"extra":${"[".repeat(100)}${"]".repeat(100)}}`, "the body is nested deeper than 100 levels"],
+    ["[".repeat(100_000), "the body is nested deeper than 100 levels"],
     [
       `{"public_response":${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}`,
       "the body is nested deeper than 100 levels",
