@@ -115,16 +115,16 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     const nameKey = toStoreKey("failed-logins-of-name", username);
     const addressKey = address === undefined ? undefined : toStoreKey("failed-logins-from", address);
 
-    const fromAddress = (): Promise<T | undefined> =>
-      addressKey === undefined
-        ? attempt()
-        : runUnder(addressKey, signal, attempt, async (result) => {
-            if (judge(result) === "failed") await addFailure(addressKey);
-          });
-    return runUnder(nameKey, signal, fromAddress, async (result, failuresBefore) => {
-      const verdict = result === undefined ? "neither" : judge(result);
-      if (verdict === "failed") await addFailure(nameKey);
-      if (verdict === "succeeded" && failuresBefore > 0) await store.delete(nameKey);
+    const underName = (): Promise<T | undefined> =>
+      runUnder(nameKey, signal, attempt, async (result, failuresBefore) => {
+        const verdict = judge(result);
+        if (verdict === "failed") await addFailure(nameKey);
+        if (verdict === "succeeded" && failuresBefore > 0) await store.delete(nameKey);
+      });
+    if (addressKey === undefined) return underName();
+    // The address's place first: who has used up an address, or has many attempts under way, waits there, and not in a place of somebody else's name.
+    return runUnder(addressKey, signal, underName, async (result) => {
+      if (result !== undefined && judge(result) === "failed") await addFailure(addressKey);
     });
   }
 

@@ -155,6 +155,30 @@ describe("the throttle", () => {
     expect(await slow).toBe("succeeded");
   });
 
+  it("leaves a name its places while attempts on it wait for those of their address", async () => {
+    const attempt = attemptsOn(create(2));
+    let finish = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const busy = ["x", "y"].map((username) => attempt({ ...alice, username }, "succeeded", () => gate));
+    await tick();
+    const waiting = [1, 2, 3].map(() => attempt(alice, "failed"));
+    await tick();
+    expect(await attempt({ ...alice, address: "192.0.2.2" }, "succeeded")).toBe("succeeded");
+    expect(ran).toBe(3);
+    finish();
+    await Promise.all(busy);
+    expect(await Promise.all(waiting)).toEqual(["failed", "failed", "refused"]);
+  });
+
+  it("does not let an address that is used up count for a name", async () => {
+    const attempt = attemptsOn();
+    for (const username of ["x", "y", "z"]) await attempt({ ...alice, username }, "failed");
+    for (let count = 0; count < 5; count += 1) expect(await attempt(alice, "failed")).toBe("refused");
+    expect(await attempt({ ...alice, address: "192.0.2.2" }, "succeeded")).toBe("succeeded");
+  });
+
   it("shows the store neither names nor addresses, and keeps failures no longer than they count", async () => {
     const { calls, recording } = record(store);
     const attempt = attemptsOn(create(3, recording));
