@@ -10,6 +10,12 @@ const absolutePath = z
 
 const nonEmpty = z.string().min(1, "must not be empty");
 
+/** Rules of permissions that a remote endpoint may send, and characters of their expressions in all: they are compiled while the login waits, and everybody else. */
+const MAX_REMOTE_RULES = 250;
+const MAX_REMOTE_CHARACTERS = 16 * 1024;
+
+const permissions = z.array(z.array(z.string()).readonly()).superRefine(checkPermissions).readonly();
+
 /** What accounts and groups have in common. */
 const sharedMembers = {
   home_folder_path: absolutePath.exactOptional(),
@@ -35,7 +41,7 @@ const sharedMembers = {
     )
     .readonly()
     .exactOptional(),
-  permissions: z.array(z.array(z.string()).readonly()).superRefine(checkPermissions).readonly().exactOptional(),
+  permissions: permissions.exactOptional(),
 };
 
 /** What this service knows beyond the members of 2.4. */
@@ -45,12 +51,26 @@ const ownMembers = {
 
 /**
  * The configuration of an account as a remote endpoint may send it (2.4), closed: an unknown member is an error, and so is a member that is
- * null. What permissions may say is judged where they are compiled.
+ * null. What permissions may say is judged where they are compiled; how many rules there are is bounded here, and not in a group.
  */
-export const remoteAccountSchema = z.strictObject({ ...sharedMembers, group: nonEmpty.exactOptional() });
+export const remoteAccountSchema = z.strictObject({
+  ...sharedMembers,
+  permissions: permissions
+    .refine((items) => items.length - 1 <= MAX_REMOTE_RULES, `must not have more than ${MAX_REMOTE_RULES} rules`)
+    .refine(
+      (items) => countExpressions(items) <= MAX_REMOTE_CHARACTERS,
+      `must not have expressions of more than ${MAX_REMOTE_CHARACTERS} characters in all`,
+    )
+    .exactOptional(),
+  group: nonEmpty.exactOptional(),
+});
 
 /** The configuration of an account as it is known here: the members of 2.4 and our own, closed likewise. Parsed values are `AccountSettings`. */
-export const accountSettingsSchema = remoteAccountSchema.extend(ownMembers);
+export const accountSettingsSchema = z.strictObject({
+  ...sharedMembers,
+  ...ownMembers,
+  group: nonEmpty.exactOptional(),
+});
 
 /** The configuration of a group, closed. Parsed values are `GroupSettings`. */
 export const groupSettingsSchema = z.strictObject({
@@ -87,6 +107,10 @@ function checkPermissions(items: readonly (readonly string[])[], context: z.Refi
       context.addIssue({ code: "custom", path: [index, place], message: "is not a known permission" });
     }
   }
+}
+
+function countExpressions([, ...rules]: readonly (readonly string[])[]): number {
+  return rules.reduce((sum, [expression = ""]) => sum + expression.length, 0);
 }
 
 function isAbsolutePath(path: string): boolean {

@@ -284,6 +284,21 @@ describe("createHttpAuthenticator, given a 200", () => {
     expect(performance.now() - begun).toBeLessThan(1500);
   });
 
+  it("takes 250 rules of permissions, and refuses more before they are compiled", async () => {
+    const answer = (count: number, expression: string) => {
+      const permissions = [["allow-read"], ...Array.from({ length: count }, () => [expression, "allow-write"])];
+      return answerWith(200, JSON.stringify({ account: { permissions } }));
+    };
+    expect((await judge(answer(250, "/projects/*"))).outcome).toBe("accepted");
+    expect(await problemsOf(answer(251, "/projects/*"))).toEqual([
+      "account.permissions: must not have more than 250 rules",
+    ]);
+    expect((await judge(answer(16, "x".repeat(1024)))).outcome).toBe("accepted");
+    expect(await problemsOf(answer(17, "x".repeat(1024)))).toEqual([
+      "account.permissions: must not have expressions of more than 16384 characters in all",
+    ]);
+  });
+
   it("refuses an encoded body, which nobody has asked for (SECURITY 23)", async () => {
     const encoded = (coding: string): Answering => {
       return answerWith(200, gzipSync("{}"), { "content-type": "application/json", "content-encoding": coding });
