@@ -187,7 +187,7 @@ async function askUpdate(method: Authenticator, update: PasswordUpdate): Promise
 }
 
 /** Whether credentials may be anybody's. A user name with control characters is nobody's (RFC 7617 2, RFC 8265 3). */
-function isPlausible({ type, username, content }: Credentials): boolean {
+export function isPlausible({ type, username, content }: Pick<Credentials, "type" | "username" | "content">): boolean {
   return isWithin(username, maxUsernameBytes) && !/\p{Cc}/u.test(username) && isWithin(content, maxContentBytes[type]);
 }
 

@@ -8,7 +8,7 @@ import { readSessionCookie } from "../http/cookie.ts";
 import { isSecure } from "../http/target.ts";
 import { readTrace } from "../http/trace.ts";
 import { accountSettingsSchema, describeAccountIssues } from "../wire/account.ts";
-import type { AuthenticationChain, Judgement } from "./chain.ts";
+import { type AuthenticationChain, isPlausible, type Judgement } from "./chain.ts";
 import type { LoginAttempt, LoginAudit } from "./login-audit.ts";
 import type { Sessions } from "./sessions.ts";
 import type { AttemptResult, LoginThrottle } from "./throttle.ts";
@@ -96,7 +96,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   async function judge(credentials: Credentials, signal: AbortSignal): Promise<Judgement | undefined> {
     const { type, username, peer } = credentials;
     if (type !== "password") return chain.authenticate(credentials);
-    const who = { username, address: peer?.address, signal };
+    const who = { username: isPlausible(credentials) ? username : undefined, address: peer?.address, signal };
     return throttle.run(who, () => chain.authenticate(credentials), toAttemptResult);
   }
 

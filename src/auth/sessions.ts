@@ -1,10 +1,17 @@
-import { z } from "zod";
 import type { AccountSettings } from "../contracts/account.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { remembered } from "../http/remembered.ts";
-import { accountSettingsSchema } from "../wire/account.ts";
+import { createSessionLimit } from "./session-limit.ts";
+import {
+  parseGeneration,
+  parseSession,
+  type StoredSession,
+  toEndKey,
+  toGenerationKey,
+  toSessionKey,
+} from "./session-records.ts";
 import { toHex } from "./sha256.ts";
-import { orUnavailable, toStoreKey } from "./store-access.ts";
+import { orUnavailable } from "./store-access.ts";
 import { createTurns } from "./turns.ts";
 
 /** Who is behind a session. */
@@ -31,7 +38,8 @@ export interface Sessions {
    */
   generationOf(username: string): Promise<string | undefined>;
   /**
-   * Begins a session of a generation under a new random ID: 32 hexadecimal digits. IDs of clients are never taken over.
+   * Begins a session of a generation under a new random ID: 32 hexadecimal digits. IDs of clients are never taken over. Where the account has as many
+   * as it may, its oldest one ends.
    */
   start(record: SessionRecord, generation?: string): Promise<string>;
   /**
@@ -58,39 +66,25 @@ export interface SessionsOptions {
   readonly idleSeconds?: number;
   /** Seconds after which a session is over in any case. Default: 43200. */
   readonly maxSeconds?: number;
+  /** Sessions that an account may have at a time; 0 for any number. Default: 100. */
+  readonly maxPerAccount?: number;
   /** Milliseconds since the epoch, shared by all processes on one store. Default: `Date.now`. */
   readonly clock?: () => number;
 }
 
 type OnOver = ((record: TimedSession) => void) | undefined;
-type StoredSession = z.infer<typeof storedSessionSchema>;
-
-const storedSessionSchema = z.strictObject({
-  username: z.string().min(1),
-  settings: accountSettingsSchema,
-  created: z.number(),
-  seen: z.number(),
-  generation: z.string().exactOptional(),
-});
-
-/** What a change of password leaves for the account's sessions, kept for as long as one of them could live. */
-const storedGenerationSchema = z.strictObject({
-  generation: z.string(),
-  /** Key of the one session that outlives the change. */
-  kept: z.string(),
-});
-
 /** Characters of a stored session whose check is remembered. */
 const MAX_REMEMBERED = 4096;
 
 /** Makes the sessions on a store. Throws `TypeError` for a duration that is not positive. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const { store, idleSeconds = 1800, maxSeconds = 43_200, clock = Date.now } = options;
+  const { store, idleSeconds = 1800, maxSeconds = 43_200, maxPerAccount = 100, clock = Date.now } = options;
   const idle = toMilliseconds(idleSeconds, "idleSeconds");
   const max = toMilliseconds(maxSeconds, "maxSeconds");
   const inTurn = createTurns();
   const sessionKeyOf = remembered(toSessionKey);
   const generationKeyOf = remembered(toGenerationKey);
+  const limit = createSessionLimit({ store, maxPerAccount, lifetime: max + idle, findLive, end: erase });
 
   /** Milliseconds that a session has left; none when it is over. */
   function remaining({ created, seen }: StoredSession): number {
@@ -117,8 +111,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   async function readGeneration(username: string) {
-    const stored = await store.get(generationKeyOf(username));
-    return stored === undefined ? undefined : storedGenerationSchema.safeParse(stored).data;
+    return parseGeneration(await store.get(generationKeyOf(username)));
   }
 
   /** Whether a change of password ended a session. */
@@ -152,8 +145,21 @@ export function createSessions(options: SessionsOptions): Sessions {
     const own = { username, settings, created: now, seen: now };
     const session: StoredSession = generation === undefined ? own : { ...own, generation };
     const key = sessionKeyOf(id);
-    await orUnavailable(() => write(key, session));
+    await orUnavailable(async () => {
+      await write(key, session);
+      await limit.note(username, key);
+    });
     return id;
+  }
+
+  async function findLive(keys: readonly string[]): Promise<readonly string[]> {
+    const areLive = await Promise.all(
+      keys.map(async (key) => {
+        const session = await read(key);
+        return session !== undefined && isAlive(session) && !(await isSuperseded(key, session));
+      }),
+    );
+    return keys.filter((_, index) => areLive[index]);
   }
 
   async function findAlive(id: string, onOver: OnOver): Promise<TimedSession | undefined> {
@@ -184,6 +190,12 @@ export function createSessions(options: SessionsOptions): Sessions {
     return toRecord(session);
   }
 
+  /** Removes a session from the store for good. A renewal in another process that began before is over by itself after the idle time. */
+  async function erase(key: string): Promise<TimedSession | undefined> {
+    await store.set(toEndKey(key), true, idle);
+    return inTurn(key, () => remove(key));
+  }
+
   async function find(id: string, onOver?: OnOver): Promise<TimedSession | undefined> {
     return isSessionId(id) ? orUnavailable(() => findAlive(id, onOver)) : undefined;
   }
@@ -202,9 +214,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     const key = sessionKeyOf(id);
     return orUnavailable(async () => {
       if ((await findAlive(id, onOver)) === undefined) return undefined;
-      // A renewal that began before is over by itself after the idle time.
-      await store.set(toEndKey(key), true, idle);
-      return inTurn(key, () => remove(key));
+      return erase(key);
     });
   }
 
@@ -217,34 +227,12 @@ export function createSessions(options: SessionsOptions): Sessions {
   return { generationOf, start, find, toProgress, end, endOthers };
 }
 
-/** What is not what we have written is no session. */
-function parseSession(text: string): StoredSession | undefined {
-  try {
-    return storedSessionSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-}
-
 function toRecord({ username, settings, created }: StoredSession): TimedSession {
   return { username, settings, created };
 }
 
 function isSessionId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
-}
-
-/** Whoever reads the store learns no ID to log in with. */
-function toSessionKey(id: string): string {
-  return toStoreKey("session", id);
-}
-
-function toGenerationKey(username: string): string {
-  return toStoreKey("generation", username);
-}
-
-function toEndKey(sessionKey: string): string {
-  return `ended-${sessionKey}`;
 }
 
 function toMilliseconds(seconds: number, option: string): number {

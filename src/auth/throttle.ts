@@ -1,12 +1,14 @@
 import { z } from "zod";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
+import { toNetwork } from "./network.ts";
 import { orUnavailable, toStoreKey } from "./store-access.ts";
 import { createTurns } from "./turns.ts";
 
 /** Whose attempts are counted together. */
 export interface Attempter {
-  readonly username: string;
-  /** The peer's, where it is known. */
+  /** Absent for credentials that can be nobody's: they say nothing of any password, and names of which there is no end are not kept. */
+  readonly username?: string | undefined;
+  /** The peer's, where it is known; of IPv6 its first 64 bits count. */
   readonly address?: string | undefined;
   /** Aborted when the client has gone: an attempt that still waits is not made then. */
   readonly signal?: AbortSignal | undefined;
@@ -112,15 +114,17 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     attempt: () => Promise<T>,
     judge: (result: T) => AttemptResult,
   ): Promise<T | undefined> {
-    const nameKey = toStoreKey("failed-logins-of-name", username);
-    const addressKey = address === undefined ? undefined : toStoreKey("failed-logins-from", address);
+    const nameKey = username === undefined ? undefined : toStoreKey("failed-logins-of-name", username);
+    const addressKey = address === undefined ? undefined : toStoreKey("failed-logins-from", toNetwork(address));
 
     const underName = (): Promise<T | undefined> =>
-      runUnder(nameKey, signal, attempt, async (result, failuresBefore) => {
-        const verdict = judge(result);
-        if (verdict === "failed") await addFailure(nameKey);
-        if (verdict === "succeeded" && failuresBefore > 0) await store.delete(nameKey);
-      });
+      nameKey === undefined
+        ? attempt()
+        : runUnder(nameKey, signal, attempt, async (result, failuresBefore) => {
+            const verdict = judge(result);
+            if (verdict === "failed") await addFailure(nameKey);
+            if (verdict === "succeeded" && failuresBefore > 0) await store.delete(nameKey);
+          });
     if (addressKey === undefined) return underName();
     // The address's place first: who has used up an address, or has many attempts under way, waits there, and not in a place of somebody else's name.
     return runUnder(addressKey, signal, underName, async (result) => {

@@ -134,6 +134,10 @@ const membersSchema = z.strictObject({
         .number()
         .superRefine(byService((maxSeconds) => ({ session: { maxSeconds } })))
         .exactOptional(),
+      maxPerAccount: z
+        .number()
+        .superRefine(byService((maxPerAccount) => ({ session: { maxPerAccount } })))
+        .exactOptional(),
       announce: z.boolean().exactOptional(),
       store: z
         .string()

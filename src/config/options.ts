@@ -56,6 +56,11 @@ export interface FileServiceOptions {
     readonly idleSeconds?: number;
     /** A session ends so many seconds after its login. Default: 43200. */
     readonly maxSeconds?: number;
+    /**
+     * So many sessions an account may have at a time: with the next login its oldest one ends. 0 for any number, which spares a login a read and a write
+     * of the store. Default: 100.
+     */
+    readonly maxPerAccount?: number;
     /** Whether `WWW-Authenticate: session` is among the challenges (CONTRACT 6.2). Default: true. */
     readonly announce?: boolean;
   };

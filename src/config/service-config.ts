@@ -45,6 +45,8 @@ export interface ServiceConfig {
     readonly store: KeyValueStore | undefined;
     readonly idleSeconds: number;
     readonly maxSeconds: number;
+    /** 0: any number. */
+    readonly maxPerAccount: number;
     readonly announce: boolean;
   };
   readonly passwordPolicy: PasswordPolicy;
@@ -106,9 +108,11 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   check(typeof toCertificateUsername === "function", "toCertificateUsername", "a function");
 
   check(isObject(session), "session", "an object");
-  const { store, idleSeconds = 1800, maxSeconds = 43_200, announce = true } = session;
+  const { store, idleSeconds = 1800, maxSeconds = 43_200, maxPerAccount = 100, announce = true } = session;
   check(isPositive(idleSeconds), "session.idleSeconds", "a positive number");
   check(isPositive(maxSeconds), "session.maxSeconds", "a positive number");
+  const isLimit = maxPerAccount === 0 || isCount(maxPerAccount);
+  check(isLimit && maxPerAccount <= 1000, "session.maxPerAccount", "a whole number from 0 to 1000");
   check(typeof announce === "boolean", "session.announce", "a boolean");
   check(isStore(store), "session.store", "a key-value store");
 
@@ -152,7 +156,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     triggers: toTriggers(options),
     pages: toPageConfig(options),
     apiPage,
-    session: { store, idleSeconds, maxSeconds, announce },
+    session: { store, idleSeconds, maxSeconds, maxPerAccount, announce },
     passwordPolicy: { ...passwordPolicy, requireClasses: [...(passwordPolicy.requireClasses ?? [])] },
     limits: { maxFileBytes, loginAttempts, loginWindowSeconds, loginStore },
     archive: { method },

@@ -4,7 +4,10 @@ import type { KeyValueStore } from "../contracts/key-value-store.ts";
 export interface MemoryKeyValueStoreOptions {
   /** Milliseconds since any fixed moment. Default: `Date.now`. */
   readonly clock?: () => number;
-  /** The most entries it keeps: beyond it, the one written longest ago goes, whether or not its time is over. Default: 100,000. */
+  /**
+   * The most entries it keeps of each kind: beyond it, the one of that kind that was written longest ago goes, whether or not its time is over. A kind is
+   * what stands before the first `:` of a key. Default: 100,000.
+   */
   readonly maxEntries?: number;
 }
 
@@ -26,25 +29,27 @@ const sweptPerSet = 10;
 export function createMemoryKeyValueStore(options: MemoryKeyValueStoreOptions = {}): KeyValueStore {
   const { clock = Date.now, maxEntries = 100_000 } = options;
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) throw new TypeError("maxEntries must be 1 or more");
-  const entries = new Map<string, Entry>();
-  let sweep = entries.entries();
+  /** Whoever makes up names to fail to log in with fills the kind of failed logins, and pushes no session out. */
+  const kinds = new Map<string, Map<string, Entry>>();
+  let sweep = everyEntry(kinds);
 
-  /** A live iterator of a `Map` meets later entries too and starts anew when it is through. */
+  /** Live iterators of `Map`s meet later entries too; it starts anew when it is through. */
   function sweepSome(now: number): void {
     for (let count = 0; count < sweptPerSet; count += 1) {
       const step = sweep.next();
       if (step.done) {
-        sweep = entries.entries();
+        sweep = everyEntry(kinds);
         return;
       }
-      const [key, entry] = step.value;
+      const { entries, key, entry } = step.value;
       if (entry.expires <= now) entries.delete(key);
     }
   }
 
   async function get(key: string): Promise<unknown> {
-    const entry = entries.get(key);
-    if (entry === undefined) return undefined;
+    const entries = kinds.get(toKind(key));
+    const entry = entries?.get(key);
+    if (entries === undefined || entry === undefined) return undefined;
     if (entry.expires > clock()) return JSON.parse(entry.json);
     entries.delete(key);
     return undefined;
@@ -55,6 +60,9 @@ export function createMemoryKeyValueStore(options: MemoryKeyValueStoreOptions = 
     if (json === undefined) throw new TypeError("The value is not a JSON value.");
     if (!(ttlMilliseconds > 0)) throw new TypeError("The time to live must be positive.");
     const now = clock();
+    const kind = toKind(key);
+    const entries = kinds.get(kind) ?? new Map<string, Entry>();
+    kinds.set(kind, entries);
     entries.delete(key);
     entries.set(key, { json, expires: now + ttlMilliseconds });
     sweepSome(now);
@@ -65,8 +73,16 @@ export function createMemoryKeyValueStore(options: MemoryKeyValueStoreOptions = 
   }
 
   async function forget(key: string): Promise<void> {
-    entries.delete(key);
+    kinds.get(toKind(key))?.delete(key);
   }
 
   return { get, set, delete: forget };
+}
+
+function* everyEntry(kinds: ReadonlyMap<string, Map<string, Entry>>) {
+  for (const entries of kinds.values()) for (const [key, entry] of entries) yield { entries, key, entry };
+}
+
+function toKind(key: string): string {
+  return key.slice(0, key.indexOf(":") + 1);
 }

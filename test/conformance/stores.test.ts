@@ -68,10 +68,20 @@ describe("the memory store", () => {
     expect(kept).toEqual(["a", undefined, "c", "d"]);
   });
 
+  it("lets no entry go for those of another kind, which is what stands before the colon", async () => {
+    const store = createMemoryKeyValueStore({ maxEntries: 3 });
+    await store.set("session:a", 1, 60_000);
+    for (let index = 0; index < 100; index += 1) await store.set(`failed-logins-of-name:${index}`, index, 60_000);
+    expect(await store.get("session:a")).toBe(1);
+    const kept = await Promise.all([95, 96, 97, 98, 99].map((index) => store.get(`failed-logins-of-name:${index}`)));
+    expect(kept).toEqual([undefined, undefined, 97, 98, 99]);
+  });
+
   it("does not grow with entries that are over and never asked for", async () => {
     let now = 0;
     const store = createMemoryKeyValueStore({ clock: () => now });
     await store.set("lasting", 1, 1e9);
+    for (let index = 0; index < 1000; index += 1) await store.set(`other:${index}`, "x".repeat(10_000), 100);
     const before = heapUsed();
     for (let index = 0; index < 300_000; index += 1) {
       now += 1;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Credentials, Verdict } from "../../src/contracts/authenticator.ts";
 import type { Connection } from "../../src/contracts/connection.ts";
+import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
 import { basic, bySession, createTestService, type TestService, type TestServiceOptions } from "../support/service.ts";
 
 const MINUTE = 60;
@@ -141,6 +142,73 @@ describe("failed logins", () => {
     const test = await createCountingService({ session: { store: { get: broken, set: broken, delete: broken } } });
     for (const [, way] of ways) expect(await way(test, "alice", "secret")).toBe(503);
     expect(test.asked).toEqual([]);
+  });
+});
+
+describe("failed logins without end", () => {
+  const headers = (session: string) => ({ as: null, variant: "json" as const, headers: bySession(session) });
+
+  it.each(["session.store", "limits.loginStore"])(
+    "end no session and bring none back, where %s is as small as theirs",
+    async (option) => {
+      const store = createMemoryKeyValueStore({ maxEntries: 40 });
+      const options =
+        option === "session.store" ? { session: { store } } : { session: { store }, limits: { loginStore: store } };
+      const test = await createCountingService(options);
+      const session = await test.login("alice");
+      for (let count = 0; count < 200; count += 1) {
+        expect(await byJson(test, `user${count}`, "wrong", from(`192.0.2.${count}`))).toBe(401);
+      }
+      expect((await test.call("GET", "/home/", headers(session))).status).toBe(200);
+    },
+  );
+
+  it("of names that are nobody's leave those of others counted (CONTRACT 6.6)", async () => {
+    const store = createMemoryKeyValueStore({ maxEntries: 40 });
+    const test = await createCountingService({ session: { store } });
+    for (let count = 0; count < 10; count += 1) await byJson(test, "alice", "wrong");
+    for (let count = 0; count < 100; count += 1) {
+      await byJson(test, `${count}${"x".repeat(255)}`, "wrong", from(`192.0.2.${count}`));
+      await byJson(test, `user${count}`, "", from(`192.0.2.${count}`));
+    }
+    expect(test.asked).toHaveLength(10);
+    expect(await byJson(test, "alice", "secret")).toBe(401);
+  });
+
+  it("of credentials that are nobody's use their address up (CONTRACT 6.6)", async () => {
+    const test = await createCountingService();
+    for (let count = 0; count < 10; count += 1) {
+      expect(await byJson(test, count < 5 ? "" : "alice", count < 5 ? "x" : "", from("192.0.2.1"))).toBe(401);
+    }
+    expect(await byJson(test, "alice", "secret", from("192.0.2.1"))).toBe(401);
+    expect(test.asked).toEqual([]);
+    expect(await byJson(test, "alice", "secret", from("192.0.2.2"))).toBe(200);
+  });
+
+  it("from the addresses of one IPv6 network are counted together, a session stays (CONTRACT 6.6)", async () => {
+    const test = await createCountingService();
+    const session = await test.login("alice");
+    for (let count = 0; count < 50; count += 1) await byJson(test, `user${count}`, "wrong", from(`2001:db8::${count}`));
+    expect(test.asked).toHaveLength(11);
+    expect((await test.call("GET", "/home/", headers(session))).status).toBe(200);
+  });
+});
+
+describe("the sessions of one account", () => {
+  it("are 100 at a time, or what session.maxPerAccount says: the oldest ends", async () => {
+    const test = await createCountingService({ session: { maxPerAccount: 2 } });
+    const ids = [await test.login("alice"), await test.login("alice"), await test.login("alice")];
+    const statuses = await Promise.all(
+      ids.map(
+        async (id) => (await test.call("GET", "/home/", { as: null, variant: "json", headers: bySession(id) })).status,
+      ),
+    );
+    expect(statuses).toEqual([401, 200, 200]);
+  });
+
+  it.each([-1, 0.5, 1001, "5"])("cannot be %j", async (maxPerAccount) => {
+    const session = { maxPerAccount: maxPerAccount as number };
+    await expect(createTestService({ session })).rejects.toThrow(/session\.maxPerAccount/);
   });
 });
 

@@ -39,7 +39,7 @@ describe("a session", () => {
     await sessions.end(id);
     const digest = (text: string) => createHash("sha256").update(text).digest("hex");
     const key = `session:${digest(id)}`;
-    const used = new Set([key, `ended-${key}`, `generation:${digest("alice")}`]);
+    const used = new Set([key, `ended-${key}`, `generation:${digest("alice")}`, `sessions-of:${digest("alice")}`]);
     expect(new Set(calls.map(([, key]) => key))).toEqual(used);
     expect(new Set(calls.map(([verb]) => verb))).toEqual(new Set(["get", "set", "delete"]));
     expect(JSON.stringify(calls)).not.toContain(id);
@@ -82,7 +82,7 @@ describe("a session", () => {
       now += 10 * minute;
       await sessions.find(id);
     }
-    const times = calls.flatMap((call) => (call[0] === "set" ? [call[3]] : []));
+    const times = calls.flatMap((call) => (call[0] === "set" && call[1].startsWith("session:") ? [call[3]] : []));
     expect(times[0]).toBe(60 * minute);
     expect(times.at(-1)).toBe(40 * minute);
   });
@@ -104,7 +104,8 @@ describe("a session", () => {
 
   it("writes its use at most once per twentieth of the idle time, also for many requests at once", async () => {
     const id = await sessions.start(record);
-    const writes = () => calls.filter(([verb]) => verb === "set").length - 1;
+    calls.length = 0;
+    const writes = () => calls.filter(([verb]) => verb === "set").length;
     for (let second = 0; second < 89; second += 1) {
       now += 1000;
       await sessions.find(id);
@@ -246,6 +247,75 @@ describe("the sessions of an account", () => {
       now += 20 * minute;
     }
     expect(await sessions.find(kept)).toBeUndefined();
+  });
+});
+
+describe("more sessions of an account than it may have", () => {
+  const create = (maxPerAccount: number, own = store) =>
+    createSessions({ store: own, clock: () => now, maxPerAccount });
+  const liveOf = async (ids: readonly string[]) => {
+    const found = await Promise.all(ids.map((id) => sessions.find(id)));
+    return ids.filter((_, index) => found[index] !== undefined);
+  };
+
+  it("end the oldest, one for each login, and nobody else's", async () => {
+    const limited = create(3);
+    const bobs = await limited.start({ ...record, username: "bob" });
+    const ids: string[] = [];
+    for (let count = 0; count < 10; count += 1) {
+      ids.push(await limited.start(record));
+      expect(await liveOf(ids)).toEqual(ids.slice(-3));
+    }
+    expect(await liveOf([bobs])).toEqual([bobs]);
+  });
+
+  it("are 100 by default, however many logins come at once; any number with 0", async () => {
+    const ids = await Promise.all(Array.from({ length: 130 }, () => sessions.start(record)));
+    expect(await liveOf(ids)).toHaveLength(100);
+    calls.length = 0;
+    const unlimited = await Promise.all(Array.from({ length: 130 }, () => create(0).start(record)));
+    expect(calls).toHaveLength(130);
+    expect(await liveOf(unlimited)).toHaveLength(130);
+  });
+
+  it("do not count what is ended, over, or of a former password", async () => {
+    const limited = create(3);
+    const first = await limited.start(record);
+    for (let count = 0; count < 5; count += 1) await limited.end(await limited.start(record));
+    expect(await liveOf([first])).toEqual([first]);
+    for (let count = 0; count < 5; count += 1) {
+      await limited.start(record);
+      await limited.endOthers("alice", first);
+    }
+    expect(await liveOf([first])).toEqual([first]);
+    const [second, third] = [
+      await limited.start(record, await limited.generationOf("alice")),
+      await limited.start(record),
+    ];
+    expect(await liveOf([first, second])).toEqual([first, second]);
+    now += 20 * minute;
+    await liveOf([first]);
+    now += 15 * minute;
+    const late = [await limited.start(record, await limited.generationOf("alice"))];
+    late.push(await limited.start(record, await limited.generationOf("alice")));
+    expect(await liveOf([first, second, third, ...late])).toEqual([first, ...late]);
+  });
+
+  it("count together in the processes of one store", async () => {
+    const [here, there] = [create(3), create(3)];
+    const ids = [await here.start(record), await there.start(record), await here.start(record)];
+    ids.push(await there.start(record));
+    expect(await liveOf(ids)).toEqual(ids.slice(1));
+  });
+
+  it("do not come back by a renewal in another process", async () => {
+    for (let round = 0; round < 50; round += 1) {
+      const [here, there] = [create(1, delayed(store)), create(1, delayed(store))];
+      const id = await here.start(record);
+      now += 5 * minute;
+      await Promise.all([there.find(id), here.start(record)]);
+      expect(await liveOf([id])).toEqual([]);
+    }
   });
 });
 

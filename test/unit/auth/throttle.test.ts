@@ -83,6 +83,24 @@ describe("the throttle", () => {
     expect(await attempt({ username: "alice" }, "succeeded")).toBe("refused");
   });
 
+  it("counts the addresses that one client may take together: of IPv6 the first 64 bits (CONTRACT 6.6)", async () => {
+    const attempt = attemptsOn();
+    const addresses = ["2001:db8::1", "2001:DB8:0:0:ffff:ffff:ffff:ffff", "2001:db8:0:0:1::"];
+    for (const [index, address] of addresses.entries())
+      expect(await attempt({ username: `user${index}`, address }, "failed")).toBe("failed");
+    expect(await attempt({ username: "dave", address: "2001:db8::abcd" }, "succeeded")).toBe("refused");
+    expect(await attempt({ username: "dave", address: "2001:db8:0:1::1" }, "succeeded")).toBe("succeeded");
+  });
+
+  it("counts by address alone what can be nobody's, and keeps no name of it", async () => {
+    const { calls, recording } = record(store);
+    const attempt = attemptsOn(create(3, recording));
+    for (let count = 0; count < 3; count += 1) await attempt({ address: "192.0.2.1" }, "failed");
+    expect(new Set(calls.map(([, key]) => String(key).split(":")[0]))).toEqual(new Set(["failed-logins-from"]));
+    expect(await attempt(alice, "succeeded")).toBe("refused");
+    expect(await attempt({}, "failed")).toBe("failed");
+  });
+
   it("lets each failure go when its window is over; refused attempts do not extend it (CONTRACT 6.6)", async () => {
     const attempt = attemptsOn();
     for (let count = 0; count < 3; count += 1) {

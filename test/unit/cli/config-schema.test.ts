@@ -40,7 +40,7 @@ describe("the configuration file's schema", () => {
           testAtStart: true,
         },
       ],
-      session: { idleSeconds: 1800, maxSeconds: 43_200, announce: true },
+      session: { idleSeconds: 1800, maxSeconds: 43_200, maxPerAccount: 100, announce: true },
       passwordPolicy: { minLength: 10, maxLength: 64, requireClasses: ["digit", "symbol"], allowUserName: true },
       limits: { loginAttempts: 5, loginWindowSeconds: 60 },
       clientForwardedHeader: "X-Forwarded-For",
@@ -100,6 +100,11 @@ describe("the configuration file's schema", () => {
     ["storage without a type", { storage: {} }, "storage.type: expected 'disk' | 'memory' | 's3'"],
     ["disk without a root", { storage: { type: "disk" } }, "storage.root: is missing"],
     ["session without an end", { session: { idleSeconds: 0 } }, "session.idleSeconds: must be a positive number"],
+    [
+      "session limit beyond any",
+      { session: { maxPerAccount: 1001 } },
+      "session.maxPerAccount: must be a whole number from 0 to 1000",
+    ],
     [
       "policy without a length",
       { passwordPolicy: { minLength: 0 } },
