@@ -52,8 +52,8 @@ export function createFileService(options: FileServiceOptions): FileService {
   const store =
     session.store === undefined ? createMemoryKeyValueStore({ clock }) : adoptKeyv(session.store, { logger });
   const loginStore = limits.loginStore === undefined ? store : adoptKeyv(limits.loginStore, { logger });
-  const sessions = createSessions({ ...session, store, clock });
   const chain = createAuthenticationChain(config.authentication, { logger });
+  const sessions = createSessions({ ...session, store, clock, isCurrent: chain.isCurrent });
   const { loginAttempts: attempts, loginWindowSeconds: windowSeconds } = limits;
   const throttle = createLoginThrottle({ store: loginStore, attempts, windowSeconds, clock });
   const { server, component, toCertificateUsername } = config;
@@ -240,6 +240,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     browser: serve(["browser"]),
     handles: (request) => findPlace(parseTarget(request.url), config.baseSegments) !== undefined,
     start: () => chain.start(),
+    endSessions: sessions.endAll,
     events: events.open,
     close: events.close,
   };

@@ -13,6 +13,7 @@ import {
   createAccountsJudge,
   describeIssue,
   parseAccounts,
+  toVersion,
   warnOfPlainText,
 } from "./accounts.ts";
 import type { PasswordHasher } from "./password-hash.ts";
@@ -36,6 +37,9 @@ export interface AccountsFileOptions {
   readonly clock?: () => number;
 }
 
+/** A session's request does not wait for the file system more often. */
+const sessionRecheckMilliseconds = 1000;
+
 const accountsFileSchema = z.strictObject({ accounts: z.array(z.unknown()) });
 
 /**
@@ -43,7 +47,8 @@ const accountsFileSchema = z.strictObject({ accounts: z.array(z.unknown()) });
  *
  * `start` reads the file and rejects with an error that names file, place and reason. Later versions are found when
  * credentials come, by default at most once a second; one that is missing or broken is reported once, and the accounts stay as
- * they were. Replace the file by renaming another onto it: so nobody reads a half-written one.
+ * they were. Replace the file by renaming another onto it: so nobody reads a half-written one. The sessions of an account that is removed, or
+ * changed in any member, end with their next request, at most a second later; of a plain-text password a change does not count.
  *
  * A change of password rewrites the file in that way, with a PHC string in place of the password and all else as it was but for blanks
  * and line ends. Of two processes that rewrite it within the same milliseconds the later one wins, unless `exclusively` keeps them apart; one process alone never loses a change.
@@ -102,18 +107,33 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     }
   }
 
+  /** One look for all who ask meanwhile. */
+  function look(): Promise<void> {
+    checking ??= inTurn("read", book === undefined ? start : checkForChange).finally(() => {
+      checking = undefined;
+    });
+    return checking;
+  }
+
   /** What was read last; looks for a later version when it is time, for all callers together. */
   async function current(): Promise<AccountBook> {
     // A look that began before the caller came may have missed what was written in between.
     if (recheckMilliseconds === 0 && book !== undefined) await inTurn("read", checkForChange);
-    else if (book === undefined || clock() - checkedAt >= recheckMilliseconds) {
-      checking ??= inTurn("read", book === undefined ? start : checkForChange).finally(() => {
-        checking = undefined;
-      });
-    }
+    else if (book === undefined || clock() - checkedAt >= recheckMilliseconds) look();
     await checking;
     if (book === undefined) throw new Error(`${file}: was not read`);
     return book;
+  }
+
+  /** A look of within the last second will do for a session that stands; one that does not is judged by a look of now. */
+  async function isCurrent(username: string, version: string): Promise<boolean> {
+    const isKnown = () => book?.byName.get(username)?.version === version;
+    if (book === undefined || clock() - checkedAt >= Math.max(recheckMilliseconds, sessionRecheckMilliseconds)) {
+      await look();
+    }
+    if (isKnown()) return true;
+    await inTurn("read", checkForChange);
+    return isKnown();
   }
 
   async function canUpdatePassword(username: string): Promise<PasswordUpdatability> {
@@ -130,7 +150,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     const password = await passwordHasher.hash(newPassword);
     // Someone else's edit meanwhile is not undone but judged anew.
     if (!content.equals(await readFile(file))) return updatePassword(update);
-    await update.beforeChange?.();
+    await update.beforeChange?.(toVersion(account.settings, password));
     await replaceFile(file, withPassword(content, username, password));
     // After whoever reads the former version: from now on the new password counts, and it alone.
     await inTurn("read", checkForChange);
@@ -142,6 +162,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     start: () => inTurn("read", start),
     authenticate: createAccountsJudge(current),
     imitate: createAccountsImitator(current),
+    isCurrent,
     canUpdatePassword,
     updatePassword: (update) => inTurn("update", () => exclusively(() => updatePassword(update))),
   };

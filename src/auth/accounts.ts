@@ -12,6 +12,7 @@ import {
   type PasswordHasher,
   parsePasswordHash,
 } from "./password-hash.ts";
+import { sha256Hex } from "./sha256.ts";
 
 /** An account as it is configured: the members of its settings stand beside its name. */
 export interface AccountEntry extends AccountSettings {
@@ -43,6 +44,8 @@ export interface AccountBook {
 
 interface StoredAccount {
   readonly settings: AccountSettings;
+  /** See {@link toVersion}. */
+  readonly version: string;
   matches(password: string): Promise<boolean>;
 }
 
@@ -72,6 +75,7 @@ export function createAccountsAuthenticator(options: AccountsOptions): Authentic
     name: "accounts",
     authenticate: createAccountsJudge(async () => book),
     imitate: createAccountsImitator(async () => book),
+    isCurrent: async (username, version) => book.byName.get(username)?.version === version,
     canUpdatePassword: async (username) => (book.byName.has(username) ? "not-updatable" : "unknown"),
   };
 }
@@ -88,7 +92,8 @@ export function parseAccounts(accounts: unknown, passwordHasher: PasswordHasher)
   for (const [index, { username, password, ...settings }] of parsed.data.entries()) {
     if (byName.has(username)) throw new TypeError(`accounts[${index}].username: is there already`);
     if (!isPasswordHash(password)) plainText += 1;
-    byName.set(username, { settings, matches: toMatcher(password, passwordHasher, `accounts[${index}].password`) });
+    const matches = toMatcher(password, passwordHasher, `accounts[${index}].password`);
+    byName.set(username, { settings, version: toVersion(settings, password), matches });
   }
   return { byName, all: [...byName.values()], plainText };
 }
@@ -105,13 +110,25 @@ export function createAccountsJudge(source: () => Promise<AccountBook>): Authent
     const book = await source();
     const account = book.byName.get(username);
     if (type === "ssl-certificate") {
-      return account === undefined ? { outcome: "unknown" } : { outcome: "accepted", account: account.settings };
+      return account === undefined ? { outcome: "unknown" } : toAccepted(account);
     }
     const decoy = decoyFor(username, book);
     const matches = await (account ?? decoy)?.matches(content);
     if (account === undefined) return { outcome: "unknown" };
-    return matches === true ? { outcome: "accepted", account: account.settings } : { outcome: "rejected" };
+    return matches === true ? toAccepted(account) : { outcome: "rejected" };
   };
+}
+
+function toAccepted({ settings: account, version }: StoredAccount): Verdict {
+  return { outcome: "accepted", account, version };
+}
+
+/**
+ * Stands for an account as it is configured, with its password where that is a hash: whoever reads a store of sessions could guess a plain one by its digest.
+ * The salt of a hash is not to be guessed.
+ */
+export function toVersion(settings: AccountSettings, password: string): string {
+  return sha256Hex(JSON.stringify([settings, isPasswordHash(password) ? password : null]));
 }
 
 /** Does the work that the judge does on a password, and tells nothing. */

@@ -32,6 +32,8 @@ export interface AuthenticationChain {
    * Rejects with HttpError `unavailable` when a method is too busy to judge.
    */
   authenticate(credentials: Credentials): Promise<Judgement>;
+  /** Whether any of the methods says that a version of an account, which one of them gave, still stands. Rejects as they do. */
+  isCurrent(username: string, version: string): Promise<boolean>;
   /**
    * Whether a method can change an account's password: the first one that knows the account decides. Rejects with {@link HttpError}
    * `unavailable` when a method fails, which is reported to the log.
@@ -119,6 +121,15 @@ export function createAuthenticationChain(
     }
   }
 
+  async function isCurrent(username: string, version: string): Promise<boolean> {
+    for (const method of methods) {
+      if (method.isCurrent === undefined) continue;
+      await startMethod(method);
+      if (await method.isCurrent(username, version)) return true;
+    }
+    return false;
+  }
+
   async function canUpdatePassword(username: string): Promise<PasswordUpdatability> {
     for (const method of methods) {
       const answer = await orUnavailable(method, username, () => askUpdatability(method, username));
@@ -152,7 +163,7 @@ export function createAuthenticationChain(
     }
   }
 
-  return { start, authenticate, canUpdatePassword, updatePassword };
+  return { start, authenticate, isCurrent, canUpdatePassword, updatePassword };
 }
 
 function toMessage(error: unknown): string {

@@ -1,5 +1,5 @@
 import type { AccountSettings } from "../contracts/account.ts";
-import type { Credentials, Rejected } from "../contracts/authenticator.ts";
+import type { Accepted, Credentials, Rejected } from "../contracts/authenticator.ts";
 import type { ClientCertificate, Connection } from "../contracts/connection.ts";
 import type { RefusalReason } from "../contracts/events.ts";
 import type { Logger } from "../contracts/logger.ts";
@@ -10,7 +10,7 @@ import { readTrace } from "../http/trace.ts";
 import { accountSettingsSchema, describeAccountIssues } from "../wire/account.ts";
 import { type AuthenticationChain, isPlausible, type Judgement } from "./chain.ts";
 import type { LoginAttempt, LoginAudit } from "./login-audit.ts";
-import type { Sessions } from "./sessions.ts";
+import type { Sessions } from "./session-types.ts";
 import type { AttemptResult, LoginThrottle } from "./throttle.ts";
 
 /** The ways to say who is asking, the strongest first (CONTRACT 6.1). */
@@ -20,6 +20,8 @@ export type Means = "session" | "basic" | "cookie" | "certificate";
 export interface Login {
   readonly username: string;
   readonly settings: AccountSettings;
+  /** Of the account, where its method has versions: a session's, that of its login. */
+  readonly version?: string;
 }
 
 /** What the method that rejected credentials would have the user know; shown by the option `publicError` alone (7.2). */
@@ -117,7 +119,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     };
     const judgement = await judge(credentials, request.signal);
     const attempt: LoginAttempt = { credentials, verdicts: judgement?.verdicts ?? [] };
-    if (judgement?.outcome === "accepted") return admitSettings(attempt, judgement.account);
+    if (judgement?.outcome === "accepted") return admitSettings(attempt, judgement);
     audit.refused(attempt, toRefusalReason(judgement));
     if (judgement?.outcome !== "rejected") return { outcome: "refused" };
     const { message, publicResponse } = judgement;
@@ -131,14 +133,15 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   }
 
   /** A member that is ignored could be one that forbids something (2.4). */
-  function admitSettings(attempt: LoginAttempt, given: unknown): LoginResult {
+  function admitSettings(attempt: LoginAttempt, { account: given, version }: Accepted): LoginResult {
     const { username } = attempt.credentials;
     const settings = accountSettingsSchema.safeParse(given);
     const problem = settings.success
       ? findAccountProblem(username, settings.data)
       : describeAccountIssues(settings.error).join("; ");
     if (settings.success && problem === undefined) {
-      return { outcome: "accepted", login: { username, settings: settings.data }, attempt };
+      const versioned = typeof version === "string" ? { version } : {};
+      return { outcome: "accepted", login: { username, settings: settings.data, ...versioned }, attempt };
     }
     audit.refused(attempt, "account", problem);
     return { outcome: "refused" };

@@ -6,7 +6,7 @@ import { EVENT_MESSAGES } from "../events/catalog.ts";
 import type { Emit } from "../events/emitter.ts";
 import { isSecure } from "../http/target.ts";
 import { readTrace } from "../http/trace.ts";
-import type { TimedSession } from "./sessions.ts";
+import type { TimedSession } from "./session-types.ts";
 
 /** A login on its way through the service: what is told of it, never what its credentials hold. */
 export interface LoginAttempt {

@@ -3,7 +3,7 @@ import type { PasswordPolicy } from "../contracts/password-policy.ts";
 import type { AuthenticationChain } from "./chain.ts";
 import type { LoginAudit } from "./login-audit.ts";
 import { findPolicyProblems, type NewPassword } from "./password-policy.ts";
-import type { Sessions } from "./sessions.ts";
+import type { Sessions } from "./session-types.ts";
 import type { LoginThrottle } from "./throttle.ts";
 
 /** A change of password that the holder of a session asks for. */
@@ -85,8 +85,8 @@ export function createPasswordUpdates({
     return { outcome: "updated" };
 
     /** Before the change too: whatever fails then, no session of the former password outlives it. */
-    function endOthers(): Promise<void> {
-      return sessions.endOthers(username, session);
+    function endOthers(version?: string): Promise<void> {
+      return sessions.endOthers(username, session, version);
     }
   }
 

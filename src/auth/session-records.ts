@@ -12,6 +12,8 @@ const storedSessionSchema = z.strictObject({
   created: z.number(),
   seen: z.number(),
   generation: z.string().exactOptional(),
+  /** One of them must be the account's: that of the login, and those of changes of password since. Absent: its method has none. */
+  versions: z.array(z.string()).exactOptional(),
 });
 
 /** What a change of password leaves for the account's sessions, kept for as long as one of them could live. */

@@ -1,5 +1,3 @@
-import type { AccountSettings } from "../contracts/account.ts";
-import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { remembered } from "../http/remembered.ts";
 import { createSessionLimit } from "./session-limit.ts";
 import {
@@ -10,67 +8,10 @@ import {
   toGenerationKey,
   toSessionKey,
 } from "./session-records.ts";
+import type { SessionRecord, Sessions, SessionsOptions, TimedSession } from "./session-types.ts";
 import { toHex } from "./sha256.ts";
 import { orUnavailable } from "./store-access.ts";
 import { createTurns } from "./turns.ts";
-
-/** Who is behind a session. */
-export interface SessionRecord {
-  readonly username: string;
-  /** As the authenticator gave them at login. */
-  readonly settings: AccountSettings;
-}
-
-/** The same, with the time of its login in POSIX milliseconds. */
-export interface TimedSession extends SessionRecord {
-  readonly created: number;
-}
-
-/**
- * The sessions of a service (5.1). Every method rejects with `HttpError` `unavailable` when the store fails.
- *
- * A request costs two reads of the store, the session's and its account's, and at most once per twentieth of the idle time a write.
- */
-export interface Sessions {
-  /**
-   * The generation of an account's sessions, which a change of password replaces. A login asks for it before it validates the
-   * password: one that changes meanwhile begins no session that lives.
-   */
-  generationOf(username: string): Promise<string | undefined>;
-  /**
-   * Begins a session of a generation under a new random ID: 32 hexadecimal digits. IDs of clients are never taken over. Where the account has as many
-   * as it may, its oldest one ends.
-   */
-  start(record: SessionRecord, generation?: string): Promise<string>;
-  /**
-   * The record of a session that is neither ended nor over, and keeps it alive. Anything that is no ID of a live session
-   * is `undefined`, odd texts without asking the store. `onOver` is told of one whose time is over, at its first use.
-   */
-  find(id: string, onOver?: (record: TimedSession) => void): Promise<TimedSession | undefined>;
-  /**
-   * What a long transfer calls at every step, to keep a session alive: a comparison of times, and once per twentieth of the idle time a
-   * `find`, which nobody waits for and whose failure is nobody's.
-   */
-  toProgress(id: string): () => void;
-  /** Ends a session, in every process on the store. Its record, once; `undefined` where {@link find} would find none. */
-  end(id: string, onOver?: (record: TimedSession) => void): Promise<TimedSession | undefined>;
-  /** Ends all sessions of an account but one, and those of logins that are under way. */
-  endOthers(username: string, keptId: string): Promise<void>;
-}
-
-/** Where sessions live and for how long. */
-export interface SessionsOptions {
-  /** Keeps the sessions; of IDs and account names it sees the SHA-256 as keys. */
-  readonly store: KeyValueStore;
-  /** Seconds without use after which a session is over; up to a twentieth earlier, as uses are not written each. Default: 1800. */
-  readonly idleSeconds?: number;
-  /** Seconds after which a session is over in any case. Default: 43200. */
-  readonly maxSeconds?: number;
-  /** Sessions that an account may have at a time; 0 for any number. Default: 100. */
-  readonly maxPerAccount?: number;
-  /** Milliseconds since the epoch, shared by all processes on one store. Default: `Date.now`. */
-  readonly clock?: () => number;
-}
 
 type OnOver = ((record: TimedSession) => void) | undefined;
 /** Characters of a stored session whose check is remembered. */
@@ -79,6 +20,7 @@ const MAX_REMEMBERED = 4096;
 /** Makes the sessions on a store. Throws `TypeError` for a duration that is not positive. */
 export function createSessions(options: SessionsOptions): Sessions {
   const { store, idleSeconds = 1800, maxSeconds = 43_200, maxPerAccount = 100, clock = Date.now } = options;
+  const { isCurrent = async () => true } = options;
   const idle = toMilliseconds(idleSeconds, "idleSeconds");
   const max = toMilliseconds(maxSeconds, "maxSeconds");
   const inTurn = createTurns();
@@ -114,10 +56,17 @@ export function createSessions(options: SessionsOptions): Sessions {
     return parseGeneration(await store.get(generationKeyOf(username)));
   }
 
-  /** Whether a change of password ended a session. */
-  async function isSuperseded(key: string, { username, generation }: StoredSession): Promise<boolean> {
+  /** Whether a change of password, or of the account where it is kept, ended a session. */
+  async function isSuperseded(key: string, { username, generation, versions }: StoredSession): Promise<boolean> {
     const current = await readGeneration(username);
-    return current !== undefined && current.generation !== generation && current.kept !== key;
+    if (current !== undefined && current.generation !== generation && current.kept !== key) return true;
+    return versions !== undefined && (await findCurrent(username, versions)).length === 0;
+  }
+
+  async function findCurrent(username: string, versions: readonly string[]): Promise<readonly string[]> {
+    // The last one first: the others are former ones.
+    for (const version of versions.toReversed()) if (await isCurrent(username, version)) return [version];
+    return [];
   }
 
   function isDue(seen: number): boolean {
@@ -131,19 +80,37 @@ export function createSessions(options: SessionsOptions): Sessions {
   async function renew(key: string): Promise<void> {
     const session = await read(key);
     if (session === undefined || !isAlive(session) || !isDue(session.seen)) return;
-    await write(key, { ...session, seen: clock() });
+    await rewrite(key, { ...session, seen: clock() });
+  }
+
+  async function rewrite(key: string, session: StoredSession): Promise<void> {
+    await write(key, session);
     if ((await store.get(toEndKey(key))) !== undefined) await store.delete(key);
+  }
+
+  /** Before the account has the version: at no moment is the session without a current one. */
+  async function addVersion(key: string, version: string): Promise<void> {
+    const session = await read(key);
+    if (session?.versions === undefined || !isAlive(session) || session.versions.includes(version)) return;
+    const standing = await findCurrent(session.username, session.versions);
+    await rewrite(key, { ...session, versions: [...standing, version] });
   }
 
   async function generationOf(username: string): Promise<string | undefined> {
     return (await orUnavailable(() => readGeneration(username)))?.generation;
   }
 
-  async function start({ username, settings }: SessionRecord, generation?: string): Promise<string> {
+  async function start({ username, settings, version }: SessionRecord, generation?: string): Promise<string> {
     const id = toHex(crypto.getRandomValues(new Uint8Array(16)));
     const now = clock();
-    const own = { username, settings, created: now, seen: now };
-    const session: StoredSession = generation === undefined ? own : { ...own, generation };
+    const session: StoredSession = {
+      username,
+      settings,
+      created: now,
+      seen: now,
+      ...(generation !== undefined && { generation }),
+      ...(version !== undefined && { versions: [version] }),
+    };
     const key = sessionKeyOf(id);
     await orUnavailable(async () => {
       await write(key, session);
@@ -218,13 +185,19 @@ export function createSessions(options: SessionsOptions): Sessions {
     });
   }
 
-  async function endOthers(username: string, keptId: string): Promise<void> {
-    const generation = { generation: crypto.randomUUID(), kept: sessionKeyOf(keptId) };
+  async function endOthers(username: string, keptId: string, version?: string): Promise<void> {
+    const kept = sessionKeyOf(keptId);
+    if (version !== undefined) await orUnavailable(() => inTurn(kept, () => addVersion(kept, version)));
+    await beginGeneration(username, kept);
+  }
+
+  async function beginGeneration(username: string, kept: string): Promise<void> {
+    const generation = { generation: crypto.randomUUID(), kept };
     // For longer than a session of a login that is under way could live.
     await orUnavailable(() => store.set(generationKeyOf(username), generation, max + idle));
   }
 
-  return { generationOf, start, find, toProgress, end, endOthers };
+  return { generationOf, start, find, toProgress, end, endOthers, endAll: (username) => beginGeneration(username, "") };
 }
 
 function toRecord({ username, settings, created }: StoredSession): TimedSession {

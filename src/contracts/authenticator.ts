@@ -26,6 +26,12 @@ export interface Authenticator {
   imitate?(credentials: Credentials): Promise<void>;
 
   /**
+   * Whether a `version` that the method has given with an `accepted` is still that of the account: sessions that began with one that is not any more
+   * are ended. Asked with every request of a session, so it must be quick; a second late is soon enough. A rejection is answered 503.
+   */
+  isCurrent?(username: string, version: string): Promise<boolean>;
+
+  /**
    * Whether the method keeps this account's password and can change it. Asked before the passwords are known. Default: `updatable` for
    * every account where there is an `updatePassword`, else `unknown`.
    */
@@ -50,9 +56,9 @@ export interface PasswordUpdate {
   readonly peer?: Peer;
   /**
    * To be called once the current password has matched and before the new one counts: it ends what the former one has opened. Its
-   * rejection keeps the former password.
+   * rejection keeps the former password. `version`: that of the account with the new one, where the method has versions.
    */
-  beforeChange?(): Promise<void>;
+  beforeChange?(version?: string): Promise<void>;
 }
 
 /** What came of a change of password. */
@@ -103,6 +109,11 @@ interface Audited {
 export interface Accepted extends Audited {
   readonly outcome: "accepted";
   readonly account: AccountSettings;
+  /**
+   * Stands for the account and its password as they are, where the method has `isCurrent`: another text when either changes. It is kept with sessions, so it must
+   * not give the password away.
+   */
+  readonly version?: string;
 }
 
 /** The method does not know the account: the next method of the chain is asked, or the login fails. */

@@ -24,6 +24,11 @@ export interface FileService {
   handles(request: Request): boolean;
   /** Starts the authenticators; rejects when one's configuration does not work. Optional: the first request does it otherwise. */
   start(): Promise<void>;
+  /**
+   * Ends all sessions of an account, in every process on the store, and those of logins that are under way: for accounts that a method which tells no
+   * versions does not let in any more, or with other settings. Rejects with HttpError `unavailable` when the store fails.
+   */
+  endSessions(username: string): Promise<void>;
   /** The events of the service from now on (6), for one reader, who ends them by leaving; see {@link EventStream}. @throws TypeError for a capacity that is none. */
   events(options?: EventStreamOptions): EventStream;
   /**

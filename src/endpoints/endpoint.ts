@@ -4,7 +4,7 @@ import type { ResourcePath } from "../account/path.ts";
 import type { Identifier, Login, Means } from "../auth/identify.ts";
 import type { LoginAttempt, LoginAudit } from "../auth/login-audit.ts";
 import type { PasswordUpdates } from "../auth/password-updates.ts";
-import type { Sessions } from "../auth/sessions.ts";
+import type { Sessions } from "../auth/session-types.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
 import type { Connection } from "../contracts/connection.ts";
 import type { Texts } from "../contracts/texts.ts";

@@ -1,4 +1,4 @@
-import type { TimedSession } from "../auth/sessions.ts";
+import type { TimedSession } from "../auth/session-types.ts";
 import { parseAuthorization } from "../http/authorization.ts";
 import { readSessionCookie, toExpiredSessionCookie } from "../http/cookie.ts";
 import { HttpError } from "../http/http-error.ts";

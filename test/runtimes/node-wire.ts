@@ -19,6 +19,7 @@ export function stubService(
     browser: answer,
     handles: (request) => /^https?:\/\/[^/]+\/home\//.test(request.url),
     start: async () => undefined,
+    endSessions: async () => undefined,
     events: () => createEventQueue(1, () => undefined).stream,
     close: async () => undefined,
   };

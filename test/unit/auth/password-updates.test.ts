@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AuthenticationChain } from "../../../src/auth/chain.ts";
 import { createPasswordUpdates } from "../../../src/auth/password-updates.ts";
-import type { Sessions } from "../../../src/auth/sessions.ts";
+import type { Sessions } from "../../../src/auth/session-types.ts";
 import type { LoginThrottle } from "../../../src/auth/throttle.ts";
 
 const request = {

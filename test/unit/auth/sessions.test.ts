@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createSessions, type Sessions } from "../../../src/auth/sessions.ts";
+import type { Sessions } from "../../../src/auth/session-types.ts";
+import { createSessions } from "../../../src/auth/sessions.ts";
 import type { KeyValueStore } from "../../../src/contracts/key-value-store.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 

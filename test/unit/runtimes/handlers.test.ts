@@ -48,6 +48,7 @@ function stub(fetch: FileService["fetch"]): FileService {
   const rest = {
     start: async () => undefined,
     close: async () => undefined,
+    endSessions: async () => undefined,
     events: () => createEventQueue(1, () => undefined).stream,
   };
   return { ...rest, fetch, rest: fetch, webdav: fetch, browser: fetch, handles: () => true };
