@@ -24,5 +24,8 @@ export function createApp(root) {
 export function start(root, port) {
   const { fetch } = createApp(root);
   // Node's default cuts every upload at 300 s.
-  return serve({ fetch, port, hostname: "127.0.0.1", serverOptions: { requestTimeout: 0 } });
+  const server = serve({ fetch, port, hostname: "127.0.0.1", serverOptions: { requestTimeout: 0 } });
+  // And it drops fields beyond the first thousand.
+  server.maxHeadersCount = 0;
+  return server;
 }

@@ -3,12 +3,15 @@ import type { Socket } from "node:net";
 import type { Connection } from "../contracts/connection.ts";
 import type { ChunkReader } from "./chunk-reader.ts";
 import { toConnection } from "./node-connection.ts";
+import { mayLackFields, mostFieldsOf } from "./node-field-count.ts";
 import { createDisconnectError, createRequestBody, type RequestBody } from "./node-request-body.ts";
 
 /** What outlives one request: found once a socket, shared by all requests that it carries. */
 export interface SocketState {
   readonly scheme: "http" | "https";
   readonly connection: Connection;
+  /** A request with so many names and values of fields may lack some. */
+  readonly mostFields: number;
   /** The one request that is being answered, until its response is handed over whole. */
   current: Exchange | undefined;
   /** The requests that were pipelined behind it, each with what starts it. The socket is not read while there are any. */
@@ -43,19 +46,25 @@ const states = new WeakMap<Socket, SocketState>();
 
 /** An exchange that has touched neither message yet: a middleware may still pass it on. */
 export function createExchange(req: IncomingMessage, res: ServerResponse): Exchange {
-  const { headers } = req;
-  const length = headers["content-length"];
-  const hasBody = headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+  const state = states.get(req.socket) ?? createSocketState(req.socket);
   return {
     req,
     res,
-    state: states.get(req.socket) ?? createSocketState(req.socket),
-    body: hasBody ? createRequestBody(req, res) : undefined,
+    state,
+    body: hasBody(req, state) ? createRequestBody(req, res) : undefined,
     controller: undefined,
     reader: undefined,
     wake: undefined,
     gone: false,
   };
+}
+
+function hasBody(req: IncomingMessage, { mostFields }: SocketState): boolean {
+  const { headers, method = "" } = req;
+  const length = headers["content-length"];
+  if (headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0")) return true;
+  // The field that tells of it may be among those that are lacking.
+  return mayLackFields(req, mostFields) && method !== "GET" && method !== "HEAD";
 }
 
 /**
@@ -114,6 +123,7 @@ function createSocketState(socket: Socket): SocketState {
   const state: SocketState = {
     scheme,
     connection,
+    mostFields: mostFieldsOf(socket),
     current: undefined,
     waiting: [],
     ending: false,

@@ -57,6 +57,8 @@ export function createNodeServer(
   server.on("checkExpectation", listener);
   server.on("connect", refuseTunnel);
   server.timeout = idleMilliseconds;
+  // All of the fields, or none of the request: their bytes are bounded, and node:http drops what is beyond a number of them without a word.
+  server.maxHeadersCount = 0;
   const connections = track(server, tls !== undefined);
   servers.set(server, connections);
   server.on("clientError", (error, socket) => {

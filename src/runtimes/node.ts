@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { Response } from "../http/fetch.ts";
 import { createExchange, type Exchange, openExchange } from "./node-exchange.ts";
+import { mayLackFields } from "./node-field-count.ts";
 import { toRequest } from "./node-request.ts";
 import { sendResponse } from "./node-response.ts";
 import { isClaimed, toRequestHandler, type Variant } from "./request-handler.ts";
@@ -31,6 +32,7 @@ export interface NodeListenerOptions {
  * A server of the host's own should register it twice, `server.on("request", listener)` and
  * `server.on("checkContinue", listener)`: only then does an upload with `Expect: 100-continue` that the service refuses
  * keep its body to itself. And it should set `requestTimeout: 0`: Node's default cuts every upload at 300 s.
+ * A request with as many fields as the server keeps (`maxHeadersCount`, 1,000 by default) is 431: node:http drops those beyond it, and with them lengths and conditions. With 0 none is dropped.
  * Node reads no further behind a client that has closed its side and drops what would be answered, unless `httpAllowHalfOpen` is set. `createNodeServer` does all of this, `prepareNodeServer` the first two for a server of a framework's.
  */
 export function toNodeListener(service: FileService | RequestHandler, options: NodeListenerOptions = {}): NodeListener {
@@ -94,14 +96,20 @@ async function answer(
   const request = made ?? toRequest(exchange);
   let response: Response;
   try {
-    if (request === undefined) response = new Response(null, { status: 400 });
-    else if (isUnframed(exchange.req)) response = new Response(null, { status: 400, headers: { Connection: "close" } });
+    if (mayLackFields(exchange.req, exchange.state.mostFields)) response = refusal(431);
+    else if (request === undefined) response = new Response(null, { status: 400 });
+    else if (isUnframed(exchange.req)) response = refusal(400);
     else if (isCoded(exchange.req)) response = new Response(null, { status: 501 });
     else response = await handler(request, exchange.state.connection);
   } catch {
     response = new Response(null, { status: 500 });
   }
   sendResponse(exchange, response, lingerMilliseconds);
+}
+
+/** A blank answer behind which the connection ends. */
+function refusal(status: number): Response {
+  return new Response(null, { status, headers: { Connection: "close" } });
 }
 
 /** HTTP/1.0 knows no transfer codings: where its body ends is anybody's guess (RFC 9112, 6.1). */

@@ -1,5 +1,6 @@
 import type { WireCase } from "./wire-case.ts";
 import { browserCases } from "./wire-cases-browser.ts";
+import { fieldCases } from "./wire-cases-fields.ts";
 import { fileCases } from "./wire-cases-files.ts";
 import { folderCases } from "./wire-cases-folders.ts";
 import { loginCases } from "./wire-cases-login.ts";
@@ -14,4 +15,5 @@ export const wireCases: readonly WireCase[] = [
   ...browserCases,
   ...pathCases,
   ...transferCases,
+  ...fieldCases,
 ];
