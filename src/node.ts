@@ -15,6 +15,7 @@ export { prepareNodeServer } from "./runtimes/node-host-server.ts";
 export {
   closeNodeServer,
   createNodeServer,
+  type NodeServerEnd,
   type NodeServerOptions,
   type NodeTlsOptions,
 } from "./runtimes/node-server.ts";

@@ -8,6 +8,8 @@ import { createDisconnectError, createRequestBody, type RequestBody } from "./no
 
 /** What outlives one request: found once a socket, shared by all requests that it carries. */
 export interface SocketState {
+  /** What accepted it; `undefined` where a host plays a connection. */
+  readonly server: object | undefined;
   readonly scheme: "http" | "https";
   readonly connection: Connection;
   /** A request with so many names and values of fields may lack some. */
@@ -38,11 +40,15 @@ export interface Exchange {
   reader: Pick<ChunkReader, "cancel"> | undefined;
   /** Ends the response writer's wait for a slow client. */
   wake: (() => void) | undefined;
+  /** The service has answered: it has no work under way but the response body. */
+  answered: boolean;
   /** The socket closed before the response was handed over whole. */
   gone: boolean;
 }
 
 const states = new WeakMap<Socket, SocketState>();
+/** The servers that end: each answer is the last one of its connection. */
+const ending = new WeakSet<object>();
 
 /** An exchange that has touched neither message yet: a middleware may still pass it on. */
 export function createExchange(req: IncomingMessage, res: ServerResponse): Exchange {
@@ -55,6 +61,7 @@ export function createExchange(req: IncomingMessage, res: ServerResponse): Excha
     controller: undefined,
     reader: undefined,
     wake: undefined,
+    answered: false,
     gone: false,
   };
 }
@@ -86,8 +93,27 @@ export function openExchange(exchange: Exchange): Promise<void> | undefined {
       stopReading(req.socket);
     });
   }
+  // Behind the last answer of a server that ends nothing is begun.
+  if (!req.socket.writable && isLast(state)) return new Promise(() => undefined);
   state.current = exchange;
   return undefined;
+}
+
+/** From now on each answer of a server says `Connection: close`, and no request behind it begins. */
+export function beginEnd(server: object): void {
+  ending.add(server);
+}
+
+/** Whether a connection ends with the answer whose head is written next. */
+export function isLast({ server }: SocketState): boolean {
+  return server !== undefined && ending.has(server);
+}
+
+/** Destroys a socket, whatever is under way; the exchange that it cut. */
+export function cutSocket(socket: Socket): Exchange | undefined {
+  const current = states.get(socket)?.current;
+  socket.destroy();
+  return current;
 }
 
 /** Whether nothing is under way on a socket: no request seen, or every response handed over. */
@@ -119,11 +145,13 @@ export function endBehindAnswers(socket: Socket): boolean {
 function createSocketState(socket: Socket): SocketState {
   const scheme = "encrypted" in socket && socket.encrypted === true ? "https" : "http";
   const connection = toConnection(socket);
+  const server = ("server" in socket && (socket.server as object | null)) || undefined;
   const origin = `${scheme}://localhost`;
   const state: SocketState = {
     scheme,
     connection,
-    mostFields: mostFieldsOf(socket),
+    server,
+    mostFields: mostFieldsOf(server),
     current: undefined,
     waiting: [],
     ending: false,

@@ -1,17 +1,15 @@
 import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 
 /** How many names and values node:http keeps where its server has no number of its own. */
 const USUAL_MOST = 2000;
 
 /**
- * How many names and values of one request's header section node:http keeps on a connection: it drops those beyond its server's
+ * How many names and values of one request's header section a server of node:http keeps: it drops those beyond its
  * `maxHeadersCount` without a word, the `Content-Length` among them. Infinity where the number has no bound, or nobody parses.
  */
-export function mostFieldsOf(socket: Socket): number {
-  const { server } = socket as { readonly server?: { readonly maxHeadersCount?: unknown } | null };
-  if (server === undefined || server === null) return Number.POSITIVE_INFINITY;
-  const { maxHeadersCount } = server;
+export function mostFieldsOf(server: object | undefined): number {
+  if (server === undefined) return Number.POSITIVE_INFINITY;
+  const { maxHeadersCount } = server as { readonly maxHeadersCount?: unknown };
   // As node:http reckons.
   const most = typeof maxHeadersCount === "number" ? maxHeadersCount << 1 : USUAL_MOST;
   return most > 0 ? most : Number.POSITIVE_INFINITY;

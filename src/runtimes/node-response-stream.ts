@@ -9,8 +9,8 @@ export interface Head {
   readonly fields: string[];
   /** The `Content-Length` that the service promises. */
   readonly length: number | undefined;
-  /** The request's body stays unread: the connection ends with this response. */
-  readonly refused: boolean;
+  /** The connection ends with this response: the request's body stays unread, or the server ends. */
+  readonly closes: boolean;
 }
 
 /**
@@ -30,14 +30,14 @@ export async function sendChunks(exchange: Exchange, reader: ChunkReader, head: 
 }
 
 /** What can no longer be answered as meant: 500, blank, or where the head is out a broken connection. */
-export function failResponse(exchange: Exchange, { refused, length }: Pick<Head, "refused" | "length">): void {
+export function failResponse(exchange: Exchange, { closes, length }: Pick<Head, "closes" | "length">): void {
   const { res } = exchange;
   if (exchange.gone) return;
   if (res.headersSent) {
     breakResponse(exchange, length);
     return;
   }
-  const fields = refused ? ["Content-Length", "0", "Connection", "close"] : ["Content-Length", "0"];
+  const fields = closes ? ["Content-Length", "0", "Connection", "close"] : ["Content-Length", "0"];
   // The reason phrase of the response that failed would stay otherwise.
   res.writeHead(500, "Internal Server Error", fields);
   res.end();

@@ -1,7 +1,7 @@
 import { ServerResponse } from "node:http";
 import { toByteStream } from "../contracts/byte-source.ts";
 import { discardBody, openBody, openSource } from "./node-body-source.ts";
-import type { Exchange } from "./node-exchange.ts";
+import { type Exchange, isLast } from "./node-exchange.ts";
 import { refuseBody } from "./node-refusal.ts";
 import { sendSource } from "./node-response-source.ts";
 import { failResponse, type Head, sendChunks } from "./node-response-stream.ts";
@@ -20,12 +20,12 @@ function writeResponse(exchange: Exchange, response: Response, lingerMillisecond
     discardBody(response);
     return;
   }
-  const refused = refuseBody(exchange, lingerMilliseconds);
+  const closes = refuseBody(exchange, lingerMilliseconds) || isLast(exchange.state);
   try {
-    writeWhole(exchange, response, toHead(response, refused));
+    writeWhole(exchange, response, toHead(response, closes));
   } catch {
     discardBody(response);
-    failResponse(exchange, { refused, length: undefined });
+    failResponse(exchange, { closes, length: undefined });
   }
 }
 
@@ -62,7 +62,7 @@ function writeAtOnce({ res }: Exchange, { status, fields, length }: Head, body: 
   else res.end(body);
 }
 
-function toHead(response: Response, refused: boolean): Head {
+function toHead(response: Response, closes: boolean): Head {
   const { status } = response;
   // An interim status is no answer: the client would wait for another.
   if (!(status >= 200)) throw new RangeError("Not a final status");
@@ -73,11 +73,11 @@ function toHead(response: Response, refused: boolean): Head {
       // RFC 9110, 8.6: 204 has none.
       if (status === 204) return;
       length = Number(value);
-    } else if (refused && isNamed(name, "connection")) return;
+    } else if (closes && isNamed(name, "connection")) return;
     fields.push(name, value);
   });
-  if (refused) fields.push("Connection", "close");
-  return { status, fields, length, refused };
+  if (closes) fields.push("Connection", "close");
+  return { status, fields, length, closes };
 }
 
 function isNamed(name: string, lowercase: string): boolean {

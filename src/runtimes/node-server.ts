@@ -3,7 +3,7 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from "n
 import { Server as NetServer, type Socket } from "node:net";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { type NodeListenerOptions, toNodeListener } from "./node.ts";
-import { isIdle } from "./node-exchange.ts";
+import { beginEnd, cutSocket, type Exchange, isIdle } from "./node-exchange.ts";
 import { refuseMessage, refuseTunnel } from "./node-raw-refusal.ts";
 
 /** The keys of a TLS server, in PEM. */
@@ -36,6 +36,9 @@ interface Connections {
   /** The raw ones that have not come through their TLS handshake, by their peer. */
   readonly unready: Map<string, Socket>;
 }
+
+/** How long the end of a server waits at most for the service to put away what was cut. */
+const SETTLING_MILLISECONDS = 1000;
 
 const servers = new WeakMap<HttpServer | HttpsServer, Connections>();
 
@@ -95,22 +98,49 @@ function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
+/** How a server ends. */
+export interface NodeServerEnd {
+  /**
+   * What is still under way after so long is cut: uploads leave the former file, downloads break off. Milliseconds, 0
+   * for never; default 30,000.
+   */
+  readonly deadlineMilliseconds?: number;
+}
+
 /**
- * Ends a server gracefully: no new connections, idle ones closed, running requests answered to their end. Resolves
- * once the last connection is closed. Works for any `node:http` or `node:https` server; with one of `createNodeServer` it
+ * Ends a server gracefully: no new connections, idle ones closed, running requests answered to their end, or to the deadline. Each
+ * of the answers ends its connection (`Connection: close`), and no request that was pipelined behind it begins. Resolves
+ * once the last connection is closed, and the service has put away what was cut. Works for any `node:http` or `node:https` server; with one of `createNodeServer` it
  * does not wait for connections that never sent a request, or never began TLS, either.
  */
-export function closeNodeServer(server: HttpServer | HttpsServer): Promise<void> {
+export async function closeNodeServer(
+  server: HttpServer | HttpsServer,
+  { deadlineMilliseconds = 30_000 }: NodeServerEnd = {},
+): Promise<void> {
+  if (!(deadlineMilliseconds >= 0)) {
+    throw new TypeError("deadlineMilliseconds: expected a number of milliseconds, or 0");
+  }
   const own = servers.get(server);
+  const deadline = deadlineMilliseconds === 0 ? Number.POSITIVE_INFINITY : performance.now() + deadlineMilliseconds;
+  let cut: readonly Exchange[] = [];
+
   function sweep(): void {
+    const isOver = performance.now() >= deadline;
     if (own === undefined) {
-      server.closeIdleConnections();
+      if (isOver) server.closeAllConnections();
+      else server.closeIdleConnections();
       return;
     }
-    for (const socket of own.ready) if (isIdle(socket)) socket.destroySoon();
     for (const socket of own.unready.values()) socket.destroy();
+    if (isOver) cut = cut.concat([...own.ready].map(cutSocket).filter((exchange) => exchange !== undefined));
+    else for (const socket of own.ready) if (isIdle(socket)) socket.destroySoon();
   }
-  return new Promise((resolve) => {
+
+  beginEnd(server);
+  // What a host answers by itself is the last of its connection, too.
+  if (own === undefined)
+    server.prependListener("request", (_req, res) => Object.assign(res, { shouldKeepAlive: false }));
+  await new Promise<void>((resolve) => {
     // Kept-alive connections become idle one by one as their responses end.
     const timer = setInterval(sweep, 100);
     const onClosed = (): void => {
@@ -122,6 +152,15 @@ export function closeNodeServer(server: HttpServer | HttpsServer): Promise<void>
     else NetServer.prototype.close.call(server, onClosed);
     sweep();
   });
+  await settled(cut);
+}
+
+/** Waits for what the service still does for exchanges that were cut, but not for long. */
+async function settled(cut: readonly Exchange[]): Promise<void> {
+  const patience = performance.now() + SETTLING_MILLISECONDS;
+  while (performance.now() < patience && cut.some(({ answered }) => !answered)) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }
 
 /**

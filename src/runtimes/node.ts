@@ -104,6 +104,7 @@ async function answer(
   } catch {
     response = new Response(null, { status: 500 });
   }
+  exchange.answered = true;
   sendResponse(exchange, response, lingerMilliseconds);
 }
 
