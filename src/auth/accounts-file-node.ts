@@ -18,7 +18,7 @@ import {
 } from "./accounts.ts";
 import type { PasswordHasher } from "./password-hash.ts";
 import { createNodePasswordHasher } from "./password-hash-node.ts";
-import { replaceFile } from "./replace-file-node.ts";
+import { replaceFile, sweepLeftovers } from "./replace-file-node.ts";
 import { createTurns } from "./turns.ts";
 
 /** Where the accounts are and what works on them. */
@@ -45,7 +45,7 @@ const accountsFileSchema = z.strictObject({ accounts: z.array(z.unknown()) });
 /**
  * The accounts of a JSON file, as a method of authentication that judges as `createAccountsAuthenticator` does.
  *
- * `start` reads the file and rejects with an error that names file, place and reason. Later versions are found when
+ * `start` removes what a killed process has left of a rewrite, reads the file and rejects with an error that names file, place and reason. Later versions are found when
  * credentials come, by default at most once a second; one that is missing or broken is reported once, and the accounts stay as
  * they were. Replace the file by renaming another onto it: so nobody reads a half-written one. The sessions of an account that is removed, or
  * changed in any member, end with their next request, at most a second later; of a plain-text password a change does not count.
@@ -99,6 +99,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
 
   async function start(): Promise<void> {
     seenVersion = undefined;
+    await sweepLeftovers(file);
     try {
       await check();
     } catch (error) {

@@ -1,9 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, lstat, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { hasEnded, hostMark } from "../process-mark-node.ts";
 
-/** Temporary files older than this are what a crash has left: none is written for so long. */
+/** Temporary files older than this are what a crash has left, on whatever machine: none is written for so long. */
 const LEFTOVER_MILLISECONDS = 60_000;
+/** What a temporary name has in the middle: host, process, and what makes it unique. */
+const MIDDLE = /^([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}$/;
 
 const PERMISSION_BITS = 0o777;
 const GROUP_BITS = 0o070;
@@ -18,7 +21,8 @@ export async function replaceFile(file: string, content: string): Promise<void> 
   const target = await realpath(file);
   const former = await stat(target);
   await sweep(target);
-  const temporary = join(dirname(target), toTemporaryName(target, randomBytes(8).toString("hex")));
+  const middle = `${hostMark()}-${process.pid}-${randomBytes(8).toString("hex")}`;
+  const temporary = join(dirname(target), toTemporaryName(target, middle));
   const handle = await open(temporary, "wx", 0o600);
   try {
     await fill(handle, content, former);
@@ -62,21 +66,27 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Removes what a crash has left. */
+/** Removes what a crash has left of the file's replacements: all of what ended processes of this machine have. Never rejects. */
+export async function sweepLeftovers(file: string): Promise<void> {
+  await realpath(file).then(sweep, () => undefined);
+}
+
 async function sweep(target: string): Promise<void> {
   const [head = "", tail = ""] = toTemporaryName(target, "\0").split("\0");
-  const leftovers = (await readdir(dirname(target))).filter(
-    (name) =>
-      name.startsWith(head) && name.endsWith(tail) && /^[\da-f]{16}$/.test(name.slice(head.length, -tail.length)),
-  );
-  for (const name of leftovers) {
-    const path = join(dirname(target), name);
+  const folder = dirname(target);
+  // A folder that may be written and not read is nothing to fail at.
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.startsWith(head) || !name.endsWith(tail)) continue;
+    const [middle, mark = "", writer] = MIDDLE.exec(name.slice(head.length, -tail.length)) ?? [];
+    if (middle === undefined) continue;
+    const path = join(folder, name);
     const modified = await lstat(path).then(
       ({ mtimeMs }) => mtimeMs,
       () => Number.POSITIVE_INFINITY,
     );
+    const isLeft = Date.now() - modified > LEFTOVER_MILLISECONDS || hasEnded(mark, Number(writer), modified);
     // Another process may be faster.
-    if (Date.now() - modified > LEFTOVER_MILLISECONDS) await unlink(path).catch(() => undefined);
+    if (isLeft) await unlink(path).catch(() => undefined);
   }
 }
 

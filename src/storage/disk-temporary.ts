@@ -1,7 +1,6 @@
-import { createHash, randomUUID } from "node:crypto";
-import { readFileSync, readlinkSync } from "node:fs";
+import { randomUUID } from "node:crypto";
 import { lstat, rmdir, unlink } from "node:fs/promises";
-import { hostname } from "node:os";
+import { hasEnded, hostMark } from "../process-mark-node.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 
 /*
@@ -13,7 +12,6 @@ const NAME = /^\.fileferry-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{24}\.tmp$/;
 const ABANDONED_AFTER_MILLISECONDS = 3_600_000;
 
 const inUse = new Set<string>();
-let ownHost: string | undefined;
 
 /** Whether a name is kept for files of unfinished writes. */
 export function isTemporaryName(name: string): boolean {
@@ -22,9 +20,8 @@ export function isTemporaryName(name: string): boolean {
 
 /** A new name for the file of an unfinished write. It counts as in use until {@link releaseTemporaryName}. */
 export function claimTemporaryName(): string {
-  ownHost ??= identifyHost();
   const random = randomUUID().replaceAll("-", "").slice(0, 24);
-  const name = `.fileferry-${ownHost}-${process.pid}-${random}.tmp`;
+  const name = `.fileferry-${hostMark()}-${process.pid}-${random}.tmp`;
   inUse.add(name);
   return name;
 }
@@ -51,42 +48,10 @@ export async function removeLeftover(folder: OpenFolder, name: string): Promise<
   return false;
 }
 
-/**
- * A process elsewhere, which may share the disk, cannot be asked whether it runs: its file must have rested for an
- * hour. In this process another thread may be the writer, so only what is older than the process was left behind.
- */
+/** A process elsewhere, which may share the disk, cannot be asked whether it runs: its file must have rested for an hour. */
 function isAbandoned(name: string, modified: number): boolean {
-  const [, host, process_] = NAME.exec(name) ?? [];
+  const [, host, writer] = NAME.exec(name) ?? [];
   if (host === undefined) return false;
   if (modified < Date.now() - ABANDONED_AFTER_MILLISECONDS) return true;
-  ownHost ??= identifyHost();
-  if (host !== ownHost) return false;
-  if (Number(process_) === process.pid) return modified < Date.now() - process.uptime() * 1000;
-  return !isRunning(Number(process_));
-}
-
-function isRunning(process_: number): boolean {
-  try {
-    return process.kill(process_, 0);
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
-}
-
-/** What processes have in common that see each other by their numbers: machine, host name, PID namespace. */
-function identifyHost(): string {
-  const parts = [
-    readOr("", () => readFileSync("/etc/machine-id", "utf8")),
-    hostname(),
-    readOr("", () => readlinkSync("/proc/self/ns/pid")),
-  ];
-  return createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 8);
-}
-
-function readOr(otherwise: string, read: () => string): string {
-  try {
-    return read();
-  } catch {
-    return otherwise;
-  }
+  return hasEnded(host, Number(writer), modified);
 }

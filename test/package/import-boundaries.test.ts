@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // What bodies are read from.
   http: ["contracts"],
   account: ["contracts", "http"],
-  auth: ["contracts", "events", "http", "wire"],
+  auth: ["contracts", "events", "http", "wire", "process-mark-node.ts"],
   uploads: ["account", "contracts", "http"],
   archive: ["contracts", "http"],
   // The envelope of events: one maker for all who tell of something.
@@ -80,7 +80,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "contracts",
   ],
   // Buffers, which uploads are gathered in.
-  storage: ["contracts", "transfer"],
+  storage: ["contracts", "transfer", "process-mark-node.ts"],
+  // Whose an unfinished file is.
+  "process-mark-node.ts": [],
   stores: ["contracts"],
   // The checks of an authentication endpoint judge as the method itself does.
   testing: ["contracts", "outbound", "remote-auth", "wire"],

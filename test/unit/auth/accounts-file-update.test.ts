@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type AccountsFileOptions, createAccountsFileAuthenticator } from "../../../src/auth/accounts-file-node.ts";
 import type { Authenticator, PasswordUpdateOutcome } from "../../../src/contracts/authenticator.ts";
+import { hostMark } from "../../../src/process-mark-node.ts";
 import { quickHasher } from "../../support/quick-hasher.ts";
 
 const TEXT = `{
@@ -125,20 +126,30 @@ describe("a change of password in the accounts file", () => {
     expect(await outcome(authenticator, "alice", "one")).toBe("accepted");
   });
 
-  it("removes what a crash has left, and nothing else", async () => {
-    const names = [
-      ".accounts.json.0123456789abcdef.tmp",
-      ".accounts.json.fedcba9876543210.tmp",
-      ".accounts.json.x.tmp",
-      ".other.json.0123456789abcdef.tmp",
-    ];
-    for (const name of names) await writeFile(join(folder, name), "{");
-    const longAgo = new Date(Date.now() - 3_600_000);
-    for (const name of names.filter((each) => !each.includes("fedc")))
-      await utimes(join(folder, name), longAgo, longAgo);
-    await update(create(), "alice", "one", "three");
-    expect((await readdir(folder)).sort()).toEqual([...names.slice(1), "accounts.json"].sort());
-  });
+  it.each(["a change of password", "the start"])(
+    "removes at %s what a crash has left, and nothing else",
+    async (when) => {
+      const host = hostMark();
+      const left = [
+        // Of a process that has ended, and long ago of one that may run.
+        `.accounts.json.${host}-999999999-0123456789abcdef.tmp`,
+        ".accounts.json.01234567-1-0123456789abcdef.tmp",
+      ];
+      const kept = [
+        ".accounts.json.01234567-1-fedcba9876543210.tmp",
+        `.accounts.json.${host}-${process.pid}-0123456789abcdef.tmp`,
+        `.accounts.json.${host}-${process.ppid}-0123456789abcdef.tmp`,
+        ".accounts.json.x.tmp",
+        `.other.json.${host}-999999999-0123456789abcdef.tmp`,
+      ];
+      for (const name of [...left, ...kept]) await writeFile(join(folder, name), "{");
+      const longAgo = new Date(Date.now() - 3_600_000);
+      for (const name of [left[1], kept[3]]) await utimes(join(folder, String(name)), longAgo, longAgo);
+      if (when === "the start") await create().start?.();
+      else await update(create(), "alice", "one", "three");
+      expect((await readdir(folder)).sort()).toEqual([...kept, "accounts.json"].sort());
+    },
+  );
 });
 
 function create(options: Partial<AccountsFileOptions> = {}): Authenticator {
