@@ -3,12 +3,15 @@ import { link, unlink } from "node:fs/promises";
 import { type RemoveOptions, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
 import { meetsConditions } from "./conditions.ts";
 import { LIGHT_BYTES, renameMember } from "./disk-calls.ts";
-import { systemCode, translated } from "./disk-errors.ts";
+import { translated, unless } from "./disk-errors.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { findMember, toEntry } from "./disk-members.ts";
 
 /** The last of those who wait for a name, each name by its folder's identity. */
 const lastInTurn = new Map<string, Promise<unknown>>();
+
+/** What file systems without hard links say, or of a file that has as many as it may; EISDIR on Windows. Anything else has failed. */
+const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EISDIR"];
 
 /** Runs an action alone among all that this process does in turn to one name of one folder. */
 export async function inTurn<T>(folder: OpenFolder, name: string, action: () => Promise<T>): Promise<T> {
@@ -80,11 +83,7 @@ export async function removeFile(folder: OpenFolder, name: string, conditions: R
  * `false` where the file system has no hard links.
  */
 async function linkUnlessTaken(folder: OpenFolder, temporary: string, name: string): Promise<boolean> {
-  try {
-    await link(folder.at(temporary), folder.at(name));
-    return true;
-  } catch (error) {
-    if (systemCode(error) === "EEXIST") throw new StorageError("precondition-failed", undefined, { cause: error });
-    return false;
-  }
+  const linked = link(folder.at(temporary), folder.at(name)).then(() => true);
+  const codes = { EEXIST: "precondition-failed", ENOENT: "parent-missing", EINVAL: "bad-name" } as const;
+  return (await translated(unless(linked, ...NO_LINKS), codes)) ?? false;
 }

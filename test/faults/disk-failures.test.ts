@@ -1,0 +1,69 @@
+import fs from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
+import { createDiskStorage } from "../../src/storage/disk.ts";
+import { inChunks, noise, put, textOf } from "../../src/testing/storage-content.ts";
+
+type Names<T> = { [K in keyof T]: T[K] extends (...args: never[]) => unknown ? K : never }[keyof T];
+
+/** A storage on a folder of its own, with a file, and what is in the folder. */
+async function startStorage(durability: "fsync" | "rename" = "fsync") {
+  const root = await mkdtemp(join(tmpdir(), "fileferry-failures-"));
+  onTestFinished(() => rm(root, { recursive: true }));
+  const storage = createDiskStorage({ root, durability });
+  await put(storage, "/file", "former");
+  return { root, storage, names: () => readdir(root) };
+}
+
+/** What the system says when a call fails. */
+function systemError(name: keyof typeof constants.errno, syscall: string): Error {
+  return Object.assign(new Error(`${name}: failed, ${syscall}`), {
+    errno: -constants.errno[name],
+    code: name,
+    syscall,
+  });
+}
+
+/** Has a call of `node:fs` done by another function until the test ends. */
+function replaceCall<T extends object, K extends Names<T>>(room: T, name: K, make: (own: T[K]) => unknown): void {
+  const own = room[name];
+  room[name] = make(own) as T[K];
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    room[name] = own;
+    syncBuiltinESMExports();
+  });
+}
+
+describe("a creation that must not replace anything, where no hard link can be made", () => {
+  const create = (storage: StorageAdapter) => storage.write("/new", inChunks(noise(10, 1), 10), { ifNoneMatch: "*" });
+
+  it.each(["EPERM", "ENOTSUP", "ENOSYS", "EMLINK", "EXDEV"] as const)("is done by a rename on %s", async (code) => {
+    const { storage, names } = await startStorage();
+    replaceCall(fs.promises, "link", () => () => Promise.reject(systemError(code, "link")));
+    await create(storage);
+    expect((await names()).sort()).toEqual(["file", "new"]);
+  });
+
+  it.each([
+    ["EIO", "unavailable"],
+    ["ENOMEM", "unavailable"],
+    ["ENOSPC", "no-space"],
+    ["EDQUOT", "no-space"],
+    ["EACCES", "denied"],
+    ["EROFS", "denied"],
+  ] as const)("fails on %s, and replaces nothing that another process has just made", async (code, expected) => {
+    const { root, storage, names } = await startStorage();
+    replaceCall(fs.promises, "link", () => async () => {
+      fs.writeFileSync(join(root, "new"), "another's");
+      throw systemError(code, "link");
+    });
+    await expect(create(storage)).rejects.toMatchObject({ code: expected });
+    expect(await textOf(storage, "/new")).toBe("another's");
+    expect((await names()).sort()).toEqual(["file", "new"]);
+  });
+});
