@@ -41,6 +41,10 @@ export async function writeMember(
     await fillFile(descriptor, receive(content, options), options.size);
     const written = await translated(finish(descriptor, former, durability));
     isSettled = durability === "fsync" || written.size <= LIGHT_BYTES;
+    // Some file systems tell of bytes that could not be kept no sooner than here.
+    const closed = closeFile(descriptor, isSettled);
+    descriptor = undefined;
+    await translated(closed);
     isLeft = (await inParent(exchange(folder, temporary, name, options, isSettled))) === "linked";
     if (durability === "fsync") await folder.sync();
     return toFileEntry(name, written);

@@ -67,3 +67,36 @@ describe("a creation that must not replace anything, where no hard link can be m
     expect((await names()).sort()).toEqual(["file", "new"]);
   });
 });
+
+describe("a file system that tells at the end of a file that it could not keep its bytes", () => {
+  it.each([
+    ["fsync", "EIO", "unavailable", 10],
+    ["rename", "EDQUOT", "no-space", 10],
+    ["rename", "ENOSPC", "no-space", 200_000],
+  ] as const)("fails the write (%s, %s), and the former file stays", async (durability, code, expected, size) => {
+    const { storage, names } = await startStorage(durability);
+    /** Files that were opened to be written: folders are closed, too. */
+    const written = new Set<unknown>();
+    const notice = (descriptor: unknown) => void written.add(descriptor);
+    replaceCall(fs, "writeSync", (own) => (...args: Parameters<typeof own>) => {
+      notice(args[0]);
+      return own(...args);
+    });
+    replaceCall(fs, "write", (own) => (...args: Parameters<typeof own>) => {
+      notice(args[0]);
+      return own(...args);
+    });
+    replaceCall(fs, "closeSync", (own) => (descriptor: number) => {
+      own(descriptor);
+      if (written.delete(descriptor)) throw systemError(code, "close");
+    });
+    replaceCall(fs, "close", (own) => (descriptor: number, done: (error: Error | null) => void) => {
+      own(descriptor, () => done(written.delete(descriptor) ? systemError(code, "close") : null));
+    });
+    const content = () => inChunks(noise(size, 1), 65_536);
+    await expect(storage.write("/file", content())).rejects.toMatchObject({ code: expected });
+    await expect(storage.write("/new", content(), { ifNoneMatch: "*" })).rejects.toMatchObject({ code: expected });
+    expect(await textOf(storage, "/file")).toBe("former");
+    expect(await names()).toEqual(["file"]);
+  });
+});
