@@ -18,8 +18,18 @@ const USUAL: SystemCodes = {
   EACCES: "denied",
   EPERM: "denied",
   EROFS: "denied",
+  // The file system cannot do this, or its folder's key is not there: it will not be otherwise in a moment.
+  ENOTSUP: "denied",
+  EOPNOTSUPP: "denied",
+  ENOSYS: "denied",
+  ENOKEY: "denied",
+  EKEYEXPIRED: "denied",
+  EKEYREVOKED: "denied",
+  EKEYREJECTED: "denied",
   ENOSPC: "no-space",
   EDQUOT: "no-space",
+  // The folder has as many folders as it may.
+  EMLINK: "no-space",
   EFBIG: "too-large",
   ENOTEMPTY: "unavailable",
   EMFILE: "unavailable",
@@ -29,9 +39,52 @@ const USUAL: SystemCodes = {
   ESTALE: "unavailable",
   ETIMEDOUT: "unavailable",
   EBUSY: "unavailable",
+  ETXTBSY: "unavailable",
+  EXDEV: "unavailable",
+  EAGAIN: "unavailable",
+  // The same by its other name.
+  EWOULDBLOCK: "unavailable",
+  EINTR: "unavailable",
+  ECANCELED: "unavailable",
+  EDEADLK: "unavailable",
+  ENOLCK: "unavailable",
+  ENOBUFS: "unavailable",
+  // A drive of the network, or of the user's, that is away; a damaged one.
+  ECONNABORTED: "unavailable",
+  ECONNREFUSED: "unavailable",
+  ECONNRESET: "unavailable",
+  ENOTCONN: "unavailable",
+  EHOSTDOWN: "unavailable",
+  EHOSTUNREACH: "unavailable",
+  ENETDOWN: "unavailable",
+  ENETUNREACH: "unavailable",
+  ENETRESET: "unavailable",
+  ESHUTDOWN: "unavailable",
+  ENOLINK: "unavailable",
+  ECOMM: "unavailable",
+  EPROTO: "unavailable",
+  EREMOTEIO: "unavailable",
+  ETIME: "unavailable",
+  ENOMEDIUM: "unavailable",
+  EBADMSG: "unavailable",
+  EUCLEAN: "unavailable",
 };
 
-const nameByNumber = new Map(Object.entries(constants.errno).map(([name, number]) => [-number, name]));
+/** Linux has numbers for which Node has no names. */
+const LINUX: Readonly<Record<string, number>> = {
+  ECOMM: 70,
+  ESHUTDOWN: 108,
+  EHOSTDOWN: 112,
+  EUCLEAN: 117,
+  EREMOTEIO: 121,
+  ENOMEDIUM: 123,
+  ENOKEY: 126,
+  EKEYEXPIRED: 127,
+  EKEYREVOKED: 128,
+  EKEYREJECTED: 129,
+};
+const numbers = process.platform === "linux" ? { ...LINUX, ...constants.errno } : constants.errno;
+const nameByNumber = new Map(Object.entries(numbers).map(([name, number]) => [-number, name]));
 
 /** The result of a system call; its failure as a {@link StorageError} with the system's as `cause`. */
 export async function translated<T>(call: Promise<T>, codes?: SystemCodes): Promise<T> {
@@ -39,6 +92,15 @@ export async function translated<T>(call: Promise<T>, codes?: SystemCodes): Prom
     return await call;
   } catch (error) {
     throw toStorageError(error, codes);
+  }
+}
+
+/** The result of a system call that is made at once, or its failure, as above. */
+export function translatedAtOnce<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    throw toStorageError(error);
   }
 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { StorageError } from "../contracts/storage-adapter.ts";
 import { lookAt, lookAtOnce, type MemberName, openDescriptor, release } from "./disk-calls.ts";
-import { renamed, translated, unless } from "./disk-errors.ts";
+import { renamed, translated, translatedAtOnce, unless } from "./disk-errors.ts";
 
 /**
  * An open folder. What is done to a member through it is done in this very folder, whatever anyone puts in the
@@ -118,7 +118,7 @@ function toFolder(descriptor: number): OpenFolder {
   }
 
   return {
-    identity: () => toIdentity(fstatSync(descriptor, BIGINT)),
+    identity: () => toIdentity(translatedAtOnce(() => fstatSync(descriptor, BIGINT))),
     at,
     enter: (name) => openByDescriptor(at(name)),
     leave: () => openByDescriptor(at("..")),
@@ -192,7 +192,7 @@ export async function openByPath(path: string): Promise<OpenFolder> {
     look,
     confirm,
     sync: async () => {
-      const descriptor = await unless(openDescriptor(path, O_RDONLY), ...NO_FOLDER_SYNC);
+      const descriptor = await translated(unless(openDescriptor(path, O_RDONLY), ...NO_FOLDER_SYNC));
       if (descriptor === undefined) return;
       await translated(unless(syncAsync(descriptor), ...NO_FOLDER_SYNC)).finally(() => release(descriptor));
     },

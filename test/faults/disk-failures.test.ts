@@ -4,9 +4,14 @@ import { syncBuiltinESMExports } from "node:module";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
+import { Request } from "../../src/http/fetch.ts";
+import { createFileService } from "../../src/service.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { inChunks, noise, put, textOf } from "../../src/testing/storage-content.ts";
+import { createRecordingLogger } from "../support/logger.ts";
+import { AUTHORIZATION } from "../support/served.ts";
 
 type Names<T> = { [K in keyof T]: T[K] extends (...args: never[]) => unknown ? K : never }[keyof T];
 
@@ -96,6 +101,43 @@ describe("a file system that tells at the end of a file that it could not keep i
     const content = () => inChunks(noise(size, 1), 65_536);
     await expect(storage.write("/file", content())).rejects.toMatchObject({ code: expected });
     await expect(storage.write("/new", content(), { ifNoneMatch: "*" })).rejects.toMatchObject({ code: expected });
+    expect(await textOf(storage, "/file")).toBe("former");
+    expect(await names()).toEqual(["file"]);
+  });
+});
+
+describe("a folder that the system cannot be asked about", () => {
+  it.each([
+    ["EIO", 503],
+    ["ESTALE", 503],
+    ["ENOTCONN", 503],
+    ["EACCES", 403],
+  ] as const)("is %s: every change in it is %i, and the former state stays", async (code, status) => {
+    const { root, storage, names } = await startStorage();
+    const logger = createRecordingLogger();
+    const accounts = [{ username: "alice", password: "secret", home_folder_path: "/" }];
+    const authentication = createAccountsAuthenticator({ accounts, logger });
+    const service = createFileService({ storage, authentication, logger });
+    async function call(method: string, path: string, fields: Record<string, string> = {}): Promise<Response> {
+      const headers = { Authorization: AUTHORIZATION, ...fields };
+      const body = method === "PUT" ? { body: "new" } : {};
+      return service.fetch(new Request(`http://x/home${path}`, { method, headers, ...body }), {});
+    }
+    expect((await call("GET", "/file")).status).toBe(200);
+    const { ino } = fs.statSync(root);
+    replaceCall(fs, "fstatSync", (own) => (descriptor: number, options: fs.StatSyncOptions) => {
+      const found = own(descriptor, options as never) as unknown as fs.BigIntStats;
+      if (Number(found.ino) === ino) throw systemError(code, "fstat");
+      return found;
+    });
+    for (const [method, path] of [
+      ["PUT", "/file"],
+      ["PUT", "/new"],
+      ["DELETE", "/file"],
+    ] as const) {
+      const answer = await call(method, path);
+      expect([method, answer.status, answer.headers.has("Retry-After")]).toEqual([method, status, status === 503]);
+    }
     expect(await textOf(storage, "/file")).toBe("former");
     expect(await names()).toEqual(["file"]);
   });

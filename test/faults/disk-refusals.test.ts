@@ -36,12 +36,42 @@ describe("what the system calls by a number", () => {
     ["ESTALE", "unavailable"],
     ["EIO", "unavailable"],
     ["EROFS", "denied"],
+    ["EOPNOTSUPP", "denied"],
+    ["ENOSYS", "denied"],
+    ["EMLINK", "no-space"],
+    ...(
+      [
+        "EAGAIN",
+        "EINTR",
+        "ENOLCK",
+        "ETXTBSY",
+        "EXDEV",
+        "ECONNRESET",
+        "ENOTCONN",
+        "EHOSTUNREACH",
+        "ENETDOWN",
+        "EBADMSG",
+        "EPROTO",
+      ] as const
+    ).map((name) => [name, "unavailable"] as const),
     ["ENAMETOOLONG", "bad-name"],
     ["ELOOP", "not-found"],
   ] as const)("%s is %s, with the system's error as its cause", (name, code) => {
     const errno = -constants.errno[name];
     const error = Object.assign(new Error("failed"), { errno, code: `Unknown system error ${errno}` });
     expect(toStorageError(error)).toMatchObject({ code, cause: error });
+  });
+
+  it.each([
+    ["EUCLEAN", 117, "unavailable"],
+    ["EREMOTEIO", 121, "unavailable"],
+    ["EHOSTDOWN", 112, "unavailable"],
+    ["ENOMEDIUM", 123, "unavailable"],
+    ["ENOKEY", 126, "denied"],
+    ["EKEYEXPIRED", 127, "denied"],
+  ] as const)("%s, of which Node knows no name on Linux, is found by its number %i", (_name, number, code) => {
+    const error = Object.assign(new Error("failed"), { errno: -number, code: `Unknown system error -${number}` });
+    expect(toStorageError(error)).toMatchObject({ code: process.platform === "linux" ? code : `${error.code}` });
   });
 
   it("is left alone where it means nothing to a client, and so is what the system did not throw", () => {
