@@ -1,6 +1,6 @@
 import { mkdir, rename, rmdir } from "node:fs/promises";
 import { StorageError } from "../contracts/storage-adapter.ts";
-import { translated } from "./disk-errors.ts";
+import { systemCode, translated } from "./disk-errors.ts";
 import { inTurn } from "./disk-exchange.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { findMember } from "./disk-members.ts";
@@ -22,6 +22,7 @@ export async function makeFolder(folder: OpenFolder, name: string): Promise<void
  */
 export async function makeOwnedFolder(folder: OpenFolder, name: string, owner: OwnerNumbers): Promise<void> {
   const temporary = claimTemporaryName();
+  let isRemoved = true;
   try {
     await makeFolder(folder, temporary);
     await giveTo(folder, temporary, owner);
@@ -32,9 +33,12 @@ export async function makeOwnedFolder(folder: OpenFolder, name: string, owner: O
       await folder.confirm();
     });
   } catch (error) {
-    await rmdir(folder.at(temporary)).catch(() => undefined);
+    isRemoved = await rmdir(folder.at(temporary)).then(
+      () => true,
+      (reason) => systemCode(reason) === "ENOENT",
+    );
     throw error;
   } finally {
-    releaseTemporaryName(temporary);
+    releaseTemporaryName(temporary, isRemoved);
   }
 }

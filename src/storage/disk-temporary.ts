@@ -12,6 +12,10 @@ const NAME = /^\.fileferry-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{24}\.tmp$/;
 const ABANDONED_AFTER_MILLISECONDS = 3_600_000;
 
 const inUse = new Set<string>();
+/** Names of this process's that could not be removed when their writes had failed. */
+const left = new Set<string>();
+/** So many of them are remembered: the others are found when they have rested. */
+const MOST_LEFT = 10_000;
 
 /** Whether a name is kept for files of unfinished writes. */
 export function isTemporaryName(name: string): boolean {
@@ -26,9 +30,10 @@ export function claimTemporaryName(): string {
   return name;
 }
 
-/** Ends the use of a temporary name. */
-export function releaseTemporaryName(name: string): void {
+/** Ends the use of a temporary name; what still has it, if anything does, is removed when somebody comes by. */
+export function releaseTemporaryName(name: string, isRemoved = true): void {
   inUse.delete(name);
+  if (!isRemoved && left.size < MOST_LEFT) left.add(name);
 }
 
 /**
@@ -42,6 +47,7 @@ export async function removeLeftover(folder: OpenFolder, name: string): Promise<
     if (!isAbandoned(name, stats.mtimeMs)) return true;
     // An unfinished folder is empty.
     await (stats.isDirectory() ? rmdir(folder.at(name)) : unlink(folder.at(name)));
+    left.delete(name);
   } catch {
     // Another process was faster, or the folder is not ours to write.
   }
@@ -52,6 +58,7 @@ export async function removeLeftover(folder: OpenFolder, name: string): Promise<
 function isAbandoned(name: string, modified: number): boolean {
   const [, host, writer] = NAME.exec(name) ?? [];
   if (host === undefined) return false;
+  if (left.has(name)) return true;
   if (modified < Date.now() - ABANDONED_AFTER_MILLISECONDS) return true;
   return hasEnded(host, Number(writer), modified);
 }

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { type StorageEntry, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
 import { receive } from "./content.ts";
 import { closeFile, LIGHT_BYTES, setTime } from "./disk-calls.ts";
-import { renamed, translated, unless } from "./disk-errors.ts";
+import { renamed, systemCode, translated, unless } from "./disk-errors.ts";
 import { checkPlace, exchange } from "./disk-exchange.ts";
 import { fillFile } from "./disk-fill.ts";
 import type { OpenFolder } from "./disk-folder.ts";
@@ -51,8 +51,18 @@ export async function writeMember(
   } finally {
     if (descriptor !== undefined) await closeFile(descriptor, isSettled).catch(() => {});
     // Exactly this name, which this write alone has made.
-    if (isLeft) await unlink(folder.at(temporary)).catch(() => {});
-    releaseTemporaryName(temporary);
+    const isRemoved = !isLeft || (await isUnlinked(folder, temporary));
+    releaseTemporaryName(temporary, isRemoved);
+  }
+}
+
+async function isUnlinked(folder: OpenFolder, name: string): Promise<boolean> {
+  try {
+    await unlink(folder.at(name));
+    return true;
+  } catch (error) {
+    // Nothing was made, or somebody else was faster.
+    return systemCode(error) === "ENOENT";
   }
 }
 

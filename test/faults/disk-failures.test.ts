@@ -9,7 +9,7 @@ import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { Request } from "../../src/http/fetch.ts";
 import { createFileService } from "../../src/service.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
-import { inChunks, noise, put, textOf } from "../../src/testing/storage-content.ts";
+import { inChunks, namesIn, noise, put, textOf } from "../../src/testing/storage-content.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import { AUTHORIZATION } from "../support/served.ts";
 
@@ -139,6 +139,26 @@ describe("a folder that the system cannot be asked about", () => {
       expect([method, answer.status, answer.headers.has("Retry-After")]).toEqual([method, status, status === 503]);
     }
     expect(await textOf(storage, "/file")).toBe("former");
+    expect(await names()).toEqual(["file"]);
+  });
+});
+
+describe("a temporary file that cannot be removed when its write has failed", () => {
+  it("is removed by the next who lists the folder, as soon as that can be done", async () => {
+    const { storage, names } = await startStorage();
+    let isRefused = true;
+    replaceCall(fs.promises, "unlink", (own) => async (path: string) => {
+      if (isRefused) throw systemError("EIO", "unlink");
+      return own(path);
+    });
+    await expect(storage.write("/new", inChunks(noise(10, 1), 5), { size: 11 })).rejects.toMatchObject({
+      code: "incomplete",
+    });
+    expect(await names()).toHaveLength(2);
+    expect(await namesIn(storage, "/")).toEqual(["file"]);
+    expect(await names()).toHaveLength(2);
+    isRefused = false;
+    expect(await namesIn(storage, "/")).toEqual(["file"]);
     expect(await names()).toEqual(["file"]);
   });
 });
