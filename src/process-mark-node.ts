@@ -6,12 +6,18 @@ import { hostname } from "node:os";
  * Names of unfinished files say which process made them: whoever finds one later knows whether it was left behind.
  */
 
+/** What will be otherwise in a moment. */
+const PASSING = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EINTR", "EIO"];
+
 let ownMark: string | undefined;
 
 /** What processes have in common that see each other by their numbers, as eight digits: machine, host name, PID namespace. */
 export function hostMark(): string {
-  ownMark ??= identifyHost();
-  return ownMark;
+  if (ownMark !== undefined) return ownMark;
+  const { mark, isSure } = identifyHost();
+  // Without a descriptor to spare nothing can be read: another time it can.
+  if (isSure) ownMark = mark;
+  return mark;
 }
 
 /**
@@ -34,19 +40,22 @@ function isRunning(number: number): boolean {
   }
 }
 
-function identifyHost(): string {
-  const parts = [
-    readOr("", () => readFileSync("/etc/machine-id", "utf8")),
+function identifyHost(): { readonly mark: string; readonly isSure: boolean } {
+  const found = [
+    readOnce(() => readFileSync("/etc/machine-id", "utf8")),
     hostname(),
-    readOr("", () => readlinkSync("/proc/self/ns/pid")),
+    readOnce(() => readlinkSync("/proc/self/ns/pid")),
   ];
-  return createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 8);
+  const text = found.map((part) => part ?? "").join("\n");
+  return { mark: createHash("sha256").update(text).digest("hex").slice(0, 8), isSure: !found.includes(undefined) };
 }
 
-function readOr(otherwise: string, read: () => string): string {
+/** Nothing where a system has no such file, `undefined` where it could not be read just now. */
+function readOnce(read: () => string): string | undefined {
   try {
     return read();
-  } catch {
-    return otherwise;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    return PASSING.includes(code) ? undefined : "";
   }
 }
