@@ -18,6 +18,8 @@ const { argon2id } = require(workerData.module);
 parentPort.postMessage(argon2id(workerData.password, workerData.salt, workerData.options));
 `;
 
+const LAST_WORD_MILLISECONDS = 100;
+
 /**
  * {@link createPasswordHasher} off the main thread: scrypt in Node's thread pool, argon2id in a worker thread of
  * its own per computation. By default two at once, one where there are no more than two processors: the pool and the processors have
@@ -63,8 +65,15 @@ async function argon2idInWorker(
       options: { ...parameters, dkLen: length },
     },
   });
-  // Rejects when the worker fails.
-  const [derived]: Uint8Array[] = await once(worker, "message");
-  if (derived === undefined) throw new Error("The worker gave no hash.");
-  return derived;
+  const ended = new AbortController();
+  // Its last message may come behind its end on runtimes other than Node.
+  worker.once("exit", () => setTimeout(() => ended.abort(), LAST_WORD_MILLISECONDS));
+  try {
+    // Rejects when the worker fails, or ends without a word.
+    const [derived]: Uint8Array[] = await once(worker, "message", { signal: ended.signal });
+    if (derived !== undefined) return derived;
+  } catch (error) {
+    if (!ended.signal.aborted) throw error;
+  }
+  throw new Error("The worker gave no hash.");
 }
