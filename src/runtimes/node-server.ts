@@ -102,20 +102,20 @@ function peerOf({ remoteAddress, remotePort }: Socket): string {
 export interface NodeServerEnd {
   /**
    * What is still under way after so long is cut: uploads leave the former file, downloads break off. Milliseconds, 0
-   * for never; default 30,000.
+   * for never, so that all of it is finished. Default: 0.
    */
   readonly deadlineMilliseconds?: number;
 }
 
 /**
- * Ends a server gracefully: no new connections, idle ones closed, running requests answered to their end, or to the deadline. Each
+ * Ends a server gracefully: no new connections, idle ones closed, running requests answered to their end, or to a deadline. Each
  * of the answers ends its connection (`Connection: close`), and no request that was pipelined behind it begins. Resolves
  * once the last connection is closed, and the service has put away what was cut. Works for any `node:http` or `node:https` server; with one of `createNodeServer` it
  * does not wait for connections that never sent a request, or never began TLS, either.
  */
 export async function closeNodeServer(
   server: HttpServer | HttpsServer,
-  { deadlineMilliseconds = 30_000 }: NodeServerEnd = {},
+  { deadlineMilliseconds = 0 }: NodeServerEnd = {},
 ): Promise<void> {
   if (!(deadlineMilliseconds >= 0)) {
     throw new TypeError("deadlineMilliseconds: expected a number of milliseconds, or 0");
