@@ -216,8 +216,6 @@ describe.skipIf(missing !== undefined)(`two processes behind nginx, on one bucke
       expect((await call("nginx", "POST", "/home/", commands, body)).status).toBe(200);
       expect((await call("nginx", "PUT", `/home/put-${index}`, headers, "text")).status).toBe(201);
     }
-    // So long nginx leaves it out, from the last request that it refused.
-    const leftOut = delay(2100);
     expect(child?.exitCode).toBe(null);
     for (const { request } of uploads) request.end(LARGE.subarray(SENT_FIRST));
     expect(await Promise.all(uploads.map(async ({ answer }) => (await answer).status))).toEqual([201, 201]);
@@ -228,7 +226,8 @@ describe.skipIf(missing !== undefined)(`two processes behind nginx, on one bucke
     }
     expect(await bucket.openUploads()).toEqual([]);
     processes[0] = await launch(0);
-    await leftOut;
+    // So long nginx leaves it out, from the last request that it refused, which may have been just now.
+    await delay(2100);
   });
 
   it("SIGKILL to one amid an upload: the former file stays, and the client's next try is the other's", async () => {
