@@ -99,7 +99,8 @@ export async function createCutWorld(storage: StorageAdapter, lanes: readonly st
     return { sent, how, answer: Buffer.concat(chunks) };
   }
 
-  const sessions = () => ({ kept: kept.size, asked });
+  // Beside them stands the list of an account's.
+  const sessions = () => ({ kept: [...kept.keys()].filter((key) => key.startsWith("session:")).length, asked });
   return { storage, port, log, sessions, cut, close: () => closeNodeServer(server) };
 }
 
