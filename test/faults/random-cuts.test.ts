@@ -7,11 +7,12 @@ import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { exchange, watchEscapes } from "../runtimes/node-wire.ts";
 import { AUTHORIZATION } from "../support/served.ts";
+import { amount, reportFigure } from "../support/trust.ts";
 import { createRandom, makeRequest, TARGETS } from "./cut-requests.ts";
 import { type CutWorld, countDescriptors, createCutWorld } from "./cut-world.ts";
 
-/** How many connections are cut on each storage, and by which seed: `CUTS=10000 CUT_SEED=1 npx vitest run test/faults/random-cuts.test.ts`. */
-const CUTS = Number(process.env.CUTS ?? 200);
+/** How many connections are cut on each storage, and by which seed: `CUTS=1000 CUT_SEED=1 npx vitest run test/faults/random-cuts.test.ts`. */
+const CUTS = Number(process.env.CUTS ?? amount({ short: 200, long: 10_000 }));
 const SEED = Number(process.env.CUT_SEED ?? Date.now() % 1_000_000);
 const LANES = Array.from({ length: 8 }, (_, index) => `lane-${index}`);
 const TEMPORARY = /^\.fileferry-/;
@@ -141,6 +142,7 @@ describe("connections that are cut at random, up and down", () => {
       `seed ${SEED}`,
     ).toEqual([]);
     expect([escapes, world.log.entries]).toEqual([[], []]);
+    reportFigure({ row: "Cut connections", what: "on disk, no residue", value: CUTS });
     await rm(folder, { recursive: true });
   });
 
@@ -154,5 +156,6 @@ describe("connections that are cut at random, up and down", () => {
     await world.close();
     await expectNoneLeft(descriptors, timers);
     expect([escapes, world.log.entries]).toEqual([[], []]);
+    reportFigure({ row: "Cut connections", what: "in memory", value: CUTS });
   });
 });

@@ -12,6 +12,7 @@ import { createAccountsAuthenticator, createFileService } from "../../src/index.
 import { closeNodeServer, createNodeServer } from "../../src/node.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { findFreePort, findMissingNginx, type Nginx, startNginx } from "../support/nginx.ts";
+import { watchText } from "../support/secrets.ts";
 import { eventually } from "./node-wire.ts";
 
 const missing = findMissingNginx();
@@ -27,6 +28,7 @@ interface Answer {
 
 describe.skipIf(missing !== undefined)("a service behind nginx, which ends TLS", () => {
   const events: FileEvent[] = [];
+  const told: FileEvent[] = [];
   let root: string;
   let server: Server;
   let nginx: Nginx;
@@ -44,7 +46,10 @@ describe.skipIf(missing !== undefined)("a service behind nginx, which ends TLS",
         accounts: [{ username: "alice", password: "secret", home_folder_path: "/" }],
         logger: quiet,
       }),
-      onEvent: (event) => void events.push(event),
+      onEvent: (event) => {
+        events.push(event);
+        told.push(event);
+      },
       logger: quiet,
     });
     server = createNodeServer(service) as Server;
@@ -53,6 +58,7 @@ describe.skipIf(missing !== undefined)("a service behind nginx, which ends TLS",
     nginx = await startNginx(port, [(server.address() as AddressInfo).port]);
   });
 
+  watchText(() => JSON.stringify(told));
   beforeEach(() => {
     events.length = 0;
   });

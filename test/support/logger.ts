@@ -1,7 +1,8 @@
 import { inspect } from "node:util";
 import type { Logger } from "../../src/contracts/logger.ts";
+import { watchText } from "./secrets.ts";
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps what it is told, which is searched for secrets after each test. */
 export interface RecordingLogger extends Logger {
   readonly entries: readonly { readonly level: string; readonly message: string; readonly details: object }[];
   /** All entries with everything in them, causes and stacks included. */
@@ -13,11 +14,13 @@ export function createRecordingLogger(): RecordingLogger {
   const recordAs = (level: string) => (details: object, message: string) => {
     entries.push({ level, message, details });
   };
+  const text = () => inspect(entries, { depth: 10, maxStringLength: null });
+  watchText(text);
   return {
     entries,
     info: recordAs("info"),
     warn: recordAs("warn"),
     error: recordAs("error"),
-    text: () => inspect(entries, { depth: 10, maxStringLength: null }),
+    text,
   };
 }

@@ -27,7 +27,7 @@ export function overrideStorage(base: StorageAdapter, own: Partial<StorageAdapte
     read: (path, range) => base.read(path, range),
     write: (path, content, options) => base.write(path, content, options),
     createFolder: (path, options) => base.createFolder(path, options),
-    remove: (path) => base.remove(path),
+    remove: (path, options) => base.remove(path, options),
     ...own,
   };
 }
@@ -60,12 +60,12 @@ export function withLinks(base: StorageAdapter, paths: readonly string[]): Stora
       links.delete(path);
       return base.write(path, content, options);
     },
-    async createFolder(path) {
+    async createFolder(path, options) {
       if (links.has(path)) throw new StorageError("already-exists");
-      return base.createFolder(path);
+      return base.createFolder(path, options);
     },
-    async remove(path) {
-      if (!links.delete(path)) await base.remove(path);
+    async remove(path, options) {
+      if (!links.delete(path)) await base.remove(path, options);
     },
   });
 }

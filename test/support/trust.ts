@@ -1,0 +1,27 @@
+import { appendFileSync } from "node:fs";
+
+/** Something that a suite counted or measured, for the report of `npm run trust` and docs/security.md. */
+export interface Figure {
+  /** The row it stands in, such as `Kills of the process`; a row may have several figures, of several suites. */
+  readonly row: string;
+  /** What was counted or measured, such as `trials`. */
+  readonly what: string;
+  readonly value: number;
+  /** Of {@link value}, such as `ms` or `MiB`; none for a count. */
+  readonly unit?: string;
+  /** What it has to be, in words: `at most 50`. The test itself asserts it. */
+  readonly bound?: string;
+}
+
+/** Where figures are written, a line of JSON each; only `npm run trust` asks for them. */
+const report = process.env.TRUST_REPORT;
+
+/** How much of something is tried: a little in every run of the tests, all of it by `npm run trust`. */
+export function amount({ short, long }: { readonly short: number; readonly long: number }): number {
+  return report === undefined ? short : long;
+}
+
+/** Has a figure in the report, where one is made. */
+export function reportFigure(figure: Figure): void {
+  if (report !== undefined) appendFileSync(report, `${JSON.stringify(figure)}\n`);
+}
