@@ -12,6 +12,8 @@ const NO_TYPE = "x-none/x-none";
 /** Ranges of an `Accept` value that are looked at: no client has so many, and thousands would take tens of milliseconds. */
 const MAX_RANGES = 100;
 
+/** A quoted text, up to the end where it has none: what stands in it separates nothing (RFC 9110 5.6.4). */
+const QUOTED = /"(?:[^"\\]|\\.)*"?/g;
 /** A parameter of a media range, such as `charset`: our types have none that a client could choose by. */
 const PARAMETER = /;(?![ \t]*q[ \t]*=)[^;,]*/gi;
 
@@ -37,7 +39,7 @@ export function prefersArchive(request: Request): boolean {
 /** Which of our representations an `Accept` value prefers; `undefined` when none is named above a wildcard. */
 function preferredType(accept: string | null, types: readonly string[] = [JSON_TYPE, HTML_TYPE]): string | undefined {
   if (accept === null) return undefined;
-  const ranges = accept.replace(PARAMETER, "").split(",", MAX_RANGES);
+  const ranges = accept.replace(QUOTED, "").replace(PARAMETER, "").split(",", MAX_RANGES);
   const headers = { accept: ranges.join(",") };
   const preferred = new Negotiator({ headers }).mediaTypes([NO_TYPE, ...types])[0];
   return preferred === NO_TYPE ? undefined : preferred;
