@@ -3,7 +3,7 @@ import { VERSION } from "./config/version.ts";
 import { toStatus } from "./endpoints/errors.ts";
 import type { Description } from "./openapi/description.ts";
 import { type Api, routesOfApis, toOnlyVariant } from "./routes.ts";
-import { FORM_ACTIONS } from "./uploads/form.ts";
+import { FORM_ACTIONS, FORM_FIELDS } from "./uploads/form.ts";
 
 /** What a service says of itself (9), for each API that is asked: made once, and its code loaded, when it is asked for. */
 export function createDescriptions(config: ServiceConfig): (apis: readonly Api[]) => Promise<Description> {
@@ -30,6 +30,7 @@ async function toDescription(config: ServiceConfig, apis: readonly Api[]): Promi
     routes: routes.map((route) => ({ ...route, access: route.endpoint.access })),
     triggers: [...triggers.keys()],
     formActions: FORM_ACTIONS,
+    formFields: Object.values(FORM_FIELDS),
     metadata,
     announcesSession: session.announce,
     pageFields: Object.keys(pages.fields).filter((name) => pages.fields[name] !== undefined),

@@ -19,7 +19,7 @@ type Service = Client<paths, "application/json">;
 type Failure = components["schemas"]["Errors"] | components["schemas"]["CommandErrors"] | Page;
 
 /** What fails for pages alone, or in a server between, has no JSON. */
-type Page = string | { readonly "text/html": string };
+type Page = string | { readonly "text/html": string } | { readonly "*/*": string };
 
 /** What openapi-fetch answers with. */
 type Answer<T> =

@@ -6,7 +6,7 @@ import { jsonResponse } from "../http/responses.ts";
 import { isSameOrigin } from "../http/same-origin.ts";
 import { isSecure } from "../http/target.ts";
 import { redirectResponse } from "../views/page.ts";
-import { type LoginRequest, type LoginResponse, loginRequestSchema } from "../wire/login.ts";
+import { type LoginRequest, type LoginResponse, loginFormSchema, loginRequestSchema } from "../wire/login.ts";
 import type { Exchange } from "./endpoint.ts";
 import { toReturnPath } from "./return-path.ts";
 import { loginPageResponse, refuseLogin } from "./unauthorized.ts";
@@ -57,12 +57,12 @@ async function readLogin({ request, config }: Exchange): Promise<LoginRequest & 
       return body.data;
     }
     case "application/x-www-form-urlencoded": {
-      const form = await readFormBody(request, MAX_LOGIN_BYTES);
-      const [username, password] = [form.get("username"), form.get("password")];
-      if (username === null || password === null) {
-        throw new HttpError("malformed", "The form must hold a username and a password.");
-      }
-      return { username, password, returnTo: toReturnPath(form.get("return"), config.basePath) };
+      // Of a field that is sent twice the first counts.
+      const fields = [...(await readFormBody(request, MAX_LOGIN_BYTES))].reverse();
+      const form = loginFormSchema.safeParse(Object.fromEntries(fields));
+      if (!form.success) throw new HttpError("malformed", "The form must hold a username and a password.");
+      const { username, password, return: back = null } = form.data;
+      return { username, password, returnTo: toReturnPath(back, config.basePath) };
     }
     default:
       throw new HttpError("unsupported-media-type", "A login is sent as a form or as JSON.");

@@ -1,21 +1,40 @@
-import type { DescribedOptions } from "./described-options.ts";
+import type { z } from "zod";
+import { type LoginRequest, loginFormSchema } from "../wire/login.ts";
+import { type PasswordUpdateRequest, passwordUpdateRequestSchema } from "../wire/password-update.ts";
+import type { DescribedFormField, DescribedOptions } from "./described-options.ts";
 import type { RequestBodyObject, SchemaObject } from "./openapi-document.ts";
-import { toSchemaRef } from "./schemas.ts";
+import { toSchema, toSchemaRef } from "./schemas.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json";
 const text = { type: "string" } as const;
-const NAMES = { username: "maria", password: "a long secret" };
-const PASSWORDS = { current_password: "a long secret", new_password: "a longer secret" };
+const NAMES: LoginRequest = { username: "maria", password: "a long secret" };
+const PASSWORDS: PasswordUpdateRequest = { current_password: "a long secret", new_password: "a longer secret" };
 
-/** A text of a form: viewers fill fields without an example with words of their own. */
-function textLike(example: string): SchemaObject {
-  return { ...text, example };
+/** A form of texts by the schema that checks it. Viewers fill fields without an example with words of their own. */
+function toForm<T extends z.ZodObject>(form: T, examples: Required<z.input<T>>): SchemaObject {
+  const schema = toSchema(form);
+  const fields = Object.entries(schema.properties as Readonly<Record<string, SchemaObject>>);
+  const own: Readonly<Record<string, unknown>> = examples;
+  return {
+    ...schema,
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, { ...field, example: own[name] }])),
+  };
 }
 
-/** A form of texts, whose fields may all be there. */
-function toForm(fields: Readonly<Record<string, SchemaObject>>, required: readonly string[]): SchemaObject {
-  return { type: "object", properties: fields, required };
+/** A form of texts and files, by the fields that it is read by. */
+function toFolderForm({ formFields, formActions, triggers }: DescribedOptions): SchemaObject {
+  const schemas: Readonly<Record<DescribedFormField["holds"], SchemaObject>> = {
+    action: { ...text, enum: [...formActions, ...triggers] },
+    text: { ...text, example: "example" },
+    texts: { type: "array", items: text, example: [] },
+    files: { type: "array", items: { type: "string", format: "binary" }, example: [] },
+  };
+  return {
+    type: "object",
+    properties: Object.fromEntries(formFields.map(({ name, holds }) => [name, schemas[holds]])),
+    required: formFields.filter(({ holds }) => holds === "action").map(({ name }) => name),
+  };
 }
 
 /** The bodies of requests. */
@@ -30,16 +49,7 @@ const BODIES = {
     required: true,
     content: {
       [JSON_TYPE]: { schema: toSchemaRef("LoginRequest"), example: NAMES },
-      [FORM]: {
-        schema: toForm(
-          {
-            username: textLike(NAMES.username),
-            password: textLike(NAMES.password),
-            return: textLike(`${basePath}/home/`),
-          },
-          ["username", "password"],
-        ),
-      },
+      [FORM]: { schema: toForm(loginFormSchema, { ...NAMES, return: `${basePath}/home/` }) },
     },
   }),
   password: () => ({
@@ -50,35 +60,20 @@ const BODIES = {
         schema: toSchemaRef("PasswordUpdateRequest"),
         example: PASSWORDS,
       },
-      [FORM]: {
-        schema: {
-          ...toForm(
-            {
-              current_password: textLike(PASSWORDS.current_password),
-              new_password: textLike(PASSWORDS.new_password),
-            },
-            ["current_password", "new_password"],
-          ),
-          additionalProperties: false,
-        },
-      },
+      [FORM]: { schema: toForm(passwordUpdateRequestSchema, PASSWORDS) },
     },
   }),
-  folder: ({ formActions, triggers, variants }) => {
-    const members: SchemaObject = { type: "array", items: text, example: [] };
-    const files: SchemaObject = { type: "array", items: { type: "string", format: "binary" }, example: [] };
-    const action: SchemaObject = { ...text, enum: [...formActions, ...triggers] };
-    const fields = { action, "new-folder": textLike("example"), "upload-file": files, "selected-members": members };
+  folder: (service) => {
     const commands = [
       { command: "create-folder-if-missing", target: "example" },
       { command: "create-folder-if-missing", target: "another example" },
     ];
     return {
-      description: `Commands, or the form of a browser${variants.length === 1 ? "; either is answered in the way of this API" : ""}.`,
+      description: `Commands, or the form of a browser${service.variants.length === 1 ? "; either is answered in the way of this API" : ""}.`,
       required: true,
       content: {
         [JSON_TYPE]: { schema: toSchemaRef("CommandsRequest"), example: { commands } },
-        "multipart/form-data": { schema: toForm(fields, ["action"]) },
+        "multipart/form-data": { schema: toFolderForm(service) },
       },
     };
   },

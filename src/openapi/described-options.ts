@@ -7,6 +7,12 @@ export interface DescribedKey {
   readonly isRequired: boolean;
 }
 
+/** A field of a folder's form: the one action, a text, or any number of texts or files. */
+export interface DescribedFormField {
+  readonly name: string;
+  readonly holds: "action" | "text" | "texts" | "files";
+}
+
 /** What of a service's configuration clients meet. */
 export interface DescribedOptions {
   readonly title: string;
@@ -19,6 +25,8 @@ export interface DescribedOptions {
   readonly triggers: readonly string[];
   /** The actions of a form that are built in. */
   readonly formActions: readonly string[];
+  /** The fields that a form is read by. */
+  readonly formFields: readonly DescribedFormField[];
   readonly metadata:
     | { readonly header: string; readonly isRequired: boolean; readonly keys?: readonly DescribedKey[] }
     | undefined;

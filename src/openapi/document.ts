@@ -27,6 +27,12 @@ const SECURITY_SCHEMES: Readonly<Record<string, SchemaObject>> = {
   },
 };
 
+/** Of the files that a service has, nothing is said by it. */
+const LICENSE = {
+  name: "Apache-2.0, of this description and the software behind it",
+  url: "https://www.apache.org/licenses/LICENSE-2.0",
+} as const;
+
 const ABOUT = `Files and folders of an account. A URL with a \`/\` at its end is a folder, any other a file.
 
 A request speaks one of up to three variants, by \`Accept\` and \`Content-Type\`: JSON, a subset of WebDAV, and pages for browsers. They agree on what is done, and differ in statuses and in what answers look like. Methods that no
@@ -57,7 +63,7 @@ export function toDocument(service: DescribedService): OpenApiDocument {
   });
   return {
     openapi: "3.0.3",
-    info: { title, version, description: ABOUT },
+    info: { title, version, description: ABOUT, license: LICENSE },
     servers: [{ url: basePath === "" ? "/" : basePath }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: shared.paths,

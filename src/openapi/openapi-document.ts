@@ -55,7 +55,12 @@ export type PathItemObject = Readonly<Record<string, OperationObject | Readonly<
 
 export interface OpenApiDocument {
   readonly openapi: "3.0.3";
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly license: { readonly name: string; readonly url: string };
+  };
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, PathItemObject>>;

@@ -35,6 +35,28 @@ interface Gathered {
 
 const PAGE = "text/html";
 
+/** Of others, whatever it is. */
+const ANY_TEXT: ResponseObject["content"] = { "*/*": { schema: { type: "string" } } };
+
+/** What others answer at any URL, before a request is the service's: which type its content has, and whether it has any, nobody promises. */
+const BY_OTHERS: readonly (readonly [statuses: string, response: ResponseObject])[] = [
+  [
+    "4XX",
+    {
+      description:
+        "Refused by the server before the service has it: no HTTP (400), too slow (408), or too many header fields (431). Mostly without content.",
+      content: ANY_TEXT,
+    },
+  ],
+  [
+    "default",
+    {
+      description: "Of what is between client and service, such as a proxy that gets no answer (502, 504).",
+      content: ANY_TEXT,
+    },
+  ],
+];
+
 export function createResponses({ hasPath, isKept = false, pageFields, types }: ResponsesOptions): Responses {
   const gathered = new Map<number, Gathered>();
 
@@ -66,7 +88,8 @@ export function createResponses({ hasPath, isKept = false, pageFields, types }: 
 
   function toObject(): OperationObject["responses"] {
     const sorted = [...gathered].sort(([one], [other]) => one - other);
-    return Object.fromEntries(sorted.map(([status, response]) => [String(status), toResponse(status, response)]));
+    const own = sorted.map(([status, response]) => [String(status), toResponse(status, response)] as const);
+    return Object.fromEntries([...own, ...BY_OTHERS]);
   }
 
   return { add, toObject };

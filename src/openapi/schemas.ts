@@ -36,11 +36,21 @@ export function toSchemas({ triggers }: DescribedOptions): Readonly<Record<strin
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toSchema(schema)]));
 }
 
-function toSchema(schema: z.ZodType): SchemaObject {
+/** A schema in the dialect of OpenAPI 3.0. */
+export function toSchema(schema: z.ZodType): SchemaObject {
   return z.toJSONSchema(schema, {
     target: "openapi-3.0",
     io: "input",
-    // That code of ours does not write to a value says nothing about the body.
-    override: ({ jsonSchema }) => delete jsonSchema.readOnly,
+    override: ({ jsonSchema }) => {
+      // That code of ours does not write to a value says nothing about the body.
+      delete jsonSchema.readOnly;
+      // The one item of a tuple is no choice.
+      const [only, ...others] = toChoice(jsonSchema.items);
+      if (only !== undefined && others.length === 0) jsonSchema.items = only;
+    },
   });
+}
+
+function toChoice(items: z.core.JSONSchema.BaseSchema["items"]): readonly z.core.JSONSchema._JSONSchema[] {
+  return typeof items === "object" && "anyOf" in items ? (items.anyOf ?? []) : [];
 }

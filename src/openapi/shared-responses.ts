@@ -28,7 +28,8 @@ export function shareResponses(paths: Readonly<Record<string, PathItemObject>>):
     if (known !== undefined) return known;
     const number = (ofStatus.get(status) ?? 0) + 1;
     ofStatus.set(status, number);
-    const name = `Status${status}${number === 1 ? "" : `-${number}`}`;
+    const base = status === "default" ? "OtherStatus" : `Status${status}`;
+    const name = `${base}${number === 1 ? "" : `-${number}`}`;
     names.set(`${status} ${text}`, name);
     responses[name] = JSON.parse(text);
     return name;

@@ -5,15 +5,28 @@ import { type FormFiles, isEmptyInput } from "./form-files.ts";
 /** The actions of a folder's form that are built in (4.6); any other is a trigger's. */
 export const FORM_ACTIONS = ["create-folder", "upload-file", "delete-members", "download-members"] as const;
 
-/** The action that stores files, and the name of the parts that they are (4.6). */
-const UPLOAD_ACTION = "upload-file";
+/** The action that stores files (4.6). */
+const UPLOAD_ACTION: (typeof FORM_ACTIONS)[number] = "upload-file";
+
+/** The fields of a folder's form (4.6): how they are called, and what they hold. No other is read, and what is described is this. */
+export const FORM_FIELDS = {
+  action: { name: "action", holds: "action" },
+  newFolder: { name: "new-folder", holds: "text" },
+  file: { name: "upload-file", holds: "files" },
+  member: { name: "selected-members", holds: "texts" },
+} as const;
+
+type FormField = keyof typeof FORM_FIELDS;
+
+const FIELD_OF: ReadonlyMap<string, FormField> = new Map(
+  (Object.keys(FORM_FIELDS) as FormField[]).map((field) => [FORM_FIELDS[field].name, field]),
+);
 
 /** What the fields of a form say (4.6). */
 export interface FormFields {
   readonly action: string;
-  /** Each `new-folder`. */
+  /** Each of them: what is done by it needs exactly one. */
   readonly newFolders: readonly string[];
-  /** Each `selected-members`. */
   readonly members: readonly string[];
 }
 
@@ -38,10 +51,21 @@ export async function receiveForm(
 
   async function receiveField({ name, body }: FormPart): Promise<void> {
     const value = await readField(body);
-    if (name === UPLOAD_ACTION) throw new HttpError("malformed", "The form has a text in place of a file.");
-    if (name === "new-folder") newFolders.push(value);
-    if (name === "selected-members") members.push(value);
-    if (name !== "action") return;
+    switch (FIELD_OF.get(name)) {
+      case "action":
+        return receiveAction(value);
+      case "newFolder":
+        newFolders.push(value);
+        return;
+      case "member":
+        members.push(value);
+        return;
+      case "file":
+        throw new HttpError("malformed", "The form has a text in place of a file.");
+    }
+  }
+
+  async function receiveAction(value: string): Promise<void> {
     if (action !== undefined) throw new HttpError("malformed", "The form has more than one action.");
     if (!isAction(value)) throw new HttpError("malformed", "The form's action is not known.");
     action = value;
@@ -49,7 +73,7 @@ export async function receiveForm(
   }
 
   async function receiveFile(part: FormPart): Promise<void> {
-    if (part.name === UPLOAD_ACTION) return files.receive(part);
+    if (FIELD_OF.get(part.name) === "file") return files.receive(part);
     // A file that nobody stores must not pass for one that was.
     if (!(await isEmptyInput(part))) throw new HttpError("malformed", "The form has a file in a field for none.");
   }

@@ -3,6 +3,7 @@ import { createApiCheck } from "../support/openapi/api-check.ts";
 import type { ApiDocument } from "../support/openapi/document.ts";
 import type { ApiExchange } from "../support/openapi/exchange.ts";
 
+const URLENCODED = "application/x-www-form-urlencoded";
 const text = { type: "string" };
 const errors = {
   description: "x",
@@ -26,6 +27,8 @@ const fixture = {
             content: { "*/*": { schema: { ...text, format: "binary" } } },
           },
           404: errors,
+          "4XX": { description: "x" },
+          default: { description: "x" },
         },
       },
       head: { responses: { 200: { headers: { Server: { required: true, schema: text } } } } },
@@ -47,6 +50,13 @@ const fixture = {
           },
         },
         responses: { 200: {}, 404: errors },
+      },
+    },
+    "/__svc__/login": {
+      post: {
+        security: [],
+        requestBody: { content: { [URLENCODED]: { schema: { type: "object", properties: { name: text } } } } },
+        responses: { 200: {}, 302: {}, 400: {} },
       },
     },
     "/__svc__/openapi.json": { get: { security: [], responses: { 200: { content: { "application/json": {} } } } } },
@@ -100,6 +110,7 @@ const served: ApiExchange = {
 };
 const missing = { ...served, status: 404, fields: { "content-type": "application/json; charset=utf-8" } };
 const post = { ...served, method: "POST", target: "/files/home/a/", fields: {} };
+const login = { ...post, target: "/files/__svc__/login" };
 
 function problemsOf(exchange: Partial<ApiExchange>, of: ApiExchange = served): readonly string[] {
   const { method, target } = { ...of, ...exchange };
@@ -213,6 +224,19 @@ describe("a request held against a document", () => {
     expect(problemsOf({ ...form, requestBody: Buffer.from(body) }, post)).toEqual([
       "the request: multipart/form-data: the value must have required property 'action'",
     ]);
+  });
+
+  it("does not pass where a field of its form was taken that is not documented", () => {
+    const part = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\na\r\n`;
+    const parts = { requestFields: { ...basic, "content-type": "multipart/form-data; boundary=b" } };
+    const requestBody = Buffer.from(`${part("action")}${part("other")}--b--\r\n`);
+    expect(problemsOf({ ...parts, requestBody }, post)).toEqual([
+      "the request: multipart/form-data: the field other is not documented",
+    ]);
+    const texts = { requestFields: { "content-type": URLENCODED }, requestBody: Buffer.from("name=a&other=b") };
+    const problem = `the request: ${URLENCODED}: the field other is not documented`;
+    for (const status of [200, 302]) expect(problemsOf({ ...texts, status }, login)).toEqual([problem]);
+    expect(problemsOf({ ...texts, status: 400 }, login)).toEqual([]);
   });
 
   it("is not looked at where it was refused", () => {

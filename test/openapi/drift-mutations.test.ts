@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { FORM_TYPE, formOf } from "../support/forms.ts";
 import { createApiCheck } from "../support/openapi/api-check.ts";
 import type { ApiDocument } from "../support/openapi/document.ts";
 import { toFields } from "../support/openapi/exchange.ts";
@@ -30,15 +31,21 @@ function at(document: Part, ...names: readonly string[]): Part {
   }, document);
 }
 
+const URLENCODED = "application/x-www-form-urlencoded";
+const LOGIN = "username=alice&password=secret&return=%2Fhome%2Ff%2F";
+const UPLOAD = formOf(["action", "upload-file"], ["upload-file", "a.txt", "content"]);
+
 const ASKED: readonly (readonly [method: string, target: string, options?: CallOptions])[] = [
   ["GET", "/home/f/"],
   ["DELETE", "/home/f/none.txt"],
   ["GET", "/__svc__/extra"],
   ["GET", "/home/f/a.txt", { headers: { range: "bytes=0-1" } }],
   ["DELETE", "/home/f/a.txt", { as: null }],
+  ["POST", "/home/f/", { headers: { "content-type": FORM_TYPE }, body: UPLOAD }],
+  ["POST", "/__svc__/login", { as: null, variant: "html", headers: { "content-type": URLENCODED }, body: LOGIN }],
 ];
 
-/** A listing, its folder and a change of it, held against the document; what is found, and what is left unseen. */
+/** A listing, its folder and changes of it, and a login, held against the document; what is found, and what is left unseen. */
 async function play({ document: mutate, answer: change }: Mutation = {}) {
   const document = JSON.parse(text) as Part;
   mutate?.(document);
@@ -51,7 +58,8 @@ async function play({ document: mutate, answer: change }: Mutation = {}) {
     const fields = toFields(response.headers);
     const body = new Uint8Array(await response.arrayBuffer());
     const requestFields = toFields(request.headers);
-    problems.push(...check({ method, target, requestFields, status: response.status, fields, body }));
+    const requestBody = options?.body === undefined ? undefined : Buffer.from(options.body as string | Uint8Array);
+    problems.push(...check({ method, target, requestFields, requestBody, status: response.status, fields, body }));
   }
   return { problems, unseen: unseen() };
 }
@@ -79,6 +87,18 @@ describe("the comparison of the service and its description", () => {
     ]);
   });
 
+  it("finds a status that only stands there for what others answer", async () => {
+    const document = (all: Part) => {
+      const responses = at(all, "paths", "/home/{path}", "delete", "responses");
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(["4XX", "default"]));
+      for (const status of ["204", "404", "401"]) delete responses[status];
+    };
+    expect((await play({ document })).problems).toEqual([
+      "DELETE /home/f/none.txt -> the status 404 is not documented",
+      "DELETE /home/f/a.txt -> the status 401 is not documented",
+    ]);
+  });
+
   it("finds a status that the service answers and the document does not have", async () => {
     const { problems } = await play({ answer: (response) => remade(response, { status: 203 }) });
     expect(problems).toEqual(["GET /home/f/ -> the status 203 is not documented"]);
@@ -92,6 +112,26 @@ describe("the comparison of the service and its description", () => {
     expect((await play({ document })).problems).toEqual([
       "GET /home/f/a.txt -> the request: the header parameter range is not documented",
     ]);
+  });
+
+  it.each([
+    ["/home/{folder}/", "multipart/form-data", "upload-file", "POST /home/f/"],
+    ["/__svc__/login", URLENCODED, "return", "POST /__svc__/login"],
+  ])("finds a field of the form at %s that is gone from the document", async (path, type, field, asked) => {
+    const document = (all: Part) => {
+      delete at(all, "paths", path, "post", "requestBody", "content", type, "schema", "properties")[field];
+    };
+    expect((await play({ document })).problems).toEqual([
+      `${asked} -> the request: ${type}: the field ${field} is not documented`,
+    ]);
+  });
+
+  it("finds a field of a form that the document alone has", async () => {
+    const document = (all: Part) => {
+      const form = at(all, "paths", "/__svc__/login", "post", "requestBody", "content", URLENCODED, "schema");
+      (form.properties as Part).remember = { type: "string" };
+    };
+    expect((await play({ document })).unseen).toContain(`POST /__svc__/login: ${URLENCODED}: remember`);
   });
 
   it("finds a way to log in that is gone from the document, and all of them", async () => {

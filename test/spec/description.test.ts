@@ -1,6 +1,11 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import type { OpenApiDocument } from "../../src/openapi/openapi-document.ts";
+import type { OpenApiDocument, OperationObject } from "../../src/openapi/openapi-document.ts";
+import { toOperations } from "../../src/openapi/shared-responses.ts";
+import { FORM_ACTIONS } from "../../src/uploads/form.ts";
+import { projectFolder } from "../support/built.ts";
 import { type CallOptions, createTestService, type TestServiceOptions } from "../support/service.ts";
 
 const ANYBODY: CallOptions = { as: null };
@@ -93,6 +98,43 @@ describe("the OpenAPI description", () => {
     expect(document.info.title).toBe("Archive of ours");
     expect(document.servers).toEqual([{ url: "/files/here" }]);
     expect((await describeService()).servers).toEqual([{ url: "/" }]);
+  });
+
+  it("has the license of the package, and says what it is of", async () => {
+    const { license } = JSON.parse(await readFile(join(projectFolder, "package.json"), "utf8"));
+    expect((await describeService()).info.license).toEqual({
+      name: `${license}, of this description and the software behind it`,
+      url: "https://www.apache.org/licenses/LICENSE-2.0",
+    });
+  });
+
+  it("says of every operation that others may answer before the service does", async () => {
+    const { paths } = await describeService();
+    const responses = Object.values(paths)
+      .flatMap(toOperations)
+      .map((operation) => Object.keys(operation.responses));
+    expect(responses.length).toBeGreaterThan(50);
+    expect(responses.filter((statuses) => !statuses.includes("4XX") || !statuses.includes("default"))).toEqual([]);
+  });
+
+  it("has the fields of forms that are read, with an example of each text", async () => {
+    const { paths } = await describeService({ basePath: "/files" });
+    const formOf = (path: string, type: string) => {
+      const operation = paths[path]?.post as OperationObject | undefined;
+      return operation?.requestBody?.content[type]?.schema;
+    };
+    expect(formOf("/home/{folder}/", "multipart/form-data")?.properties).toEqual({
+      action: { type: "string", enum: FORM_ACTIONS },
+      "new-folder": { type: "string", example: "example" },
+      "upload-file": { type: "array", items: { type: "string", format: "binary" }, example: [] },
+      "selected-members": { type: "array", items: { type: "string" }, example: [] },
+    });
+    expect(formOf("/__svc__/login", "application/x-www-form-urlencoded")).toMatchObject({
+      properties: { username: { example: "maria" }, return: { type: "string", example: "/files/home/" } },
+      required: ["username", "password"],
+    });
+    const update = formOf("/home/__svc__/password-update", "application/x-www-form-urlencoded");
+    expect(update).toMatchObject({ additionalProperties: false, required: ["current_password", "new_password"] });
   });
 
   it("names the header of metadata where there is one, and its keys", async () => {

@@ -165,6 +165,16 @@ describe("POST /__svc__/login", () => {
     expect(answer.json()).toEqual({ errors: [{ message: expect.any(String) }] });
   });
 
+  it("takes the first of a form's field that is sent twice, and passes over fields of other names", async () => {
+    const { call } = await createTestService();
+    const undescribed = "it has fields that nobody reads";
+    const form = "username=alice&username=root&password=secret&return=%2Fhome%2Ff%2F&return=%2Fhome%2Fg%2F&__proto__=x";
+    const answer = await call("POST", LOGIN, { ...asForm(form), undescribed });
+    expect([answer.status, answer.header("location")]).toEqual([302, "/home/f/"]);
+    const other = await call("POST", LOGIN, { ...asForm("username=root&username=alice&password=secret"), undescribed });
+    expect(other.status).toBe(401);
+  });
+
   it("answers 400 to what is not UTF-8 (1.5)", async () => {
     const { call } = await createTestService();
     const body = Uint8Array.from([...new TextEncoder().encode('{"username":"alice","password":"'), 0xff, 0x22, 0x7d]);

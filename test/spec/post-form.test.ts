@@ -363,7 +363,7 @@ describe("a form that makes no sense", () => {
 
   it("may hold fields that its action does not need, and unknown ones: a page may have one form for all", async () => {
     const test = await createTestService({ files });
-    const answer = await sendForm(test, "/home/f/", [
+    const entries: readonly FormEntry[] = [
       ["_charset_", "UTF-8"],
       ["new-folder", ""],
       ["upload-file", "", ""],
@@ -371,7 +371,8 @@ describe("a form that makes no sense", () => {
       ["another", "", ""],
       ...selected("a"),
       ["action", "delete-members"],
-    ]);
+    ];
+    const answer = await sendForm(test, "/home/f/", entries, { undescribed: "it has fields that nobody reads" });
     expect(answer.status).toBe(303);
     expect([await test.stored("/alice/f/a"), await test.stored("/alice/f/u.txt")]).toEqual([undefined, undefined]);
   });

@@ -22,6 +22,11 @@ export interface ApiCheckOptions {
 /** What a request used is looked at where it was served: other answers may be about what nobody documents. */
 const SERVED = [303, 304];
 
+/** Where no login is wanted, nobody is sent to one: what was sent was taken. */
+function isTaken({ security, requestBody }: Operation, status: number): boolean {
+  return status === 302 && security.length === 0 && requestBody !== undefined;
+}
+
 /** Makes a check of a document. */
 export function createApiCheck(document: ApiDocument, { vocabulary = [] }: ApiCheckOptions = {}): ApiCheck {
   const operations = toOperations(document);
@@ -33,8 +38,8 @@ export function createApiCheck(document: ApiDocument, { vocabulary = [] }: ApiCh
   function checkOperation(operation: Operation, exchange: ApiExchange): readonly string[] {
     const get = operations.get(`GET ${operation.template}`);
     const rules = { document, operation, get, vocabulary, coverage, judgeOf };
-    const isServed = (exchange.status >= 200 && exchange.status < 300) || SERVED.includes(exchange.status);
     const { status, requestBody } = exchange;
+    const isServed = (status >= 200 && status < 300) || SERVED.includes(status) || isTaken(operation, status);
     if (status === 401 && operation.security.length === 0 && requestBody === undefined)
       return ["it wants a login, and none is documented"];
     if (exchange.status !== 401) seeSecurity(rules, exchange);

@@ -1,6 +1,6 @@
 import { toValue } from "./check-answer.ts";
 import { type Coverage, keys, toSchemeName } from "./coverage.ts";
-import type { ApiDocument, Operation, SecurityScheme } from "./document.ts";
+import type { ApiDocument, ApiSchema, Operation, SecurityScheme } from "./document.ts";
 import { type ApiExchange, type Fields, findMediaType, readFieldsOf } from "./exchange.ts";
 import { type createSchemaJudges, fieldsIn } from "./schemas.ts";
 import { toQuery } from "./templates.ts";
@@ -9,10 +9,13 @@ import { toQuery } from "./templates.ts";
  * The fields of requests that mean something to a service, but those that stand elsewhere: as content, as security. Browsers write `Origin`, `Referer` and
  * `Sec-Fetch-Site` by themselves: those are no parameters, and what they do is said of the service as a whole.
  */
-const VOCABULARY = [
+export const VOCABULARY: readonly string[] = [
   ...["if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range", "expect"],
   ...["content-encoding", "content-range", "x-requested-with", "accept-language", "traceparent", "tracestate"],
 ];
+
+/** Bodies that may have fields beside those that are listed: nobody reads them. */
+const FORMS = ["application/x-www-form-urlencoded", "multipart/form-data"];
 
 /** What a request is held against. */
 export interface RequestRules {
@@ -120,6 +123,14 @@ function* checkBody(rules: RequestRules, { requestFields, requestBody }: ApiExch
   const held = schema && requestBody && type !== undefined ? readFieldsOf(requestBody, type, schema) : undefined;
   if (schema === undefined || held === undefined) return;
   for (const problem of judgeOf(schema)(held.value)) yield `${found}: ${problem}`;
+  if (FORMS.includes(found)) yield* findOtherFields(schema, held.value, found);
   for (const field of fieldsIn(document, schema, keys.requestFields(operation.name, found), held.value))
     coverage.see(field);
+}
+
+/** Fields of a form that was served, which may be some that are read and not documented. */
+function* findOtherFields({ properties = {} }: ApiSchema, value: unknown, type: string): Generator<string> {
+  for (const name of Object.keys(value as object)) {
+    if (!Object.hasOwn(properties, name)) yield `${type}: the field ${name} is not documented`;
+  }
 }

@@ -102,7 +102,9 @@ function toOperation(
   item: ApiPathItem,
   operation: ApiOperation,
 ): Operation {
-  const responses = Object.entries(operation.responses).map(([status, found]) => {
+  // What has no status of its own is what others answer: nothing that the service does is covered by it.
+  const own = Object.entries(operation.responses).filter(([status]) => /^\d{3}$/.test(status));
+  const responses = own.map(([status, found]) => {
     const { headers = {}, content = {} } = resolve<ApiResponse>(document, found);
     const fields = Object.entries(headers).map(([name, header]) => {
       return [name.toLowerCase(), resolve<ApiHeader>(document, header)] as const;
