@@ -1,3 +1,4 @@
+import { turn } from "../contracts/member-batches.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { FormPart } from "../http/multipart.ts";
 import { isMemberName } from "../http/segment.ts";
@@ -47,6 +48,8 @@ interface WaitingFile {
 
 /** How many files may come before the form has said what it wants: each keeps a file of the storage open, and listens to the signal. */
 const MAX_WAITING = 8;
+/** After so many files others have their turn. */
+const FILES_PER_TURN = 100;
 
 /** Makes what stores the files of one form. */
 export function createFormFiles({ write, signal }: FormFilesOptions): FormFiles {
@@ -66,6 +69,8 @@ export function createFormFiles({ write, signal }: FormFilesOptions): FormFiles 
     names.add(name);
     if (decision === "store") outcomes.push(await store(name, part.body));
     else await hold(name, part.body);
+    // A thousand small files may come in few chunks, and a storage may take them at once.
+    if (outcomes.length % FILES_PER_TURN === 0) await turn();
     // The rest of its form may never come.
     signal?.throwIfAborted();
   }

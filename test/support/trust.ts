@@ -14,7 +14,7 @@ export interface Figure {
 }
 
 /** Where figures are written, a line of JSON each; only `npm run trust` asks for them. */
-const report = process.env.TRUST_REPORT;
+const report = process.env.TRUST_REPORT || undefined;
 
 /** How much of something is tried: a little in every run of the tests, all of it by `npm run trust`. */
 export function amount({ short, long }: { readonly short: number; readonly long: number }): number {
