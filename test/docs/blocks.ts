@@ -15,6 +15,12 @@ export interface Block {
   readonly continues: boolean;
   /** `<!-- not checked: reason -->`. */
   readonly reason?: string;
+  /** `<!-- not run: reason -->`, of commands. */
+  readonly notRun?: string;
+  /** `<!-- typed: text -->`: what its commands read. */
+  readonly typed?: string;
+  /** `<!-- saved: path -->`: what the commands behind it find as a file. */
+  readonly saved?: string;
   /** `<!-- not a configuration -->`, of JSON. */
   readonly isOther: boolean;
   /** `<!-- path of a file -->`: it is a part of that. */
@@ -23,7 +29,7 @@ export interface Block {
   readonly unknown: readonly string[];
 }
 
-type Said = Pick<Block, "before" | "after" | "continues" | "reason" | "isOther" | "file" | "unknown">;
+type Said = Omit<Block, "page" | "line" | "language" | "text">;
 
 /** The fenced blocks of a page, in lists and quotations too. */
 export function findBlocks({ path, tokens }: Page): readonly Block[] {
@@ -41,22 +47,32 @@ export function findBlocks({ path, tokens }: Page): readonly Block[] {
 /** What comments say. */
 function read(html: string): Said {
   const said = [...html.matchAll(/<!--\s*([\s\S]*?)\s*-->/g)].map(([, text = ""]) => text);
-  const unknown: string[] = [];
-  let found: Said = { before: "", after: "", continues: false, isOther: false, unknown };
-  for (const text of said) {
-    const [, name, rest = ""] = /^(given|within|not checked|not run):\s*([\s\S]*)$/.exec(text) ?? [];
-    const [before = "", after = ""] = rest.split("…");
-    if (text === "continues") found = { ...found, continues: true };
-    else if (text === "not a configuration") found = { ...found, isOther: true };
-    else if (name === "given") found = { ...found, before: `${found.before}${rest}\n` };
-    else if (name === "within") found = { ...found, before: `${found.before}${before}\n`, after: `${after}\n` };
-    else if (name === "not checked") found = { ...found, reason: rest };
-    // Commands are read either way, and run by the tests of the pages that say so.
-    else if (name === "not run") continue;
-    else if (/^[\w./-]+\.\w+$/.test(text)) found = { ...found, file: text };
-    else unknown.push(text);
+  return said.reduce(readOne, { before: "", after: "", continues: false, isOther: false, unknown: [] });
+}
+
+/** What one more comment says. */
+function readOne(found: Said, text: string): Said {
+  if (text === "continues") return { ...found, continues: true };
+  if (text === "not a configuration") return { ...found, isOther: true };
+  if (/^[\w./-]+\.\w+$/.test(text)) return { ...found, file: text };
+  const [, name, rest = ""] = /^([a-z ]+):\s*([\s\S]*)$/.exec(text) ?? [];
+  const [before = "", after = ""] = rest.split("…");
+  switch (name) {
+    case "given":
+      return { ...found, before: `${found.before}${rest}\n` };
+    case "within":
+      return { ...found, before: `${found.before}${before}\n`, after: `${after}\n` };
+    case "not checked":
+      return { ...found, reason: rest };
+    case "not run":
+      return { ...found, notRun: rest };
+    case "typed":
+      return { ...found, typed: `${rest}\n` };
+    case "saved":
+      return { ...found, saved: rest };
+    default:
+      return { ...found, unknown: [...found.unknown, text] };
   }
-  return found;
 }
 
 /** A block with what stands before and behind it. */

@@ -7,7 +7,7 @@ import { checkTypes, type Finding } from "./typescript.ts";
 /** So many blocks at most may say that they are not checked. */
 const MOST_NOT_CHECKED = 5;
 
-const blocks = (await readPages(["README.md", "CONTRIBUTING.md", "docs"])).flatMap(findBlocks);
+const blocks = (await readPages(["README.md", "CONTRIBUTING.md", "docs", "examples"])).flatMap(findBlocks);
 
 let findings: ReadonlyMap<Block, Finding>;
 

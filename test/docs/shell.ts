@@ -7,12 +7,13 @@ import type { Command } from "commander";
 import { parse } from "shell-quote";
 import { createProgram } from "../../src/cli/program.ts";
 import { projectFolder } from "../support/built.ts";
+import { toSteps } from "./transcript.ts";
 
 /** Programs that pages may name beside our own. */
 const KNOWN = new Set(
-  `apt-get aws base64 bun caddy cat cd certbot chmod chown cp curl date deno diff docker echo export find flyctl gh git grep head htpasswd install jq
-  journalctl kubectl ln ls mkdir mv nginx openssl podman printf psql redis-cli redis-server rm sed sftp sha256sum sleep sort ssh ssh-keygen systemctl tail tar
-  tee test time true unzip useradd wget wrangler xargs`.split(/\s+/),
+  `apt-get aws base64 bun caddy cat cd certbot chmod chown cmp cp curl date deno diff docker echo export find flyctl gh git grep head htpasswd install jq
+  journalctl kubectl ln ls mkdir mv nginx openssl podman printf psql redis-cli redis-server rm sed set sftp sha256sum sleep sort ssh ssh-keygen systemctl tail tar
+  tee test time touch true unzip useradd wget wrangler xargs`.split(/\s+/),
 );
 
 const KEYWORDS = new Set([
@@ -42,9 +43,11 @@ export async function findShellFaults(text: string): Promise<readonly string[]> 
   return faults.filter((fault) => fault !== undefined);
 }
 
-/** The commands of a transcript: what stands behind `$`, with the lines that go on with it. */
+/** The commands of a transcript. */
 export function toTyped(transcript: string): string {
-  return [...transcript.matchAll(/^\$ ((?:.*\\\n)*.*)$/gm)].map(([, typed]) => `${typed}\n`).join("");
+  return toSteps(transcript)
+    .map(({ command }) => `${command}\n`)
+    .join("");
 }
 
 async function findSyntaxFault(text: string): Promise<string | undefined> {
@@ -115,12 +118,13 @@ async function findOptionFault(args: readonly string[]): Promise<string | undefi
 }
 
 async function findNpmFault([command = "", ...args]: readonly string[]): Promise<string | undefined> {
-  const { scripts } = JSON.parse(await readFile(join(projectFolder, "package.json"), "utf8"));
-  const place = args[args.indexOf("--prefix") + 1] ?? "";
-  if (args.includes("--prefix") && !existsSync(join(projectFolder, place, "package.json"))) {
-    return `npm: ${place} has no package.json`;
-  }
-  if (command === "run" && scripts[args[0] ?? ""] === undefined) return `npm run ${args[0]}: there is no such script`;
+  const prefix = args.indexOf("--prefix");
+  const place = prefix < 0 ? "" : (args[prefix + 1] ?? "");
+  const [script = ""] = args.filter((_, index) => prefix < 0 || (index !== prefix && index !== prefix + 1));
+  const manifest = join(projectFolder, place, "package.json");
+  if (!existsSync(manifest)) return `npm: ${place} has no package.json`;
+  const { scripts = {} } = JSON.parse(await readFile(manifest, "utf8"));
+  if (command === "run" && scripts[script] === undefined) return `npm run ${script}: there is no such script`;
   if (["test", "start"].includes(command) && scripts[command] === undefined) return `npm ${command}: there is none`;
   return ["ci", "init", "install", "pkg", "run", "test", "start", "pack"].includes(command)
     ? undefined

@@ -3,31 +3,16 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Step, toPattern, toSteps } from "../docs/transcript.ts";
 import { type Command, startCommand } from "../support/command.ts";
-
-interface Step {
-  readonly command: string;
-  readonly output: string;
-}
 
 const DOCUMENT = new URL("../../docs/quick-start.md", import.meta.url);
 
 /** The commands of the document's transcripts with the output that it shows for each. */
-async function readSteps(): Promise<Step[]> {
+async function readSteps(): Promise<readonly Step[]> {
   const text = await readFile(DOCUMENT, "utf8");
   const transcripts = [...text.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, transcript = ""]) => transcript);
-  return transcripts.join("").split(/^\$ /m).slice(1).map(toStep);
-}
-
-function toStep(text: string): Step {
-  const end = text.indexOf("\n");
-  return { command: text.slice(0, end), output: text.slice(end + 1).trimEnd() };
-}
-
-/** The shown output as a pattern; `…` is anything within a line. */
-function toPattern(output: string): RegExp {
-  const parts = output.split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join("[^\\n]+")}$`);
+  return toSteps(transcripts.join(""));
 }
 
 /** What a command run in a shell prints, both streams as a terminal shows them. */
@@ -66,10 +51,8 @@ describe("docs/quick-start.md", () => {
     for (const { command, output } of steps) {
       const own = command.replaceAll("http://127.0.0.1:8080", service.origin);
       if (/^\w+=/.test(own)) assignments += `${own}\n`;
-      shown.push({
-        command,
-        output: (await run(`${assignments}${own}`, join(folder, "client"))).replaceAll("\r", "").trimEnd(),
-      });
+      const printed = (await run(`${assignments}${own}`, join(folder, "client"))).replaceAll("\r", "").trimEnd();
+      shown.push({ command, output: printed === "" ? "" : `${printed}\n` });
       expected.push({ command, output: expect.stringMatching(toPattern(output)) });
     }
     expect(shown).toEqual(expected);
