@@ -1,0 +1,84 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ensureBuilt, projectFolder } from "../support/built.ts";
+
+const run = promisify(execFile);
+
+/** How users' compilers find what an import names, each with a kind of module that goes with it. */
+const RESOLUTIONS = {
+  node16: { moduleResolution: ts.ModuleResolutionKind.Node16, module: ts.ModuleKind.Node16 },
+  bundler: { moduleResolution: ts.ModuleResolutionKind.Bundler, module: ts.ModuleKind.ESNext },
+};
+
+/** What README.md has users write, for Node and for Workers: no module of it is this project's own. */
+async function readPrograms(): Promise<readonly string[]> {
+  const readme = await readFile(join(projectFolder, "README.md"), "utf8");
+  return [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, program = ""]) => program);
+}
+
+describe("the packed package, installed in an empty project", () => {
+  let folder: string;
+  let entries: readonly string[];
+  let programs: readonly string[];
+
+  beforeAll(async () => {
+    await ensureBuilt();
+    folder = await mkdtemp(join(tmpdir(), "fileferry-packed-"));
+    const packed = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
+    const [{ filename }] = JSON.parse((await run("npm", packed, { cwd: projectFolder })).stdout);
+    await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+    await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", `./${filename}`], { cwd: folder });
+    const { exports } = JSON.parse(await readFile(join(projectFolder, "package.json"), "utf8"));
+    entries = Object.keys(exports)
+      .filter((entry) => entry !== "./package.json")
+      .map((entry) => entry.replace(".", "fileferry"));
+    programs = await readPrograms();
+    for (const [index, program] of programs.entries()) await writeFile(join(folder, `program-${index}.ts`), program);
+    const imports = entries.map((entry, index) => `import * as entry${index} from "${entry}";\nentry${index};\n`);
+    await writeFile(join(folder, "entries.ts"), imports.join(""));
+  }, 300_000);
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it("is imported by each of its entries' names", async () => {
+    expect(entries.length).toBeGreaterThan(10);
+    const script = `${entries.map((entry) => `await import("${entry}");`).join("")}process.stdout.write("done");`;
+    const { stdout, stderr } = await run(process.execPath, ["--input-type=module", "--eval", script], { cwd: folder });
+    expect({ stdout, stderr }).toEqual({ stdout: "done", stderr: "" });
+  });
+
+  it.each(Object.entries(RESOLUTIONS))(
+    "has types for README's programs and all entries, by %s",
+    (_name, resolution) => {
+      expect(programs.length).toBeGreaterThan(1);
+      const files = ["entries.ts", ...programs.map((_, index) => `program-${index}.ts`)];
+      const program = ts.createProgram(
+        files.map((file) => join(folder, file)),
+        {
+          ...resolution,
+          target: ts.ScriptTarget.ES2022,
+          lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts", "lib.dom.asynciterable.d.ts"],
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          noEmit: true,
+          skipLibCheck: true,
+          types: ["node"],
+          typeRoots: [join(projectFolder, "node_modules/@types")],
+        },
+      );
+      const found = ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
+        const line = (file?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
+        return `${file?.fileName}:${line} ${ts.flattenDiagnosticMessageText(messageText, " ")}`;
+      });
+      expect(found).toEqual([]);
+      const sources = program.getSourceFiles().filter(({ fileName }) => fileName.includes("node_modules/fileferry/"));
+      expect(sources.length).toBeGreaterThanOrEqual(entries.length);
+    },
+    120_000,
+  );
+});
