@@ -243,7 +243,7 @@ const causes: Readonly<Record<FileEvent["id"], readonly [cause: () => Promise<un
     { path: "/odd", details: "The storage is not available." },
   ],
   40042: [
-    () => ask("GET", "/home/a.txt", { headers: { Authorization: `Basic ${btoa("nobody:password")}` } }),
+    () => ask("GET", "/home/a.txt", { headers: { Authorization: `Basic ${btoa("nobody:and their guess")}` } }),
     { url: "http://127.0.0.1:9/", suspended: 300 },
   ],
   40043: [
