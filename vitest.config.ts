@@ -16,7 +16,7 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
-    setupFiles: ["test/support/secrets-setup.ts"],
+    setupFiles: ["test/support/secrets-setup.ts", "test/support/wire-setup.ts"],
     globalSetup: ["test/support/s3-setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -19,6 +19,7 @@ import {
   startServer,
   waitFor,
 } from "../support/built.ts";
+import { countRequests, leaveUndescribed } from "../support/openapi/undescribed.ts";
 
 const ALICE = { Authorization: `Basic ${btoa("alice:secret")}` };
 const ACCOUNT = ["--account", "alice:secret"];
@@ -193,8 +194,11 @@ describe("fileferry serve", () => {
 
 describe("the request log of fileferry serve", () => {
   it("has one line a request on stderr: method, path, status, bytes, time", async () => {
+    countRequests();
     const run = await startServer(["serve", await makeFolder(), ...ACCOUNT, ...ANY_PORT]);
     await fetch(`${run.url}home/a%20b.txt`, { method: "PUT", headers: ALICE, body: "12345" });
+    // It is ignored.
+    leaveUndescribed("GET", "/home/a%20b.txt?secret");
     await (await fetch(`${run.url}home/a%20b.txt?secret`, { headers: ALICE })).text();
     await fetch(`${run.url}home/a%20b.txt`, { method: "HEAD", headers: ALICE });
     await waitFor(() => /^HEAD .*\n/m.exec(run.stderr()) ?? undefined, run);
@@ -210,6 +214,7 @@ describe("the request log of fileferry serve", () => {
   });
 
   it("cannot be forged or made to steer a terminal by a client's path", async () => {
+    countRequests();
     const run = await startServer(["serve", await makeFolder(), ...ACCOUNT, ...ANY_PORT]);
     const { hostname, port } = new URL(run.url);
     // Node's parser refuses raw control bytes itself; what it lets through is escaped.
@@ -234,8 +239,12 @@ describe("the request log of fileferry serve", () => {
   });
 
   it("misses no request by its expectation, nor CONNECT, and holds no credentials of an absolute target", async () => {
+    countRequests();
     const run = await startServer(["serve", await makeFolder(), ...ACCOUNT, ...ANY_PORT]);
     const { hostname, port } = new URL(run.url);
+    // The query is ignored.
+    for (const target of ["http://alice:secret@x/home/b.txt?secret", "http://alice:secret@x?secret"])
+      leaveUndescribed("GET", target);
     for (const start of [
       "GET /home/a.txt HTTP/1.1\r\nExpect: anything",
       "GET http://alice:secret@x/home/b.txt?secret HTTP/1.1",

@@ -1,9 +1,8 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { FileEvent } from "../../src/contracts/events.ts";
-import { type ApiCheck, apiCheckOf } from "../support/openapi/api-check.ts";
 import { type Fields, toFields } from "../support/openapi/exchange.ts";
-import { noteProblems } from "../support/openapi/noted-problems.ts";
+import { leaveUndescribed } from "../support/openapi/undescribed.ts";
 import type { ExampleServer } from "./wire-runtimes.ts";
 
 /** What a request has beside its method and target. */
@@ -87,7 +86,6 @@ export function createWireClient({ port, lines, names, fields }: ExampleServer) 
   const sockets = new Set<Socket>();
   let repeats = 0;
   let markers = 0;
-  let api: ApiCheck | undefined;
 
   async function call(method: string, target: string, options: CallOptions = {}, over = agent): Promise<WireAnswer> {
     const { as = "alice", body, chunked = false } = options;
@@ -98,12 +96,8 @@ export function createWireClient({ port, lines, names, fields }: ExampleServer) 
       ...(bytes !== undefined && !chunked && { "Content-Length": String(bytes.byteLength) }),
       ...options.headers,
     };
-    const answer = await readAnswer(await send());
-    const asked = { method, target, requestFields: toFields(Object.entries(headers)), requestBody: bytes };
-    if (options.undescribed === undefined) {
-      noteProblems(api?.check({ ...asked, ...answer, body: answer.bytes }) ?? []);
-    }
-    return answer;
+    if (options.undescribed !== undefined) leaveUndescribed(method, target);
+    return readAnswer(await send());
 
     /** Once more where a kept connection ended as a request that changes nothing was on its way, before a byte of an answer: as clients may (RFC 9110, 9.2.2). */
     function send(): Promise<IncomingMessage> {
@@ -226,14 +220,6 @@ export function createWireClient({ port, lines, names, fields }: ExampleServer) 
     );
   }
 
-  /** From now on whatever goes over is held against what the service says of itself. */
-  async function describe(): Promise<ApiCheck> {
-    const description = await call("GET", "/__svc__/openapi.json", { as: null });
-    expectStatus(description, 200);
-    api = apiCheckOf(description.text, { vocabulary: ["X-Labels"] });
-    return api;
-  }
-
   /** Stores {@link OUTSIDE}. Before any case: one of them changes carol's password. */
   async function putOutside(): Promise<void> {
     const target = `/home/${OUTSIDE.name}`;
@@ -248,7 +234,7 @@ export function createWireClient({ port, lines, names, fields }: ExampleServer) 
     for (const socket of sockets) socket.destroy();
   }
 
-  return { call, enter, describe, putOutside, close, repeats: () => repeats };
+  return { call, enter, putOutside, close, repeats: () => repeats };
 }
 
 async function readAnswer(message: IncomingMessage): Promise<WireAnswer> {

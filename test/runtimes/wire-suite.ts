@@ -28,7 +28,6 @@ export function describeRuntime(runtime: WireRuntime): void {
     beforeAll(async () => {
       server = await runtime.start();
       client = createWireClient(server);
-      await client.describe();
       await client.putOutside();
     }, 120_000);
 

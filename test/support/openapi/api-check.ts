@@ -19,7 +19,9 @@ export interface ApiCheckOptions {
   readonly vocabulary?: readonly string[];
 }
 
-/** What a request used is looked at where it was served: other answers may be about what nobody documents. */
+/** With these a request may be refused for what nobody documents, or is told to go elsewhere with all that it has: what it used is not looked at. */
+const MAY_BE_UNDOCUMENTED = [302, 307, 400, 404, 405, 406, 408, 411, 413, 414, 415, 416, 417, 422, 429, 431, 501, 505];
+/** With these, and all of success, it was served. */
 const SERVED = [303, 304];
 
 /** Where no login is wanted, nobody is sent to one: what was sent was taken. */
@@ -43,11 +45,15 @@ export function createApiCheck(document: ApiDocument, { vocabulary = [] }: ApiCh
     if (status === 401 && operation.security.length === 0 && requestBody === undefined)
       return ["it wants a login, and none is documented"];
     if (exchange.status !== 401) seeSecurity(rules, exchange);
-    return [...checkAnswer(rules, exchange), ...(isServed ? checkRequest(rules, exchange) : [])];
+    const problems = checkAnswer(rules, exchange);
+    if (MAY_BE_UNDOCUMENTED.includes(status)) return problems;
+    return [...problems, ...checkRequest(rules, exchange, isServed)];
   }
 
   function judge(exchange: ApiExchange): readonly string[] {
     const { method, target, status } = exchange;
+    // The server as a whole (RFC 9110 9.3.7).
+    if (target === "*" && method === "OPTIONS" && status === 204) return [];
     // No URL has these (RFC 3986 2), so no path of the document is meant.
     if (/[^!-~]|#/.test(target) && (status === 400 || status === 404)) return [];
     const template = findTemplate(target);

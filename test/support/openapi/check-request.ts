@@ -6,11 +6,11 @@ import { type createSchemaJudges, fieldsIn } from "./schemas.ts";
 import { toQuery } from "./templates.ts";
 
 /**
- * The fields of requests that mean something to a service, but those that stand elsewhere: as content, as security. Browsers write `Origin`, `Referer` and
+ * The fields of requests that mean something to a service, but those that stand elsewhere: as content, as security, and `Expect`, which servers see to. Browsers write `Origin`, `Referer` and
  * `Sec-Fetch-Site` by themselves: those are no parameters, and what they do is said of the service as a whole.
  */
 export const VOCABULARY: readonly string[] = [
-  ...["if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range", "expect"],
+  ...["if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range"],
   ...["content-encoding", "content-range", "x-requested-with", "accept-language", "traceparent", "tracestate"],
 ];
 
@@ -27,11 +27,11 @@ export interface RequestRules {
   readonly judgeOf: ReturnType<typeof createSchemaJudges>;
 }
 
-/** What of a request that was served is not as its operation says. */
-export function checkRequest(rules: RequestRules, exchange: ApiExchange): readonly string[] {
-  return [...checkParameters(rules, exchange), ...checkSecurity(rules, exchange), ...checkBody(rules, exchange)].map(
-    (problem) => `the request: ${problem}`,
-  );
+/** What of a request is not as its operation says: one that was refused need not have content that could be served, nor who asks. */
+export function checkRequest(rules: RequestRules, exchange: ApiExchange, isServed: boolean): readonly string[] {
+  const problems = [...checkParameters(rules, exchange), ...checkBody(rules, exchange, isServed)];
+  if (isServed) problems.push(...checkSecurity(rules, exchange));
+  return problems.map((problem) => `the request: ${problem}`);
 }
 
 function* checkParameters(
@@ -63,10 +63,11 @@ function* checkParameters(
   }
 }
 
-/** Whether HTTP itself says that a field means nothing here (RFC 9110 8.4.1, 13.1.3, 14.2). */
+/** Whether HTTP itself says that a field means nothing here (RFC 9110 8.4.1, 12.5.4, 13.1.3, 14.2). */
 function isIgnored(name: string, { method, status, requestFields }: ApiExchange): boolean {
   if (name === "range" || name === "if-range") return status !== 206;
   if (name === "if-modified-since") return method !== "GET" && method !== "HEAD";
+  if (name === "accept-language") return requestFields[name] === "*";
   return name === "content-encoding" && requestFields[name]?.toLowerCase() === "identity";
 }
 
@@ -98,7 +99,11 @@ function isUsed({ type, scheme, in: place, name = "" }: SecurityScheme, fields: 
   return place === "cookie" ? new RegExp(`(?:^|;\\s*)${name}=`).test(fields.cookie ?? "") : fields[name] !== undefined;
 }
 
-function* checkBody(rules: RequestRules, { requestFields, requestBody }: ApiExchange): Generator<string> {
+function* checkBody(
+  rules: RequestRules,
+  { requestFields, requestBody }: ApiExchange,
+  isServed: boolean,
+): Generator<string> {
   const { document, operation, coverage, judgeOf } = rules;
   const hasBody = requestBody !== undefined && requestBody.length > 0;
   if (operation.requestBody === undefined) {
@@ -107,7 +112,8 @@ function* checkBody(rules: RequestRules, { requestFields, requestBody }: ApiExch
   }
   const type = requestFields["content-type"];
   if (type === undefined && !hasBody) {
-    if (operation.requestBody.required && operation.method !== "PUT") yield "content is required, and not there";
+    if (isServed && operation.requestBody.required && operation.method !== "PUT")
+      yield "content is required, and not there";
     return;
   }
   const { content } = operation.requestBody;
@@ -119,7 +125,7 @@ function* checkBody(rules: RequestRules, { requestFields, requestBody }: ApiExch
   coverage.see(keys.request(operation.name, found));
   const schema = content[found]?.schema;
   // What stands in a range of types is content as it is.
-  if (found.includes("*")) return;
+  if (found.includes("*") || !isServed) return;
   const held = schema && requestBody && type !== undefined ? readFieldsOf(requestBody, type, schema) : undefined;
   if (schema === undefined || held === undefined) return;
   for (const problem of judgeOf(schema)(held.value)) yield `${found}: ${problem}`;

@@ -1,0 +1,168 @@
+import type { Fields } from "./exchange.ts";
+
+/** The start line and the fields of a message. */
+export interface MessageHead {
+  readonly start: string;
+  /** Their names in lower case, the values of one that repeats joined. */
+  readonly fields: Fields;
+}
+
+/** How the content behind a head goes out: so many bytes, in chunks, or up to the connection's end; `undefined` where no message follows any more. */
+export type Framing = number | "chunked" | "to the end" | undefined;
+
+/** Who reads the messages of one direction of a connection. */
+export interface MessageListener {
+  onHead(head: MessageHead): Framing;
+  /** The message is whole; its content is `undefined` where it is too long to keep. */
+  onWhole(content: Uint8Array | undefined): void;
+  /** From here on it is no HTTP/1.1 that could be told apart. */
+  onNonsense(): void;
+}
+
+/** Takes the bytes of one direction as they go by. */
+export interface MessageReader {
+  take(bytes: Uint8Array): void;
+  /** The direction has ended. */
+  end(): void;
+}
+
+/** Longer content is not kept. */
+const MOST_KEPT = 256 * 1024;
+/** Longer heads are none. */
+const LONGEST_HEAD = 1024 * 1024;
+
+type State = "head" | "content" | "size" | "chunk" | "trailer" | "to the end" | "over";
+
+/** Reads messages as whoever wrote them means them, not as somebody may who is attacked by them: what is in doubt is nonsense. */
+export function createMessageReader({ onHead, onWhole, onNonsense }: MessageListener): MessageReader {
+  let state: State = "head";
+  let line = Buffer.alloc(0);
+  let left = 0;
+  let kept: Buffer[] | undefined = [];
+
+  function keep(bytes: Buffer): void {
+    const length = kept?.reduce((sum, { byteLength }) => sum + byteLength, bytes.byteLength) ?? 0;
+    if (length > MOST_KEPT) kept = undefined;
+    else kept?.push(Buffer.from(bytes));
+  }
+
+  function finish(): void {
+    state = "head";
+    onWhole(kept && Buffer.concat(kept));
+    kept = [];
+  }
+
+  function giveUp(): Buffer {
+    state = "over";
+    onNonsense();
+    return Buffer.alloc(0);
+  }
+
+  /** Takes from the bytes what a line, or a head, has up to its end; `undefined` while that has not come. */
+  function takeText(bytes: Buffer, end: string): { readonly text: string; readonly rest: Buffer } | undefined {
+    const all = line.byteLength === 0 ? bytes : Buffer.concat([line, bytes]);
+    const at = all.indexOf(end);
+    line = at < 0 ? Buffer.from(all) : Buffer.alloc(0);
+    return at < 0 ? undefined : { text: all.toString("latin1", 0, at), rest: all.subarray(at + end.length) };
+  }
+
+  function takeHead(bytes: Buffer): Buffer {
+    // Empty lines may stand before a request (RFC 9112, 2.2).
+    const started = line.byteLength === 0 ? skipLines(bytes) : bytes;
+    const found = takeText(started, "\r\n\r\n");
+    if (found === undefined) return line.byteLength > LONGEST_HEAD ? giveUp() : Buffer.alloc(0);
+    const head = toHead(found.text);
+    if (head === undefined) return giveUp();
+    begin(onHead(head));
+    return found.rest;
+  }
+
+  function begin(framing: Framing): void {
+    if (framing === undefined) state = "over";
+    else if (framing === "chunked") state = "size";
+    else if (framing === "to the end") state = framing;
+    else if (framing === 0) finish();
+    else [state, left] = ["content", framing];
+  }
+
+  function takeContent(bytes: Buffer): Buffer {
+    const own = bytes.subarray(0, left);
+    left -= own.byteLength;
+    keep(state === "chunk" ? own.subarray(0, Math.max(0, own.byteLength - Math.max(0, 2 - left))) : own);
+    if (left === 0) {
+      if (state === "content") finish();
+      else state = "size";
+    }
+    return bytes.subarray(own.byteLength);
+  }
+
+  function takeSize(bytes: Buffer): Buffer {
+    const found = takeText(bytes, "\r\n");
+    if (found === undefined) return Buffer.alloc(0);
+    const [, size] = /^([\da-f]{1,12})[ \t]*(?:;.*)?$/i.exec(found.text) ?? [];
+    if (size === undefined) return giveUp();
+    // The line's end behind it counts.
+    left = Number.parseInt(size, 16) + 2;
+    state = left === 2 ? "trailer" : "chunk";
+    return found.rest;
+  }
+
+  function takeTrailer(bytes: Buffer): Buffer {
+    const found = takeText(bytes, "\r\n");
+    if (found?.text === "") finish();
+    return found?.rest ?? Buffer.alloc(0);
+  }
+
+  function takeRest(bytes: Buffer): Buffer {
+    keep(bytes);
+    return Buffer.alloc(0);
+  }
+
+  const takes: Readonly<Record<State, (bytes: Buffer) => Buffer>> = {
+    head: takeHead,
+    content: takeContent,
+    size: takeSize,
+    chunk: takeContent,
+    trailer: takeTrailer,
+    "to the end": takeRest,
+    over: () => Buffer.alloc(0),
+  };
+
+  return {
+    take(bytes) {
+      let rest = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      while (rest.byteLength > 0) rest = takes[state](rest);
+    },
+    end() {
+      if (state === "to the end") finish();
+      state = "over";
+    },
+  };
+}
+
+function skipLines(bytes: Buffer): Buffer {
+  let at = 0;
+  while (bytes[at] === 13 || bytes[at] === 10) at++;
+  return bytes.subarray(at);
+}
+
+function toHead(text: string): MessageHead | undefined {
+  const [start = "", ...lines] = text.split("\r\n");
+  const fields = new Map<string, string>();
+  for (const one of lines) {
+    const [, name, value = ""] = /^([!#$%&'*+\-.^_`|~\w]+):[ \t]*(.*?)[ \t]*$/.exec(one) ?? [];
+    if (name === undefined) return undefined;
+    const key = name.toLowerCase();
+    const former = fields.get(key);
+    fields.set(key, former === undefined ? value : `${former}${key === "cookie" ? "; " : ", "}${value}`);
+  }
+  return { start, fields: Object.fromEntries(fields) };
+}
+
+/** How the content of a message goes out by its fields (RFC 9112, 6.3); `nonsense` where they contradict themselves. */
+export function framingOf({ fields }: MessageHead): number | "chunked" | "nonsense" | "unsaid" {
+  const { "transfer-encoding": coding, "content-length": length } = fields;
+  if (coding !== undefined) return coding.toLowerCase() === "chunked" && length === undefined ? "chunked" : "nonsense";
+  if (length === undefined) return "unsaid";
+  return /^\d{1,15}$/.test(length) ? Number(length) : "nonsense";
+}
