@@ -22,6 +22,7 @@ const fixture = {
           { name: "sort", in: "query", schema: { ...text, enum: ["name"] } },
         ],
         responses: {
+          401: errors,
           200: {
             headers: { Server: { $ref: "#/components/headers/Server" }, Age: { schema: { type: "integer" } } },
             content: { "*/*": { schema: { ...text, format: "binary" } } },
@@ -239,9 +240,18 @@ describe("a request held against a document", () => {
     expect(problemsOf({ ...texts, status: 400 }, login)).toEqual([]);
   });
 
-  it("is not looked at where it was refused", () => {
+  it("is not looked at where it may have been refused for what is not documented", () => {
     const refused = { ...missing, requestFields: { "if-match": "*" }, target: "/files/home/a?b=c" };
     expect(problemsOf({}, refused)).toEqual([]);
+  });
+
+  it("does not pass with what is not documented where it was refused for who asks", () => {
+    const refused = { ...missing, status: 401, requestFields: { "if-match": "*" }, target: "/files/home/a?b=c" };
+    expect(problemsOf({}, refused)).toEqual([
+      "the request: the header parameter if-match is not documented",
+      "the request: the query parameter b is not documented",
+    ]);
+    expect(problemsOf({ requestFields: {}, target: "/files/home/a" }, refused)).toEqual([]);
   });
 });
 
@@ -275,6 +285,7 @@ describe("what nobody has shown of a document", () => {
       "GET /home/{path}: query parameter sort",
       "GET /home/{path}: by cookie SESSION",
       "GET /home/{path} -> 200: header age",
+      "GET /home/{path} -> 401 application/json",
       "GET /home/{path} -> 404 application/json",
       "Commands: commands[].weight",
     ]);

@@ -1,5 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { connect } from "node:net";
 import { VERSION } from "../../../src/config/version.ts";
 import type { ApiCheck } from "./api-check.ts";
 import { areRequestsCounted, takeUndescribed } from "./undescribed.ts";
@@ -55,12 +56,14 @@ export function createWireCheck(unheard: WireTap["unheard"]): WireCheck {
     return (await Promise.all(others)).find((check) => check !== undefined);
   }
 
-  /** Another service may have the port by now. */
+  /** Another service may have the port by now. One that its test has killed before it could be asked tells nothing. */
   async function judgeAnew(exchange: WireExchange, former: ApiCheck | undefined): Promise<readonly string[]> {
     const place = toService(exchange);
-    const check = place && (await askAt(place));
-    if (check === undefined && former === undefined) return [`${what(exchange)} -> nobody tells the description`];
-    return holdAgainst(check ?? former, exchange);
+    const check = (place && (await askAt(place))) ?? former;
+    if (check === undefined && place !== undefined && (await isThere(place, unheard))) {
+      return [`${what(exchange)} -> nobody tells the description`];
+    }
+    return holdAgainst(check, exchange);
   }
 
   async function judge(exchange: WireExchange, undescribed: ReadonlySet<string>): Promise<readonly string[]> {
@@ -86,7 +89,9 @@ export function createWireCheck(unheard: WireTap["unheard"]): WireCheck {
     },
     take(exchange) {
       const place = toService(exchange);
-      if (place !== undefined && isDescription(exchange)) asked.set(keyOf(place), toCheck(Buffer.from(exchange.body ?? []).toString()));
+      const { body = new Uint8Array() } = exchange;
+      if (place !== undefined && isDescription(exchange))
+        asked.set(keyOf(place), toCheck(Buffer.from(body).toString()));
       taken.push(exchange);
     },
     async settle() {
@@ -147,6 +152,16 @@ async function fetchCheck(place: Place, unheard: WireTap["unheard"]): Promise<Ap
   } catch {
     return undefined;
   }
+}
+
+/** Whether anybody takes connections there. */
+function isThere({ host, port }: Place, unheard: WireTap["unheard"]): Promise<boolean> {
+  const socket = unheard(() => connect(port, host));
+  const found = new Promise<boolean>((resolve) => {
+    socket.once("connect", () => resolve(true));
+    socket.once("error", () => resolve(false));
+  });
+  return found.finally(() => socket.destroy());
 }
 
 async function toCheck(text: string): Promise<ApiCheck> {
