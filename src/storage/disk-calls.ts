@@ -77,9 +77,23 @@ export async function readSmall(descriptor: number, buffer: Uint8Array, position
   return diskPace.timed(() => readSync(descriptor, buffer, 0, byteLength, position));
 }
 
-/** Lets go of a descriptor of a folder, or a small file that was only read: nothing is waited for. */
+/** Lets go of a descriptor of a folder, or a small file that was only read: nothing is waited for, and nothing can be lost. */
 export function release(descriptor: number): void {
-  closeSync(descriptor);
+  try {
+    closeSync(descriptor);
+  } catch (error) {
+    throwIfNotOpen(error);
+  }
+}
+
+/** The same of any file that was only read. */
+export async function releaseFile(descriptor: number, isLight: boolean): Promise<void> {
+  await closeFile(descriptor, isLight).catch(throwIfNotOpen);
+}
+
+/** Whatever else the system says, it has let go of the descriptor. */
+function throwIfNotOpen(error: unknown): void {
+  if (error instanceof Error && "code" in error && error.code === "EBADF") throw error;
 }
 
 /** Writes bytes, or the first of them, at `position`; how many. */

@@ -2,7 +2,7 @@ import { constants, fstatSync, readSync } from "node:fs";
 import type { ByteSource } from "../contracts/byte-source.ts";
 import { type ByteRange, type StorageEntry, StorageError, type StoredFile } from "../contracts/storage-adapter.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
-import { closeFile, LIGHT_BYTES, readDescriptor, readSmall, release } from "./disk-calls.ts";
+import { LIGHT_BYTES, readDescriptor, readSmall, release, releaseFile } from "./disk-calls.ts";
 import { toStorageError } from "./disk-errors.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { toEntry } from "./disk-members.ts";
@@ -55,7 +55,7 @@ export function readMemberAtOnce(
 /** Without waiting; in another thread where the system may have a large file to free. */
 function letGo(descriptor: number, isLight: boolean): void {
   if (isLight) release(descriptor);
-  else closeFile(descriptor, false).catch(() => undefined);
+  else releaseFile(descriptor, false).catch(() => undefined);
 }
 
 /** What a descriptor is of, named as it was asked for. Entry and bytes come from that one, which every way out closes. */
@@ -72,7 +72,7 @@ async function readOpened(descriptor: number, name: string, range?: ByteRange): 
   } catch (error) {
     throw toStorageError(error);
   } finally {
-    if (!isHeld) await closeFile(descriptor, isLight);
+    if (!isHeld) await releaseFile(descriptor, isLight);
   }
 }
 
@@ -111,7 +111,7 @@ function toSource(descriptor: number, start: number, end: number): ByteSource {
   async function releaseOnce(): Promise<void> {
     if (!isOpen) return;
     isOpen = false;
-    await closeFile(descriptor, false);
+    await releaseFile(descriptor, false);
   }
 
   async function readInto(buffer: Uint8Array): Promise<number> {

@@ -32,9 +32,9 @@ export async function removeFolder(parent: OpenFolder, name: string): Promise<vo
     for (let level = way.at(-1); level !== undefined; level = way.at(-1)) {
       const next = level.folders.pop();
       if (next !== undefined) {
+        const below: Level = { name: next, holder: folder.identity(), folders: [] };
         const child = await enterIfFolder(folder, next);
         if (child === undefined) continue;
-        const below: Level = { name: next, holder: folder.identity(), folders: [] };
         folder.close();
         folder = child;
         way.push(below);
@@ -62,12 +62,22 @@ async function enterIfFolder(folder: OpenFolder, name: MemberName): Promise<Open
 
 async function leave(folder: OpenFolder, holder: string): Promise<OpenFolder> {
   const above = await folder.leave();
-  if (above.identity() !== holder) {
+  if (identityOf(above) !== holder) {
     above.close();
     throw new StorageError("unavailable", "A folder was moved while it was removed.");
   }
   folder.close();
   return above;
+}
+
+/** The identity of a folder that nobody else would close. */
+function identityOf(folder: OpenFolder): string {
+  try {
+    return folder.identity();
+  } catch (error) {
+    folder.close();
+    throw error;
+  }
 }
 
 /** Removes a folder that should be empty by now; `false` when it is not. */
