@@ -23,11 +23,11 @@ export async function replaceFile(file: string, content: string): Promise<void> 
   await sweep(target);
   const middle = `${hostMark()}-${process.pid}-${randomBytes(8).toString("hex")}`;
   const temporary = join(dirname(target), toTemporaryName(target, middle));
-  const handle = await open(temporary, "wx", 0o600);
   try {
-    await fill(handle, content, former);
+    await fill(await open(temporary, "wx", 0o600), content, former);
     await rename(temporary, target);
   } catch (error) {
+    // Also where opening failed: a file of the network may have been made all the same.
     await unlink(temporary).catch(() => undefined);
     throw error;
   }
