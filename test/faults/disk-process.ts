@@ -15,6 +15,8 @@ export interface DiskProcessOptions {
   readonly gid?: number;
   /** The most descriptors that it may have open. */
   readonly descriptors?: number;
+  /** A command that runs it, with its options. */
+  readonly under?: readonly string[];
   /** The longest file that it may write, in blocks of 512 bytes. */
   readonly fileBlocks?: number;
 }
@@ -38,12 +40,12 @@ export function startDiskProcess(
   folder: string,
   root: string,
   text: string,
-  { descriptors, fileBlocks, ...user }: DiskProcessOptions = {},
+  { descriptors, fileBlocks, under = [], ...user }: DiskProcessOptions = {},
 ): ChildProcess {
   const head = `import { createDiskStorage } from ${JSON.stringify(join(folder, "disk.mjs"))};`;
   const program = `${head}\nconst root = ${JSON.stringify(root)};\n${text}`;
   const limits = [descriptors && `ulimit -n ${descriptors};`, fileBlocks && `ulimit -f ${fileBlocks};`];
-  const command = [process.execPath, "--input-type=module", "-e", program];
+  const command = [...under, process.execPath, "--input-type=module", "-e", program];
   return spawn("sh", ["-c", `${limits.filter(Boolean).join(" ")} exec "$@"`, "sh", ...command], {
     stdio: ["ignore", "pipe", "pipe"],
     ...user,

@@ -1,0 +1,172 @@
+import { FORM_TYPE, formOf, uploadsOf } from "../../support/forms.ts";
+import type { FileCall } from "./failing-calls.ts";
+
+/** What a client asks for, and what the disk is asked for then. */
+export interface Operation {
+  readonly name: string;
+  readonly method: string;
+  readonly target: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: () => Uint8Array | ReadableStream<Uint8Array>;
+  /** Who asks. Default: alice, whose home is the storage's root. */
+  readonly as?: "bob";
+  /** Its status when nothing fails. */
+  readonly status: number;
+  /** Its status, or its text, when something fails, where that is not the failure's own. */
+  readonly refused?: { readonly status?: number; readonly text?: string };
+  /** Its status where it has been done already: by an attempt that was told to have failed, though its last step was behind it. */
+  readonly again: number;
+  /** The calls to the system that it is made of, on both ways: at once, and in other threads. No other one is made. */
+  readonly uses: readonly FileCall[];
+  /** A call that fails, and the one by which what was begun is taken back then. */
+  readonly undoes?: readonly [failing: FileCall, undoing: FileCall];
+  /** It changes several members, each of which is in its old or its new state; else all of them are in one. */
+  readonly isOfSeveral?: true;
+}
+
+const isRoot = process.getuid?.() === 0;
+const LARGE = new Uint8Array(200_000).fill(110);
+
+/** What every change does to a file that is new. */
+const MAKING: readonly FileCall[] = [
+  ...(["open folder", "lstat", "open new file", "write", "futimes", "fsync file", "fstat"] as const),
+  ...(["close file", "fsync folder", "close folder"] as const),
+];
+const UNDONE = { undoes: ["fsync file", "unlink"] } as const;
+const LISTING: readonly FileCall[] = ["open folder", "opendir", "readdir", "lstat", "closedir", "close folder"];
+const JSON_TYPE = { accept: "application/json" };
+
+/** Bytes in chunks of no announced length. */
+function inChunks(bytes: Uint8Array, length: number): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      controller.enqueue(bytes.subarray(at, at + length));
+      at += length;
+      if (at >= bytes.byteLength) controller.close();
+    },
+  });
+}
+
+/** All that clients do to files, of which each step may fail. */
+export const OPERATIONS: readonly Operation[] = [
+  {
+    name: "an upload",
+    method: "PUT",
+    target: "/home/new",
+    body: () => Buffer.from("new content"),
+    status: 201,
+    again: 201,
+    uses: [...MAKING, "rename"],
+    ...UNDONE,
+  },
+  {
+    name: "an upload in chunks",
+    method: "PUT",
+    target: "/home/tree/new",
+    body: () => inChunks(LARGE, 30_000),
+    status: 201,
+    again: 201,
+    uses: [...MAKING, "rename"],
+    ...UNDONE,
+  },
+  {
+    name: "an overwrite",
+    method: "PUT",
+    target: "/home/file",
+    body: () => Buffer.from("new content"),
+    status: 201,
+    again: 201,
+    uses: [...MAKING, "rename", "fchmod", ...(isRoot ? (["fchown"] as const) : [])],
+    ...UNDONE,
+  },
+  {
+    name: "a creation that must not replace",
+    method: "PUT",
+    target: "/home/new",
+    headers: { "if-none-match": "*" },
+    body: () => Buffer.from("new content"),
+    status: 201,
+    again: 412,
+    uses: [...MAKING, "link", "unlink"],
+  },
+  {
+    name: "an upload by form",
+    method: "POST",
+    target: "/home/tree/",
+    headers: { ...JSON_TYPE, "content-type": FORM_TYPE, origin: "http://files.example" },
+    body: () => formOf(["action", "upload-file"], ...uploadsOf({ first: "first content", a: "second content" })),
+    status: 200,
+    refused: { status: 422 },
+    again: 200,
+    uses: [...MAKING, "rename"],
+    ...UNDONE,
+    isOfSeveral: true,
+  },
+  {
+    name: "a small download",
+    method: "GET",
+    target: "/home/file",
+    status: 200,
+    again: 200,
+    uses: ["open folder", "open file", "fstat", "read", "close file", "close folder"],
+  },
+  {
+    name: "a large download",
+    method: "GET",
+    target: "/home/tree/large",
+    status: 200,
+    again: 200,
+    uses: ["open folder", "open file", "fstat", "read", "close file", "close folder"],
+  },
+  { name: "a listing", method: "GET", target: "/home/", headers: JSON_TYPE, status: 200, again: 200, uses: LISTING },
+  {
+    name: "an archive",
+    method: "GET",
+    target: "/home/tree/",
+    headers: { accept: "application/zip" },
+    status: 200,
+    again: 200,
+    uses: [...LISTING, "readlink", "open file", "fstat", "read", "close file"],
+  },
+  {
+    name: "a new folder",
+    method: "PUT",
+    target: "/home/made/",
+    headers: JSON_TYPE,
+    status: 201,
+    again: 422,
+    uses: ["open folder", "mkdir", "fsync folder", "close folder"],
+  },
+  {
+    name: "a home that its first login makes",
+    method: "GET",
+    target: "/home/",
+    headers: JSON_TYPE,
+    as: "bob",
+    status: 200,
+    again: 200,
+    uses: [...LISTING, "mkdir", "lchown", "fstat", "rename", "fsync folder"],
+    undoes: ["lchown", "rmdir"],
+    refused: { text: "The account cannot be used." },
+  },
+  {
+    name: "a deletion",
+    method: "DELETE",
+    target: "/home/file",
+    headers: JSON_TYPE,
+    status: 204,
+    again: 404,
+    uses: ["open folder", "lstat", "fstat", "unlink", "fsync folder", "close folder"],
+  },
+  {
+    name: "a deletion of a tree",
+    method: "DELETE",
+    target: "/home/tree/",
+    headers: JSON_TYPE,
+    status: 204,
+    again: 404,
+    uses: [...LISTING, "fstat", "unlink", "rmdir", "fsync folder"],
+    isOfSeveral: true,
+  },
+];
