@@ -118,6 +118,8 @@ function createObjectSource(
 ): ByteSource {
   let body = first.body;
   let position = first.start;
+  /** What comes before it is passed over: bytes that were not asked for, or that the caller has already. */
+  let begin = from;
   let rest: Uint8Array = new Uint8Array(0);
   let failures = 0;
   let isClosed = false;
@@ -126,9 +128,10 @@ function createObjectSource(
   async function readInto(buffer: Uint8Array): Promise<number> {
     while (!isClosed && position < end) {
       if (rest.byteLength === 0) rest = await nextChunk();
-      if (position < from) skip(Math.min(rest.byteLength, from - position));
+      if (position < begin) skip(Math.min(rest.byteLength, begin - position));
       const part = rest.subarray(0, Math.min(buffer.byteLength, end - position));
       if (part.byteLength === 0 || isClosed) continue;
+      failures = 0;
       buffer.set(part);
       skip(part.byteLength);
       if (position === end) body.close();
@@ -148,7 +151,6 @@ function createObjectSource(
       try {
         const chunk = await body.read();
         if (chunk !== undefined) {
-          failures = 0;
           countChunk(chunk.byteLength);
           return chunk;
         }
@@ -171,9 +173,9 @@ function createObjectSource(
     if (isClosed) return;
     // A tag that is none, of a store that has none, would let versions mix.
     if (first.etag === "") throw new StorageError("unavailable", `GET ${place.key}: the connection broke`);
-    const offset = Math.max(position, from);
+    begin = Math.max(position, begin);
     const wanted = { etag: first.etag, signal: closing.signal };
-    const piece = await openPiece(client, place, offset, end - offset, wanted).catch((error: unknown) => {
+    const piece = await openPiece(client, place, begin, end - begin, wanted).catch((error: unknown) => {
       if (!isClosed) throw error;
     });
     if (isClosed) return piece?.body.close();

@@ -204,6 +204,28 @@ describe("a download", () => {
     expect(resumed?.aborted).toBe(true);
     expect(await rest).toBe(0);
   });
+
+  it("that breaks goes on where it was, of a store that knows no ranges and sends the whole again", async () => {
+    let answers = 0;
+    const { storage } = createFake(({ method, query }) => {
+      if (method !== "GET" || query.has("list-type")) return undefined;
+      answers += 1;
+      return new Response(answers === 1 ? "some" : "some text", { headers: { "content-length": "9", etag: '"t"' } });
+    });
+    expect(await textOf(storage, "/file")).toBe("some text");
+  });
+
+  it("that breaks at one place again and again comes to an end", async () => {
+    const { storage, calls } = createFake(
+      ({ method, query }) =>
+        method === "GET" && !query.has("list-type")
+          ? new Response("some", { headers: { "content-length": "9", etag: '"t"' } })
+          : undefined,
+      { retries: 2 },
+    );
+    await expect(textOf(storage, "/file")).rejects.toMatchObject({ code: "unavailable" });
+    expect(calls).toHaveLength(3);
+  });
 });
 
 function untilAborted(signal: AbortSignal | undefined): Promise<Response> {
