@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createS3Storage, type S3Storage, type S3StorageOptions } from "../../src/storage/s3.ts";
+import { createFakeUploads } from "./s3-fake-uploads.ts";
 
 /** One request as the store gets it. */
 export interface S3Call {
@@ -14,17 +15,29 @@ export interface S3Call {
   readonly signal: AbortSignal | undefined;
 }
 
-/** An answer of a script; `undefined` leaves the call to the store. */
-export type S3Script = (call: S3Call, number: number) => Response | Promise<Response> | undefined;
+/** An answer of a script; `undefined` leaves the call to the store, which `serve` asks as well. */
+export type S3Script = (
+  call: S3Call,
+  number: number,
+  serve: () => Response,
+) => Response | Promise<Response> | undefined;
 
 /** What a store makes of conditions: keeps them, answers 501, takes no notice, or compares tags without quotes only. */
 export type S3Conditions = "kept" | "refused" | "ignored" | "bare";
+
+/** What a store has of an object. */
+export interface S3Object {
+  readonly body: string;
+  readonly headers: Headers;
+}
 
 /** A storage on a store in memory, which does what the others of its kind do, unless the script answers. */
 export interface S3Fake {
   readonly storage: S3Storage;
   readonly calls: readonly S3Call[];
-  readonly objects: Map<string, { body: string; headers: Headers }>;
+  readonly objects: Map<string, S3Object>;
+  /** The uploads in parts that have begun and not ended. */
+  readonly uploads: ReadonlyMap<string, unknown>;
 }
 
 /** Makes one; it signs with made-up keys, which no test may find anywhere else. */
@@ -35,6 +48,7 @@ export function createFake(
 ): S3Fake {
   const calls: S3Call[] = [];
   const objects: S3Fake["objects"] = new Map();
+  const { uploads, serveUpload } = createFakeUploads(refusal);
 
   async function answer(url: string, init: RequestInit): Promise<Response> {
     const { pathname, searchParams } = new URL(url);
@@ -50,13 +64,15 @@ export function createFake(
       signal: init.signal ?? undefined,
     };
     calls.push(call);
-    return (await script(call, calls.length)) ?? serve(call);
+    return (await script(call, calls.length, () => serve(call))) ?? serve(call);
   }
 
   function serve(call: S3Call): Response {
     const { method, key, query } = call;
     if (query.has("list-type")) return list(query);
     if (query.has("delete")) return removeAll(call);
+    const ofUpload = serveUpload(call, (body, headers) => put({ ...call, body, headers }));
+    if (ofUpload !== undefined) return ofUpload;
     if (method === "PUT") return put(call);
     if (method === "DELETE") objects.delete(key);
     if (method === "DELETE") return new Response(null, { status: 204 });
@@ -67,7 +83,7 @@ export function createFake(
     return new Response(method === "HEAD" ? null : found.body, { headers });
   }
 
-  function put({ key, body, headers }: S3Call): Response {
+  function put({ key, body, headers }: Pick<S3Call, "key" | "body" | "headers">): Response {
     const [ifMatch, ifNoneMatch] = [headers.get("if-match"), headers.get("if-none-match")];
     const tag = objects.get(key)?.headers.get("etag") ?? undefined;
     const refused = judge(tag, ifMatch, ifNoneMatch);
@@ -118,7 +134,7 @@ export function createFake(
     fetch: answer,
     ...options,
   });
-  return { storage, calls, objects };
+  return { storage, calls, objects, uploads };
 }
 
 /** A page of a listing; names of folders end with `/`. */
