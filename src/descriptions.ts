@@ -20,7 +20,7 @@ export function createDescriptions(config: ServiceConfig): (apis: readonly Api[]
 
 async function toDescription(config: ServiceConfig, apis: readonly Api[]): Promise<Description> {
   const { describe } = await import("./openapi/description.ts");
-  const { pages, basePath, triggers, metadataFields: metadata, session, apiPage } = config;
+  const { pages, basePath, triggers, metadataFields: metadata, session, apiPage, limits } = config;
   const routes = routesOfApis(apis).filter(({ shape }) => shape !== "api-page" || apiPage !== undefined);
   return describe({
     title: pages.branding.name,
@@ -29,6 +29,7 @@ async function toDescription(config: ServiceConfig, apis: readonly Api[]): Promi
     variants: apis.map(toOnlyVariant),
     routes: routes.map((route) => ({ ...route, access: route.endpoint.access })),
     triggers: [...triggers.keys()],
+    maxCommands: limits.maxCommands,
     formActions: FORM_ACTIONS,
     formFields: Object.values(FORM_FIELDS),
     metadata,

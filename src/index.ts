@@ -17,6 +17,7 @@ export {
   type PasswordHasherOptions,
   type ScryptParameters,
 } from "./auth/password-hash.ts";
+export type { LimitOptions } from "./config/limits.ts";
 export type { FileServiceOptions } from "./config/options.ts";
 export { VERSION } from "./config/version.ts";
 export {

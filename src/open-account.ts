@@ -1,8 +1,8 @@
 import { type Account, createAccountResolver, type Groups } from "./account/account.ts";
 import { type AccountFiles, createAccountFiles } from "./account/files.ts";
 import { prepareHome } from "./account/home.ts";
-import type { FileServiceOptions } from "./config/options.ts";
-import { toGroups, toMaxFileBytes } from "./config/service-config.ts";
+import { type LimitOptions, toMaxFileBytes } from "./config/limits.ts";
+import { toGroups } from "./config/service-config.ts";
 import type { AccountSettings, GroupSettings } from "./contracts/account.ts";
 import { toBatches, toMembers } from "./contracts/member-batches.ts";
 import type { StorageAdapter, StorageEntry } from "./contracts/storage-adapter.ts";
@@ -17,7 +17,7 @@ export interface AccountOpenerOptions {
   /** The groups of accounts by their identifier, as those of `createFileService`. Default: a `DEFAULT_GROUP` with its defaults. */
   readonly groups?: Readonly<Record<string, GroupSettings>>;
   /** The limits of the service: of those, what one file may hold. Default: none. */
-  readonly limits?: Pick<NonNullable<FileServiceOptions["limits"]>, "maxFileBytes">;
+  readonly limits?: Pick<LimitOptions, "maxFileBytes">;
 }
 
 /**

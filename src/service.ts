@@ -8,20 +8,22 @@ import { createPasswordUpdates } from "./auth/password-updates.ts";
 import { createSessions } from "./auth/sessions.ts";
 import { createLoginThrottle } from "./auth/throttle.ts";
 import type { FileServiceOptions } from "./config/options.ts";
-import { type ServiceConfig, toServiceConfig } from "./config/service-config.ts";
+import { toServiceConfig } from "./config/service-config.ts";
 import type { AccountSettings } from "./contracts/account.ts";
 import type { Connection } from "./contracts/connection.ts";
 import type { FileService } from "./contracts/file-service.ts";
 import { createDescriptions } from "./descriptions.ts";
+import { withClient } from "./endpoints/client.ts";
 import type { AccountEndpoint, AccountExchange, Exchange } from "./endpoints/endpoint.ts";
 import { createFailureOf, toStatus } from "./endpoints/errors.ts";
 import { keepAlive } from "./endpoints/keep-alive.ts";
+import { isTransfer, refuseTransfer } from "./endpoints/refused-transfer.ts";
 import { tellFailure } from "./endpoints/tell.ts";
 import { toldFiles } from "./endpoints/told-files.ts";
+import { createTransferSlots, type TransferSlot } from "./endpoints/transfer-slots.ts";
 import { refuseUnidentified } from "./endpoints/unauthorized.ts";
 import { createServiceEvents } from "./events/service-events.ts";
 import { Response } from "./http/fetch.ts";
-import { readForwardedClient } from "./http/forwarded.ts";
 import { HttpError, isHttpError } from "./http/http-error.ts";
 import { negotiateVariant, type Variant } from "./http/negotiate.ts";
 import { emptyResponse, withoutContent } from "./http/responses.ts";
@@ -39,6 +41,8 @@ const CREATING_METHODS: readonly string[] = ["PUT", "MKCOL"];
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 /** Session IDs, login pages and password forms are nobody else's (SECURITY 16). */
 const UNCACHED: readonly Place["shape"][] = ["login", "logout", "password-update"];
+/** Who asks, once that is known. */
+type Identified = Extract<Identification, { outcome: "identified" }>;
 const NOWHERE: Place = { shape: "outside", path: { segments: [], isFolder: true } };
 
 /**
@@ -73,6 +77,9 @@ export function createFileService(options: FileServiceOptions): FileService {
     component,
     logger,
   });
+  const { transfersPerAccount: perAccount, transfersPerAddress: perAddress } = limits;
+  const countsTransfers = perAccount > 0 || perAddress > 0;
+  const slots = createTransferSlots({ perAccount, perAddress, logger, clock });
   const passwords = createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy });
 
   const describe = createDescriptions(config);
@@ -183,12 +190,30 @@ export function createFileService(options: FileServiceOptions): FileService {
       if (attempt !== undefined) audit.refused(attempt, "cross-site");
       throw new HttpError("denied", "The request comes from another site.");
     }
-    // A session's home was made ready at its login.
-    const account = attempt ? await admit(login, attempt) : accounts.resolve(login.username, login.settings);
-    const files = accounts.filesOf(account);
-    const used = session === undefined ? files : keepAlive(files, sessions.toProgress(session));
-    const identified: AccountExchange = Object.assign(exchange, { account, means, session, files: used });
-    return run(events.isHeard() ? Object.assign(identified, { files: toldFiles(identified) }) : identified);
+    const slot = countsTransfers && isTransfer(exchange) ? takeSlot(exchange, identification) : undefined;
+    try {
+      // A session's home was made ready at its login.
+      const account = attempt ? await admit(login, attempt) : accounts.resolve(login.username, login.settings);
+      const files = accounts.filesOf(account);
+      const used = session === undefined ? files : keepAlive(files, sessions.toProgress(session));
+      const identified: AccountExchange = Object.assign(exchange, { account, means, session, slot, files: used });
+      const told = events.isHeard() ? Object.assign(identified, { files: toldFiles(identified) }) : identified;
+      const response = await run(told);
+      slot?.answered();
+      return response;
+    } catch (error) {
+      slot?.release();
+      throw error;
+    }
+  }
+
+  /** Before anything is read or touched: what is too much has to cost nothing. @throws HttpError `unavailable`. */
+  function takeSlot(exchange: Exchange, { login, means }: Identified): TransferSlot {
+    const { request, connection } = exchange;
+    const slot = slots.take(login.username, connection.peer?.address, request);
+    if (slot !== undefined) return slot;
+    const account = accounts.resolve(login.username, login.settings);
+    throw refuseTransfer(Object.assign(exchange, { account, means, files: accounts.filesOf(account) }));
   }
 
   function toErrorResponse(error: unknown, exchange: Exchange, { shape }: Place, apis: readonly Api[]): Response {
@@ -243,21 +268,6 @@ export function createFileService(options: FileServiceOptions): FileService {
     endSessions: sessions.endAll,
     events: events.open,
     close: events.close,
-  };
-}
-
-/**
- * The connection as the client has it: its peer is the one that the named header tells of, else the remote end of the socket (CONTRACT 6.7), and its
- * security that of the public origin, where there is one.
- */
-function withClient(connection: Connection, { headers }: Request, config: ServiceConfig): Connection {
-  const { clientForwardedHeader: name, publicOrigin } = config;
-  const client = name === "" ? undefined : readForwardedClient(headers, name);
-  if (client === undefined && publicOrigin === "") return connection;
-  return {
-    ...connection,
-    ...(client !== undefined && { peer: { ...client, protocol: "TCP" } }),
-    ...(publicOrigin !== "" && { isSecure: publicOrigin.startsWith("https:") }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
-import { toNetwork } from "./network.ts";
+import { toNetwork } from "../http/network.ts";
 import { orUnavailable, toStoreKey } from "./store-access.ts";
 import { createTurns } from "./turns.ts";
 

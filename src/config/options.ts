@@ -12,6 +12,7 @@ import type { PartialTexts } from "../contracts/texts.ts";
 import type { Trigger } from "../contracts/trigger.ts";
 import type { DecideUpload, UploadGuard } from "../contracts/upload.ts";
 import type { MetadataFields } from "../uploads/metadata-fields.ts";
+import type { LimitOptions } from "./limits.ts";
 
 /** What a service is made of. A wrong value makes `createFileService` throw a `TypeError` that names the option. */
 export interface FileServiceOptions {
@@ -66,25 +67,8 @@ export interface FileServiceOptions {
   };
   /** What new passwords must be (4.1). Default: 12 characters, and not the user name. */
   readonly passwordPolicy?: PasswordPolicy;
-  readonly limits?: {
-    /**
-     * What one file may hold at most that is written, in bytes; 0 for no limit. Accounts and groups may have smaller ones, `max_file_bytes`.
-     * More is 413, before its content is read where it is announced. Default: 0.
-     */
-    readonly maxFileBytes?: number;
-    /**
-     * So many failed logins within the window, by one user name or from one peer address, and further ones are refused unheard (CONTRACT 6.6).
-     * 1 to 1,000. Default: 10.
-     */
-    readonly loginAttempts?: number;
-    /** How long a failed login counts. Default: 600. */
-    readonly loginWindowSeconds?: number;
-    /**
-     * Where failed logins are counted: processes on one store count together. They are counted exactly within a process; of failures in several
-     * at the same moment the store may keep one. Default: `session.store`.
-     */
-    readonly loginStore?: KeyValueStore;
-  };
+  /** How much is taken of anybody: bytes, commands, failed logins, transfers at a time. */
+  readonly limits?: LimitOptions;
   readonly archive?: {
     /**
      * How files stand in ZIP archives: `stored` as they are, which is fast and has a length that browsers show progress by, or compressed by

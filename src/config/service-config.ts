@@ -14,6 +14,8 @@ import { toSafeLogger } from "../events/safe-logger.ts";
 import { decodeSegment, isMemberName } from "../http/segment.ts";
 import { type MetadataRules, parseMetadataFields } from "../uploads/metadata-fields.ts";
 import { groupSettingsSchema } from "../wire/account.ts";
+import { check, hasMethods, isCount, isObject, isPositive, isStore } from "./checks.ts";
+import { type Limits, toLimits } from "./limits.ts";
 import type { FileServiceOptions } from "./options.ts";
 import { type PageConfig, toPageConfig } from "./page-config.ts";
 import { type Triggers, toTriggers } from "./trigger-config.ts";
@@ -50,14 +52,7 @@ export interface ServiceConfig {
     readonly announce: boolean;
   };
   readonly passwordPolicy: PasswordPolicy;
-  readonly limits: {
-    /** 0: none. */
-    readonly maxFileBytes: number;
-    readonly loginAttempts: number;
-    readonly loginWindowSeconds: number;
-    /** Absent: that of the sessions. */
-    readonly loginStore: KeyValueStore | undefined;
-  };
+  readonly limits: Limits;
   readonly archive: { readonly method: "stored" | "deflate" };
   /** Empty: the socket's peer is the client. */
   readonly clientForwardedHeader: string;
@@ -125,11 +120,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   check(typeof clock === "function", "clock", "a function");
 
   checkPasswordPolicy(passwordPolicy);
-  const maxFileBytes = toMaxFileBytes(limits);
-  const { loginAttempts = 10, loginWindowSeconds = 600, loginStore } = limits;
-  check(isCount(loginAttempts) && loginAttempts <= 1000, "limits.loginAttempts", "a whole number from 1 to 1000");
-  check(isPositive(loginWindowSeconds), "limits.loginWindowSeconds", "a positive number");
-  check(isStore(loginStore), "limits.loginStore", "a key-value store");
+  const checkedLimits = toLimits(limits);
   const { archive = {}, apiPage } = options;
   check(apiPage === undefined || hasMethods(apiPage, ["load"]), "apiPage", "what createApiPage makes");
   check(isObject(archive), "archive", "an object");
@@ -158,7 +149,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     apiPage,
     session: { store, idleSeconds, maxSeconds, maxPerAccount, announce },
     passwordPolicy: { ...passwordPolicy, requireClasses: [...(passwordPolicy.requireClasses ?? [])] },
-    limits: { maxFileBytes, loginAttempts, loginWindowSeconds, loginStore },
+    limits: checkedLimits,
     archive: { method },
     clientForwardedHeader,
     publicOrigin,
@@ -166,17 +157,6 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     logger: toSafeLogger(logger),
     clock,
   };
-}
-
-/**
- * Checks the limit of a file's size among the limits; 0 where there is none.
- * @throws TypeError naming the option that is wrong.
- */
-export function toMaxFileBytes(limits: NonNullable<FileServiceOptions["limits"]>): number {
-  check(isObject(limits), "limits", "an object");
-  const { maxFileBytes = 0 } = limits;
-  check(maxFileBytes === 0 || isCount(maxFileBytes), "limits.maxFileBytes", "a whole number of bytes, or 0");
-  return maxFileBytes;
 }
 
 function toUploadGuard(beforeCommit: FileServiceOptions["beforeCommit"]): UploadGuard | undefined {
@@ -262,29 +242,4 @@ function isUuid(text: unknown): boolean {
 
 function toCommonName({ commonName }: ClientCertificate): string | undefined {
   return commonName;
-}
-
-function isCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value > 0;
-}
-
-function isPositive(value: number): boolean {
-  return Number.isFinite(value) && value > 0;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
-
-/** Whether an optional store is left out, or is one. */
-function isStore(value: unknown): boolean {
-  return value === undefined || hasMethods(value, ["get", "set", "delete"]);
-}
-
-function hasMethods(value: unknown, names: readonly string[]): boolean {
-  return isObject(value) && names.every((name) => typeof (value as Record<string, unknown>)[name] === "function");
-}
-
-function check(holds: boolean, option: string, expected: string): void {
-  if (!holds) throw new TypeError(`The option ${option} must be ${expected}.`);
 }

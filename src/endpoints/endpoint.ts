@@ -13,6 +13,7 @@ import type { Variant } from "../http/negotiate.ts";
 import type { Target } from "../http/target.ts";
 import type { Description } from "../openapi/description.ts";
 import type { FailureOf, Report } from "./errors.ts";
+import type { TransferSlot } from "./transfer-slots.ts";
 
 /** A request on its way through the service, with what has been found out about it so far. */
 export interface Exchange {
@@ -51,6 +52,8 @@ export interface AccountExchange extends Exchange {
   readonly means: Means;
   /** The ID of the session, where it was one; never to be shown. */
   readonly session?: string | undefined;
+  /** Its place among the transfers under way, where it is one and they are counted. */
+  readonly slot?: TransferSlot | undefined;
   /** All that the account may see and touch. */
   readonly files: AccountFiles;
 }

@@ -9,7 +9,7 @@ import type { AccountExchange } from "./endpoint.ts";
 import { type FileFields, toFileFields, toValidatorFields } from "./file-fields.ts";
 import { redirectIfFolder } from "./slash-redirect.ts";
 import { tell, toPlace } from "./tell.ts";
-import { createToldTransfer, toReportedSource } from "./told-source.ts";
+import { createToldTransfer, toHeldSource, toReportedSource } from "./told-source.ts";
 import { tellDownload } from "./told-transfers.ts";
 import { toValidators } from "./validators.ts";
 
@@ -143,12 +143,13 @@ function toResponse(exchange: AccountExchange, file: StoredFile, parts: readonly
   });
 }
 
-/** Sends by the shortest way: bytes, and streams that a runtime may pass on by itself where nobody is told of it, as they are. */
+/** Sends by the shortest way: bytes, and streams that a runtime may pass on by itself where nobody is told of it, or counts it, as they are. */
 function send(exchange: AccountExchange, status: number, file: StoredFile, fields: FileFields): Response {
   const { source } = file;
   if (source !== undefined && "byteLength" in source)
     return sendBytes(exchange, status, file, source.byteLength, fields);
-  if (source === undefined && !exchange.isHeard()) return fileResponse(status, file, fields);
+  if (source === undefined && !exchange.isHeard() && exchange.slot === undefined)
+    return fileResponse(status, file, fields);
   return sendSource(exchange, status, toSource(file), fields);
 }
 
@@ -170,9 +171,10 @@ function sendBytes(
 
 /** A response that cannot be made is no download: it begins behind that. */
 function sendSource(exchange: AccountExchange, status: number, source: ByteSource, fields: HeaderFields): Response {
-  if (!exchange.isHeard()) return sourceResponse(status, toReportedSource(exchange, source), fields);
+  if (!exchange.isHeard())
+    return sourceResponse(status, toHeldSource(exchange, toReportedSource(exchange, source)), fields);
   const transfer = createToldTransfer(exchange, tellDownload);
-  const response = sourceResponse(status, transfer.toldSource(source), fields);
+  const response = sourceResponse(status, toHeldSource(exchange, transfer.toldSource(source)), fields);
   transfer.begin();
   return response;
 }

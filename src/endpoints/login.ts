@@ -11,9 +11,6 @@ import type { Exchange } from "./endpoint.ts";
 import { toReturnPath } from "./return-path.ts";
 import { loginPageResponse, refuseLogin } from "./unauthorized.ts";
 
-/** What anybody may have us parse: name, password and the way back have room in it. */
-const MAX_LOGIN_BYTES = 16 * 1024;
-
 /** `GET /__svc__/login`: the HTML login page (4.1). */
 export async function getLoginPage(exchange: Exchange): Promise<Response> {
   const returnTo = toReturnPath(new URLSearchParams(exchange.target.query).get("return"), exchange.config.basePath);
@@ -50,15 +47,16 @@ export async function postLogin(exchange: Exchange): Promise<Response> {
 }
 
 async function readLogin({ request, config }: Exchange): Promise<LoginRequest & { returnTo?: string | undefined }> {
+  const { maxLoginBytes } = config.limits;
   switch (mediaType(request.headers.get("content-type"))) {
     case "application/json": {
-      const body = loginRequestSchema.safeParse(await readJsonBody(request, MAX_LOGIN_BYTES));
+      const body = loginRequestSchema.safeParse(await readJsonBody(request, maxLoginBytes));
       if (!body.success) throw new HttpError("malformed", "The body must hold a username and a password.");
       return body.data;
     }
     case "application/x-www-form-urlencoded": {
       // Of a field that is sent twice the first counts.
-      const fields = [...(await readFormBody(request, MAX_LOGIN_BYTES))].reverse();
+      const fields = [...(await readFormBody(request, maxLoginBytes))].reverse();
       const form = loginFormSchema.safeParse(Object.fromEntries(fields));
       if (!form.success) throw new HttpError("malformed", "The form must hold a username and a password.");
       const { username, password, return: back = null } = form.data;

@@ -13,9 +13,6 @@ import {
 } from "../wire/password-update.ts";
 import type { AccountExchange } from "./endpoint.ts";
 
-/** Two passwords have room in it, of 1,024 bytes each and however they are escaped. */
-const MAX_UPDATE_BYTES = 16 * 1024;
-
 /** `GET /home/__svc__/password-update`: the form, for accounts that may use it (4.1, rule 4). */
 export async function getPasswordPage(exchange: AccountExchange): Promise<Response> {
   await requireUpdatable(exchange);
@@ -82,18 +79,18 @@ function passwordPage(exchange: AccountExchange, status: number, messages: reado
   return pageResponse(exchange, status, toPasswordPage(exchange, { action, home, username: account.name, messages }));
 }
 
-async function readUpdate({ request }: AccountExchange): Promise<PasswordUpdateRequest> {
-  const body = passwordUpdateRequestSchema.safeParse(await readFields(request));
+async function readUpdate({ request, config }: AccountExchange): Promise<PasswordUpdateRequest> {
+  const body = passwordUpdateRequestSchema.safeParse(await readFields(request, config.limits.maxLoginBytes));
   if (body.success) return body.data;
   throw new HttpError("malformed", "The body must hold current_password and new_password, and nothing else.");
 }
 
-async function readFields(request: Request): Promise<unknown> {
+async function readFields(request: Request, maxBytes: number): Promise<unknown> {
   switch (mediaType(request.headers.get("content-type"))) {
     case "application/json":
-      return readJsonBody(request, MAX_UPDATE_BYTES);
+      return readJsonBody(request, maxBytes);
     case "application/x-www-form-urlencoded": {
-      const fields = [...(await readFormBody(request, MAX_UPDATE_BYTES))];
+      const fields = [...(await readFormBody(request, maxBytes))];
       // A field sent twice is not one of them.
       const isRepeated = new Set(fields.map(([name]) => name)).size < fields.length;
       return isRepeated ? undefined : Object.fromEntries(fields);

@@ -13,9 +13,11 @@ import { ownTriggers, runTrigger } from "./run-trigger.ts";
  * running (4.3, CONTRACT 4.5). All of them are checked before the first runs.
  */
 export async function postCommands(exchange: AccountExchange): Promise<Response> {
-  const { request, path, files } = exchange;
+  const { request, path, files, config } = exchange;
+  const { maxJsonBytes, maxCommands } = config.limits;
   const triggers = ownTriggers(exchange);
-  const commands = parseCommands(await readJsonBody(request), triggers);
+  const body = await readJsonBody(request, maxJsonBytes, maxCommands);
+  const commands = parseCommands(body, triggers, maxCommands);
   if ((await files.kindOf(path.segments)) !== "folder") throw new StorageError("not-found");
 
   const outcomes: MemberOutcome[] = [];
@@ -29,14 +31,14 @@ export async function postCommands(exchange: AccountExchange): Promise<Response>
 const NAMES_SEPARATOR = " ";
 /** The names of some thousand triggers: to make a schema of them for each request would cost more than the request. */
 const MAX_NAMES_CHARACTERS = 100_000;
-const toSchema = remembered(
-  (names) => createCommandsRequestSchema(names === "" ? [] : names.split(NAMES_SEPARATOR)),
-  MAX_NAMES_CHARACTERS,
-);
+const toSchema = remembered((key) => {
+  const [maxCommands, ...names] = key.split(NAMES_SEPARATOR);
+  return createCommandsRequestSchema(names, Number(maxCommands));
+}, MAX_NAMES_CHARACTERS);
 
 /** A trigger that the account does not have is unknown, like any other name. */
-function parseCommands(body: unknown, triggers: Triggers): readonly Command[] {
-  const parsed = toSchema([...triggers.keys()].join(NAMES_SEPARATOR)).safeParse(body);
+function parseCommands(body: unknown, triggers: Triggers, maxCommands: number): readonly Command[] {
+  const parsed = toSchema([maxCommands, ...triggers.keys()].join(NAMES_SEPARATOR)).safeParse(body);
   if (!parsed.success) throw new HttpError("malformed", "The body is not a list of commands.");
   return parsed.data.commands;
 }

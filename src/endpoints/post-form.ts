@@ -43,8 +43,9 @@ export async function postForm(exchange: AccountExchange): Promise<Response> {
  * stored, with what is wrong.
  */
 async function readForm(exchange: AccountExchange): Promise<ReceivedForm | { readonly refusal: Response }> {
-  const { request, path } = exchange;
+  const { request, path, config } = exchange;
   const { signal } = request;
+  const { maxFormParts: maxParts, maxPartHeadBytes: maxHeadBytes, maxFormFieldBytes } = config.limits;
   const metadata = toFormMetadata(exchange);
   const uploads = createFormFiles({
     write: (name, content) =>
@@ -58,7 +59,8 @@ async function readForm(exchange: AccountExchange): Promise<ReceivedForm | { rea
   });
   const actions: ReadonlySet<string> = new Set([...FORM_ACTIONS, ...ownTriggers(exchange).keys()]);
   try {
-    const fields = await receiveForm(metadata.required(readMultipart(request)), uploads, (name) => actions.has(name));
+    const parts = metadata.required(readMultipart(request, { maxParts, maxHeadBytes }));
+    const fields = await receiveForm(parts, uploads, (name) => actions.has(name), maxFormFieldBytes);
     return { ...fields, members: [...new Set(fields.members)], uploads: uploads.outcomes() };
   } catch (error) {
     const isOver = uploads.outcomes().length === 0 || signal.aborted;

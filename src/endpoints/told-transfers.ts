@@ -2,7 +2,7 @@ import type { ByteSource } from "../contracts/byte-source.ts";
 import { type HeaderFields, sourceResponse } from "../http/responses.ts";
 import type { AccountExchange } from "./endpoint.ts";
 import { tell, toPlace } from "./tell.ts";
-import { createToldTransfer, type ReadEnd, type TellTransfer, toReportedSource } from "./told-source.ts";
+import { createToldTransfer, type ReadEnd, type TellTransfer, toHeldSource, toReportedSource } from "./told-source.ts";
 
 /** Content that is ready to be sent. */
 export interface SourceAnswer {
@@ -48,13 +48,13 @@ export async function sendTold(
 ): Promise<Response> {
   if (!exchange.isHeard()) {
     const { source, fields } = await open();
-    return sourceResponse(200, toReportedSource(exchange, source), fields);
+    return sourceResponse(200, toHeldSource(exchange, toReportedSource(exchange, source)), fields);
   }
   const transfer = createToldTransfer(exchange, tellTransfer);
   transfer.begin();
   try {
     const { source, fields } = await open();
-    return sourceResponse(200, transfer.toldSource(source), fields);
+    return sourceResponse(200, toHeldSource(exchange, transfer.toldSource(source)), fields);
   } catch (error) {
     transfer.fail(error);
     throw error;

@@ -2,10 +2,12 @@ import { parseBoundedJson } from "./bounded-json.ts";
 import { createConsumedBodyError, isConsumed, isConsumedBodyError } from "./consumed-body.ts";
 import { HttpError } from "./http-error.ts";
 
-/** What a body of ours may hold at most, in bytes, unless its endpoint allows less (CONTRACT 4.5). */
+/** What a JSON body of ours may hold at most, in bytes, unless its endpoint says otherwise (CONTRACT 4.5). */
 const MAX_BODY_BYTES = 1024 * 1024;
-/** A thousand commands with a target each in a list of its own are 4,001 values, and the largest body that makes sense. */
-const JSON_LIMITS = { maxValues: 5000, maxMembers: 1000 } as const;
+/** Members of one list or object: enough for a thousand commands. */
+const MAX_MEMBERS = 1000;
+/** A command with its target in a list of its own is four values. */
+const VALUES_OF_MEMBER = 5;
 /** Fields of a form of ours: the largest has three, and browsers add some. */
 const MAX_FIELDS = 100;
 
@@ -32,11 +34,18 @@ export async function hasContent(request: Request): Promise<boolean> {
 }
 
 /**
- * Reads a JSON body whole. What it may hold is bounded before any schema sees it: 5,000 values, 1,000 in one list or object, 100 inside each other.
+ * Reads a JSON body whole. What it may hold is bounded before any schema sees it: `members` in one list or object (1,000, unless more are asked for), five times as many
+ * values in all, 100 inside each other.
  * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not JSON in UTF-8 or holds more.
  */
-export async function readJsonBody(request: Request, maxBytes: number = MAX_BODY_BYTES): Promise<unknown> {
-  const parsed = parseBoundedJson(await readText(request, maxBytes), JSON_LIMITS);
+export async function readJsonBody(
+  request: Request,
+  maxBytes = MAX_BODY_BYTES,
+  members = MAX_MEMBERS,
+): Promise<unknown> {
+  const maxMembers = Math.max(members, MAX_MEMBERS);
+  const limits = { maxMembers, maxValues: VALUES_OF_MEMBER * maxMembers };
+  const parsed = parseBoundedJson(await readText(request, maxBytes), limits);
   if ("value" in parsed) return parsed.value;
   if (!parsed.isJson) throw new HttpError("malformed", "The body is not valid JSON.");
   throw new HttpError("malformed", "The body holds too many values, or they are nested too deep.");

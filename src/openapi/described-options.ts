@@ -23,6 +23,8 @@ export interface DescribedOptions {
   readonly variants: readonly Variant[];
   /** The names of all triggers, whichever accounts have them. */
   readonly triggers: readonly string[];
+  /** How many commands one request may have. */
+  readonly maxCommands: number;
   /** The actions of a form that are built in. */
   readonly formActions: readonly string[];
   /** The fields that a form is read by. */

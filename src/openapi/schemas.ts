@@ -28,10 +28,10 @@ export function toSchemaRef(name: SchemaName): ReferenceObject & SchemaObject {
 }
 
 /** All schemas in the dialect of OpenAPI 3.0. */
-export function toSchemas({ triggers }: DescribedOptions): Readonly<Record<string, SchemaObject>> {
+export function toSchemas({ triggers, maxCommands }: DescribedOptions): Readonly<Record<string, SchemaObject>> {
   const schemas: Readonly<Record<string, z.ZodType>> = {
     ...SCHEMAS,
-    CommandsRequest: createCommandsRequestSchema(triggers),
+    CommandsRequest: createCommandsRequestSchema(triggers, maxCommands),
   };
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toSchema(schema)]));
 }

@@ -22,6 +22,9 @@ const FIELD_OF: ReadonlyMap<string, FormField> = new Map(
   (Object.keys(FORM_FIELDS) as FormField[]).map((field) => [FORM_FIELDS[field].name, field]),
 );
 
+/** What all fields of a form may hold together, in bytes, unless the caller says otherwise. */
+const MAX_FIELD_BYTES = 1024 * 1024;
+
 /** What the fields of a form say (4.6). */
 export interface FormFields {
   readonly action: string;
@@ -30,21 +33,19 @@ export interface FormFields {
   readonly members: readonly string[];
 }
 
-/** What all fields of a form may hold together, in bytes. */
-const MAX_FIELD_BYTES = 1024 * 1024;
-
 /**
  * Reads a form to its end and hands its files on as they arrive (CONTRACT 4.6). Fields of other names are passed over, as are those that the action does not
- * need: a page may have one form for all. `isAction` says which actions there are.
+ * need: a page may have one form for all. `isAction` says which actions there are, `maxFieldBytes` what all texts may hold together: 1 MiB by default.
  * @throws HttpError `malformed` without exactly one such action, for a file in place of a text or the reverse, and as {@link readMultipart} does;
- * `too-large` for texts beyond 1 MiB. Files that waited for the action are given up then.
+ * `too-large` for texts beyond that. Files that waited for the action are given up then.
  */
 export async function receiveForm(
   parts: AsyncIterable<FormPart>,
   files: FormFiles,
   isAction: (name: string) => boolean,
+  maxFieldBytes = MAX_FIELD_BYTES,
 ): Promise<FormFields> {
-  const readField = createFieldReader();
+  const readField = createFieldReader(maxFieldBytes);
   const newFolders: string[] = [];
   const members: string[] = [];
   let action: string | undefined;
@@ -88,15 +89,15 @@ export async function receiveForm(
 }
 
 /** Reads texts, which may hold so much together. */
-function createFieldReader(): (body: AsyncIterable<Uint8Array>) => Promise<string> {
-  let left = MAX_FIELD_BYTES;
+function createFieldReader(maxBytes: number): (body: AsyncIterable<Uint8Array>) => Promise<string> {
+  let left = maxBytes;
 
   return async function readField(body) {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
     let text = "";
     for await (const chunk of body) {
       left -= chunk.byteLength;
-      if (left < 0) throw new HttpError("too-large", `The form's fields hold more than ${MAX_FIELD_BYTES} bytes.`);
+      if (left < 0) throw new HttpError("too-large", `The form's fields hold more than ${maxBytes} bytes.`);
       text += decode(decoder, chunk);
     }
     return text + decode(decoder);

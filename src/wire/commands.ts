@@ -3,7 +3,7 @@ import { z } from "zod";
 /** The commands of a folder that are built in (4.3). */
 export const COMMANDS = ["delete", "create-folder", "create-folder-if-missing"] as const;
 
-/** How many commands one request may hold, and how many targets they may have in all (CONTRACT 4.5). */
+/** How many commands one request may hold, and how many targets they may have in all, unless the service says otherwise (CONTRACT 4.5). */
 const MAX_TARGETS = 1000;
 
 /** A built-in command on one member (4.3). */
@@ -15,13 +15,13 @@ function createTriggerSchema(names: readonly string[]) {
 }
 
 /** The body of `POST /home/<folder>/` (4.3), where there are triggers of these names. */
-export function createCommandsRequestSchema(triggers: readonly string[]) {
+export function createCommandsRequestSchema(triggers: readonly string[], maxTargets = MAX_TARGETS) {
   return z.strictObject({
     commands: z
       .array(triggers.length === 0 ? builtInSchema : z.union([builtInSchema, createTriggerSchema(triggers)]))
       .min(1)
-      .max(MAX_TARGETS)
-      .refine((commands) => countTargets(commands) <= MAX_TARGETS),
+      .max(maxTargets)
+      .refine((commands) => countTargets(commands) <= maxTargets),
   });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toNetwork } from "../../../src/auth/network.ts";
+import { toNetwork } from "../../../src/http/network.ts";
 
 describe("what failed logins are counted by of an address", () => {
   it.each([

@@ -1,0 +1,29 @@
+/** Checks one option. @throws TypeError naming it, and what it has to be. */
+export function check(holds: boolean, option: string, expected: string): void {
+  if (!holds) throw new TypeError(`The option ${option} must be ${expected}.`);
+}
+
+/** Whether a value is a whole number above 0. */
+export function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value > 0;
+}
+
+/** Whether a value is a number above 0. */
+export function isPositive(value: number): boolean {
+  return Number.isFinite(value) && value > 0;
+}
+
+/** Whether a value has members. */
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Whether an optional store is left out, or is one. */
+export function isStore(value: unknown): boolean {
+  return value === undefined || hasMethods(value, ["get", "set", "delete"]);
+}
+
+/** Whether a value is an object with methods of these names. */
+export function hasMethods(value: unknown, names: readonly string[]): boolean {
+  return isObject(value) && names.every((name) => typeof (value as Record<string, unknown>)[name] === "function");
+}
