@@ -116,6 +116,16 @@ export function cutSocket(socket: Socket): Exchange | undefined {
   return current;
 }
 
+/** The request that is being answered on a socket. */
+export function exchangeOf(socket: Socket): Exchange | undefined {
+  return states.get(socket)?.current;
+}
+
+/** Whether an exchange waits for its client: for bytes that have not come, or for room for those that are to go. */
+export function isClientDue({ res, body }: Exchange): boolean {
+  return res.writableEnded || res.writableLength > 0 || body?.isWaiting() === true;
+}
+
 /** Whether nothing is under way on a socket: no request seen, or every response handed over. */
 export function isIdle(socket: Socket): boolean {
   const state = states.get(socket);
@@ -228,8 +238,6 @@ function abandonExchange(exchange: Exchange): void {
  * work. A client that has ended its side may wait for the answer or be gone: it gets the idle time, and no more.
  */
 function endIdle(exchange: Exchange, socket: Socket): void {
-  const { res, body } = exchange;
-  const isDue = res.writableEnded || res.writableLength > 0 || body?.isWaiting() || socket.readableEnded;
-  if (isDue) socket.destroy();
+  if (isClientDue(exchange) || socket.readableEnded) socket.destroy();
   else socket.setTimeout(socket.timeout ?? 0);
 }

@@ -11,6 +11,8 @@ export interface RequestBody {
   isWithheld(): boolean;
   /** Whether the reader is waiting for bytes that the client has not sent. */
   isWaiting(): boolean;
+  /** How many bytes of it have come. */
+  received(): number;
   /** Ends the reading for good: whoever still reads gets an error, and the rest stays on the socket. */
   stop(): void;
 }
@@ -23,6 +25,7 @@ const MOST_SMALL = 1000;
 /** A body over `req` that is not begun, and `100 Continue` not written, before the first read. */
 export function createRequestBody(req: IncomingMessage, res: ServerResponse): RequestBody {
   let begun = false;
+  let received = 0;
   let withheld = isContinueExpected(req, res);
   /** Small chunks in a row, as one packet held them. */
   let small: Buffer[] = [];
@@ -63,6 +66,7 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
   }
   function onData(chunk: Buffer): void {
     countChunk(chunk.byteLength);
+    received += chunk.byteLength;
     if (chunk.byteLength < SMALL_BYTES) {
       // The parser hands over all that one packet holds before the next phase of the event loop: nothing is waited for.
       const count = small.push(chunk);
@@ -92,6 +96,7 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
     stream,
     isWithheld: () => withheld,
     isWaiting: () => begun && !req.complete && !req.isPaused() && !stream.destroyed,
+    received: () => received,
     stop(): void {
       if (begun) {
         stream.destroy(new Error("The request was answered before its body was read"));

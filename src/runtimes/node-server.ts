@@ -3,8 +3,11 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from "n
 import { Server as NetServer, type Socket } from "node:net";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { type NodeListenerOptions, toNodeListener } from "./node.ts";
-import { beginEnd, cutSocket, type Exchange, isIdle } from "./node-exchange.ts";
+import { type Connections, limitPerAddress, trackConnections } from "./node-connections.ts";
+import { beginEnd, cutSocket, type Exchange, exchangeOf, isIdle } from "./node-exchange.ts";
+import { watchPace } from "./node-pace.ts";
 import { refuseMessage, refuseTunnel } from "./node-raw-refusal.ts";
+import { type NodeServerLimits, type ServerLimits, toServerLimits, toServerOptions } from "./node-server-limits.ts";
 
 /** The keys of a TLS server, in PEM. */
 export interface NodeTlsOptions {
@@ -19,22 +22,9 @@ export interface NodeTlsOptions {
 }
 
 /** A server of our own around a service. */
-export interface NodeServerOptions extends NodeListenerOptions {
+export interface NodeServerOptions extends NodeListenerOptions, NodeServerLimits {
   /** Serves HTTPS. Default: plain HTTP. */
   readonly tls?: NodeTlsOptions;
-  /**
-   * A connection on which the client neither sends what is due nor takes what it gets for so long is destroyed; the
-   * time that the service itself takes does not count. Milliseconds, 0 for never; default 120,000.
-   */
-  readonly idleMilliseconds?: number;
-}
-
-/** The open connections of a server of ours. */
-interface Connections {
-  /** Those that can carry requests. */
-  readonly ready: Set<Socket>;
-  /** The raw ones that have not come through their TLS handshake, by their peer. */
-  readonly unready: Map<string, Socket>;
 }
 
 /** How long the end of a server waits at most for the service to put away what was cut. */
@@ -44,26 +34,31 @@ const servers = new WeakMap<HttpServer | HttpsServer, Connections>();
 
 /**
  * A server that answers with the service, or with any handler of requests, not yet listening. Uploads may take as long as they need; the head of a
- * request may not (60 s, Node's `headersTimeout`), nor may a silent client.
+ * request may not (60 s), nor may a client that is silent, or all but silent. Each process counts its connections by itself.
+ * @throws TypeError naming the option that is wrong.
  */
 export function createNodeServer(
   service: FileService | RequestHandler,
   options: NodeServerOptions = {},
 ): HttpServer | HttpsServer {
-  const { tls, idleMilliseconds = 120_000 } = options;
-  if (!(idleMilliseconds >= 0)) throw new TypeError("idleMilliseconds: expected a number of milliseconds, or 0");
+  const { tls } = options;
+  const limits = toServerLimits(options);
   const listener = toNodeListener(service, options);
-  const server = tls === undefined ? createHttpServer(serverOptions) : createHttpsServer(toTlsOptions(tls));
+  const own = toServerOptions(limits);
+  const server = tls === undefined ? createHttpServer(own) : createHttpsServer({ ...own, ...toTlsOptions(tls) });
   server.on("request", listener);
   server.on("checkContinue", listener);
   // Other expectations may be ignored (RFC 9110, 10.1.1); Node's own 417 would read the whole body first.
   server.on("checkExpectation", listener);
   server.on("connect", refuseTunnel);
-  server.timeout = idleMilliseconds;
+  server.timeout = limits.idleMilliseconds;
+  if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections;
+  if (limits.maxConnectionsPerAddress > 0) limitPerAddress(server, limits.maxConnectionsPerAddress);
   // All of the fields, or none of the request: their bytes are bounded, and node:http drops what is beyond a number of them without a word.
   server.maxHeadersCount = 0;
-  const connections = track(server, tls !== undefined);
+  const connections = trackConnections(server, tls !== undefined);
   servers.set(server, connections);
+  if (limits.minBytesPerSecond > 0) keepPace(server, connections, limits);
   server.on("clientError", (error, socket) => {
     if (connections.ready.has(socket as Socket)) refuseMessage(error, socket as Socket);
     else socket.destroy();
@@ -71,31 +66,6 @@ export function createNodeServer(
   // A client may end its side behind its last request and still wants the answers (RFC 9112, 9.6).
   if (tls === undefined) Object.assign(server, { httpAllowHalfOpen: true });
   return server;
-}
-
-function track(server: HttpServer | HttpsServer, isSecure: boolean): Connections {
-  const ready = new Set<Socket>();
-  const unready = new Map<string, Socket>();
-  server.on(isSecure ? "secureConnection" : "connection", (socket: Socket) => {
-    unready.delete(peerOf(socket));
-    ready.add(socket);
-    socket.on("close", () => ready.delete(socket));
-  });
-  if (isSecure) {
-    server.on("connection", (socket: Socket) => {
-      const peer = peerOf(socket);
-      unready.set(peer, socket);
-      socket.on("close", () => {
-        if (unready.get(peer) === socket) unready.delete(peer);
-      });
-    });
-  }
-  return { ready, unready };
-}
-
-/** What a raw socket and the TLS socket around it have in common. */
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
 }
 
 /** How a server ends. */
@@ -163,14 +133,25 @@ async function settled(cut: readonly Exchange[]): Promise<void> {
   }
 }
 
-/**
- * `requestTimeout` bounds a request with its body, and long uploads are no attack. The head keeps a limit of its own,
- * which Node would lower to the former's 0.
- */
-const serverOptions = { requestTimeout: 0, headersTimeout: 60_000 };
+/** Looks after the pace of a server's clients while it listens, and until its last connection has ended. */
+function keepPace(server: HttpServer | HttpsServer, { ready }: Connections, limits: ServerLimits): void {
+  const { minBytesPerSecond, paceMilliseconds: windowMilliseconds } = limits;
+
+  function* current(): Generator<Exchange> {
+    for (const socket of ready) {
+      const exchange = exchangeOf(socket);
+      if (exchange !== undefined) yield exchange;
+    }
+  }
+
+  server.on("listening", () => {
+    const end = watchPace(current, { minBytesPerSecond, windowMilliseconds }, ({ req }) => req.socket.destroy());
+    server.once("close", end);
+  });
+}
 
 function toTlsOptions({ key, cert, ca }: NodeTlsOptions): Parameters<typeof createHttpsServer>[0] {
-  const own = { ...serverOptions, key, cert, handshakeTimeout: 20_000 };
+  const own = { key, cert, handshakeTimeout: 20_000 };
   if (ca === undefined) return own;
   return {
     ...own,

@@ -1,0 +1,245 @@
+import { readdirSync, readlinkSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import type { FileEvent } from "../../src/contracts/events.ts";
+import { Response as LightResponse } from "../../src/http/fetch.ts";
+import { createNodeServer } from "../../src/runtimes/node-server.ts";
+import { createFileService } from "../../src/service.ts";
+import { createDiskStorage } from "../../src/storage/disk.ts";
+import { createRecordingLogger } from "../support/logger.ts";
+import { basic } from "../support/service.ts";
+import { connectWire, deferred, delay, eventually, listen, serve, type WireClient, watchEscapes } from "./node-wire.ts";
+
+beforeEach(() => {
+  watchEscapes();
+});
+
+/** The pace alone: silence is not what ends anything here. */
+const PACE = { idleMilliseconds: 0, minBytesPerSecond: 1000, paceMilliseconds: 400 };
+const OFF = { ...PACE, minBytesPerSecond: 0 };
+const get = "GET /home/a HTTP/1.1\r\nHost: x\r\n\r\n";
+const put = (length: number): string => `PUT /home/a HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
+
+/** Sends a byte now and then; the returned function tells how many have gone. */
+function drip(client: WireClient, bytes: number, everyMilliseconds: number): () => number {
+  let count = 0;
+  const timer = setInterval(() => {
+    if (count === bytes || client.socket.destroyed) return clearInterval(timer);
+    count += 1;
+    client.send("x");
+  }, everyMilliseconds);
+  onTestFinished(() => clearInterval(timer));
+  return () => count;
+}
+
+/** Answers with how many bytes came. */
+async function count(request: Request): Promise<Response> {
+  return new LightResponse(`${(await request.arrayBuffer()).byteLength} bytes`);
+}
+
+/** A service over a folder of the disk, and the events of it. */
+async function serveFolder(): Promise<{ port: number; folder: string; events: FileEvent[] }> {
+  const folder = await mkdtemp(join(tmpdir(), "fileferry-pace-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const logger = createRecordingLogger();
+  const accounts = [{ username: "alice", password: "secret", home_folder_path: "/" }];
+  const events: FileEvent[] = [];
+  const service = createFileService({
+    storage: createDiskStorage({ root: folder }),
+    authentication: createAccountsAuthenticator({ accounts, logger }),
+    logger,
+    onEvent: (event) => void events.push(event),
+  });
+  return { port: await listen(createNodeServer(service, PACE) as never), folder, events };
+}
+
+/** How many descriptors this process has below a folder. */
+function descriptorsOf(folder: string): number {
+  return readdirSync("/proc/self/fd").filter((fd) => readLink(`/proc/self/fd/${fd}`).startsWith(`${folder}/`)).length;
+}
+
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
+
+describe("an upload that comes too slowly, by a byte now and then", () => {
+  it("is cut as a silent one is, however often a byte comes", async () => {
+    const failed = deferred<unknown>();
+    const { port } = await serve(async (request) => {
+      await request.arrayBuffer().catch(failed.resolve);
+      return new LightResponse("never seen");
+    }, PACE);
+    const client = await connectWire(port);
+    client.send(put(1_000_000));
+    drip(client, 1_000_000, 20);
+    expect((await client.ended()).text).toBe("");
+    expect(await failed.promise).toMatchObject({ code: "ECONNRESET" });
+  });
+
+  it("leaves the former file, nothing beside it, no descriptor, and its event", async () => {
+    const { port, folder, events } = await serveFolder();
+    await writeFile(join(folder, "a"), "former");
+    const client = await connectWire(port);
+    client.send(put(1_000_000).replace("\r\n\r\n", `\r\nAuthorization: ${basic("alice", "secret")}\r\n\r\n`));
+    drip(client, 1_000_000, 20);
+    await client.ended();
+    await eventually(() => events.some(({ id }) => id === 40022), "the event of a failed upload");
+    expect(events.map(({ id }) => id)).toEqual([40007, 40021, 40022]);
+    await eventually(() => readdirSync(folder).length === 1, "what was written beside to be gone");
+    expect(await readFile(join(folder, "a"), "utf8")).toBe("former");
+    expect(descriptorsOf(folder)).toBe(0);
+  });
+
+  it("is cut behind a quick begin, too: what was quick once counts for a window at most", async () => {
+    const { port } = await serve(count, PACE);
+    const client = await connectWire(port);
+    client.send(put(1_000_000));
+    client.send("x".repeat(200_000));
+    drip(client, 1_000_000, 20);
+    expect((await client.ended()).text).toBe("");
+  });
+
+  it("is cut in chunks whose frames are larger than what they hold", async () => {
+    const { port } = await serve(count, { ...PACE, minBytesPerSecond: 200 });
+    const client = await connectWire(port);
+    client.send("PUT /home/a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+    const timer = setInterval(() => client.socket.destroyed || client.send(`${"0".repeat(12)}1\r\nx\r\n`), 20);
+    onTestFinished(() => clearInterval(timer));
+    expect((await client.ended()).text).toBe("");
+  });
+
+  it("is taken at any pace where there is none to keep", async () => {
+    const { port } = await serve(count, OFF);
+    const client = await connectWire(port);
+    client.send(put(40));
+    drip(client, 40, 20);
+    expect(await client.until("bytes")).toContain("40 bytes");
+  });
+});
+
+describe("an upload that comes slowly, but fast enough", () => {
+  it("is taken, however many windows it takes", async () => {
+    const { port } = await serve(count, { ...PACE, minBytesPerSecond: 100 });
+    const client = await connectWire(port);
+    client.send(put(15_000));
+    for (let sent = 0; sent < 15_000; sent += 500) {
+      client.send("x".repeat(500));
+      await delay(50);
+    }
+    expect(await client.until("bytes")).toContain("15000 bytes");
+  });
+
+  it("may stand still for less than a window", async () => {
+    const { port } = await serve(count, { ...PACE, minBytesPerSecond: 100, paceMilliseconds: 1500 });
+    const client = await connectWire(port);
+    client.send(put(2000));
+    for (let turn = 0; turn < 4; turn++) {
+      client.send("x".repeat(500));
+      await delay(600);
+    }
+    expect(await client.until("bytes")).toContain("2000 bytes");
+  });
+
+  it("does not answer for the time that the service takes", async () => {
+    const { port } = await serve(async (request) => {
+      const reader = request.body?.getReader();
+      let size = 0;
+      for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+        size += part.value.byteLength;
+        // As long as two windows; the client has sent all it can.
+        if (size === part.value.byteLength) await delay(800);
+      }
+      await delay(800);
+      return new LightResponse(`${size} bytes`);
+    }, PACE);
+    const client = await connectWire(port);
+    client.send(put(400_000));
+    client.send("x".repeat(400_000));
+    expect(await client.until("bytes")).toContain("400000 bytes");
+  });
+});
+
+describe("a download that is taken too slowly", () => {
+  it("is broken off, and what it was read from is let go of", async () => {
+    let cancels = 0;
+    const chunk = new Uint8Array(65_536);
+    const stream = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(chunk),
+      cancel() {
+        cancels += 1;
+      },
+    });
+    const { port } = await serve(() => new LightResponse(stream), PACE);
+    const client = await connectWire(port);
+    client.socket.pause();
+    client.send(get);
+    const timer = setInterval(() => client.socket.read(1), 20);
+    onTestFinished(() => clearInterval(timer));
+    await eventually(() => cancels === 1, "the end of the download");
+  });
+
+  it("leaves no descriptor, and its event", async () => {
+    const { port, folder, events } = await serveFolder();
+    await writeFile(join(folder, "a"), Buffer.alloc(30_000_000));
+    const client = await connectWire(port);
+    client.socket.pause();
+    client.send(get.replace("\r\n\r\n", `\r\nAuthorization: ${basic("alice", "secret")}\r\n\r\n`));
+    await eventually(() => descriptorsOf(folder) === 1, "the download to begin");
+    await eventually(() => events.some(({ id }) => id === 40018), "the event of a client that is gone");
+    await eventually(() => descriptorsOf(folder) === 0, "the descriptor to be closed");
+    expect(events.map(({ id }) => id)).toEqual([40007, 40004, 40018]);
+  });
+});
+
+describe("a download that is taken slowly, but fast enough", () => {
+  it("is sent whole, by how much of one large write has passed", async () => {
+    const whole = new Uint8Array(24_000_000);
+    const { port } = await serve(() => new LightResponse(whole), { ...PACE, paceMilliseconds: 1000 });
+    const client = await connectWire(port);
+    client.send(get);
+    let size = 0;
+    client.socket.on("data", (chunk: Buffer) => {
+      size += chunk.byteLength;
+      // Some 10 MB a second: the whole takes more than two windows.
+      client.socket.pause();
+      setTimeout(() => client.socket.resume(), chunk.byteLength / 10_000);
+    });
+    const begun = performance.now();
+    while (size < whole.byteLength && !client.socket.destroyed && performance.now() - begun < 20_000) await delay(50);
+    expect(size).toBeGreaterThan(whole.byteLength);
+  }, 30_000);
+
+  it("does not answer for the time that the service takes", async () => {
+    async function* parts(): AsyncGenerator<Uint8Array> {
+      for (let part = 0; part < 3; part++) {
+        yield new TextEncoder().encode(`part ${part};`);
+        await delay(900);
+      }
+    }
+    const { port } = await serve(() => new LightResponse(Readable.from(parts()) as never), PACE);
+    const client = await connectWire(port);
+    client.send(get);
+    await client.until("part 1;");
+    expect(await client.until("part 2;")).toContain("200 OK");
+  });
+});
+
+describe("a kept connection without a request", () => {
+  it("is nobody's transfer: no pace is asked of it", async () => {
+    const { port } = await serve(() => new LightResponse("ok"), PACE);
+    const client = await connectWire(port);
+    client.send(get);
+    await client.until("ok");
+    await delay(900);
+    client.send(get);
+    await client.until(/ok[\s\S]*ok/);
+  });
+});
