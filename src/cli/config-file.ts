@@ -6,6 +6,7 @@ import type { Trigger } from "../contracts/trigger.ts";
 import { createDiskStorage } from "../storage/disk.ts";
 import { createMemoryStorage } from "../storage/memory.ts";
 import type { LogFormat } from "./access-log.ts";
+import { toConnectionSettings } from "./config-connections.ts";
 import { addProblem, type ConfigContext, toFailure } from "./config-context.ts";
 import { toHearers } from "./config-events.ts";
 import { toMethods } from "./config-methods.ts";
@@ -75,6 +76,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
   return {
     host: listen.host ?? defaultHost,
     port: listen.port ?? defaultPort,
+    connections: toConnectionSettings(config.connections),
     ...hearers,
     ...toSessionStore(config, context),
     ...(storage.type === "memory" && { hasOwnStorage: true }),

@@ -6,6 +6,7 @@ import { createWebhookSink, type WebhookSinkOptions } from "../sinks/webhook.ts"
 import { groupSettingsSchema } from "../wire/account.ts";
 import { findAccountProblem } from "./config-accounts.ts";
 import { authenticationSchema } from "./config-authentication.ts";
+import { connectionsSchema } from "./config-connections.ts";
 import { byMaker, byService } from "./config-options.ts";
 import { s3StorageSchema } from "./config-s3.ts";
 import { findUnknownGroups, triggersSchema } from "./config-triggers.ts";
@@ -95,6 +96,14 @@ const limitsSchema = z
     maxFileBytes: z.number().exactOptional(),
     loginAttempts: z.number().exactOptional(),
     loginWindowSeconds: z.number().exactOptional(),
+    maxLoginBytes: z.number().exactOptional(),
+    maxJsonBytes: z.number().exactOptional(),
+    maxCommands: z.number().exactOptional(),
+    maxFormParts: z.number().exactOptional(),
+    maxPartHeadBytes: z.number().exactOptional(),
+    maxFormFieldBytes: z.number().exactOptional(),
+    transfersPerAccount: z.number().exactOptional(),
+    transfersPerAddress: z.number().exactOptional(),
   })
   .superRefine(byService((limits) => ({ limits })));
 
@@ -108,6 +117,7 @@ const eventsSchema = z.strictObject({
 
 const membersSchema = z.strictObject({
   listen: listenSchema.exactOptional(),
+  connections: connectionsSchema.exactOptional(),
   basePath: z
     .string()
     .superRefine(byService((basePath) => ({ basePath })))

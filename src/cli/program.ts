@@ -5,6 +5,7 @@ import { VERSION } from "../config/version.ts";
 import type { Logger } from "../contracts/logger.ts";
 import type { LogFormat } from "./access-log.ts";
 import { type CheckFlags, checkAuthEndpoint } from "./check-auth-endpoint.ts";
+import { toMilliseconds } from "./config-connections.ts";
 import { readConfigFile } from "./config-file.ts";
 import { explain } from "./explain.ts";
 import { createFailure, type Failure, toFailure } from "./failure.ts";
@@ -22,6 +23,8 @@ interface ServeOptions {
   readonly host?: string;
   readonly port?: number;
   readonly quiet?: true;
+  /** Seconds. */
+  readonly deadline?: number;
   readonly logFormat?: LogFormat;
   /** `true` for as many as there are cores. */
   readonly workers?: number | true;
@@ -89,6 +92,11 @@ export function createProgram(endWith: (status: number) => void): Command {
     .option("--host <host>", "the address to listen on (default: 127.0.0.1)", parseHost)
     .option("--port <port>", "the port to listen on, 0 for a free one (default: 8080)", parsePort)
     .option("--workers [number]", "serve by so many processes; auto, or no number: one for each core", parseWorkers)
+    .option(
+      "--deadline <seconds>",
+      "at the end, cut what takes longer than this; 0 for nothing (default: 0)",
+      parseDeadline,
+    )
     .option("--quiet", "do not log requests")
     .addOption(new Option("--log-format <format>", "how the log is written (default: text)").choices(["text", "json"]))
     .addHelpText("after", serveHelp)
@@ -150,8 +158,14 @@ async function runServe(folder: string | undefined, options: ServeOptions): Prom
   if (problem !== undefined) throw createFailure(2, [`error: --workers ${problem}`]);
   return serveByWorkers(settings, count, outputs);
 
-  function readSettings(): Promise<ServeSettings> {
-    return options.config === undefined ? fromFlags() : fromConfig(options.config);
+  async function readSettings(): Promise<ServeSettings> {
+    return withDeadline(await (options.config === undefined ? fromFlags() : fromConfig(options.config)));
+  }
+
+  function withDeadline(read: ServeSettings): ServeSettings {
+    if (options.deadline === undefined) return read;
+    const deadlineMilliseconds = toMilliseconds(options.deadline);
+    return { ...read, connections: { ...read.connections, deadlineMilliseconds } };
   }
 
   function toLogger(format: LogFormat): Logger {
@@ -200,6 +214,11 @@ function parseHost(text: string): string {
 
 function parseSeconds(text: string): number {
   if (!/^\d{1,5}(?:\.\d{1,3})?$/.test(text) || !(Number(text) > 0)) throw new InvalidArgumentError("expected seconds");
+  return Number(text);
+}
+
+function parseDeadline(text: string): number {
+  if (!/^\d{1,5}(?:\.\d{1,3})?$/.test(text)) throw new InvalidArgumentError("expected seconds, or 0");
   return Number(text);
 }
 

@@ -8,6 +8,7 @@ import type { EventSink } from "../sinks/event-sink.ts";
 import type { Answered } from "../sinks/measure.ts";
 import { createDiskStorage } from "../storage/disk.ts";
 import type { LogFormat } from "./access-log.ts";
+import type { ConnectionSettings } from "./config-connections.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
 import type { ShownMetrics } from "./metrics-server.ts";
 import type { SessionStorePlace } from "./session-store.ts";
@@ -18,6 +19,8 @@ export interface ServeSettings {
   /** 0 for a free one. */
   readonly port: number;
   readonly tls?: NodeTlsOptions;
+  /** What its server takes of clients, and how long it goes on at its end. */
+  readonly connections?: ConnectionSettings;
   readonly service: FileServiceOptions;
   /** Tells before the start whether a remote storage answers. */
   readonly checkStorage?: () => Promise<void>;

@@ -31,12 +31,12 @@ export interface ServeOrders {
 }
 
 /**
- * Serves until SIGINT or SIGTERM, or the orders, then finishes what is under way and resolves. A second signal ends the process at once.
+ * Serves until SIGINT or SIGTERM, or the orders, then finishes what is under way, or cuts it at its deadline, and resolves. A second signal ends the process at once.
  * Rejects with a failure when the start does not succeed. Whatever happens, all that was opened is closed.
  */
 export async function serve(settings: ServeSettings, outputs: ServeOutputs, orders?: ServeOrders): Promise<void> {
   const { stop, onListening } = orders ?? toOwnOrders(settings, outputs);
-  const { host, port, metrics, onAnswer, sinks = [], sessionStore } = settings;
+  const { host, port, tls, connections = {}, metrics, onAnswer, sinks = [], sessionStore } = settings;
   const closers: (() => unknown)[] = [() => Promise.all(sinks.map((sink) => sink.close()))];
   try {
     const sessions = sessionStore && (await openSessionStore(sessionStore.store, sessionStore.place));
@@ -51,12 +51,12 @@ export async function serve(settings: ServeSettings, outputs: ServeOutputs, orde
       await service.start();
     });
     const measured = onAnswer === undefined ? service : measureService(service, onAnswer);
-    const server = createNodeServer(measured, settings.tls === undefined ? {} : { tls: settings.tls });
+    const server = createNodeServer(measured, { ...connections.limits, ...(tls !== undefined && { tls }) });
     if (!outputs.quiet) logRequests(server, outputs.stderr, settings.logFormat ?? "text");
     keepMemorySmall();
     closers.push(await serveMetrics(metrics, settings.service.logger));
     await listen(server, host, port);
-    closers.push(() => closeNodeServer(server));
+    closers.push(() => closeNodeServer(server, { deadlineMilliseconds: connections.deadlineMilliseconds ?? 0 }));
     const bound = (server.address() as AddressInfo).port;
     onListening({ url: toUrl(settings, bound), port: bound });
     await stop;
