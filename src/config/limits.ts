@@ -80,7 +80,7 @@ export function toLimits(limits: LimitOptions): Limits {
   check(isPositive(loginWindowSeconds), "limits.loginWindowSeconds", "a positive number");
   check(isStore(loginStore), "limits.loginStore", "a key-value store");
   const numbers = Object.entries(NUMBERS).map(([name, [least, most, usual]]) => {
-    const value = limits[name as keyof typeof NUMBERS] ?? usual;
+    const { [name as keyof typeof NUMBERS]: value = usual } = limits;
     const isWithin = Number.isSafeInteger(value) && value >= least && value <= most;
     check(isWithin, `limits.${name}`, `a whole number from ${least} to ${most}`);
     return [name, value] as const;

@@ -1,0 +1,360 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { FileEvent } from "../../src/contracts/events.ts";
+import { type StorageAdapter, StorageError } from "../../src/contracts/storage-adapter.ts";
+import { createMemoryStorage } from "../../src/storage/memory.ts";
+import { brokenBody, recordedBody, streamOf } from "../support/bodies.ts";
+import { BROWSER_HEADERS, FORM_TYPE, formOf, uploadsOf } from "../support/forms.ts";
+import {
+  type CallOptions,
+  createTestService,
+  type TestService,
+  type TestServiceOptions,
+  variants,
+} from "../support/service.ts";
+import { overrideStorage } from "../support/storage.ts";
+import { amount } from "../support/trust.ts";
+
+const FILES = { "/alice/a": "0123456789", "/alice/bytes": "at once", "/alice/broken": "0123456789", "/alice/f/b": "b" };
+const ZIP = { accept: "application/zip" };
+const FORM = { "content-type": FORM_TYPE };
+
+/** A storage that hands out streams, as remote ones do; one of its files breaks off, one is handed out as bytes. */
+function createStreamingStorage(touched: string[] = []): StorageAdapter {
+  const base = createMemoryStorage();
+  return overrideStorage(base, {
+    stat: (path) => {
+      touched.push(path);
+      return base.stat(path);
+    },
+    list: (path) => {
+      touched.push(path);
+      return base.list(path);
+    },
+    async read(path, range) {
+      touched.push(path);
+      const file = await base.read(path, range);
+      if (path.endsWith("/bytes")) return file;
+      const bytes = new Uint8Array(await new Response(file.body).arrayBuffer());
+      const parts = [bytes.slice(0, 3), bytes.slice(3)].map((part) => new TextDecoder().decode(part));
+      return { entry: file.entry, body: path.endsWith("/broken") ? brokenBody(parts[0] ?? "") : streamOf(...parts) };
+    },
+    write: (path, content, options) => {
+      touched.push(path);
+      return base.write(path, content, options);
+    },
+  });
+}
+
+/** A service whose transfers are counted. */
+function createCounted(options: TestServiceOptions = {}): Promise<TestService> {
+  const limits = { transfersPerAccount: 1, ...options.limits };
+  return createTestService({ storage: createStreamingStorage(), files: FILES, ...options, limits });
+}
+
+/** Begins a download of which nothing is read. */
+async function begin({ open }: TestService, options: CallOptions = {}): Promise<Response> {
+  const response = await open("GET", "/home/a", { variant: "json", ...options });
+  expect(response.status).toBe(200);
+  return response;
+}
+
+const TRANSFERS: readonly (readonly [what: string, method: string, target: string, options: CallOptions])[] = [
+  ["download", "GET", "/home/a", {}],
+  ["download of a part", "GET", "/home/a", { headers: { range: "bytes=0-1" } }],
+  ["archive", "GET", "/home/f/", { headers: ZIP }],
+];
+
+describe("a transfer beyond those that an account may have (limits.transfersPerAccount)", () => {
+  it.each(TRANSFERS)(
+    "is 503 with Retry-After, as a %s, before the storage is asked",
+    async (_what, method, target, options) => {
+      const touched: string[] = [];
+      const test = await createCounted({ storage: createStreamingStorage(touched) });
+      const first = await begin(test);
+      touched.length = 0;
+      for (const variant of variants) {
+        const headers = { ...options.headers };
+        const refused = await test.call(method, target, {
+          variant: headers.accept === undefined ? variant : undefined,
+          headers,
+        });
+        expect(refused.status).toBe(503);
+        expect(refused.header("retry-after")).toMatch(/^\d+$/);
+      }
+      expect(touched).toEqual([]);
+      await first.body?.cancel();
+      expect((await test.call(method, target, options)).status).toBeLessThan(300);
+    },
+  );
+
+  it.each([
+    ["PUT", "/home/new", {}],
+    ["POST", "/home/", FORM],
+  ] as const)("is 503 as a %s, before anything of its body is read (CONTRACT 4.3)", async (method, target, headers) => {
+    const touched: string[] = [];
+    const test = await createCounted({ storage: createStreamingStorage(touched) });
+    const first = await begin(test);
+    touched.length = 0;
+    for (const variant of method === "PUT" ? variants : (["json", "html"] as const)) {
+      const body = recordedBody("never read");
+      const refused = await test.call(method, target, { variant, headers, body: body.stream });
+      expect(refused.status).toBe(503);
+      expect(refused.header("retry-after")).toMatch(/^\d+$/);
+      expect(body.pulls()).toBe(0);
+    }
+    expect(touched).toEqual([]);
+    await first.body?.cancel();
+    expect((await test.call("PUT", "/home/new", { body: "new" })).status).toBe(201);
+  });
+
+  it("says so, in the client's language", async () => {
+    const test = await createCounted();
+    await begin(test);
+    const json = await test.call("GET", "/home/a", { variant: "json" });
+    expect(json.json()).toEqual({ errors: [{ message: "Too many transfers at once." }] });
+    const headers = { "accept-language": "de" };
+    const german = await test.call("GET", "/home/a", { variant: "html", headers });
+    expect(german.text).toContain("Zu viele Übertragungen auf einmal.");
+  });
+
+  it("is what an upload under way makes of others, from its first byte to its answer", async () => {
+    const test = await createCounted();
+    let end: () => void = () => undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode("some"));
+        end = () => controller.close();
+      },
+    });
+    const upload = test.call("PUT", "/home/slow", { body });
+    await expect.poll(async () => (await test.call("GET", "/home/a")).status).toBe(503);
+    end();
+    expect((await upload).status).toBe(201);
+    expect((await test.call("GET", "/home/a")).status).toBe(200);
+  });
+
+  it("does not keep the account from listings, commands, HEAD, DELETE and other accounts", async () => {
+    const test = await createCounted();
+    await begin(test);
+    const { call } = test;
+    expect((await call("GET", "/home/", { variant: "json" })).status).toBe(200);
+    expect((await call("GET", "/home/", { variant: "html" })).status).toBe(200);
+    expect((await call("HEAD", "/home/a")).status).toBe(200);
+    expect((await call("HEAD", "/home/", { headers: ZIP })).status).toBe(200);
+    expect((await call("DELETE", "/home/bytes")).status).toBe(204);
+    expect((await call("PUT", "/home/new/", { variant: "json" })).status).toBe(201);
+    const body = '{"commands":[{"command":"create-folder","target":"g"}]}';
+    const headers = { "content-type": "application/json" };
+    expect((await call("POST", "/home/", { variant: "json", headers, body })).status).toBe(200);
+    expect((await call("GET", "/home/alice/a", { as: "root" })).status).toBe(200);
+  });
+
+  it("is nobody's where there is no limit", async () => {
+    const test = await createCounted({ limits: { transfersPerAccount: 0, transfersPerAddress: 0 } });
+    for (let count = 0; count < 300; count++) await begin(test);
+  });
+
+  it("comes with the 257th by default", async () => {
+    const test = await createTestService({ storage: createStreamingStorage(), files: FILES });
+    for (let count = 0; count < 256; count++) await test.service.fetch(test.request("GET", "/home/a"));
+    expect((await test.call("GET", "/home/a")).status).toBe(503);
+  });
+
+  it("is in the log, which says of what there was too much", async () => {
+    const test = await createCounted();
+    await begin(test);
+    await test.call("GET", "/home/a");
+    await test.call("GET", "/home/a");
+    const details = { account: "alice", transfersPerAccount: 1 };
+    expect(test.log.entries.filter(({ level }) => level === "warn")).toMatchObject([{ details }]);
+  });
+
+  it("is told of as any transfer that comes to nothing (CONTRACT 8)", async () => {
+    const events: FileEvent[] = [];
+    const test = await createCounted({ onEvent: (event) => void events.push(event) });
+    const session = await test.login();
+    const as = { as: null, headers: { authorization: `session ${session}` } } as const;
+    await begin(test, as);
+    events.length = 0;
+    await test.call("GET", "/home/bytes", as);
+    await test.call("PUT", "/home/new", { ...as, body: "new" });
+    await test.call("GET", "/home/f/", { as: null, headers: { ...as.headers, ...ZIP } });
+    await test.call("POST", "/home/", { as: null, headers: { ...as.headers, ...FORM }, body: "x" });
+    const told = events.map(({ id, data }) => [id, (data as { path: string }).path]);
+    expect(told).toEqual([
+      [40035, "/bytes"],
+      [40021, "/new"],
+      [40022, "/new"],
+      [40016, "/f"],
+      [40041, "/f"],
+    ]);
+    const failed = events.filter(({ id }) => [40035, 40022, 40041].includes(id));
+    for (const { data, account } of failed) {
+      expect(data).toMatchObject({ details: "Too many transfers at once." });
+      expect(account).toMatchObject({ name: "alice" });
+    }
+  });
+});
+
+describe("a transfer beyond those that an address may have (limits.transfersPerAddress)", () => {
+  const from = (address: string): CallOptions => ({
+    connection: { peer: { address, port: 1, family: address.includes(":") ? "IPv6" : "IPv4", protocol: "TCP" } },
+  });
+
+  it("is 503, whatever the account; other addresses go on, and those that are not known", async () => {
+    const test = await createCounted({ limits: { transfersPerAccount: 0, transfersPerAddress: 1 } });
+    await begin(test, from("2001:db8::1"));
+    const status = async (options: CallOptions): Promise<number> => (await test.call("GET", "/home/a", options)).status;
+    expect(await status(from("2001:db8::2"))).toBe(503);
+    expect(await status({ ...from("2001:db8::2"), as: "bob" })).toBe(503);
+    expect(await status(from("2001:db8:0:1::1"))).toBe(200);
+    expect(await status({})).toBe(200);
+  });
+
+  it("is judged by the client's address where a proxy tells it (CONTRACT 6.7)", async () => {
+    const limits = { transfersPerAccount: 0, transfersPerAddress: 1 };
+    const test = await createCounted({ limits, clientForwardedHeader: "X-Forwarded-For" });
+    const behind = (client: string): CallOptions => ({ ...from("192.0.2.1"), headers: { "x-forwarded-for": client } });
+    await begin(test, behind("198.51.100.1"));
+    expect((await test.call("GET", "/home/a", behind("198.51.100.1"))).status).toBe(503);
+    expect((await test.call("GET", "/home/a", behind("198.51.100.2"))).status).toBe(200);
+  });
+});
+
+/** One request, whatever becomes of it: it is over when this resolves, but for a body that is left to be let go of. */
+type Act = (test: TestService) => Promise<Response | undefined>;
+
+const get =
+  (target: string, headers: Record<string, string> = {}, method = "GET"): Act =>
+  ({ open }) =>
+    open(method, target, { headers });
+const send =
+  (method: string, target: string, toBody: () => ReadableStream<Uint8Array> | Uint8Array, headers = {}): Act =>
+  ({ open }) =>
+    open(method, target, { headers, body: toBody(), undescribed: "its body may break off" });
+const aborted =
+  (method: string, target: string, toBody?: () => ReadableStream<Uint8Array>): Act =>
+  ({ service, request }) => {
+    const client = new AbortController();
+    const body = toBody?.();
+    const answer = service.fetch(request(method, target, { signal: client.signal, ...(body && { body }) }));
+    client.abort();
+    return answer;
+  };
+const upload = () => formOf(["action", "upload-file"], ...uploadsOf({ form: "content" }));
+
+const ACTS: Readonly<Record<string, Act>> = {
+  file: get("/home/a"),
+  "file at once": get("/home/bytes"),
+  "broken file": get("/home/broken"),
+  "no file": get("/home/none"),
+  "folder as a file": get("/home/f"),
+  head: get("/home/a", {}, "HEAD"),
+  "not modified": get("/home/a", { "if-none-match": "*" }),
+  "failed condition": get("/home/a", { "if-match": '"other"' }),
+  part: get("/home/a", { range: "bytes=1-2" }),
+  "several parts": get("/home/a", { range: "bytes=0-0,5-6" }),
+  "no such part": get("/home/a", { range: "bytes=99-" }),
+  archive: get("/home/f/", ZIP),
+  "archive that breaks": get("/home/", ZIP),
+  "head of an archive": get("/home/f/", ZIP, "HEAD"),
+  "no archive": get("/home/none/", ZIP),
+  "aborted file": aborted("GET", "/home/a"),
+  put: send("PUT", "/home/new", () => streamOf("some", "content")),
+  "cut put": send("PUT", "/home/new", () => brokenBody("some")),
+  "refused put": send("PUT", "/home/none/new", () => streamOf("some")),
+  "short put": send("PUT", "/home/new", () => streamOf("some"), { "content-length": "10" }),
+  "aborted put": aborted("PUT", "/home/new", () => streamOf("some")),
+  form: send("POST", "/home/", upload, BROWSER_HEADERS),
+  "cut form": send(
+    "POST",
+    "/home/",
+    () => brokenBody(new TextDecoder().decode(upload().slice(0, 150))),
+    BROWSER_HEADERS,
+  ),
+  "no form": send("POST", "/home/", () => streamOf("none"), FORM),
+  "form for an archive": send(
+    "POST",
+    "/home/",
+    () => formOf(["action", "download-members"], ["selected-members", "a"], ["selected-members", "f"]),
+    BROWSER_HEADERS,
+  ),
+};
+
+/** What a client does with the body of an answer. */
+const ENDS: Readonly<Record<string, (response: Response) => Promise<unknown>>> = {
+  read: (response) => response.arrayBuffer(),
+  cancelled: async (response) => response.body?.cancel(),
+  "cancelled behind a chunk": async (response) => {
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+  },
+};
+
+describe("the slots of transfers", () => {
+  const SLOTS = 3;
+
+  async function expectAllFree(test: TestService): Promise<void> {
+    const held: Response[] = [];
+    for (let count = 0; count < SLOTS; count++) held.push(await begin(test));
+    expect((await test.call("GET", "/home/a")).status).toBe(503);
+    for (const response of held) await response.body?.cancel();
+  }
+
+  it.each(Object.keys(ACTS))("are all free again behind each end of: %s", async (name) => {
+    const test = await createCounted({ limits: { transfersPerAccount: SLOTS } });
+    for (const end of Object.values(ENDS)) {
+      for (let count = 0; count < SLOTS + 1; count++) {
+        const response = await ACTS[name]?.(test);
+        expect(response?.status).not.toBe(503);
+        if (response !== undefined) await end(response).catch(() => undefined);
+      }
+      await expectAllFree(test);
+    }
+  });
+
+  it("are all free again behind any mixture of them, events told or not", async () => {
+    const act = fc.tuple(fc.constantFrom(...Object.keys(ACTS)), fc.constantFrom(...Object.keys(ENDS)));
+    const mixtures = fc.tuple(fc.array(act, { minLength: 1, maxLength: 12 }), fc.boolean());
+    await fc.assert(
+      fc.asyncProperty(mixtures, async ([acts, isHeard]) => {
+        const limits = { transfersPerAccount: SLOTS };
+        const test = await createCounted({ limits, isWatched: isHeard });
+        await Promise.all(
+          acts.map(async ([name, end]) => {
+            const response = await ACTS[name]?.(test);
+            if (response !== undefined) await ENDS[end]?.(response).catch(() => undefined);
+          }),
+        );
+        await expectAllFree(test);
+      }),
+      { numRuns: amount({ short: 25, long: 1000 }) },
+    );
+  });
+
+  it("are free again where the storage fails, before the answer and behind its begin", async () => {
+    let isBroken = false;
+    const base = createStreamingStorage();
+    const storage = overrideStorage(base, {
+      async read(path, range) {
+        if (isBroken) throw new StorageError("unavailable", "gone");
+        return base.read(path, range);
+      },
+      async write(path, content, options) {
+        if (isBroken) throw new StorageError("no-space", "full");
+        return base.write(path, content, options);
+      },
+    });
+    const test = await createCounted({ storage, limits: { transfersPerAccount: SLOTS } });
+    isBroken = true;
+    for (let count = 0; count < SLOTS + 1; count++) {
+      expect((await test.call("PUT", "/home/new", { body: "x" })).status).toBe(507);
+      const refused = await test.call("GET", "/home/a", { variant: "json" });
+      expect(refused.json()).toEqual({ errors: [{ message: "The storage is not available." }] });
+    }
+    isBroken = false;
+    await expectAllFree(test);
+  });
+});

@@ -1,0 +1,148 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { ByteSource } from "../../../src/contracts/byte-source.ts";
+import { createTransferSlots, type TransferSlot, type TransferSlots } from "../../../src/endpoints/transfer-slots.ts";
+import { createRecordingLogger } from "../../support/logger.ts";
+
+/** Whether the fetch API is taken for the light one, where a client that has gone lets go of the source. */
+const api = vi.hoisted(() => ({ isLight: true }));
+vi.mock("../../../src/http/source-body.ts", async (original) => ({
+  ...(await original<object>()),
+  get isLight() {
+    return api.isLight;
+  },
+}));
+
+let now = 0;
+beforeEach(() => {
+  now = 0;
+  api.isLight = true;
+});
+
+function create(perAccount: number, perAddress: number, logger = createRecordingLogger()): TransferSlots {
+  return createTransferSlots({ perAccount, perAddress, logger, clock: () => now });
+}
+
+const { signal } = new AbortController();
+
+function taken(slot: TransferSlot | undefined): TransferSlot {
+  if (slot === undefined) throw new Error("There was no slot.");
+  return slot;
+}
+
+/** A source of so many parts, or one that fails behind them. */
+function sourceOf(parts: number, fails = false): ByteSource & { closed: number } {
+  let left = parts;
+  const source = {
+    closed: 0,
+    async readInto() {
+      if (left === 0 && fails) throw new Error("broken");
+      left -= 1;
+      return left < 0 ? 0 : 1;
+    },
+    async close() {
+      source.closed += 1;
+    },
+  };
+  return source;
+}
+
+const buffer = new Uint8Array(1);
+
+describe("the slots of transfers", () => {
+  it("are so many for an account, each account by itself", () => {
+    const slots = create(2, 0);
+    const first = slots.take("alice", "192.0.2.1", { signal });
+    expect(slots.take("alice", "192.0.2.2", { signal })).toBeDefined();
+    expect(slots.take("alice", "192.0.2.3", { signal })).toBeUndefined();
+    expect(slots.take("bob", "192.0.2.1", { signal })).toBeDefined();
+    first?.release();
+    expect(slots.take("alice", undefined, { signal })).toBeDefined();
+    expect(slots.taken()).toBe(3);
+  });
+
+  it("are so many for an address, whatever the account; what the address refuses, the account keeps", () => {
+    const slots = create(2, 1);
+    expect(slots.take("alice", "192.0.2.1", { signal })).toBeDefined();
+    for (let turn = 0; turn < 5; turn++) expect(slots.take("bob", "192.0.2.1", { signal })).toBeUndefined();
+    expect(slots.take("bob", "192.0.2.2", { signal })).toBeDefined();
+    expect(slots.take("bob", "192.0.2.3", { signal })).toBeDefined();
+    expect(slots.take("bob", "192.0.2.4", { signal })).toBeUndefined();
+  });
+
+  it("are counted by the first 64 bits of IPv6, and not at all where the address is not known", () => {
+    const slots = create(0, 1);
+    expect(slots.take("a", "2001:db8:1:2::1", { signal })).toBeDefined();
+    expect(slots.take("b", "2001:db8:1:2:ffff::2", { signal })).toBeUndefined();
+    expect(slots.take("b", "2001:db8:1:3::1", { signal })).toBeDefined();
+    for (let turn = 0; turn < 5; turn++) expect(slots.take("c", undefined, { signal })).toBeDefined();
+  });
+
+  it("are free again once, however often they are let go of", () => {
+    const slots = create(1, 0);
+    const slot = taken(slots.take("alice", undefined, { signal }));
+    slot.release();
+    const next = slots.take("alice", undefined, { signal });
+    slot.release();
+    slot.answered();
+    expect(next).toBeDefined();
+    expect(slots.take("alice", undefined, { signal })).toBeUndefined();
+    expect(slots.taken()).toBe(1);
+  });
+
+  it("are free with an answer that holds no source", () => {
+    const slots = create(1, 0);
+    taken(slots.take("alice", undefined, { signal })).answered();
+    expect(slots.taken()).toBe(0);
+  });
+
+  it.each<[string, (source: ByteSource) => Promise<unknown>]>([
+    ["is read to its end", async (source) => [await source.readInto(buffer), await source.readInto(buffer)]],
+    ["is let go of", (source) => source.close()],
+    [
+      "is let go of midway, twice",
+      async (source) => [await source.readInto(buffer), await source.close(), await source.close()],
+    ],
+  ])("are held until the source %s", async (_how, end) => {
+    const slots = create(1, 0);
+    const slot = taken(slots.take("alice", undefined, { signal }));
+    const source = slot.hold(sourceOf(1));
+    slot.answered();
+    expect(slots.taken()).toBe(1);
+    await end(source);
+    expect(slots.taken()).toBe(0);
+  });
+
+  it("are held until the source fails", async () => {
+    const slots = create(1, 0);
+    const source = taken(slots.take("alice", undefined, { signal })).hold(sourceOf(1, true));
+    await source.readInto(buffer);
+    expect(slots.taken()).toBe(1);
+    await expect(source.readInto(buffer)).rejects.toThrow("broken");
+    expect(slots.taken()).toBe(0);
+  });
+
+  it("end with the signal on runtimes that tell so of a client that has gone", () => {
+    api.isLight = false;
+    const slots = create(3, 0);
+    const client = new AbortController();
+    const slot = taken(slots.take("alice", undefined, client));
+    slot.hold(sourceOf(1));
+    slot.answered();
+    expect(slots.taken()).toBe(1);
+    client.abort();
+    expect(slots.taken()).toBe(0);
+    taken(slots.take("alice", undefined, client)).hold(sourceOf(1));
+    expect(slots.taken()).toBe(0);
+  });
+
+  it("are told of in the log once a minute when there are no more of them", () => {
+    const logger = createRecordingLogger();
+    const slots = create(1, 0, logger);
+    for (let turn = 0; turn < 100; turn++) slots.take("alice", "192.0.2.1", { signal });
+    expect(logger.entries).toHaveLength(1);
+    expect(logger.entries[0]).toMatchObject({ level: "warn", details: { account: "alice", transfersPerAccount: 1 } });
+    now = 60_000;
+    slots.take("alice", "192.0.2.1", { signal });
+    expect(logger.entries).toHaveLength(2);
+  });
+});
