@@ -5,7 +5,6 @@ import { tell, toPlace } from "./tell.ts";
 import { tellArchive } from "./told-transfers.ts";
 
 const RETRY_SECONDS = "5";
-const TOO_MANY = "Too many transfers at once.";
 
 /**
  * Whether a request of an account moves content: an upload, by PUT or by a form, or the download of a file or an archive. Listings, conditions and HEAD
@@ -27,17 +26,19 @@ export function isTransfer({ request, path: { isFolder } }: Exchange): boolean {
 /** The refusal of a transfer that is one too many. It is told of as any that comes to nothing; the files of a form have no names yet. */
 export function refuseTransfer(exchange: AccountExchange): HttpError {
   const { request, path } = exchange;
+  const refusal = new HttpError("unavailable", "Too many transfers at once.", { "Retry-After": RETRY_SECONDS });
+  const { message: details } = refusal;
   if (exchange.isHeard()) {
     const place = toPlace(exchange, path.segments);
-    const none = { duration: 0, details: TOO_MANY };
+    const none = { duration: 0, details };
     if (request.method === "PUT") {
       tell(exchange, { id: 40021, data: place });
       tell(exchange, { id: 40022, data: { ...place, ...none, total_write: 0, write_speed: 0 } });
     } else if (request.method === "GET" && path.isFolder) {
       tellArchive(exchange)({ outcome: "failed", totals: { ...none, total_read: 0, read_speed: 0 } });
     } else if (request.method === "GET") {
-      tell(exchange, { id: 40035, data: { ...place, details: TOO_MANY } });
+      tell(exchange, { id: 40035, data: { ...place, details } });
     }
   }
-  return new HttpError("unavailable", TOO_MANY, { "Retry-After": RETRY_SECONDS });
+  return refusal;
 }

@@ -19,6 +19,7 @@ export const FAILURE_TEXTS: Readonly<Record<Failure, string>> = {
     "The body's type, or its coding, is none that is taken here; or there is a body where none is defined.",
   unprocessable: "It is well-formed and cannot be done.",
   "no-space": "The storage is full.",
-  unavailable: "The storage or another part is not available, or as many transfers are under way as there may be; a retry may help.",
+  unavailable:
+    "The storage or another part is not available, or as many transfers are under way as there may be; a retry may help.",
   internal: "Something failed that the client can do nothing about.",
 };
