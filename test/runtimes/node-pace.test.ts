@@ -1,13 +1,16 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, readlinkSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { connect as tlsConnect } from "node:tls";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
 import type { FileEvent } from "../../src/contracts/events.ts";
 import { Response as LightResponse } from "../../src/http/fetch.ts";
-import { createNodeServer } from "../../src/runtimes/node-server.ts";
+import { createNodeServer, type NodeServerOptions } from "../../src/runtimes/node-server.ts";
 import { createFileService } from "../../src/service.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createRecordingLogger } from "../support/logger.ts";
@@ -55,6 +58,24 @@ async function serveFolder(): Promise<{ port: number; folder: string; events: Fi
     onEvent: (event) => void events.push(event),
   });
   return { port: await listen(createNodeServer(service, PACE) as never), folder, events };
+}
+
+function hasOpenssl(): boolean {
+  try {
+    execFileSync("openssl", ["version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function makeCertificate(): Promise<{ key: Buffer; cert: Buffer }> {
+  const folder = await mkdtemp(join(tmpdir(), "fileferry-pace-tls-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=localhost"];
+  execFileSync("openssl", ["req", "-x509", ...kind, "-keyout", key, "-out", cert, "-days", "2"], { stdio: "ignore" });
+  return { key: await readFile(key), cert: await readFile(cert) };
 }
 
 /** How many descriptors this process has below a folder. */
@@ -200,22 +221,39 @@ describe("a download that is taken too slowly", () => {
 });
 
 describe("a download that is taken slowly, but fast enough", () => {
-  it("is sent whole, by how much of one large write has passed", async () => {
-    const whole = new Uint8Array(24_000_000);
-    const { port } = await serve(() => new LightResponse(whole), { ...PACE, paceMilliseconds: 1000 });
-    const client = await connectWire(port);
-    client.send(get);
+  /** Takes an answer of 12 MB at some 10 MB a second: longer than a window. */
+  async function takeSlowly(options: NodeServerOptions, toSocket: (port: number) => Promise<Socket>): Promise<number> {
+    const whole = new Uint8Array(12_000_000);
+    const { port } = await serve(() => new LightResponse(whole), { ...PACE, ...options, paceMilliseconds: 500 });
+    const { socket } = await connectWire(port, await toSocket(port));
+    socket.write(get);
     let size = 0;
-    client.socket.on("data", (chunk: Buffer) => {
+    socket.on("data", (chunk: Buffer) => {
       size += chunk.byteLength;
-      // Some 10 MB a second: the whole takes more than two windows.
-      client.socket.pause();
-      setTimeout(() => client.socket.resume(), chunk.byteLength / 10_000);
+      socket.pause();
+      setTimeout(() => socket.resume(), chunk.byteLength / 10_000);
     });
     const begun = performance.now();
-    while (size < whole.byteLength && !client.socket.destroyed && performance.now() - begun < 20_000) await delay(50);
-    expect(size).toBeGreaterThan(whole.byteLength);
+    while (size < whole.byteLength && !socket.destroyed && performance.now() - begun < 20_000) await delay(50);
+    return size - whole.byteLength;
+  }
+
+  it("is sent whole, by how much of one large write has passed", async () => {
+    expect(await takeSlowly({}, async (port) => connect(port, "127.0.0.1"))).toBeGreaterThan(0);
   }, 30_000);
+
+  it.skipIf(!hasOpenssl())(
+    "is sent whole over TLS, likewise (openssl makes the certificate)",
+    async () => {
+      const toSocket = async (port: number): Promise<Socket> => {
+        const socket = tlsConnect({ port, host: "127.0.0.1", rejectUnauthorized: false });
+        await new Promise((resolve) => socket.once("secureConnect", resolve));
+        return socket;
+      };
+      expect(await takeSlowly({ tls: await makeCertificate() }, toSocket)).toBeGreaterThan(0);
+    },
+    30_000,
+  );
 
   it("does not answer for the time that the service takes", async () => {
     async function* parts(): AsyncGenerator<Uint8Array> {
