@@ -1,4 +1,5 @@
 import type {
+  Accepted,
   Authenticator,
   Credentials,
   PasswordUpdatability,
@@ -9,6 +10,7 @@ import type {
 import type { MethodVerdict } from "../contracts/events.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { HttpError, isHttpError } from "../http/http-error.ts";
+import { createAccountVersions } from "./account-versions.ts";
 import { maxPasswordBytes } from "./password-hash.ts";
 
 /** A verdict, and how the chain came to it. */
@@ -32,7 +34,10 @@ export interface AuthenticationChain {
    * Rejects with HttpError `unavailable` when a method is too busy to judge.
    */
   authenticate(credentials: Credentials): Promise<Judgement>;
-  /** Whether any of the methods says that a version of an account, which one of them gave, still stands. Rejects as they do. */
+  /**
+   * Whether a version of an account that the chain has given, with an `accepted` or to `beforeChange`, still stands: the method that it is of is asked, and
+   * no other. `false` where that method is not there any more. Rejects as it does.
+   */
   isCurrent(username: string, version: string): Promise<boolean>;
   /**
    * Whether a method can change an account's password: the first one that knows the account decides. Rejects with {@link HttpError}
@@ -65,6 +70,7 @@ export function createAuthenticationChain(
   { logger }: AuthenticationChainOptions = {},
 ): AuthenticationChain {
   const methods = [...authenticators];
+  const versions = createAccountVersions(methods, logger);
   const started = new Map<Authenticator, Promise<void>>();
 
   async function start(): Promise<void> {
@@ -112,7 +118,7 @@ export function createAuthenticationChain(
     try {
       const verdict = await method.authenticate(credentials);
       if (!isVerdict(verdict)) throw new TypeError("The method gave no verdict.");
-      return verdict;
+      return verdict.outcome === "accepted" ? withMark(method, verdict) : verdict;
     } catch (error) {
       if (isHttpError(error) && error.failure === "unavailable") throw error;
       const details = { method: method.name, username: credentials.username, error };
@@ -121,13 +127,16 @@ export function createAuthenticationChain(
     }
   }
 
+  function withMark(method: Authenticator, { version: given, ...verdict }: Accepted): Accepted {
+    const version = versions.mark(method, given);
+    return version === undefined ? verdict : { ...verdict, version };
+  }
+
   async function isCurrent(username: string, version: string): Promise<boolean> {
-    for (const method of methods) {
-      if (method.isCurrent === undefined) continue;
-      await startMethod(method);
-      if (await method.isCurrent(username, version)) return true;
-    }
-    return false;
+    const own = versions.read(version);
+    if (own === undefined) return false;
+    await startMethod(own.method);
+    return (await own.method.isCurrent?.(username, own.version)) === true;
   }
 
   async function canUpdatePassword(username: string): Promise<PasswordUpdatability> {
@@ -142,10 +151,15 @@ export function createAuthenticationChain(
     const { username, currentPassword: content } = update;
     if (!isPlausible({ type: "password", username, content })) return { outcome: "wrong-password" };
     for (const method of methods) {
-      const answer = await orUnavailable(method, username, () => askUpdate(method, update));
+      const answer = await orUnavailable(method, username, () => askUpdate(method, withMarks(method, update)));
       if (answer.outcome !== "unknown") return answer;
     }
     return { outcome: "unknown" };
+  }
+
+  function withMarks(method: Authenticator, update: PasswordUpdate): PasswordUpdate {
+    if (update.beforeChange === undefined) return update;
+    return { ...update, beforeChange: async (version) => update.beforeChange?.(versions.mark(method, version)) };
   }
 
   /** A method that fails leaves a password as it was; another one may not be that of the account. */

@@ -20,7 +20,7 @@ export type Means = "session" | "basic" | "cookie" | "certificate";
 export interface Login {
   readonly username: string;
   readonly settings: AccountSettings;
-  /** Of the account, where its method has versions: a session's, that of its login. */
+  /** Of the account, where its method has versions and its credentials were judged just now: a session's are the session's. */
   readonly version?: string;
 }
 
@@ -140,7 +140,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
       ? findAccountProblem(username, settings.data)
       : describeAccountIssues(settings.error).join("; ");
     if (settings.success && problem === undefined) {
-      const versioned = typeof version === "string" ? { version } : {};
+      const versioned = version === undefined ? {} : { version };
       return { outcome: "accepted", login: { username, settings: settings.data, ...versioned }, attempt };
     }
     audit.refused(attempt, "account", problem);

@@ -5,7 +5,7 @@ import type { Component, Peer, Trace } from "./connection.ts";
  * One method of the authentication chain: it validates credentials and configures the account behind them.
  */
 export interface Authenticator {
-  /** Names the method in the log, e.g. `accounts`. */
+  /** Names the method in the log, e.g. `accounts`, and in its sessions where it has `isCurrent`: of another name it would not know them. */
   readonly name: string;
 
   /** Checks the method's own configuration, once, before its first use. A rejection stops the service's start. */
@@ -110,8 +110,8 @@ export interface Accepted extends Audited {
   readonly outcome: "accepted";
   readonly account: AccountSettings;
   /**
-   * Stands for the account and its password as they are, where the method has `isCurrent`: another text when either changes. It is kept with sessions, so it must
-   * not give the password away.
+   * Stands for the account and its password as they are: another text when either changes. It is kept with sessions, so it must
+   * not give the password away. Without `isCurrent` it is dropped.
    */
   readonly version?: string;
 }

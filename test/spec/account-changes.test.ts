@@ -146,6 +146,33 @@ describe("an account that changes its own password in the accounts file", () => 
   });
 });
 
+describe("an account whose method is wrapped in another one", () => {
+  it("has its sessions, which changes of the account end only where the wrapper hands isCurrent on", async () => {
+    const clock = () => seconds * 1000;
+    const inner = createAccountsFileAuthenticator({
+      file,
+      passwordHasher: quickHasher,
+      logger: createRecordingLogger(),
+      clock,
+    });
+    const merely = { name: "audited", authenticate: inner.authenticate };
+    const wholly = { ...inner, name: "audited" };
+    for (const [authentication, after] of [
+      [merely, 200],
+      [wholly, 401],
+    ] as const) {
+      await write(await toEntries());
+      seconds += 1;
+      const test = await createTestService({ authentication });
+      const id = await test.login();
+      expect(await statusOf(test, id)).toBe(200);
+      await write((await toEntries()).slice(1));
+      seconds += 1;
+      expect(await statusOf(test, id)).toBe(after);
+    }
+  });
+});
+
 describe("what the store keeps of an account's version", () => {
   it("gives away neither a hash nor a password: of a plain one, a change does not count", async () => {
     const logger = createRecordingLogger();

@@ -229,3 +229,83 @@ describe("a chain of several methods", () => {
     expect([verdict.outcome, work]).toEqual(["rejected", ["imitate"]]);
   });
 });
+
+describe("the versions that methods give of an account", () => {
+  const versioned = (name: string, current: string, more: Partial<Authenticator> = {}): Authenticator => ({
+    name,
+    authenticate: async ({ username }) =>
+      username === current ? { outcome: "accepted", account: {}, version: current } : { outcome: "unknown" },
+    isCurrent: async (_username, version) => version === current,
+    ...more,
+  });
+  const versionOf = async (methods: readonly Authenticator[], username: string): Promise<string> => {
+    const judgement = await createAuthenticationChain(methods).authenticate({ ...credentials, username });
+    return judgement.outcome === "accepted" ? (judgement.version ?? "none") : "refused";
+  };
+
+  it("stand as long as the very method says so, whatever its place", async () => {
+    const methods = [versioned("a", "1"), versioned("b", "2"), versioned("b", "3")];
+    for (const username of ["1", "2", "3"]) {
+      const version = await versionOf(methods, username);
+      expect(await createAuthenticationChain(methods).isCurrent(username, version)).toBe(true);
+      const moved = [method("new", async () => unknown), ...methods];
+      expect(await createAuthenticationChain(moved).isCurrent(username, version)).toBe(true);
+      const changed = [versioned("a", "x"), versioned("b", "y"), versioned("b", "z")];
+      expect(await createAuthenticationChain(changed).isCurrent(username, version)).toBe(false);
+    }
+  });
+
+  it("stand by no other method, also where that one gives the same", async () => {
+    const version = await versionOf([versioned("a", "1")], "1");
+    const methods = [versioned("a", "2"), versioned("b", "1"), versioned("a", "1")];
+    expect(await createAuthenticationChain(methods).isCurrent("1", version)).toBe(false);
+    expect(await createAuthenticationChain([versioned("b", "1")]).isCurrent("1", version)).toBe(false);
+    expect(await createAuthenticationChain([method("a", async () => unknown)]).isCurrent("1", version)).toBe(false);
+    for (const odd of ["", "1", "null", "{}", '["a"]', '["a",0]', '["a",0,1]']) {
+      expect(await createAuthenticationChain([versioned("a", "1")]).isCurrent("1", odd)).toBe(false);
+    }
+  });
+
+  it("do not depend on a neighbour that fails, or does not start", async () => {
+    const fail = () => Promise.reject(new Error("the database is down"));
+    const own = versioned("own", "1");
+    const version = await versionOf([own], "1");
+    for (const neighbour of [versioned("down", "2", { isCurrent: fail }), versioned("down", "2", { start: fail })]) {
+      expect(await createAuthenticationChain([neighbour, own]).isCurrent("1", version)).toBe(true);
+    }
+    const failing = createAuthenticationChain([versioned("own", "1", { isCurrent: fail })]);
+    await expect(failing.isCurrent("1", version)).rejects.toThrow("the database is down");
+  });
+
+  it("are dropped where the method has no isCurrent, which is warned of once", async () => {
+    const { logger, lines } = recordingLogger();
+    const { authenticate } = versioned("inner", "1");
+    const chain = createAuthenticationChain([method("wrapper", authenticate)], { logger });
+    for (let login = 0; login < 2; login += 1) {
+      expect(await chain.authenticate({ ...credentials, username: "1" })).not.toHaveProperty("version");
+    }
+    expect(lines).toEqual([{ details: { method: "wrapper" }, message: expect.stringContaining("isCurrent") }]);
+  });
+
+  it("are of that method in a change of password too", async () => {
+    const told: unknown[] = [];
+    const updatePassword: Authenticator["updatePassword"] = async (update) => {
+      await update.beforeChange?.("2");
+      return { outcome: "updated" };
+    };
+    const beforeChange = async (version?: string) => void told.push(version);
+    const update = { username: "alice", currentPassword: "secret", newPassword: "another", beforeChange };
+    const own = versioned("own", "2", { updatePassword });
+    const chain = createAuthenticationChain([
+      versioned("other", "2", { canUpdatePassword: async () => "unknown" }),
+      own,
+    ]);
+    expect(await chain.updatePassword(update)).toEqual({ outcome: "updated" });
+    expect(told).toEqual([await versionOf([own], "2")]);
+    expect(await chain.isCurrent("alice", String(told[0]))).toBe(true);
+    await createAuthenticationChain([{ ...method("without", async () => unknown), updatePassword }]).updatePassword(
+      update,
+    );
+    expect(told[1]).toBeUndefined();
+  });
+});
