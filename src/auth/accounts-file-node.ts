@@ -40,6 +40,16 @@ export interface AccountsFileOptions {
 /** A session's request does not wait for the file system more often. */
 const sessionRecheckMilliseconds = 1000;
 
+/** A session's request does not wait for the file system longer. */
+const momentMilliseconds = 500;
+
+/** A look for a later version of the file. */
+interface Look {
+  readonly done: Promise<void>;
+  /** The same, or a moment, whatever is over first. It never rejects. */
+  readonly moment: Promise<void>;
+}
+
 const accountsFileSchema = z.strictObject({ accounts: z.array(z.unknown()) });
 
 /**
@@ -64,19 +74,19 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
   } = options;
   if (!(recheckMilliseconds >= 0)) throw new TypeError("recheckMilliseconds must be 0 or more");
   let book: AccountBook | undefined;
-  let seenVersion: string | undefined;
+  let seenState: string | undefined;
   let checkedAt = 0;
-  let checking: Promise<void> | undefined;
+  let looking: Look | undefined;
   const inTurn = createTurns();
 
-  /** Reads the file unless it is the version seen last. Content and version come from one handle, so they belong together. */
+  /** Reads the file unless its state is the one seen last. Content and state come from one handle, so they belong together. */
   async function check(): Promise<void> {
     checkedAt = clock();
     const handle = await open(file);
     try {
-      const version = await readVersion(handle);
-      if (version === seenVersion) return;
-      seenVersion = version;
+      const state = await readState(handle);
+      if (state === seenState) return;
+      seenState = state;
       book = parseAccountsFile(await handle.readFile(), passwordHasher);
       logger?.info({ file, accounts: book.byName.size }, "Accounts were read.");
       warnOfPlainText(book, logger);
@@ -85,35 +95,37 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     }
   }
 
-  /** A version that is not there has the name of its error: reported once, and never taken for the one before. */
+  /** The state of a file that is not there is the name of the error: reported once, and never taken for the one before. */
   async function checkForChange(): Promise<void> {
-    const before = seenVersion;
+    const before = seenState;
     try {
       await check();
     } catch (error) {
-      if (isSystemError(error)) seenVersion = error.code;
-      if (seenVersion !== before)
+      if (isSystemError(error)) seenState = error.code;
+      if (seenState !== before)
         logger?.error({ file, error }, "The accounts file is broken; the former accounts stay.");
     }
   }
 
   async function start(): Promise<void> {
-    seenVersion = undefined;
+    seenState = undefined;
     await sweepLeftovers(file);
     try {
       await check();
     } catch (error) {
-      seenVersion = undefined;
+      seenState = undefined;
       throw new Error(`${file}: ${(error as Error).message}`);
     }
   }
 
   /** One look for all who ask meanwhile. */
-  function look(): Promise<void> {
-    checking ??= inTurn("read", book === undefined ? start : checkForChange).finally(() => {
-      checking = undefined;
+  function look(): Look {
+    if (looking !== undefined) return looking;
+    const done = inTurn("read", book === undefined ? start : checkForChange).finally(() => {
+      looking = undefined;
     });
-    return checking;
+    looking = { done, moment: Promise.race([done.catch(() => {}), pause(momentMilliseconds)]) };
+    return looking;
   }
 
   /** What was read last; looks for a later version when it is time, for all callers together. */
@@ -121,17 +133,19 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     // A look that began before the caller came may have missed what was written in between.
     if (recheckMilliseconds === 0 && book !== undefined) await inTurn("read", checkForChange);
     else if (book === undefined || clock() - checkedAt >= recheckMilliseconds) look();
-    await checking;
+    await looking?.done;
     if (book === undefined) throw new Error(`${file}: was not read`);
     return book;
   }
 
-  /** A look of within the last second will do for a session that stands; one that does not is judged by a look of now. */
+  /**
+   * A look of within the last second will do for a session that stands, and where the file system takes its time, the look before; a session that does not
+   * stand is judged by a look of now.
+   */
   async function isCurrent(username: string, version: string): Promise<boolean> {
     const isKnown = () => book?.byName.get(username)?.version === version;
-    if (book === undefined || clock() - checkedAt >= Math.max(recheckMilliseconds, sessionRecheckMilliseconds)) {
-      await look();
-    }
+    if (book === undefined) await look().done;
+    else if (clock() - checkedAt >= Math.max(recheckMilliseconds, sessionRecheckMilliseconds)) await look().moment;
     if (isKnown()) return true;
     await inTurn("read", checkForChange);
     return isKnown();
@@ -180,7 +194,8 @@ function withPassword(content: Uint8Array, username: string, password: string): 
   return `${JSON.stringify({ ...parsed, accounts }, null, indentation)}\n`;
 }
 
-async function readVersion(handle: FileHandle): Promise<string> {
+/** What tells one state of the file from another. */
+async function readState(handle: FileHandle): Promise<string> {
   const { ino, size, mtimeNs, ctimeNs } = await handle.stat({ bigint: true });
   return [ino, size, mtimeNs, ctimeNs].join(" ");
 }
@@ -199,6 +214,10 @@ function parseJson(content: Uint8Array): unknown {
     const position = / position \d+/.exec((error as Error).message)?.[0];
     throw new TypeError(position === undefined ? "is not valid JSON in UTF-8" : `is not valid JSON at${position}`);
   }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

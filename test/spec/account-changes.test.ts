@@ -1,7 +1,9 @@
+import fs from "node:fs";
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
 import { createAccountsFileAuthenticator } from "../../src/auth/accounts-file-node.ts";
 import type { KeyValueStore } from "../../src/contracts/key-value-store.ts";
@@ -105,12 +107,46 @@ describe("an account of the accounts file that the operator changes", () => {
     const store = createMemoryKeyValueStore();
     const [one, other] = [await createProcess(store), await createProcess(store)];
     const former = await one.login();
+    seconds += 1;
+    // From now on the other process has seen the former file within the last second.
     expect(await statusOf(other, former)).toBe(200);
     await write(await toEntries("another"));
-    seconds += 1;
     const id = await loginWith(one, "another");
+    expect(await statusOf(other, id)).toBe(200);
+    seconds += 1;
     expect([await statusOf(one, id), await statusOf(other, id)]).toEqual([200, 200]);
     expect([await statusOf(one, former), await statusOf(other, former)]).toEqual([401, 401]);
+  });
+});
+
+describe("sessions while the file system of the accounts file hangs", () => {
+  it("are answered as before, also many at once; a look that ends later counts", async () => {
+    const test = await createProcess();
+    const [alices, bobs] = [await test.login("alice"), await test.login("bob")];
+    await write((await toEntries()).slice(1));
+    const own = fs.promises.open;
+    const opened: (() => void)[] = [];
+    fs.promises.open = (...args) =>
+      new Promise((resolve) => {
+        opened.push(() => resolve(own(...args)));
+      });
+    syncBuiltinESMExports();
+    onTestFinished(restore);
+    for (let round = 0; round < 3; round += 1) {
+      seconds += 1;
+      const ids = [alices, bobs, alices, bobs];
+      expect(await Promise.all(ids.map((id) => statusOf(test, id)))).toEqual([200, 200, 200, 200]);
+    }
+    expect(opened).toHaveLength(1);
+    restore();
+    for (const open of opened) open();
+    await expect.poll(() => statusOf(test, alices)).toBe(401);
+    expect(await statusOf(test, bobs)).toBe(200);
+
+    function restore(): void {
+      fs.promises.open = own;
+      syncBuiltinESMExports();
+    }
   });
 });
 
