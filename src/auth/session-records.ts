@@ -4,7 +4,8 @@ import { toStoreKey } from "./store-access.ts";
 
 /** A session as the store has it. */
 export type StoredSession = z.infer<typeof storedSessionSchema>;
-type StoredGeneration = z.infer<typeof storedGenerationSchema>;
+/** The record of an account's last change of password. */
+export type StoredGeneration = z.infer<typeof storedGenerationSchema>;
 
 const storedSessionSchema = z.strictObject({
   username: z.string().min(1),
@@ -19,8 +20,8 @@ const storedSessionSchema = z.strictObject({
 /** What a change of password leaves for the account's sessions, kept for as long as one of them could live. */
 const storedGenerationSchema = z.strictObject({
   generation: z.string(),
-  /** Key of the one session that outlives the change. */
-  kept: z.string(),
+  /** Key of the one session that outlives the change. Absent: none does. */
+  kept: z.string().exactOptional(),
 });
 
 /** Reads a session's text: what is not what we have written is none. */

@@ -10,10 +10,13 @@ export interface SessionRecord {
   readonly version?: string;
 }
 
-/** The same, with the time of its login in POSIX milliseconds. */
-export interface TimedSession extends SessionRecord {
+/** The same without the version, which nobody else judges, and with the time of its login in POSIX milliseconds. */
+export interface TimedSession extends Omit<SessionRecord, "version"> {
   readonly created: number;
 }
+
+/** Is told of a session. */
+export type OnSession = (session: TimedSession) => void;
 
 /**
  * The sessions of a service (5.1). Every method rejects with `HttpError` `unavailable` when the store fails.
@@ -28,21 +31,22 @@ export interface Sessions {
   generationOf(username: string): Promise<string | undefined>;
   /**
    * Begins a session of a generation under a new random ID: 32 hexadecimal digits. IDs of clients are never taken over. Where the account has as many
-   * as it may, its oldest one ends.
+   * as it may, the one that was not used for longest ends, and `onEnded` is told of it.
    */
-  start(record: SessionRecord, generation?: string): Promise<string>;
+  start(record: SessionRecord, generation?: string, onEnded?: OnSession): Promise<string>;
   /**
    * The record of a session that is neither ended nor over, and keeps it alive. Anything that is no ID of a live session
-   * is `undefined`, odd texts without asking the store. `onOver` is told of one whose time is over, at its first use.
+   * is `undefined`, odd texts without asking the store. `onOver` is told of one whose time is over, at its first use. One whose account has another version
+   * by now is ended for good: it does not come back with the account.
    */
-  find(id: string, onOver?: (record: TimedSession) => void): Promise<TimedSession | undefined>;
+  find(id: string, onOver?: OnSession): Promise<TimedSession | undefined>;
   /**
    * What a long transfer calls at every step, to keep a session alive: a comparison of times, and once per twentieth of the idle time a
    * `find`, which nobody waits for and whose failure is nobody's.
    */
   toProgress(id: string): () => void;
   /** Ends a session, in every process on the store. Its record, once; `undefined` where {@link find} would find none. */
-  end(id: string, onOver?: (record: TimedSession) => void): Promise<TimedSession | undefined>;
+  end(id: string, onOver?: OnSession): Promise<TimedSession | undefined>;
   /**
    * Ends all sessions of an account but one, and those of logins that are under way. `version`: what the account's is to be, which the kept session
    * outlives.

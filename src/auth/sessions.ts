@@ -1,19 +1,19 @@
 import { remembered } from "../http/remembered.ts";
-import { createSessionLimit } from "./session-limit.ts";
+import { createSessionLimit, type LiveSession } from "./session-limit.ts";
 import {
   parseGeneration,
   parseSession,
+  type StoredGeneration,
   type StoredSession,
   toEndKey,
   toGenerationKey,
   toSessionKey,
 } from "./session-records.ts";
-import type { SessionRecord, Sessions, SessionsOptions, TimedSession } from "./session-types.ts";
+import type { OnSession, SessionRecord, Sessions, SessionsOptions, TimedSession } from "./session-types.ts";
 import { toHex } from "./sha256.ts";
 import { orUnavailable } from "./store-access.ts";
 import { createTurns } from "./turns.ts";
 
-type OnOver = ((record: TimedSession) => void) | undefined;
 /** Characters of a stored session whose check is remembered. */
 const MAX_REMEMBERED = 4096;
 
@@ -56,11 +56,23 @@ export function createSessions(options: SessionsOptions): Sessions {
     return parseGeneration(await store.get(generationKeyOf(username)));
   }
 
-  /** Whether a change of password, or of the account where it is kept, ended a session. */
-  async function isSuperseded(key: string, { username, generation, versions }: StoredSession): Promise<boolean> {
-    const current = await readGeneration(username);
-    if (current !== undefined && current.generation !== generation && current.kept !== key) return true;
-    return versions !== undefined && (await findCurrent(username, versions)).length === 0;
+  /** Whether a change of password, or of the account where it is kept, ended a session. The generation is that of its account. */
+  async function isSuperseded(key: string, session: StoredSession, current?: StoredGeneration): Promise<boolean> {
+    if (current !== undefined && current.generation !== session.generation && current.kept !== key) return true;
+    return !(await hasCurrent(session)) && removeUnlessCurrent(key);
+  }
+
+  async function hasCurrent({ username, versions }: StoredSession): Promise<boolean> {
+    return versions === undefined || (await findCurrent(username, versions)).length > 0;
+  }
+
+  /** For good: the account may be put back as it was. A change of password may have given the session another version since it was read. */
+  async function removeUnlessCurrent(key: string): Promise<boolean> {
+    const session = await read(key);
+    if (session !== undefined && (await hasCurrent(session))) return false;
+    await store.set(toEndKey(key), true, idle);
+    await store.delete(key);
+    return true;
   }
 
   async function findCurrent(username: string, versions: readonly string[]): Promise<readonly string[]> {
@@ -100,7 +112,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     return (await orUnavailable(() => readGeneration(username)))?.generation;
   }
 
-  async function start({ username, settings, version }: SessionRecord, generation?: string): Promise<string> {
+  async function start(record: SessionRecord, generation?: string, onEnded?: OnSession): Promise<string> {
+    const { username, settings, version } = record;
     const id = toHex(crypto.getRandomValues(new Uint8Array(16)));
     const now = clock();
     const session: StoredSession = {
@@ -114,25 +127,28 @@ export function createSessions(options: SessionsOptions): Sessions {
     const key = sessionKeyOf(id);
     await orUnavailable(async () => {
       await write(key, session);
-      await limit.note(username, key);
+      await limit.note(username, key, onEnded);
     });
     return id;
   }
 
-  async function findLive(keys: readonly string[]): Promise<readonly string[]> {
-    const areLive = await Promise.all(
+  async function findLive(username: string, keys: readonly string[]): Promise<readonly LiveSession[]> {
+    const generation = await readGeneration(username);
+    const found = await Promise.all(
       keys.map(async (key) => {
         const session = await read(key);
-        return session !== undefined && isAlive(session) && !(await isSuperseded(key, session));
+        const isLive = session !== undefined && isAlive(session) && !(await isSuperseded(key, session, generation));
+        return isLive ? [{ key, seen: session.seen }] : [];
       }),
     );
-    return keys.filter((_, index) => areLive[index]);
+    return found.flat();
   }
 
-  async function findAlive(id: string, onOver: OnOver): Promise<TimedSession | undefined> {
+  async function findAlive(id: string, onOver?: OnSession): Promise<TimedSession | undefined> {
     const key = sessionKeyOf(id);
     const session = await read(key);
-    if (session === undefined || (await isSuperseded(key, session))) return undefined;
+    if (session === undefined) return undefined;
+    if (await isSuperseded(key, session, await readGeneration(session.username))) return undefined;
     if (!isAlive(session)) {
       if (onOver !== undefined) await inTurn(key, () => forget(key, onOver));
       return undefined;
@@ -143,7 +159,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   /** Whoever removes it tells; who cannot tell leaves it for those who can. */
-  async function forget(key: string, onOver: (record: TimedSession) => void): Promise<void> {
+  async function forget(key: string, onOver: OnSession): Promise<void> {
     const session = await read(key);
     if (session === undefined || isAlive(session)) return;
     await store.delete(key);
@@ -163,7 +179,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     return inTurn(key, () => remove(key));
   }
 
-  async function find(id: string, onOver?: OnOver): Promise<TimedSession | undefined> {
+  async function find(id: string, onOver?: OnSession): Promise<TimedSession | undefined> {
     return isSessionId(id) ? orUnavailable(() => findAlive(id, onOver)) : undefined;
   }
 
@@ -176,7 +192,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     };
   }
 
-  async function end(id: string, onOver?: OnOver): Promise<TimedSession | undefined> {
+  async function end(id: string, onOver?: OnSession): Promise<TimedSession | undefined> {
     if (!isSessionId(id)) return undefined;
     const key = sessionKeyOf(id);
     return orUnavailable(async () => {
@@ -191,13 +207,13 @@ export function createSessions(options: SessionsOptions): Sessions {
     await beginGeneration(username, kept);
   }
 
-  async function beginGeneration(username: string, kept: string): Promise<void> {
-    const generation = { generation: crypto.randomUUID(), kept };
+  async function beginGeneration(username: string, kept?: string): Promise<void> {
+    const generation = { generation: crypto.randomUUID(), ...(kept !== undefined && { kept }) };
     // For longer than a session of a login that is under way could live.
     await orUnavailable(() => store.set(generationKeyOf(username), generation, max + idle));
   }
 
-  return { generationOf, start, find, toProgress, end, endOthers, endAll: (username) => beginGeneration(username, "") };
+  return { generationOf, start, find, toProgress, end, endOthers, endAll: (username) => beginGeneration(username) };
 }
 
 function toRecord({ username, settings, created }: StoredSession): TimedSession {

@@ -58,7 +58,7 @@ export interface FileServiceOptions {
     /** A session ends so many seconds after its login. Default: 43200. */
     readonly maxSeconds?: number;
     /**
-     * So many sessions an account may have at a time: with the next login its oldest one ends. 0 for any number, which spares a login a read and a write
+     * So many sessions an account may have at a time: with the next login the one that was not used for longest ends. 0 for any number, which spares a login a read and a write
      * of the store. Default: 100.
      */
     readonly maxPerAccount?: number;

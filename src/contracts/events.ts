@@ -248,7 +248,7 @@ export interface SessionTimedOut extends EventEnvelope {
   readonly data: SessionData;
 }
 
-/** 40037: a session was ended by its account. */
+/** 40037: a session was ended by its account: by a logout, or by a login where the account had as many as it may. */
 export interface SessionClosed extends EventEnvelope {
   readonly id: 40037;
   readonly data: SessionData;

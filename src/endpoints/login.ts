@@ -22,7 +22,7 @@ export async function getLoginPage(exchange: Exchange): Promise<Response> {
  * a cookie and a redirect (4.1, 5.1).
  */
 export async function postLogin(exchange: Exchange): Promise<Response> {
-  const { request, connection, config, identifier, sessions, variant, admit, texts } = exchange;
+  const { request, connection, config, identifier, sessions, audit, variant, admit, texts } = exchange;
   if (!isSameOrigin(request, config)) {
     throw new HttpError("denied", "A login must not come from another site.");
   }
@@ -36,7 +36,9 @@ export async function postLogin(exchange: Exchange): Promise<Response> {
   const { login, attempt } = result;
   await admit(login, { ...attempt, beginsSession: true });
 
-  const session = await sessions.start(login, generation);
+  const session = await sessions.start(login, generation, (ended) =>
+    audit.sessionEnded("by-account", ended, request, connection),
+  );
   if (variant === "json") {
     const body: LoginResponse = { results: [{ session }] };
     return jsonResponse(200, body);

@@ -82,6 +82,20 @@ describe("an account of the accounts file that the operator changes", () => {
     expect([await statusOf(test, alices), await statusOf(test, bobs)]).toEqual([401, 200]);
   });
 
+  it("has none of its former sessions when it is put back as it was", async () => {
+    const store = createMemoryKeyValueStore();
+    const [one, other] = [await createProcess(store), await createProcess(store)];
+    const id = await one.login();
+    const entries = await toEntries();
+    await write(entries.slice(1));
+    seconds += 1;
+    expect(await statusOf(one, id)).toBe(401);
+    await write(entries);
+    seconds += 1;
+    expect([await statusOf(one, id), await statusOf(other, id)]).toEqual([401, 401]);
+    expect(await statusOf(other, await one.login())).toBe(200);
+  });
+
   it("keeps its sessions where the file is merely written anew", async () => {
     const test = await createProcess();
     const id = await test.login("alice");

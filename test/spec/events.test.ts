@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FileEvent } from "../../src/contracts/events.ts";
 import { StorageError } from "../../src/contracts/storage-adapter.ts";
+import { createMetrics } from "../../src/sinks/metrics.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { sendForm, uploadsOf } from "../support/forms.ts";
 import { bySession, createTestService, type TestServiceOptions } from "../support/service.ts";
@@ -11,7 +12,8 @@ const IDLE_SECONDS = 1800;
 /** A service and the events of it. */
 async function createTold(options: TestServiceOptions = {}) {
   const events: FileEvent[] = [];
-  const test = await createTestService({ onEvent: (event) => events.push(event), ...options });
+  const onEvent = [(event: FileEvent) => void events.push(event), options.onEvent ?? []].flat();
+  const test = await createTestService({ ...options, onEvent });
   const told = <Id extends FileEvent["id"]>(...ids: Id[]) =>
     events.filter((event): event is Extract<FileEvent, { id: Id }> => (ids as number[]).includes(event.id));
   return { ...test, events, told };
@@ -95,6 +97,27 @@ describe("a session", () => {
     const answers = await Promise.all([out(), out()]);
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 401]);
     expect(told(40037).length).toBe(1);
+  });
+});
+
+describe("a login of an account that has as many sessions as it may", () => {
+  it("is told of with the session that ends for it, which metrics count no longer (40037)", async () => {
+    const metrics = createMetrics();
+    const { call, login, told, advance } = await createTold({
+      session: { maxPerAccount: 2 },
+      onEvent: metrics.onEvent,
+    });
+    const [used, unused] = [await login(), await login()];
+    advance(300);
+    const toStatus = async (id: string) =>
+      (await call("GET", "/home/", { as: null, variant: "json", headers: bySession(id) })).status;
+    expect(await toStatus(used)).toBe(200);
+    const last = await login();
+    expect(told(40037)).toMatchObject([{ account: { name: "alice" } }]);
+    expect(told(40037)[0]?.data.duration).toBeGreaterThanOrEqual(300);
+    expect([await toStatus(used), await toStatus(unused), await toStatus(last)]).toEqual([200, 401, 200]);
+    expect(metrics.render()).toContain("\nfileferry_sessions_active 2\n");
+    expect(told(40015, 40037)).toHaveLength(1);
   });
 });
 

@@ -270,6 +270,34 @@ describe("more sessions of an account than it may have", () => {
     expect(await liveOf([bobs])).toEqual([bobs]);
   });
 
+  it("end the one that was not used for longest, and tell of it once", async () => {
+    const limited = create(3);
+    const ids = [await limited.start(record), await limited.start(record), await limited.start(record)];
+    const begun = now;
+    now += 5 * minute;
+    const [first, second, third] = ids;
+    expect(await liveOf([first ?? "", third ?? ""])).toHaveLength(2);
+    const ended: unknown[] = [];
+    const fourth = await limited.start(record, undefined, (session) => ended.push(session));
+    expect(await liveOf([...ids, fourth])).toEqual([first, third, fourth]);
+    expect(ended).toEqual([{ ...record, created: begun }]);
+    expect(await limited.find(second ?? "", (session) => ended.push(session))).toBeUndefined();
+    // Of those that were used in the same moments, the one of the earliest login.
+    const fifth = await limited.start(record);
+    expect(await liveOf([...ids, fourth, fifth])).toEqual([third, fourth, fifth]);
+    expect(ended).toHaveLength(1);
+  });
+
+  it("cost a login one read for each, and three more", async () => {
+    const limited = create(20);
+    for (let count = 0; count < 20; count += 1) await limited.start(record);
+    calls.length = 0;
+    await limited.start(record);
+    const reads = calls.flatMap(([verb, key]) => (verb === "get" ? [key.split(":", 1)[0]] : []));
+    expect(reads.filter((kind) => kind === "generation")).toHaveLength(1);
+    expect(reads).toHaveLength(23);
+  });
+
   it("are 100 by default, however many logins come at once; any number with 0", async () => {
     const ids = await Promise.all(Array.from({ length: 130 }, () => sessions.start(record)));
     expect(await liveOf(ids)).toHaveLength(100);
@@ -365,6 +393,105 @@ describe("the progress of a transfer", () => {
   });
 });
 
+describe("a session of a version of its account", () => {
+  const first = { ...record, version: "1" };
+  let current: string;
+  const create = (own = store) =>
+    createSessions({ store: own, clock: () => now, isCurrent: async (_username, version) => version === current });
+
+  beforeEach(() => {
+    current = "1";
+  });
+
+  it("is ended for good once it was found that the account has another one", async () => {
+    const own = create();
+    const [found, logged, counted] = [await own.start(first), await own.start(first), await own.start(first)];
+    current = "2";
+    expect([await own.find(found), await own.end(logged)]).toEqual([undefined, undefined]);
+    const limited = createSessions({
+      store,
+      clock: () => now,
+      maxPerAccount: 3,
+      isCurrent: async (_, version) => version === "2",
+    });
+    const another = await limited.start({ ...record, version: "2" });
+    current = "1";
+    for (const id of [found, logged, counted]) expect(await own.find(id)).toBeUndefined();
+    current = "2";
+    expect(await own.find(another)).toMatchObject(record);
+  });
+
+  it("does not come back by a renewal in another process", async () => {
+    const own = create();
+    const id = await own.start(first);
+    now += 5 * minute;
+    const there = create(
+      interrupted(async () => {
+        current = "2";
+        expect(await own.find(id)).toBeUndefined();
+      }),
+    );
+    await there.find(id);
+    current = "1";
+    expect(await own.find(id)).toBeUndefined();
+  });
+
+  it("outlives the change that it was given the next version for, whenever that is found out", async () => {
+    const own = create();
+    const id = await own.start(first);
+    let reads = 0;
+    const late = create({
+      ...store,
+      get: async (key) => {
+        const found = await store.get(key);
+        if (key.startsWith("session:") && reads++ === 0) {
+          await own.endOthers("alice", id, "2");
+          current = "2";
+        }
+        return found;
+      },
+    });
+    expect(await late.find(id)).toMatchObject(record);
+    expect(await own.find(id)).toMatchObject(record);
+  });
+
+  it("stays ended where another process ends it while its password is changed", async () => {
+    const there = create();
+    let meanwhile = async (): Promise<unknown> => undefined;
+    const here = createSessions({
+      store,
+      clock: () => now,
+      isCurrent: async () => {
+        await meanwhile();
+        return true;
+      },
+    });
+    const id = await here.start(first);
+    meanwhile = () => {
+      meanwhile = async () => undefined;
+      return there.end(id);
+    };
+    await here.endOthers("alice", id, "2");
+    expect(await here.find(id)).toBeUndefined();
+  });
+
+  it("keeps the version that a change of password gives it, also where it is renewed meanwhile", async () => {
+    let change: Promise<void> | undefined;
+    const own = create(
+      interrupted(async () => {
+        change = own.endOthers("alice", id, "2");
+        await settled();
+      }),
+    );
+    const id = await create().start(first);
+    now += 5 * minute;
+    await own.find(id);
+    await change;
+    current = "2";
+    expect(await own.find(id)).toMatchObject(record);
+  });
+});
+
 it("keeps a session ended that another process renews at the same moment", async () => {
   for (let round = 0; round < 100; round += 1) {
     const [here, there] = [1, 2].map(() => createSessions({ store: delayed(store), clock: () => now }));
@@ -405,6 +532,21 @@ function settled(milliseconds = 20): Promise<void> {
 /** A store that does not look at times to live. */
 function withoutExpiry(): KeyValueStore {
   return createMemoryKeyValueStore({ clock: () => 0 });
+}
+
+/** A store that lets something happen before it first writes a session. */
+function interrupted(happen: () => Promise<void>): KeyValueStore {
+  let isDone = false;
+  return {
+    ...store,
+    set: async (key, value, ttl) => {
+      if (key.startsWith("session:") && !isDone) {
+        isDone = true;
+        await happen();
+      }
+      await store.set(key, value, ttl);
+    },
+  };
 }
 
 /** A store whose answers take random times, as over a network; each call acts when it is answered. */
