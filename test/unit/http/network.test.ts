@@ -12,7 +12,12 @@ describe("what failed logins are counted by of an address", () => {
     ["::1", "0:0:0:0::/64"],
     ["::", "0:0:0:0::/64"],
     ["1:2:3:4:5:6:7:8", "1:2:3:4::/64"],
-    ["fe80::1%eth0", "fe80:0:0:0::/64"],
+    ["fe80::1%eth0", "fe80:0:0:0:0:0:0:1%eth0"],
+    ["FE80:0::2%eth0", "fe80:0:0:0:0:0:0:2%eth0"],
+    ["fe80::2%wlan0", "fe80:0:0:0:0:0:0:2%wlan0"],
+    ["febf::1", "febf:0:0:0:0:0:0:1"],
+    ["fec0::1", "fec0:0:0:0::/64"],
+    ["fe7f::1%eth0", "fe7f:0:0:0::/64"],
   ])("%s is %s", (address, network) => {
     expect(toNetwork(address)).toBe(network);
   });
