@@ -6,7 +6,7 @@ export interface MemoryKeyValueStoreOptions {
   readonly clock?: () => number;
   /**
    * The most entries it keeps of each kind: beyond it, the one of that kind that was written longest ago goes, whether or not its time is over. A kind is
-   * what stands before the first `:` of a key. Default: 100,000.
+   * what stands before the first `:` of a key; beyond a hundred of them, further ones are one together with the keys that have none. Default: 100,000.
    */
   readonly maxEntries?: number;
 }
@@ -15,6 +15,11 @@ interface Entry {
   readonly json: string;
   readonly expires: number;
 }
+
+/** So many kinds have room of their own: keys may be anybody's, and so what they begin with. */
+const mostKinds = 100;
+/** The kind of all others, and of keys without a colon. */
+const COMMON = "";
 
 /** So many entries each `set` looks at for expired ones: the dead never outnumber a small part of the living. */
 const sweptPerSet = 10;
@@ -33,6 +38,21 @@ export function createMemoryKeyValueStore(options: MemoryKeyValueStoreOptions = 
   const kinds = new Map<string, Map<string, Entry>>();
   let sweep = everyEntry(kinds);
 
+  /** The kind that a key's entry is in, or would be: what began in the common one stays there until it goes. */
+  function findKind(key: string): string {
+    if (kinds.get(COMMON)?.has(key) === true) return COMMON;
+    const kind = toKind(key);
+    const own = kinds.size - Number(kinds.has(COMMON));
+    return kinds.has(kind) || own < mostKinds ? kind : COMMON;
+  }
+
+  /** Kinds without entries take no memory, and nobody's place. */
+  function drop(kind: string, key: string): void {
+    const entries = kinds.get(kind);
+    entries?.delete(key);
+    if (entries?.size === 0) kinds.delete(kind);
+  }
+
   /** Live iterators of `Map`s meet later entries too; it starts anew when it is through. */
   function sweepSome(now: number): void {
     for (let count = 0; count < sweptPerSet; count += 1) {
@@ -41,17 +61,17 @@ export function createMemoryKeyValueStore(options: MemoryKeyValueStoreOptions = 
         sweep = everyEntry(kinds);
         return;
       }
-      const { entries, key, entry } = step.value;
-      if (entry.expires <= now) entries.delete(key);
+      const { kind, key, entry } = step.value;
+      if (entry.expires <= now) drop(kind, key);
     }
   }
 
   async function get(key: string): Promise<unknown> {
-    const entries = kinds.get(toKind(key));
-    const entry = entries?.get(key);
-    if (entries === undefined || entry === undefined) return undefined;
+    const kind = findKind(key);
+    const entry = kinds.get(kind)?.get(key);
+    if (entry === undefined) return undefined;
     if (entry.expires > clock()) return JSON.parse(entry.json);
-    entries.delete(key);
+    drop(kind, key);
     return undefined;
   }
 
@@ -60,7 +80,7 @@ export function createMemoryKeyValueStore(options: MemoryKeyValueStoreOptions = 
     if (json === undefined) throw new TypeError("The value is not a JSON value.");
     if (!(ttlMilliseconds > 0)) throw new TypeError("The time to live must be positive.");
     const now = clock();
-    const kind = toKind(key);
+    const kind = findKind(key);
     const entries = kinds.get(kind) ?? new Map<string, Entry>();
     kinds.set(kind, entries);
     entries.delete(key);
@@ -73,16 +93,17 @@ export function createMemoryKeyValueStore(options: MemoryKeyValueStoreOptions = 
   }
 
   async function forget(key: string): Promise<void> {
-    kinds.get(toKind(key))?.delete(key);
+    drop(findKind(key), key);
   }
 
   return { get, set, delete: forget };
 }
 
 function* everyEntry(kinds: ReadonlyMap<string, Map<string, Entry>>) {
-  for (const entries of kinds.values()) for (const [key, entry] of entries) yield { entries, key, entry };
+  for (const [kind, entries] of kinds) for (const [key, entry] of entries) yield { kind, key, entry };
 }
 
+/** With its colon; {@link COMMON} for a key without. */
 function toKind(key: string): string {
   return key.slice(0, key.indexOf(":") + 1);
 }

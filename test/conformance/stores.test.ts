@@ -77,6 +77,39 @@ describe("the memory store", () => {
     expect(kept).toEqual([undefined, undefined, 97, 98, 99]);
   });
 
+  it("bounds its kinds too: from the hundredth on they share one, and each key is found in its own", async () => {
+    const store = createMemoryKeyValueStore({ maxEntries: 10 });
+    const keptOf = async (toKey: (index: number) => string, count: number) => {
+      const found = await Promise.all(Array.from({ length: count }, (_, index) => store.get(toKey(index))));
+      return found.flatMap((value, index) => (value === undefined ? [] : [index]));
+    };
+    for (let index = 0; index < 1000; index += 1) await store.set(`user${index}:x`, index, 60_000);
+    const first = Array.from({ length: 100 }, (_, index) => index);
+    const last = Array.from({ length: 10 }, (_, index) => 990 + index);
+    expect(await keptOf((index) => `user${index}:x`, 1000)).toEqual([...first, ...last]);
+    // Room of their own is for others when a kind has nothing more; what is in the common one is still found, written and deleted.
+    await store.delete("user0:x");
+    await store.set("user995:x", "anew", 60_000);
+    expect(await store.get("user995:x")).toBe("anew");
+    await store.delete("user995:x");
+    expect(await store.get("user995:x")).toBeUndefined();
+    for (let index = 0; index < 20; index += 1) await store.set(`new:${index}`, index, 60_000);
+    expect(await keptOf((index) => `new:${index}`, 20)).toHaveLength(10);
+    expect(await store.get("user999:x")).toBe(999);
+  });
+
+  it("gives the place of a kind whose entries are over to another one", async () => {
+    let now = 0;
+    const store = createMemoryKeyValueStore({ clock: () => now, maxEntries: 10 });
+    for (let index = 0; index < 200; index += 1) await store.set(`user${index}:x`, index, 100);
+    now += 100;
+    for (let index = 0; index < 50; index += 1) await store.set("lasting", index, 1000);
+    for (const kind of ["one", "other"]) {
+      for (let index = 0; index < 10; index += 1) await store.set(`${kind}:${index}`, index, 1000);
+    }
+    expect([await store.get("one:0"), await store.get("other:0"), await store.get("lasting")]).toEqual([0, 0, 49]);
+  });
+
   it("does not grow with entries that are over and never asked for", async () => {
     let now = 0;
     const store = createMemoryKeyValueStore({ clock: () => now });
