@@ -10,8 +10,11 @@ import { findMember, toEntry } from "./disk-members.ts";
 /** The last of those who wait for a name, each name by its folder's identity. */
 const lastInTurn = new Map<string, Promise<unknown>>();
 
-/** What file systems without hard links say, or of a file that has as many as it may; EISDIR on Windows. Anything else has failed. */
-const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EISDIR"];
+/**
+ * What file systems without hard links say, or of a file that has as many as it may; EISDIR on Windows. EACCES is what Android says, which forbids them: the folder
+ * is not meant, as the temporary file was made in it just now. Anything else has failed.
+ */
+const NO_LINKS = ["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EISDIR"];
 
 /** Runs an action alone among all that this process does in turn to one name of one folder. */
 export async function inTurn<T>(folder: OpenFolder, name: string, action: () => Promise<T>): Promise<T> {

@@ -47,19 +47,21 @@ function replaceCall<T extends object, K extends Names<T>>(room: T, name: K, mak
 describe("a creation that must not replace anything, where no hard link can be made", () => {
   const create = (storage: StorageAdapter) => storage.write("/new", inChunks(noise(10, 1), 10), { ifNoneMatch: "*" });
 
-  it.each(["EPERM", "ENOTSUP", "ENOSYS", "EMLINK", "EXDEV"] as const)("is done by a rename on %s", async (code) => {
-    const { storage, names } = await startStorage();
-    replaceCall(fs.promises, "link", () => () => Promise.reject(systemError(code, "link")));
-    await create(storage);
-    expect((await names()).sort()).toEqual(["file", "new"]);
-  });
+  it.each(["EPERM", "EACCES", "ENOTSUP", "ENOSYS", "EMLINK", "EXDEV"] as const)(
+    "is done by a rename on %s",
+    async (code) => {
+      const { storage, names } = await startStorage();
+      replaceCall(fs.promises, "link", () => () => Promise.reject(systemError(code, "link")));
+      await create(storage);
+      expect((await names()).sort()).toEqual(["file", "new"]);
+    },
+  );
 
   it.each([
     ["EIO", "unavailable"],
     ["ENOMEM", "unavailable"],
     ["ENOSPC", "no-space"],
     ["EDQUOT", "no-space"],
-    ["EACCES", "denied"],
     ["EROFS", "denied"],
   ] as const)("fails on %s, and replaces nothing that another process has just made", async (code, expected) => {
     const { root, storage, names } = await startStorage();
@@ -71,6 +73,20 @@ describe("a creation that must not replace anything, where no hard link can be m
     expect(await textOf(storage, "/new")).toBe("another's");
     expect((await names()).sort()).toEqual(["file", "new"]);
   });
+});
+
+it("tells of a folder that the process may not write to any more, where links are forbidden as well: 403", async () => {
+  const { storage, names } = await startStorage();
+  const forbid = (name: "link" | "rename") =>
+    replaceCall(fs.promises, name, () => () => Promise.reject(systemError("EACCES", name)));
+  forbid("link");
+  forbid("rename");
+  replaceCall(fs, "renameSync", () => () => {
+    throw systemError("EACCES", "rename");
+  });
+  const writing = storage.write("/new", inChunks(noise(10, 1), 10), { ifNoneMatch: "*" });
+  await expect(writing).rejects.toMatchObject({ code: "denied" });
+  expect(await names()).toEqual(["file"]);
 });
 
 describe("a file system that tells at the end of a file that it could not keep its bytes", () => {
