@@ -14,7 +14,7 @@ const ABANDONED_AFTER_MILLISECONDS = 3_600_000;
 const inUse = new Set<string>();
 /** Names of this process's that could not be removed when their writes had failed. */
 const left = new Set<string>();
-/** So many of them are remembered: the others are found when they have rested. */
+/** So many of them are remembered, those of the last: the others are found when they have rested. */
 const MOST_LEFT = 10_000;
 
 /** Whether a name is kept for files of unfinished writes. */
@@ -33,7 +33,10 @@ export function claimTemporaryName(): string {
 /** Ends the use of a temporary name; what still has it, if anything does, is removed when somebody comes by. */
 export function releaseTemporaryName(name: string, isRemoved = true): void {
   inUse.delete(name);
-  if (!isRemoved && left.size < MOST_LEFT) left.add(name);
+  if (isRemoved) return;
+  left.add(name);
+  const [oldest] = left;
+  if (oldest !== undefined && left.size > MOST_LEFT) left.delete(oldest);
 }
 
 /**

@@ -34,10 +34,12 @@ export async function writeMember(
   const former = await inParent(checkPlace(folder, name, options));
   const temporary = claimTemporaryName();
   let descriptor: number | undefined;
+  let isMade = false;
   let isLeft = true;
   let isSettled = false;
   try {
     descriptor = await createFile(folder, temporary, former);
+    isMade = true;
     await fillFile(descriptor, receive(content, options), options.size);
     const written = await translated(finish(descriptor, former, durability));
     isSettled = durability === "fsync" || written.size <= LIGHT_BYTES;
@@ -52,7 +54,7 @@ export async function writeMember(
     if (descriptor !== undefined) await closeFile(descriptor, isSettled).catch(() => {});
     // Exactly this name, which this write alone has made.
     const isRemoved = !isLeft || (await isUnlinked(folder, temporary));
-    releaseTemporaryName(temporary, isRemoved);
+    releaseTemporaryName(temporary, isRemoved || !isMade);
   }
 }
 
