@@ -52,7 +52,7 @@ async function readLogin({ request, config }: Exchange): Promise<LoginRequest & 
   const { maxLoginBytes } = config.limits;
   switch (mediaType(request.headers.get("content-type"))) {
     case "application/json": {
-      const body = loginRequestSchema.safeParse(await readJsonBody(request, maxLoginBytes));
+      const body = loginRequestSchema.safeParse(await readJsonBody(request, { maxBytes: maxLoginBytes }));
       if (!body.success) throw new HttpError("malformed", "The body must hold a username and a password.");
       return body.data;
     }

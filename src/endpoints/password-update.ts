@@ -88,7 +88,7 @@ async function readUpdate({ request, config }: AccountExchange): Promise<Passwor
 async function readFields(request: Request, maxBytes: number): Promise<unknown> {
   switch (mediaType(request.headers.get("content-type"))) {
     case "application/json":
-      return readJsonBody(request, maxBytes);
+      return readJsonBody(request, { maxBytes });
     case "application/x-www-form-urlencoded": {
       const fields = [...(await readFormBody(request, maxBytes))];
       // A field sent twice is not one of them.

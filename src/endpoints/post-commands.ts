@@ -16,8 +16,8 @@ export async function postCommands(exchange: AccountExchange): Promise<Response>
   const { request, path, files, config } = exchange;
   const { maxJsonBytes, maxCommands } = config.limits;
   const triggers = ownTriggers(exchange);
-  const body = await readJsonBody(request, maxJsonBytes, maxCommands);
-  const commands = parseCommands(body, triggers, maxCommands);
+  const limits = { maxBytes: maxJsonBytes, maxMembers: maxCommands, toExcess: () => toMalformed(maxCommands) };
+  const commands = parseCommands(await readJsonBody(request, limits), triggers, maxCommands);
   if ((await files.kindOf(path.segments)) !== "folder") throw new StorageError("not-found");
 
   const outcomes: MemberOutcome[] = [];
@@ -39,8 +39,13 @@ const toSchema = remembered((key) => {
 /** A trigger that the account does not have is unknown, like any other name. */
 function parseCommands(body: unknown, triggers: Triggers, maxCommands: number): readonly Command[] {
   const parsed = toSchema([maxCommands, ...triggers.keys()].join(NAMES_SEPARATOR)).safeParse(body);
-  if (!parsed.success) throw new HttpError("malformed", "The body is not a list of commands.");
+  if (!parsed.success) throw toMalformed(maxCommands);
   return parsed.data.commands;
+}
+
+/** Also of a body that holds so much that no schema sees it: most likely it is a list that is too long. */
+function toMalformed(maxCommands: number): HttpError {
+  return new HttpError("malformed", `The body is not a list of commands with at most ${maxCommands} targets in all.`);
 }
 
 async function run(exchange: AccountExchange, triggers: Triggers, command: Command, target: string): Promise<void> {

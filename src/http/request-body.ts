@@ -33,22 +33,34 @@ export async function hasContent(request: Request): Promise<boolean> {
   return false;
 }
 
+/** What a JSON body may hold. */
+export interface JsonBodyLimits {
+  /** Default: 1 MiB. */
+  readonly maxBytes?: number;
+  /** Members of one list or object, and five times as many values in all. Default, and at least: 1,000. */
+  readonly maxMembers?: number;
+  /** Makes the failure of a body that holds more values. Default: one that says so. */
+  readonly toExcess?: () => HttpError;
+}
+
 /**
- * Reads a JSON body whole. What it may hold is bounded before any schema sees it: `members` in one list or object (1,000, unless more are asked for), five times as many
- * values in all, 100 inside each other.
- * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not JSON in UTF-8 or holds more.
+ * Reads a JSON body whole. What it may hold is bounded before any schema sees it: members, values, and 100 of them inside each other.
+ * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not JSON in UTF-8, and what `toExcess` makes when it holds more.
  */
-export async function readJsonBody(
-  request: Request,
-  maxBytes = MAX_BODY_BYTES,
-  members = MAX_MEMBERS,
-): Promise<unknown> {
-  const maxMembers = Math.max(members, MAX_MEMBERS);
-  const limits = { maxMembers, maxValues: VALUES_OF_MEMBER * maxMembers };
-  const parsed = parseBoundedJson(await readText(request, maxBytes), limits);
+export async function readJsonBody(request: Request, limits: JsonBodyLimits = {}): Promise<unknown> {
+  const { maxBytes = MAX_BODY_BYTES, toExcess = toExcessOfAny } = limits;
+  const maxMembers = Math.max(limits.maxMembers ?? 0, MAX_MEMBERS);
+  const parsed = parseBoundedJson(await readText(request, maxBytes), {
+    maxMembers,
+    maxValues: VALUES_OF_MEMBER * maxMembers,
+  });
   if ("value" in parsed) return parsed.value;
   if (!parsed.isJson) throw new HttpError("malformed", "The body is not valid JSON.");
-  throw new HttpError("malformed", "The body holds too many values, or they are nested too deep.");
+  throw toExcess();
+}
+
+function toExcessOfAny(): HttpError {
+  return new HttpError("malformed", "The body holds too many values, or they are nested too deep.");
 }
 
 /**

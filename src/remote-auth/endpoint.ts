@@ -134,7 +134,7 @@ type ReadRequest = { readonly request: AuthenticationRequest } | { readonly refu
 async function readRequest(request: Request): Promise<ReadRequest> {
   let body: unknown;
   try {
-    body = await orTooSlow(readJsonBody(request, MAX_REQUEST_BYTES));
+    body = await orTooSlow(readJsonBody(request, { maxBytes: MAX_REQUEST_BYTES }));
   } catch (error) {
     if (!isHttpError(error)) throw error;
     return { refusal: refuse(error.failure === "too-large" ? 413 : 400, error.message) };

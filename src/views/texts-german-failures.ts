@@ -104,7 +104,8 @@ export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
   "The form has more than {0} fields.": "Das Formular hat mehr als {0} Felder.",
   "The body is not valid JSON.": "Der Inhalt ist kein gültiges JSON.",
   "The body is not valid UTF-8.": "Der Inhalt ist kein gültiges UTF-8.",
-  "The body is not a list of commands.": "Der Inhalt ist keine Liste von Befehlen.",
+  "The body is not a list of commands with at most {0} targets in all.":
+    "Der Inhalt ist keine Liste von Befehlen mit zusammen höchstens {0} Zielen.",
   "The body must hold a username and a password.": "Der Inhalt muss Benutzername und Passwort enthalten.",
   "The body must hold current_password and new_password, and nothing else.":
     "Der Inhalt muss current_password und new_password enthalten, und sonst nichts.",

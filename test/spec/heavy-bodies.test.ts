@@ -67,7 +67,7 @@ describe("a body within its size that would take long to judge (SECURITY 12)", (
 
   it.each(heavyOf(MIB))("is refused before any schema sees it: %s", async (_what, body) => {
     const request = new Request("http://files.example/", { method: "POST", body });
-    await expect(readJsonBody(request, MIB)).rejects.toMatchObject({ failure: "malformed" });
+    await expect(readJsonBody(request, { maxBytes: MIB })).rejects.toMatchObject({ failure: "malformed" });
   });
 
   it.each(["/home/__svc__/password-update", "/__svc__/login"])(
@@ -97,25 +97,27 @@ describe("a body within its size that would take long to judge (SECURITY 12)", (
 });
 
 describe("the largest commands that make sense (CONTRACT 4.5)", () => {
-  it("are 1,000 with a list of one target each", async () => {
-    const test = await createTestService({ files: { "/alice/f/a": "x" }, triggers: { approve } });
-    const send = (count: number) => {
-      const commands = Array.from({ length: count }, () => ({ command: "approve", target: ["a"] }));
-      const headers = { "content-type": "application/json" };
-      return test.call("POST", "/home/f/", { variant: "json", headers, body: JSON.stringify({ commands }) });
-    };
-    expect((await send(1000)).status).toBe(200);
-    expect((await send(1001)).status).toBe(400);
-  });
+  const toList = <T>(count: number, item: T) => Array.from({ length: count }, () => item);
 
-  it("are one with a list of 1,000 targets", async () => {
+  it.each<[string, (count: number) => readonly object[]]>([
+    ["1,000 with a list of one target each", (count) => toList(count, { command: "approve", target: ["a"] })],
+    ["1,000 with one target each", (count) => toList(count, { command: "create-folder-if-missing", target: "b" })],
+    ["one with a list of 1,000 targets", (count) => [{ command: "approve", target: toList(count, "a") }]],
+    [
+      "ten with lists of 1,000 targets in all",
+      (count) => toList(10, { command: "approve", target: toList(Math.ceil(count / 10), "a") }),
+    ],
+  ])("are %s: one more is answered 400, with how many there may be", async (_what, toCommands) => {
     const test = await createTestService({ files: { "/alice/f/a": "x" }, triggers: { approve } });
     const send = (count: number) => {
-      const commands = [{ command: "approve", target: Array.from({ length: count }, () => "a") }];
       const headers = { "content-type": "application/json" };
-      return test.call("POST", "/home/f/", { variant: "json", headers, body: JSON.stringify({ commands }) });
+      const body = JSON.stringify({ commands: toCommands(count) });
+      return test.call("POST", "/home/f/", { variant: "json", headers, body });
     };
     expect((await send(1000)).status).toBe(200);
-    expect((await send(1001)).status).toBe(400);
+    const answer = await send(1001);
+    expect(answer.status).toBe(400);
+    const message = "The body is not a list of commands with at most 1000 targets in all.";
+    expect(answer.json()).toEqual({ errors: [{ message }] });
   });
 });
