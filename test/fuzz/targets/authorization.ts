@@ -1,0 +1,162 @@
+import { isIP } from "node:net";
+import { parseAuthorization } from "../../../src/http/authorization.ts";
+import { readSessionCookie } from "../../../src/http/cookie.ts";
+import { readForwardedClient } from "../../../src/http/forwarded.ts";
+import { isSameOrigin } from "../../../src/http/same-origin.ts";
+import { readTrace } from "../../../src/http/trace.ts";
+import type { Random } from "../random.ts";
+import { asHeaders, decodeStrictly, type FuzzTarget, hold, holdSame, readFields } from "../target.ts";
+
+const COOKIE = "SVC_HTTP_SESSION";
+const PUBLIC = "https://files.example";
+const ACCEPTED = "https://app.example";
+
+/** Lines of the fields that say who asks, and from where. */
+export const target: FuzzTarget = {
+  sources: ["http/authorization.ts", "http/cookie.ts", "http/forwarded.ts", "http/same-origin.ts", "http/trace.ts"],
+  dictionary: [
+    "Authorization: Basic YWxpY2U6c2VjcmV0",
+    "Authorization: session ",
+    "Basic ",
+    "session",
+    "bearer",
+    "YTpi",
+    "Og==",
+    "=",
+    `Cookie: ${COOKIE}=`,
+    `${COOKIE}=`,
+    "; ",
+    ";",
+    "%",
+    "Forwarded: for=",
+    'for="[2001:db8::1]:443"',
+    "for=192.0.2.1",
+    "X-Forwarded-For: ",
+    "192.0.2.43:8080",
+    "[::1]",
+    "::ffff:192.0.2.1",
+    "2001:DB8:0:0::1",
+    "unknown",
+    "_hidden",
+    "Origin: ",
+    "Referer: ",
+    "Sec-Fetch-Site: same-origin",
+    "Sec-Fetch-Site: cross-site",
+    "Host: files.example",
+    "http://files.example",
+    PUBLIC,
+    ACCEPTED,
+    "https://evil.example",
+    "@",
+    ":443",
+    "null",
+    "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+    "tracestate: a=b",
+    '"',
+    "\\",
+  ],
+  separators: ["\n", ";", ",", ":", " ", "=", "."],
+  maxLength: 16 * 1024,
+  run,
+  vary,
+};
+
+function run(input: string): string {
+  const fields = readFields(input);
+  const headers = asHeaders(fields);
+  const session = readSessionCookie(headers);
+  hold(session === undefined || session !== "", "a session has an ID");
+  if (session !== undefined) holdCookie(fields.get("cookie") ?? "", session);
+  const clients = ["forwarded", "x-forwarded-for"].map((name) => holdClient(headers, name));
+  const trace = readTrace(headers);
+  if (trace !== undefined) hold(/^[!-~]+$/.test(trace.traceparent), "a trace goes into a header as it is");
+  return [
+    authorize(fields.get("authorization")),
+    session !== undefined,
+    ...clients,
+    origin(fields),
+    trace !== undefined,
+  ].join();
+}
+
+function authorize(value: string | undefined): string {
+  const found = parseAuthorization(value ?? null);
+  if (found === undefined) return "none";
+  if (found.scheme === "session") {
+    hold(/^[!-~]+$/.test(found.id) && value?.includes(found.id) === true, "a session's ID stands in its field");
+  }
+  if (found.scheme !== "basic") return found.scheme;
+  const { username, password } = found;
+  hold(!username.includes(":") && !hasControl(username + password), "names and passwords have no control characters");
+  const token = /^\S+ +(\S+) *$/.exec(value ?? "")?.[1] ?? "";
+  const text = decodeStrictly(Buffer.from(token, "base64"));
+  hold(text === `${username}:${password}`, "a second reader finds the same name and password");
+  const again = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+  holdSame(parseAuthorization(again), found, "what is written again is the same");
+  return `basic ${username === ""} ${password === ""}`;
+}
+
+/** By RFC 7617 2; those of C1 are none of ASCII. */
+function hasControl(text: string): boolean {
+  return [...text].some((character) => character < " " || character === "\x7f");
+}
+
+/** The first cookie of the name counts. */
+function holdCookie(header: string, session: string): void {
+  const own = header.split(";").map((pair) => pair.trim());
+  const first = own.find((pair) => pair.split("=", 1)[0]?.trim() === COOKIE && pair.includes("=")) ?? "";
+  const value = first.slice(first.indexOf("=") + 1).trim();
+  const plain = value.startsWith('"') && value.endsWith('"') && value.length > 1 ? value.slice(1, -1) : value;
+  hold(
+    plain === session || decode(plain) === session || value === session,
+    "a session is the first cookie of its name",
+  );
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An address is one, and in a spelling that is its only one. */
+function holdClient(headers: Headers, name: string): string {
+  const client = readForwardedClient(headers, name);
+  if (client === undefined) return "no client";
+  const { address, port, family } = client;
+  hold(isIP(address) === (family === "IPv4" ? 4 : 6), "a client has an address");
+  hold(Number.isInteger(port) && port >= 0 && port <= 65_535, "and a port");
+  const node = family === "IPv4" ? `${address}:${port}` : `[${address}]:${port}`;
+  const again = readForwardedClient(asHeaders(new Map([["x-forwarded-for", node]])), "X-Forwarded-For");
+  holdSame(again, client, "which is the same written again");
+  return `${family} ${port > 0}`;
+}
+
+/** Nobody's page passes for one of ours. */
+function origin(fields: ReadonlyMap<string, string>): string {
+  const headers = asHeaders(fields);
+  const request = { url: "http://files.example/home/", headers } as unknown as Request;
+  const found = ["", PUBLIC].map((publicOrigin) =>
+    isSameOrigin(request, { acceptedOrigins: [ACCEPTED], publicOrigin }),
+  );
+  const [source, site] = [fields.get("origin"), fields.get("sec-fetch-site")];
+  if (found.includes(true) && source !== ACCEPTED) {
+    hold(site === undefined || site === "same-origin" || site === "none", "another site is none of ours");
+  }
+  if (source !== undefined && source !== ACCEPTED && site === undefined && found[1]) {
+    hold(new URL(source).origin === PUBLIC, "an origin is compared whole");
+  }
+  return found.join();
+}
+
+/** Changes what stands in Base64, which changes of its letters hardly do. */
+function vary(random: Random, input: string): string {
+  return input.replace(/(?<=Basic )[\w+/=]+/i, (token) => {
+    const text = Buffer.from(token, "base64").toString("latin1");
+    const at = random.below(text.length + 1);
+    const piece = random.pick([":", "\0", "\n", "\xc3\xa4", "\xff", "\x7f", "", "a", "::", "\xef\xbb\xbf"]);
+    return Buffer.from(text.slice(0, at) + piece + text.slice(at + random.below(3)), "latin1").toString("base64");
+  });
+}

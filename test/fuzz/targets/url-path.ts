@@ -1,0 +1,164 @@
+import {
+  parseResourcePath,
+  type ResourcePath,
+  toServerPath,
+  toStoragePath,
+  toUrlPath,
+} from "../../../src/account/path.ts";
+import { toPathSegments } from "../../../src/contracts/storage-path.ts";
+import { toReturnPath } from "../../../src/endpoints/return-path.ts";
+import { parseTarget } from "../../../src/http/target.ts";
+import { findPlace, findRoute, hasRoutes, type Place, toAllow } from "../../../src/routes.ts";
+import { decodeStrictly, type FuzzTarget, hold, holdSame, toBytes } from "../target.ts";
+
+const ORIGIN = "http://files.example";
+const BASES: readonly (readonly string[])[] = [[], ["files"], ["a b", "ü"]];
+
+/** A raw request target, as it follows the origin. */
+export const target: FuzzTarget = {
+  sources: [
+    "http/target.ts",
+    "http/segment.ts",
+    "account/path.ts",
+    "routes.ts",
+    "endpoints/return-path.ts",
+    "contracts/storage-path.ts",
+  ],
+  dictionary: [
+    "/home/",
+    "/home",
+    "/__svc__/",
+    "__svc__",
+    "____svc__",
+    "openapi.yaml",
+    "openapi.html",
+    "assets/x",
+    "login",
+    "logout",
+    "password-update",
+    "/files",
+    "/a%20b/%C3%BC",
+    "%2f",
+    "%5c",
+    "%2e",
+    "%",
+    "%c3%a4",
+    "%ed%a0%80",
+    "%f0%9f%98%80",
+    "%ef%bb%bf",
+    "%c0%ae",
+    "%25",
+    "%7f",
+    "%c2%80",
+    "%3f",
+    "%23",
+    "+",
+    "://",
+    "?",
+    "#",
+    "//",
+    "/./",
+    "/../",
+    "*",
+    "@",
+    ":80",
+  ],
+  separators: ["/", "?", "%", "&", "."],
+  maxLength: 16 * 1024,
+  run,
+};
+
+function run(input: string): string {
+  const places = BASES.map((base) => {
+    const place = findPlace(parseTarget(ORIGIN + input), base);
+    const url = (path: string) => `${base.map((segment) => `/${encodeURIComponent(segment)}`).join("")}${path}`;
+    if (place !== undefined) holdRoutes(place.shape);
+    if (place !== undefined) holdPlace(place, (path) => findPlace(parseTarget(ORIGIN + url(path)), base));
+    return place;
+  });
+  if (input.startsWith("/"))
+    holdSame(places[0]?.shape ?? null, plainShape(input), "a second reader finds the same place");
+  holdReturn(input);
+  return places.map((place) => (place ? `${place.shape} ${Math.min(place.path.segments.length, 4)}` : "none")).join();
+}
+
+/** What stands below `/home/` is one path, whichever way it is written again. */
+function holdPlace({ shape, path }: Place, find: (path: string) => Place | undefined): void {
+  if (shape !== "file" && shape !== "folder" && shape !== "password-update") {
+    hold(path.segments.length === 0, "a place elsewhere has no path");
+    return;
+  }
+  hold(path.segments.every(isPlainName), "each segment is a name");
+  holdSame(find(`/home/${toUrlPath(path)}`), { shape, path }, "the path written again is the same");
+  const stored = toStoragePath(path.segments);
+  holdSame(toPathSegments(stored), path.segments, "a storage has the same segments");
+  const told = toServerPath(path.segments);
+  hold(/^\/[!-~]*$/.test(told) && decodeURIComponent(told) === stored, "Server-Path is the path, in ASCII");
+}
+
+/** What is allowed at a place is what is answered there. */
+function holdRoutes(shape: Place["shape"]): void {
+  for (const api of ["rest", "webdav", "browser"] as const) {
+    if (!hasRoutes(shape, [api])) continue;
+    const allowed = toAllow(shape, [api]).split(", ");
+    const isAnswered = (method: string) => method === "OPTIONS" || typeof findRoute(shape, method, [api]) === "object";
+    hold(allowed.every(isAnswered), "each method of Allow is answered");
+  }
+}
+
+function isPlainName(name: string): boolean {
+  if (name === "" || name === "." || name === "..") return false;
+  return [...name].every((character) => {
+    const code = character.codePointAt(0) as number;
+    const isControl = code < 0x20 || (code >= 0x7f && code < 0xa0);
+    return !isControl && character !== "/" && character !== "\\" && !(code >= 0xd800 && code < 0xe000);
+  });
+}
+
+/** Where a login leads stays below `/home/`. */
+function holdReturn(input: string): void {
+  const back = toReturnPath(input, "");
+  if (back === undefined) return;
+  hold(/^\/home\/[!-~]*$/.test(back) && !/\/\/|\\|\/\.\.?(?:\/|$)/.test(back), "a login leads below /home/");
+  const path = parseResourcePath(back.slice("/home/".length)) as ResourcePath;
+  holdSame(`/home/${toUrlPath(path)}`, back, "and to one place");
+}
+
+/** The same by bytes. */
+function plainShape(input: string): string | null {
+  const isPrintable = !/[^!-~]|#/.test(input);
+  const [path = ""] = input.split("?", 1);
+  const [, first = "", ...rest] = path.split("/");
+  const raw = rest.join("/");
+  const name = plainSegment(first);
+  if (name === "____svc__" && raw === "openapi.yaml") return isPrintable ? "description" : "malformed";
+  if (name === "__svc__") return isPrintable ? plainOwnShape(raw) : "malformed";
+  if (name !== "" && name !== "home") return null;
+  if (!isPrintable) return "malformed";
+  if (rest.length === 0) return "entry";
+  return name === "" ? null : plainHomeShape(raw);
+}
+
+function plainOwnShape(raw: string): string {
+  const [name = "", member = "", ...more] = raw.split("/");
+  if (name === "assets" && member !== "" && more.length === 0) return "asset";
+  if (raw === "login" || raw === "logout") return raw;
+  if (raw === "openapi.yaml" || raw === "openapi.json") return "description";
+  return raw === "openapi.html" ? "api-page" : "unknown";
+}
+
+function plainHomeShape(raw: string): string {
+  const segments = raw.split("/");
+  const isFolder = segments.at(-1) === "";
+  if (isFolder) segments.pop();
+  const names = segments.map(plainSegment);
+  if (!names.every((name) => name !== undefined && isPlainName(name))) return "malformed";
+  if (isFolder) return "folder";
+  return names.join("/") === "__svc__/password-update" && names.length === 2 ? "password-update" : "file";
+}
+
+function plainSegment(raw: string): string | undefined {
+  if (/%(?![0-9a-f]{2})/i.test(raw) || /[^!-~]/.test(raw)) return undefined;
+  const bytes = raw.replace(/%(..)/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+  return decodeStrictly(toBytes(bytes));
+}
