@@ -71,8 +71,10 @@ function toMembers(root: XmlPart, decode: (text: string) => string | undefined):
     if (part.name === "Contents") {
       const key = decode(textOf(part, "Key"));
       if (key === undefined) continue;
-      const [size, modified, etag] = ["Size", "LastModified", "ETag"].map((name) => textOf(part, name));
-      keys.push({ key, size: Number(size), modified: toSecond(modified ?? ""), etag: toEtag(etag ?? "") });
+      const [size = "", modified = "", etag = ""] = ["Size", "LastModified", "ETag"].map((name) => textOf(part, name));
+      // It would go into lengths and offsets, of archives among others.
+      if (!/^\d{1,15}$/.test(size)) throw new StorageError("unavailable", "The store listed a file without its size.");
+      keys.push({ key, size: Number(size), modified: toSecond(modified), etag: toEtag(etag) });
     } else if (part.name === "CommonPrefixes") {
       const prefix = decode(textOf(part, "Prefix"));
       if (prefix !== undefined) prefixes.push(prefix);

@@ -53,6 +53,10 @@ describe("listings of S3", () => {
       "a page that leads to itself",
       "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>1</NextContinuationToken></ListBucketResult>",
     ],
+    [
+      "a file whose size is no number",
+      "<ListBucketResult><Contents><Key>a</Key><Size>-</Size></Contents></ListBucketResult>",
+    ],
   ])("fail on %s", async (_, text) => {
     const { storage } = createFake(() => new Response(text));
     await expect(namesIn(storage, "/")).rejects.toMatchObject({ code: "unavailable" });
