@@ -30,10 +30,12 @@ interface Script {
   readonly hasRun: Uint8Array;
 }
 
-const SOURCES = fileURLToPath(new URL("../../src/", import.meta.url));
-
-/** Begins to count. What was loaded before is counted by whole functions only: it has to be called before the sources are loaded. */
-export function createCoverage(): Coverage {
+/**
+ * Begins to count in the files below a folder. What was loaded before is counted by whole functions only: it has to be called before the files are loaded. Within
+ * a process it is one for all.
+ */
+export function createCoverage(sources: URL): Coverage {
+  const folder = fileURLToPath(sources);
   const session = new Session();
   session.connect();
   session.post("Profiler.enable");
@@ -64,6 +66,12 @@ export function createCoverage(): Coverage {
       if (merge(script.hasRun, toRun(blocks, length), isNoted)) isNew = true;
     }
     return isNew;
+  }
+
+  /** The name of a source, as `http/range.ts`; `undefined` for other scripts. */
+  function toName(url: string): string | undefined {
+    const path = url.startsWith("file://") ? fileURLToPath(url) : url;
+    return path.startsWith(folder) ? path.slice(folder.length).replaceAll("\\", "/") : undefined;
   }
 
   function toScript(name: string, length: number): Script {
@@ -116,10 +124,4 @@ function merge(known: Uint8Array, run: Uint8Array, isNoted: boolean): boolean {
     known[at] = 1;
   }
   return isNew;
-}
-
-/** The name of a source, as `http/range.ts`; `undefined` for other scripts. */
-function toName(url: string): string | undefined {
-  const path = url.startsWith("file://") ? fileURLToPath(url) : url;
-  return path.startsWith(SOURCES) ? path.slice(SOURCES.length).replaceAll("\\", "/") : undefined;
 }

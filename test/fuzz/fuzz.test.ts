@@ -23,6 +23,7 @@ const TARGETS: Readonly<Record<string, () => Promise<{ readonly target: FuzzTarg
   accept: () => import("./targets/accept.ts"),
   range: () => import("./targets/range.ts"),
   authorization: () => import("./targets/authorization.ts"),
+  json: () => import("./targets/json.ts"),
   commands: () => import("./targets/commands.ts"),
   endpoint: () => import("./targets/endpoint.ts"),
   outbound: () => import("./targets/outbound.ts"),
@@ -30,7 +31,7 @@ const TARGETS: Readonly<Record<string, () => Promise<{ readonly target: FuzzTarg
   service: () => import("./targets/service.ts"),
 };
 
-const coverage = createCoverage();
+const coverage = createCoverage(new URL("../../src/", import.meta.url));
 const watchdog = createWatchdog(join(tmpdir(), `fileferry-fuzz-stalled-${process.pid}`));
 afterAll(() => watchdog.close());
 

@@ -124,6 +124,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
     batchSize = hasFound ? Math.max(MIN_BATCH, batchSize >> 1) : Math.min(MAX_BATCH, batchSize * 2);
   }
   watchdog.end();
+  coverage.takeNew();
   const reached = coverage.shareOf(target.sources);
   return { executions, finds, reached, ...(failure !== undefined && { failure }) };
 }

@@ -65,8 +65,7 @@ function run(input: string): string {
   const fields = readFields(input);
   const headers = asHeaders(fields);
   const session = readSessionCookie(headers);
-  hold(session === undefined || session !== "", "a session has an ID");
-  if (session !== undefined) holdCookie(fields.get("cookie") ?? "", session);
+  hold(session === plainCookie(fields.get("cookie") ?? ""), "a session is the first cookie of its name");
   const clients = ["forwarded", "x-forwarded-for"].map((name) => holdClient(headers, name));
   const trace = readTrace(headers);
   if (trace !== undefined) hold(/^[!-~]+$/.test(trace.traceparent), "a trace goes into a header as it is");
@@ -101,16 +100,20 @@ function hasControl(text: string): boolean {
   return [...text].some((character) => character < " " || character === "\x7f");
 }
 
-/** The first cookie of the name counts. */
-function holdCookie(header: string, session: string): void {
-  const own = header.split(";").map((pair) => pair.trim());
-  const first = own.find((pair) => pair.split("=", 1)[0]?.trim() === COOKIE && pair.includes("=")) ?? "";
-  const value = first.slice(first.indexOf("=") + 1).trim();
-  const plain = value.startsWith('"') && value.endsWith('"') && value.length > 1 ? value.slice(1, -1) : value;
-  hold(
-    plain === session || decode(plain) === session || value === session,
-    "a session is the first cookie of its name",
-  );
+/** The value of the first cookie of the name, unless it is empty. */
+function plainCookie(header: string): string | undefined {
+  for (const pair of header.split(";")) {
+    const mark = pair.indexOf("=");
+    if (mark < 0 || trim(pair.slice(0, mark)) !== COOKIE) continue;
+    const value = trim(pair.slice(mark + 1));
+    return (decode(value) ?? value) || undefined;
+  }
+  return undefined;
+}
+
+/** Without the blanks that HTTP knows. */
+function trim(text: string): string {
+  return text.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, "");
 }
 
 function decode(text: string): string | undefined {

@@ -51,6 +51,7 @@ export const target: FuzzTarget = {
     '"max_file_bytes":1',
     '"group":"DEFAULT_GROUP"',
     '{"code":1,"message":"no","extra":{"a":[]},"public_response":{"b":1}}',
+    '"extra":{"__proto__":{"a":1}}',
     '"__proto__":{"a":1}',
     '"constructor":1',
     USER,
@@ -88,7 +89,8 @@ async function run(input: string): Promise<string> {
   });
   hold(outcome.answered, "an answer is one, whatever it holds");
   const { audit, ...verdict } = toVerdict(outcome);
-  JSON.stringify(audit);
+  const told = JSON.stringify([audit, verdict]);
+  hold(!told.includes('"__proto__":'), "no key that changes objects is handed on");
   const expected = { 204: "accepted", 200: "accepted", 401: "unknown" }[status] ?? "rejected";
   hold(verdict.outcome === expected || verdict.outcome === "rejected", `a ${status} is ${expected} or rejected`);
   const message = "message" in verdict ? (verdict.message ?? "") : "";

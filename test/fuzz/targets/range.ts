@@ -109,6 +109,9 @@ function holdDate(text: string | null): void {
   const time = parseHttpDate(text, NOW);
   if (time === undefined) return;
   hold(Number.isSafeInteger(time) && time % 1000 === 0, "a date is a whole second");
+  // 24:00:00 is a time of the day before.
+  const years = new Date(time - 1).getUTCFullYear() - new Date(NOW).getUTCFullYear();
+  if (/^[a-z]+, \d\d-/i.test(text ?? "")) hold(years >= -50 && years <= 50, "a year of two digits is near");
   if (time >= 0 && time < Date.UTC(10_000, 0)) {
     hold(parseHttpDate(toHttpDate(new Date(time)), NOW) === time, "a date written again is the same");
   }
@@ -119,6 +122,7 @@ function evaluate(fields: ReadonlyMap<string, string>): string {
   const headers = asHeaders(fields);
   const request = { method: fields.get("method") ?? "GET", headers } as unknown as Request;
   const current: Validators = { etag: ETAG, modified: MODIFIED };
+  const weak: Validators = { etag: `W/${ETAG}`, modified: MODIFIED };
   isConditionalChange(request);
   const isUsed = mayUseRange(headers, current, NOW);
   if (isUsed && fields.has("if-range")) {
@@ -127,7 +131,7 @@ function evaluate(fields: ReadonlyMap<string, string>): string {
   }
   try {
     for (const name of ["if-match", "if-none-match"] as const) holdTags(headers, name);
-    const found = [current, undefined].map((there) => {
+    const found = [current, weak, undefined].map((there) => {
       const result = evaluatePreconditions(request, there, NOW);
       holdSame(result, plainEvaluate(request, there), "conditions are as RFC 9110 13.2.2 has them");
       return result;
@@ -154,8 +158,9 @@ function plainEvaluate({ method, headers }: Request, current: Validators | undef
   const isRead = method === "GET" || method === "HEAD";
   const has = (name: "if-match" | "if-none-match", isWeak: boolean) => {
     const tags = parseEntityTags(headers, name) ?? [];
-    const own = isWeak ? [ETAG, `W/${ETAG}`] : [ETAG];
-    return current !== undefined && (tags === "*" || tags.some((tag) => own.includes(tag)));
+    if (current === undefined || tags === "*") return current !== undefined;
+    if (!isWeak) return current.etag === ETAG && tags.includes(ETAG);
+    return tags.includes(ETAG) || tags.includes(`W/${ETAG}`);
   };
   const since = (name: string) => parseHttpDate(headers.get(name), NOW) ?? Number.NaN;
   const isAbsent = (name: string) => headers.get(name) === null;

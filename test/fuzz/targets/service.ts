@@ -143,7 +143,7 @@ interface WireAnswer {
   readonly body: string;
 }
 
-/** The answers one behind the other, each as long as it says itself (RFC 9112 6.3); the last may have been cut. */
+/** The answers one behind the other, each as long as it says itself (RFC 9112 6.3). */
 function readAnswers(received: string): readonly WireAnswer[] {
   const answers: WireAnswer[] = [];
   for (let at = 0; at < received.length; ) {
@@ -167,6 +167,7 @@ function readBody(received: string, from: number, head: string, status: number):
   // Of an answer to HEAD there is no body, whatever it says: what follows is an answer, or nothing.
   if (received.startsWith("HTTP/1.1 ", from) || from === received.length) return ["", from];
   const next = length === undefined ? received.length : from + Number(length);
+  hold(next <= received.length, "a body is as long as it says");
   return [received.slice(from, next), next];
 }
 
@@ -176,7 +177,7 @@ function readChunks(received: string, from: number): readonly [body: string, nex
   for (let at = from; ; ) {
     const line = received.indexOf("\r\n", at);
     const size = Number.parseInt(received.slice(at, line), 16);
-    if (line < 0 || Number.isNaN(size)) return [body, received.length];
+    hold(line >= 0 && !Number.isNaN(size) && line + size + 4 <= received.length, "a body comes to its end");
     body += received.slice(line + 2, line + 2 + size);
     at = line + 2 + size + 2;
     if (size === 0) return [body, at];

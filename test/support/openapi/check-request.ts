@@ -104,7 +104,7 @@ function* checkBody(
   { requestFields, requestBody }: ApiExchange,
   isServed: boolean,
 ): Generator<string> {
-  const { document, operation, coverage, judgeOf } = rules;
+  const { operation, coverage } = rules;
   const hasBody = requestBody !== undefined && requestBody.length > 0;
   if (operation.requestBody === undefined) {
     if (hasBody) yield "there is content, which is not documented";
@@ -123,9 +123,18 @@ function* checkBody(
     return;
   }
   coverage.see(keys.request(operation.name, found));
-  const schema = content[found]?.schema;
   // What stands in a range of types is content as it is.
-  if (found.includes("*") || !isServed) return;
+  if (isServed && !found.includes("*")) yield* checkContent(rules, { requestFields, requestBody }, found);
+}
+
+/** Content of a type that is documented, and that was served. */
+function* checkContent(
+  { document, operation, coverage, judgeOf }: RequestRules,
+  { requestFields, requestBody }: Pick<ApiExchange, "requestFields" | "requestBody">,
+  found: string,
+): Generator<string> {
+  const schema = operation.requestBody?.content[found]?.schema;
+  const type = requestFields["content-type"];
   const held = schema && requestBody && type !== undefined ? readFieldsOf(requestBody, type, schema) : undefined;
   if (schema === undefined || held === undefined) return;
   for (const problem of judgeOf(schema)(held.value)) yield `${found}: ${problem}`;
