@@ -38,7 +38,9 @@ export function parseRanges(value: string | null, size: number): readonly RangeP
  * there is none. Its length may be more than there is.
  */
 export function guessRange(value: string): RangePart | undefined {
-  const parts = /^bytes=[ \t]*\d+-/i.test(value) ? parseRanges(value, Number.MAX_SAFE_INTEGER) : undefined;
+  // A suffix may lie within the part before it, or alone within the representation.
+  const hasSuffix = !/^bytes=[ \t]*\d+-/i.test(value) || /,[ \t]*-/.test(value);
+  const parts = hasSuffix ? undefined : parseRanges(value, Number.MAX_SAFE_INTEGER);
   return typeof parts === "object" && parts.length === 1 ? parts[0] : undefined;
 }
 

@@ -100,6 +100,8 @@ describe("a Range value", () => {
     ["bytes=5-", 5, 995],
     ["bytes=-5", undefined, undefined],
     ["bytes=0-0,500-500", undefined, undefined],
+    // The end lies within the first part only where that has one.
+    ["bytes=2000-,-1", undefined, undefined],
     ["items=0-9", undefined, undefined],
     ["", undefined, undefined],
   ])("%s is foreseen without the size where it can be", (value, offset, length) => {
