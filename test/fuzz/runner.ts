@@ -43,12 +43,15 @@ const MAX_LABELS = 2000;
 /** Hands one input over. @throws what breaks a promise, its time among them. */
 export async function execute(target: FuzzTarget, input: string, watchdog: Watchdog): Promise<string> {
   watchdog.begin(input);
-  const begun = performance.now();
-  const running = target.run(input);
-  const label = typeof running === "string" ? running : await running;
-  if (performance.now() - begun > MAX_MILLISECONDS) await holdTime(target, input);
-  watchdog.end();
-  return label;
+  try {
+    const begun = performance.now();
+    const running = target.run(input);
+    const label = typeof running === "string" ? running : await running;
+    if (performance.now() - begun > MAX_MILLISECONDS) await holdTime(target, input);
+    return label;
+  } finally {
+    watchdog.end();
+  }
 }
 
 /** Of the processor, not of the clock. */
@@ -123,7 +126,6 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
     if (hasFound) await locate(batch);
     batchSize = hasFound ? Math.max(MIN_BATCH, batchSize >> 1) : Math.min(MAX_BATCH, batchSize * 2);
   }
-  watchdog.end();
   coverage.takeNew();
   const reached = coverage.shareOf(target.sources);
   return { executions, finds, reached, ...(failure !== undefined && { failure }) };
@@ -143,16 +145,16 @@ function pickInput(random: Random, pool: readonly string[]): string {
   return candidates.reduce((shortest, one) => (one.length < shortest.length ? one : shortest));
 }
 
-/** Tries to leave so many pieces out of a failing input at most. */
-const MAX_CUTS = 3000;
+/** So long an input is made shorter at most: one that takes too much time does so in each of its forms. */
+const MINIMISING_MILLISECONDS = 20_000;
 
 /** The shortest input that is found to fail as this one does: pieces are left out for as long as any can be. */
 export async function minimise(target: FuzzTarget, failure: FuzzFailure, watchdog: Watchdog): Promise<FuzzFailure> {
   let shortest = failure;
-  let cuts = 0;
-  for (let size = shortest.input.length >> 1; size >= 1 && cuts < MAX_CUTS; ) {
+  const deadline = performance.now() + MINIMISING_MILLISECONDS;
+  for (let size = shortest.input.length >> 1; size >= 1 && performance.now() < deadline; ) {
     let isShorter = false;
-    for (let at = 0; at < shortest.input.length && cuts < MAX_CUTS; cuts++) {
+    for (let at = 0; at < shortest.input.length && performance.now() < deadline; ) {
       const found = await failureOf(target, shortest.input.slice(0, at) + shortest.input.slice(at + size), watchdog);
       if (found !== undefined && kindOf(found) === kindOf(failure)) {
         shortest = found;
