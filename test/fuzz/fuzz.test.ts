@@ -53,6 +53,8 @@ describe.each(names)("%s, given hostile bytes", (name) => {
     ({ target } = await (TARGETS[name] as (typeof TARGETS)[string])());
   });
 
+  afterAll(() => target.close?.());
+
   it("keeps its promises for each seed, whatever has once broken one among them", async () => {
     expect(corpus.size).toBeGreaterThan(FUZZ_INPUT === undefined ? 9 : 0);
     for (const [file, input] of corpus) {

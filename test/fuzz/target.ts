@@ -13,6 +13,8 @@ export interface FuzzTarget extends Grammar {
   run(input: string): string | Promise<string>;
   /** Changes an input by its structure, such as a member of its JSON. */
   vary?(random: Random, input: string, other: string): string;
+  /** Leaves nothing behind. */
+  close?(): void;
 }
 
 /** A promise is broken unless this holds. */

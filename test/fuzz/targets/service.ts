@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import type { Server } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -79,15 +79,18 @@ export const target: FuzzTarget = {
   separators: ["\r\n", " ", ":", "/", "\r\n\r\n"],
   maxLength: 32 * 1024,
   run,
+  close: () => removeFolder(),
 };
 
 /** A socket in a folder: ports would run out. */
 let listening: Promise<string> | undefined;
+let removeFolder = (): void => undefined;
 
 async function listen(): Promise<string> {
   const server = createNodeServer(world.service) as Server;
-  const windows = process.platform === "win32";
-  const path = windows ? `\\\\.\\pipe\\fuzz-${process.pid}` : join(mkdtempSync(join(tmpdir(), "fuzz-")), "socket");
+  const folder = mkdtempSync(join(tmpdir(), "fileferry-fuzz-"));
+  removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  const path = process.platform === "win32" ? `\\\\.\\pipe\\fuzz-${process.pid}` : join(folder, "socket");
   server.listen(path);
   await once(server, "listening");
   server.unref();
