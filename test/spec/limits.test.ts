@@ -212,7 +212,7 @@ describe("a form (CONTRACT 4.6)", () => {
         const entries: readonly FormEntry[] = [
           ["action", "create-folder"],
           ["new-folder", "f"],
-          ["note", "x".repeat(bytes - "create-folder".length - 1)],
+          ["selected-members", "x".repeat(bytes - "create-folder".length - 1)],
         ];
         return sendFormForJson(test, "/home/", entries);
       };
