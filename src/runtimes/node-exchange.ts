@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Connection } from "../contracts/connection.ts";
 import type { ChunkReader } from "./chunk-reader.ts";
 import { toConnection } from "./node-connection.ts";
-import { mayLackFields, mostFieldsOf } from "./node-field-count.ts";
+import { mostFieldsOf } from "./node-field-count.ts";
 import { createDisconnectError, createRequestBody, type RequestBody } from "./node-request-body.ts";
 
 /** What outlives one request: found once a socket, shared by all requests that it carries. */
@@ -47,6 +47,8 @@ export interface Exchange {
 }
 
 const states = new WeakMap<Socket, SocketState>();
+/** Those of them that each server has now. */
+const sockets = new WeakMap<object, Set<Socket>>();
 /** The servers that end: each answer is the last one of its connection. */
 const ending = new WeakSet<object>();
 
@@ -57,7 +59,7 @@ export function createExchange(req: IncomingMessage, res: ServerResponse): Excha
     req,
     res,
     state,
-    body: hasBody(req, state) ? createRequestBody(req, res) : undefined,
+    body: hasBody(req) ? createRequestBody(req, res) : undefined,
     controller: undefined,
     reader: undefined,
     wake: undefined,
@@ -66,12 +68,9 @@ export function createExchange(req: IncomingMessage, res: ServerResponse): Excha
   };
 }
 
-function hasBody(req: IncomingMessage, { mostFields }: SocketState): boolean {
-  const { headers, method = "" } = req;
+function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers["content-length"];
-  if (headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0")) return true;
-  // The field that tells of it may be among those that are lacking.
-  return mayLackFields(req, mostFields) && method !== "GET" && method !== "HEAD";
+  return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
 
 /**
@@ -104,6 +103,11 @@ export function beginEnd(server: object): void {
   ending.add(server);
 }
 
+/** A server that listens again ends no more. */
+export function cancelEnd(server: object): void {
+  ending.delete(server);
+}
+
 /** Whether a connection ends with the answer whose head is written next. */
 export function isLast({ server }: SocketState): boolean {
   return server !== undefined && ending.has(server);
@@ -114,6 +118,11 @@ export function cutSocket(socket: Socket): Exchange | undefined {
   const current = states.get(socket)?.current;
   socket.destroy();
   return current;
+}
+
+/** Destroys all sockets of a server on which a request has come to us; the exchanges that were cut. */
+export function cutServer(server: object): readonly Exchange[] {
+  return [...(sockets.get(server) ?? [])].map(cutSocket).filter((exchange) => exchange !== undefined);
 }
 
 /** The request that is being answered on a socket. */
@@ -170,12 +179,15 @@ function createSocketState(socket: Socket): SocketState {
     origin,
   };
   states.set(socket, state);
+  const peers = server === undefined ? undefined : (sockets.get(server) ?? new Set());
+  if (server !== undefined && peers !== undefined) sockets.set(server, peers.add(socket));
   // At the end of every message that it has parsed node:http resumes the socket.
   socket.on("resume", () => {
     if (state.waiting.length > 0 || state.unreadable) stopReading(socket);
   });
   // Not the response's own `close`: a pipelined response whose turn has not come gets none.
   socket.on("close", () => {
+    peers?.delete(socket);
     if (state.current !== undefined) abandonExchange(state.current);
     state.current = undefined;
     dropWaiting(state);

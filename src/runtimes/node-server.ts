@@ -1,10 +1,15 @@
-import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
+import {
+  createServer as createHttpServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
 import { Server as NetServer, type Socket } from "node:net";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { type NodeListenerOptions, toNodeListener } from "./node.ts";
 import { type Connections, limitPerAddress, trackConnections } from "./node-connections.ts";
-import { beginEnd, cutSocket, type Exchange, exchangeOf, isIdle } from "./node-exchange.ts";
+import { beginEnd, cancelEnd, cutServer, cutSocket, type Exchange, exchangeOf, isIdle } from "./node-exchange.ts";
 import { watchPace } from "./node-pace.ts";
 import { refuseMessage, refuseTunnel } from "./node-raw-refusal.ts";
 import { type NodeServerLimits, type ServerLimits, toServerLimits, toServerOptions } from "./node-server-limits.ts";
@@ -30,6 +35,9 @@ export interface NodeServerOptions extends NodeListenerOptions, NodeServerLimits
 /** How long the end of a server waits at most for the service to put away what was cut. */
 const SETTLING_MILLISECONDS = 1000;
 
+/** How many fields a request may have: Node's own number. */
+const MAX_FIELDS = 1000;
+
 const servers = new WeakMap<HttpServer | HttpsServer, Connections>();
 
 /**
@@ -54,8 +62,8 @@ export function createNodeServer(
   server.timeout = limits.idleMilliseconds;
   if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections;
   if (limits.maxConnectionsPerAddress > 0) limitPerAddress(server, limits.maxConnectionsPerAddress);
-  // All of the fields, or none of the request: their bytes are bounded, and node:http drops what is beyond a number of them without a word.
-  server.maxHeadersCount = 0;
+  // node:http drops what is beyond it without a word, and the listener refuses a request that may lack some. Without a bound one head could take megabytes.
+  server.maxHeadersCount = MAX_FIELDS;
   const connections = trackConnections(server, tls !== undefined);
   servers.set(server, connections);
   if (limits.minBytesPerSecond > 0) keepPace(server, connections, limits);
@@ -97,6 +105,7 @@ export async function closeNodeServer(
   function sweep(): void {
     const isOver = performance.now() >= deadline;
     if (own === undefined) {
+      if (isOver) cut = cut.concat(cutServer(server));
       if (isOver) server.closeAllConnections();
       else server.closeIdleConnections();
       return;
@@ -108,8 +117,11 @@ export async function closeNodeServer(
 
   beginEnd(server);
   // What a host answers by itself is the last of its connection, too.
-  if (own === undefined)
-    server.prependListener("request", (_req, res) => Object.assign(res, { shouldKeepAlive: false }));
+  if (own === undefined) server.prependListener("request", endConnection);
+  server.once("listening", () => {
+    cancelEnd(server);
+    server.off("request", endConnection);
+  });
   await new Promise<void>((resolve) => {
     // Kept-alive connections become idle one by one as their responses end.
     const timer = setInterval(sweep, 100);
@@ -123,6 +135,10 @@ export async function closeNodeServer(
     sweep();
   });
   await settled(cut);
+}
+
+function endConnection(_req: IncomingMessage, res: ServerResponse): void {
+  res.shouldKeepAlive = false;
 }
 
 /** Waits for what the service still does for exchanges that were cut, but not for long. */

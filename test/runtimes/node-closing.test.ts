@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import type { FileService } from "../../src/contracts/file-service.ts";
 import { Response } from "../../src/http/fetch.ts";
 import { toNodeListener, toNodeMiddleware } from "../../src/runtimes/node.ts";
 import { closeNodeServer, createNodeServer } from "../../src/runtimes/node-server.ts";
@@ -101,32 +102,52 @@ describe("a server that closes", () => {
   });
 });
 
-describe("the deadline of a server that closes", () => {
-  it("cuts an upload that drips, which leaves the former file and nothing beside it", async () => {
-    const root = await mkdtemp(join(tmpdir(), "fileferry-closing-"));
-    onTestFinished(() => rm(root, { recursive: true }));
-    await writeFile(join(root, "a"), "former");
-    const logger = createRecordingLogger();
-    const accounts = [{ username: "alice", password: "secret", home_folder_path: "/" }];
-    const authentication = createAccountsAuthenticator({ accounts, logger });
-    const service = createFileService({ storage: createDiskStorage({ root }), authentication, logger });
-    const server = createNodeServer(service) as Server;
-    const port = await listen(server);
-    const client = await connectWire(port);
-    const fields = `Host: x\r\nAuthorization: ${AUTHORIZATION}\r\nContent-Length: 1000000\r\n`;
-    client.send(`PUT /home/a HTTP/1.1\r\n${fields}\r\n`);
-    const drip = setInterval(() => client.send("x"), 20);
-    onTestFinished(() => clearInterval(drip));
-    await eventually(() => client.socket.bytesWritten > 0);
-    while ((await readdir(root)).length === 1) await delay(5);
-    const seconds = await secondsToClose(server, { deadlineMilliseconds: 300 });
-    expect(seconds).toBeGreaterThan(0.25);
-    expect(seconds).toBeLessThan(1);
-    // By now, and not a little later: the process may end here.
-    expect(await readdir(root)).toEqual(["a"]);
-    expect(await readFile(join(root, "a"), "utf8")).toBe("former");
-    expect((await client.ended()).text).toBe("");
+describe("a server that listens again", () => {
+  it.each([
+    ["of our own", createNodeServer],
+    ["of a host's", (service: FileService) => createServer(toNodeListener(service))],
+  ])("keeps its connections as before (%s)", async (_whose, createHost) => {
+    const server = createHost(stubService(() => new Response("whole"))) as Server;
+    await new Promise<void>((resolve) => server.listen(0, resolve));
+    await closeNodeServer(server);
+    const client = await connectWire(await listen(server));
+    client.send(get + get);
+    expect(await client.until(/whole[\s\S]*whole/)).not.toMatch(/^connection: close/im);
   });
+});
+
+describe("the deadline of a server that closes", () => {
+  it.each([
+    ["of our own", createNodeServer],
+    ["of a host's", (service: FileService) => createServer(toNodeListener(service))],
+  ])(
+    "cuts an upload that drips, which leaves the former file and nothing beside it, on a server %s",
+    async (_whose, createHost) => {
+      const root = await mkdtemp(join(tmpdir(), "fileferry-closing-"));
+      onTestFinished(() => rm(root, { recursive: true }));
+      await writeFile(join(root, "a"), "former");
+      const logger = createRecordingLogger();
+      const accounts = [{ username: "alice", password: "secret", home_folder_path: "/" }];
+      const authentication = createAccountsAuthenticator({ accounts, logger });
+      const service = createFileService({ storage: createDiskStorage({ root }), authentication, logger });
+      const server = createHost(service) as Server;
+      const port = await listen(server);
+      const client = await connectWire(port);
+      const fields = `Host: x\r\nAuthorization: ${AUTHORIZATION}\r\nContent-Length: 1000000\r\n`;
+      client.send(`PUT /home/a HTTP/1.1\r\n${fields}\r\n`);
+      const drip = setInterval(() => client.send("x"), 20);
+      onTestFinished(() => clearInterval(drip));
+      await eventually(() => client.socket.bytesWritten > 0);
+      while ((await readdir(root)).length === 1) await delay(5);
+      const seconds = await secondsToClose(server, { deadlineMilliseconds: 300 });
+      expect(seconds).toBeGreaterThan(0.25);
+      expect(seconds).toBeLessThan(1);
+      // By now, and not a little later: the process may end here.
+      expect(await readdir(root)).toEqual(["a"]);
+      expect(await readFile(join(root, "a"), "utf8")).toBe("former");
+      expect((await client.ended()).text).toBe("");
+    },
+  );
 
   it.each(["of our own", "of a host's"])("cuts a download that nobody takes, on a server %s", async (whose) => {
     let cancelled = 0;
