@@ -2,7 +2,7 @@ import type { ByteSource } from "../contracts/byte-source.ts";
 import type { StoredFile } from "../contracts/storage-adapter.ts";
 import { Headers, Response } from "./fetch.ts";
 import type { SafeHtml } from "./html.ts";
-import { createSourceResponse } from "./source-body.ts";
+import { createSourceResponse, createStreamResponse } from "./source-body.ts";
 
 /** Header fields of an answer; an array is sent as one field line for each value. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -31,7 +31,7 @@ export function emptyResponse(status: number, fields: HeaderFields = {}): Respon
 
 /** An answer whose content is sent as it is read. */
 export function streamResponse(status: number, body: ReadableStream<Uint8Array>, fields: HeaderFields): Response {
-  return new Response(body, { status, headers: toHeaders(fields) });
+  return createStreamResponse(body, { status, headers: toHeaders(fields) });
 }
 
 /** An answer whose content is read from a source as it is sent, without a stream between where the runtime can. */

@@ -19,11 +19,26 @@ export function createSourceResponse(source: ByteSource, init: ResponseInit): Re
   const response = new Response(body as unknown as BodyInit, init);
   let stream: ReadableStream<Uint8Array> | undefined;
   // The light one's own stream lets go of nothing when it is cancelled before the first read.
-  return Object.defineProperty(response, "body", {
-    get() {
-      stream ??= toByteStream(source);
-      return stream;
-    },
+  return withText(
+    Object.defineProperty(response, "body", {
+      get() {
+        stream ??= toByteStream(source);
+        return stream;
+      },
+    }),
+  );
+}
+
+/** A response whose body is a stream. */
+export function createStreamResponse(body: ReadableStream<Uint8Array>, init: ResponseInit): Response {
+  const response = new Response(body, init);
+  return isLight ? withText(response) : response;
+}
+
+/** The light one's own `text`, which `json` asks, writes out the numbers of a body of one chunk that is no `Buffer`. */
+function withText(response: Response): Response {
+  return Object.defineProperty(response, "text", {
+    value: async () => new TextDecoder().decode(await response.arrayBuffer()),
   });
 }
 

@@ -167,6 +167,25 @@ describe("GET /home/<path>", () => {
     expect(opened).toBe(0);
   });
 
+  it("is read as text and as JSON by who calls the service directly, whatever the storage's chunks are", async () => {
+    const content = '{"a":"é"}';
+    const memory = createMemoryStorage();
+    const storage = overrideStorage(memory, {
+      read: async (path) => ({
+        entry: (await memory.read(path)).entry,
+        body: new ReadableStream({
+          start(controller) {
+            controller.enqueue(new TextEncoder().encode(content));
+            controller.close();
+          },
+        }),
+      }),
+    });
+    const { open } = await createTestService({ storage, files: { "/alice/a": content } });
+    expect(await (await open("GET", "/home/a")).text()).toBe(content);
+    expect(await (await open("GET", "/home/a")).json()).toEqual({ a: "é" });
+  });
+
   it("breaks off when the storage fails midway, instead of ending early (SECURITY 9)", async () => {
     const base = createMemoryStorage();
     let sent = false;
