@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { ensureBuilt } from "../support/built.ts";
+import { amount, reportFigure } from "../support/trust.ts";
+import { perform } from "./crash/lane.ts";
+import { type Kind, makeOperation } from "./crash/operations.ts";
+import { changePassword } from "./crash/passwords.ts";
+import { countCalls, SCENARIOS } from "./crash/scenarios.ts";
+import { killAt, mayTrace } from "./crash/strace.ts";
+import { type CrashWorld, createCrashWorld } from "./crash/world.ts";
+import { createRandom, type Random } from "./cut-requests.ts";
+
+/** How many processes are killed at random moments, and by which seed: `CRASHES=300 CRASH_SEED=1 npx vitest run test/faults/crash-trials.test.ts`. */
+const TRIALS = Number(process.env.CRASHES ?? amount({ short: 36, long: 1000 }));
+const SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
+/** How many trials one folder has. */
+const TRIALS_OF_A_WORLD = 60;
+const KINDS: readonly Kind[] = ["uploads", "overwrites", "deletions", "accounts"];
+/** How many accounts change their passwords at once in the trials of that kind. */
+const CHANGES = 3;
+
+beforeAll(ensureBuilt);
+
+/** Waits for the moment of a kill: some milliseconds after the begin, the first unfinished file, or so many answers. */
+async function waitForMoment(world: CrashWorld, random: Random, kind: Kind, answers: () => number): Promise<string> {
+  const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+  const way = random.pick(["time", "time", "unfinished file", "answers"]);
+  const later = random.below(kind === "accounts" ? 1200 : 250);
+  const wanted = random.below(12);
+  const soon = random.below(8);
+  if (way === "time") {
+    await pause(later);
+    return `${later} ms after the begin`;
+  }
+  if (way === "answers") {
+    for (let waited = 0; waited < 1000 && answers() < wanted; waited += 1) await pause(1);
+    return `after ${wanted} answers`;
+  }
+  let stop = () => {};
+  await Promise.race([
+    new Promise<void>((resolve) => {
+      stop = world.onTemporary(resolve);
+    }),
+    pause(1500),
+  ]);
+  stop();
+  // Less than a millisecond is no pause at all.
+  if (soon > 3) await pause(soon - 3);
+  return `${Math.max(0, soon - 3)} ms after an unfinished file`;
+}
+
+/** Has clients work until the process is killed in the middle of it; how many answers they had. */
+async function runTrial(world: CrashWorld, trial: number): Promise<number> {
+  const random = createRandom(SEED * 100_003 + trial);
+  const kind = KINDS[trial % KINDS.length] as Kind;
+  const { url, child } = world.server();
+  let answers = 0;
+  let isOver = false;
+  const clients = world.lanes.map(async (lane, index) => {
+    const own = createRandom(SEED * 100_003 + trial * 11 + index);
+    while (!isOver && (await perform(lane, makeOperation(own, kind, lane.states), url))) answers += 1;
+  });
+  const changes = Array.from({ length: kind === "accounts" ? CHANGES : 0 }, async () => {
+    if (await changePassword(world.book, url)) answers += 1;
+  });
+  const working = Promise.all([...clients, ...changes]);
+  const moment = await Promise.race([waitForMoment(world, random, kind, () => answers), working.then(() => "never")]);
+  child.kill("SIGKILL");
+  isOver = true;
+  await working;
+  await world.killAndCheck(`seed ${SEED}, trial ${trial}, ${kind}, killed ${moment}`);
+  return answers;
+}
+
+describe("a process that is killed at random moments (CONTRACT 4.1, SECURITY 7)", () => {
+  const timeout = 120_000 + TRIALS * 10_000;
+  const title =
+    "leaves each file wholly old or new and the accounts file whole, loses nothing that it acknowledged, and the next start removes what is unfinished";
+
+  it(title, { timeout }, async () => {
+    const numbers = Array.from({ length: TRIALS }, (_, index) => index);
+    let answers = 0;
+    // Two worlds at a time: one checks while the other is killed.
+    async function runHalf(half: number): Promise<void> {
+      const own = numbers.filter((number) => Math.floor(number / KINDS.length) % 2 === half);
+      for (let at = 0; at < own.length; at += TRIALS_OF_A_WORLD) {
+        const world = await createCrashWorld((TRIALS_OF_A_WORLD / KINDS.length) * CHANGES);
+        for (const trial of own.slice(at, at + TRIALS_OF_A_WORLD)) answers += await runTrial(world, trial);
+        world.server().child.kill("SIGKILL");
+      }
+    }
+    await Promise.all([runHalf(0), runHalf(1)]);
+    expect(answers, "operations that were acknowledged").toBeGreaterThan(TRIALS);
+    reportFigure({ row: "Kills of the process", what: "at random moments", value: TRIALS });
+    reportFigure({ row: "Kills of the process", what: "acknowledged changes, none lost", value: answers });
+  });
+});
+
+describe("a process that is killed between two system calls (skipped where strace cannot watch)", () => {
+  beforeAll(() => {
+    // One thread for files: the calls of an operation have one order.
+    vi.stubEnv("UV_THREADPOOL_SIZE", "1");
+  });
+  afterAll(() => {
+    vi.unstubAllEnvs();
+  });
+
+  const title = "has done all of an operation or nothing, whichever call it was about to make";
+  const stride = amount({ short: 3, long: 1 });
+  it.skipIf(!mayTrace())(title, { timeout: 600_000 }, async () => {
+    const points = SCENARIOS.flatMap(({ name, calls, prepare, run }) =>
+      countCalls(calls).map(([call, count]) => ({ name, call, count, prepare, run })),
+    );
+    // In a short run some of them, others with each seed.
+    const chosen = points.filter((_, index) => (index + SEED) % stride === 0);
+    const world = await createCrashWorld(chosen.length + 1);
+    let reached = 0;
+    for (const { name, call, count, prepare, run } of chosen) {
+      const { url, child } = world.server();
+      await prepare(world, url);
+      const killing = await killAt(child.pid ?? 0, call, count);
+      const isAnswered = await run(world, url);
+      await killing.stop();
+      if (!isAnswered) reached += 1;
+      await world.killAndCheck(`seed ${SEED}, ${name}, killed before ${call} ${count}`);
+    }
+    world.server().child.kill("SIGKILL");
+    expect(reached, "points that were reached").toBeGreaterThan(chosen.length / 2);
+    reportFigure({ row: "Kills of the process", what: "between two system calls", value: reached });
+  });
+});

@@ -1,0 +1,83 @@
+import { type FSWatcher, watch } from "node:fs";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { type CommandRun, makeFolder, startServer } from "../../support/built.ts";
+import { checkLane, createLane, type Lane } from "./lane.ts";
+import { checkFile, checkLogins, openBook, type PasswordBook, toAccounts } from "./passwords.ts";
+
+/** The command, run again and again on one folder. */
+export interface CrashWorld {
+  readonly lanes: readonly Lane[];
+  readonly book: PasswordBook;
+  /** The process that runs now. */
+  server(): CommandRun & { readonly url: string };
+  /** Calls back once, soon after an unfinished file is seen, until the function that it gives is called. */
+  onTemporary(seen: () => void): () => void;
+  /** Kills the process, starts another one, and looks at all there is. */
+  killAndCheck(what: string): Promise<void>;
+}
+
+/** All that stands for something unfinished, whoever made it. */
+const TEMPORARY = /\.tmp$/i;
+const LANES = 4;
+/** How long the start's sweep may take, in milliseconds: it goes through some folders, a millisecond each. */
+const SWEEP_MILLISECONDS = 20_000;
+
+/** A folder of its own with files and accounts, and the command on it. */
+export async function createCrashWorld(accounts: number): Promise<CrashWorld> {
+  const folder = await makeFolder();
+  const lanes = Array.from({ length: LANES }, (_, index) => createLane(`lane-${index}`));
+  for (const { name } of lanes) await mkdir(join(folder, "files", name), { recursive: true });
+  await mkdir(join(folder, "accounts"));
+  const file = join(folder, "accounts/accounts.json");
+  await writeFile(file, JSON.stringify({ accounts: toAccounts(accounts) }));
+  const config = join(folder, "fileferry.json");
+  await writeFile(
+    config,
+    JSON.stringify({
+      listen: { port: 0 },
+      storage: { type: "disk", root: "./files" },
+      authentication: [{ type: "accounts", file: "accounts/accounts.json" }],
+      passwordPolicy: { allowUserName: true },
+    }),
+  );
+  const book = await openBook(file);
+  const start = () => startServer(["serve", "--config", config, "--quiet"]);
+  let server = await start();
+
+  function onTemporary(seen: () => void): () => void {
+    let watchers: FSWatcher[] = [];
+    const stop = () => {
+      for (const watcher of watchers) watcher.close();
+      watchers = [];
+    };
+    const places = ["accounts", ...lanes.map(({ name }) => `files/${name}`)];
+    watchers = places.map((place) =>
+      watch(join(folder, place), (_event, name) => {
+        if (name === null || !TEMPORARY.test(name) || watchers.length === 0) return;
+        stop();
+        seen();
+      }),
+    );
+    return stop;
+  }
+
+  async function killAndCheck(what: string): Promise<void> {
+    server.child.kill("SIGKILL");
+    await server.ended;
+    const changed = await checkFile(book, what);
+    server = await start();
+    await Promise.all(lanes.map((lane) => checkLane(lane, server.url, what)));
+    await checkLogins(server.url, changed, what);
+    const leftovers = async () => (await readdir(folder, { recursive: true })).filter((name) => TEMPORARY.test(name));
+    await expect.poll(leftovers, { timeout: SWEEP_MILLISECONDS, message: `leftovers, ${what}` }).toEqual([]);
+    expect((await readdir(join(folder, "files"), { recursive: true })).sort(), `what is on disk, ${what}`).toEqual(
+      lanes.flatMap(({ name, states }) => [name, ...[...states.keys()].map((path) => `${name}/${path}`)]).sort(),
+    );
+    expect(await readdir(join(folder, "accounts")), `beside the accounts, ${what}`).toEqual(["accounts.json"]);
+    expect(server.stderr(), `the log of the next start, ${what}`).not.toMatch(/error/i);
+  }
+
+  return { lanes, book, server: () => server, onTemporary, killAndCheck };
+}
