@@ -107,9 +107,10 @@ export interface CommandRun {
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
-/** Starts the command with these arguments; it is gone after the test. Without `input` its stdin is empty. */
-export function startCommand(args: readonly string[], input = ""): CommandRun {
-  const child = spawn(process.execPath, [builtCommand, ...args], { stdio: "pipe" });
+/** Starts the command with these arguments, by a program that becomes it where one is named; it is gone after the test. Without `input` its stdin is empty. */
+export function startCommand(args: readonly string[], input = "", by: readonly string[] = []): CommandRun {
+  const [program = "", ...rest] = [...by, process.execPath, builtCommand, ...args];
+  const child = spawn(program, rest, { stdio: "pipe" });
   const printed = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     printed.stdout += text;
@@ -136,8 +137,11 @@ export async function runCommand(
 }
 
 /** Starts the command and waits for its address; fails with what it printed when it ends before. */
-export async function startServer(args: readonly string[]): Promise<CommandRun & { url: string }> {
-  const run = startCommand(args);
+export async function startServer(
+  args: readonly string[],
+  by: readonly string[] = [],
+): Promise<CommandRun & { url: string }> {
+  const run = startCommand(args, "", by);
   const url = await waitFor(() => /^Listening on (\S+)\n/m.exec(run.stdout())?.[1], run);
   return { ...run, url };
 }

@@ -3,16 +3,31 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A disk of 1 MiB; `undefined` where none can be mounted. */
-export function mountSmallDisk(): string | undefined {
+/** How much a disk takes. */
+export interface SmallDiskOptions {
+  /** As `mount` has it. Default: `1m`. */
+  readonly size?: string;
+  /** Files and folders, the disk's own one among them. Default: as many as have room. */
+  readonly inodes?: number;
+}
+
+/** A disk of 1 MiB, or as much as is said; `undefined` where none can be mounted. */
+export function mountSmallDisk({ size = "1m", inodes }: SmallDiskOptions = {}): string | undefined {
   if (process.getuid?.() !== 0 || process.platform !== "linux") return undefined;
   const folder = execFileSync("mktemp", ["-d", join(tmpdir(), "fileferry-full-XXXXXX")], { encoding: "utf8" }).trim();
+  const options = inodes === undefined ? `size=${size}` : `size=${size},nr_inodes=${inodes}`;
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "none", folder], { stdio: "ignore" });
+    execFileSync("mount", ["-t", "tmpfs", "-o", options, "none", folder], { stdio: "ignore" });
     return folder;
   } catch {
+    rmSync(folder, { recursive: true });
     return undefined;
   }
+}
+
+/** Has a mounted disk for reading alone, or for writing again. */
+export function remount(folder: string, mode: "ro" | "rw"): void {
+  execFileSync("mount", ["-o", `remount,${mode}`, folder]);
 }
 
 export function unmount(folder: string | undefined): void {
