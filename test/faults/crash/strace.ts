@@ -7,10 +7,10 @@ export interface Killing {
   stop(): Promise<void>;
 }
 
-/** Whether system calls can be watched here. */
+/** Whether a process that runs already can be watched here. */
 export function mayTrace(): boolean {
   try {
-    execFileSync("strace", ["-o", "/dev/null", "-e", "trace=none", "true"], { stdio: "ignore" });
+    execFileSync("sh", ["-c", "sleep 0.2 & strace -o /dev/null -e trace=none -p $!"], { stdio: "ignore" });
     return true;
   } catch {
     return false;
