@@ -64,7 +64,14 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
   "./stores/memory": ["createMemoryKeyValueStore"],
   "./stores/sqlite": ["createSqliteStore"],
   "./workers": ["toWorkerHandler"],
-  "./testing": ["authenticatorCases", "endpointCases", "isPlayable", "storageCases", "storeCases"],
+  "./testing": [
+    "authenticatorCases",
+    "createFaultyStorage",
+    "endpointCases",
+    "isPlayable",
+    "storageCases",
+    "storeCases",
+  ],
 };
 
 let manifest: Manifest;

@@ -1,0 +1,125 @@
+import { sourceOfBytes, toByteSource, toByteStream } from "../contracts/byte-source.ts";
+import { type MemberBatches, toBatches, toMembers } from "../contracts/member-batches.ts";
+import type {
+  ByteRange,
+  StorageAdapter,
+  StorageEntry,
+  StoredFile,
+  WriteOptions,
+} from "../contracts/storage-adapter.ts";
+import { toStoredFile } from "../contracts/stored-file.ts";
+import { toFaultyContent, toFaultySource } from "./faulty-content.ts";
+import { type Ask, checkFault, type DecideFault, leave, type Signals, suffer } from "./storage-faults.ts";
+
+/**
+ * A storage that fails where `decide` says so, and is `inner` otherwise: for tests of what is built on a storage. As long as nothing is
+ * decided it keeps every promise that `inner` keeps. Bytes that a read has at hand are one chunk, which is decided on when the file is opened.
+ *
+ * A verb throws `TypeError` for a fault that its step cannot have.
+ */
+export function createFaultyStorage(inner: StorageAdapter, decide: DecideFault): StorageAdapter {
+  const calls = new Map<keyof StorageAdapter, number>();
+
+  function begin(verb: keyof StorageAdapter, path: string): Ask {
+    const number = (calls.get(verb) ?? 0) + 1;
+    calls.set(verb, number);
+    return (step, count = number) => checkFault(step, decide({ verb, path, step, count }));
+  }
+
+  /** A verb that is done at once. */
+  async function run<T>(ask: Ask, act: () => Promise<T>, ends: Signals = []): Promise<T> {
+    await suffer(ask("call"), ends);
+    const result = await act();
+    await suffer(ask("answer"), ends);
+    return result;
+  }
+
+  async function* listBatches(path: string, left: AbortSignal): AsyncGenerator<readonly StorageEntry[]> {
+    const ask = begin("list", path);
+    await suffer(ask("call"), [left]);
+    let count = 0;
+    for await (const batch of toBatches(inner.list(path))) {
+      let passed = 0;
+      for (const index of batch.keys()) {
+        count += 1;
+        const fault = ask("entry", count);
+        if (fault === undefined) continue;
+        if (index > passed) yield batch.slice(passed, index);
+        passed = index;
+        if ((await suffer(fault, [left])) === 0) return;
+      }
+      yield passed === 0 ? batch : batch.slice(passed);
+    }
+    await suffer(ask("end"), [left]);
+  }
+
+  function list(path: string): MemberBatches {
+    const left = new AbortController();
+    const members = toMembers(() => listBatches(path, left.signal));
+    const batches = () => toLeavable(members.batches(), left);
+    return Object.assign(toLeavable(members, left), { batches });
+  }
+
+  async function read(path: string, range?: ByteRange): Promise<StoredFile> {
+    const ask = begin("read", path);
+    await suffer(ask("call"));
+    const file = await inner.read(path, range);
+    try {
+      await suffer(ask("answer"));
+      return toFaultyFile(file, ask);
+    } catch (error) {
+      await release(file);
+      throw error;
+    }
+  }
+
+  function write(
+    path: string,
+    content: AsyncIterable<Uint8Array>,
+    options: WriteOptions = {},
+  ): ReturnType<StorageAdapter["write"]> {
+    const { signal } = options;
+    const ask = begin("write", path);
+    return run(ask, () => inner.write(path, toFaultyContent(content, ask, signal), options), [signal]);
+  }
+
+  return {
+    stat: (path) => run(begin("stat", path), () => inner.stat(path)),
+    list,
+    read,
+    write,
+    createFolder: (path, options) => run(begin("createFolder", path), () => inner.createFolder(path, options)),
+    remove: (path, options) => run(begin("remove", path), () => inner.remove(path, options)),
+  };
+}
+
+/** The same steps; who leaves them ends what they wait for. */
+function toLeavable<T>(steps: AsyncIterableIterator<T>, left: AbortController): AsyncIterableIterator<T> {
+  const leavable: AsyncIterableIterator<T> = {
+    next: () => steps.next(),
+    async return() {
+      leave(left);
+      await steps.return?.();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]: () => leavable,
+  };
+  return leavable;
+}
+
+/** The same file by the same ways, but that bytes with a fault come as a source. */
+function toFaultyFile(file: StoredFile, ask: Ask): StoredFile {
+  const { entry, source } = file;
+  if (source === undefined) return { entry, body: toByteStream(toFaultySource(toByteSource(file.body), ask)) };
+  if ("readInto" in source) return toStoredFile(entry, toFaultySource(source, ask));
+  const first = source.byteLength === 0 ? undefined : ask("chunk", 1);
+  const end = ask("end");
+  if (first === undefined && end === undefined) return file;
+  const askAgain: Ask = (step, count) => (step === "end" ? end : count === 1 ? first : undefined);
+  return toStoredFile(entry, toFaultySource(sourceOfBytes(source), askAgain));
+}
+
+async function release(file: StoredFile): Promise<void> {
+  if (file.source === undefined) await file.body.cancel();
+  else if ("readInto" in file.source) await file.source.close();
+}
