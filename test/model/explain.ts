@@ -1,0 +1,175 @@
+import type { StorageStep } from "../../src/testing/storage-faults.ts";
+import { type Asked, type Node, type Prediction, predict, predictTarget, type State } from "./model.ts";
+import type { Mishap } from "./operations.ts";
+
+/** What a client saw of an operation, and what had gone wrong on its way. */
+export interface Seen {
+  readonly status: number;
+  readonly text: string;
+  readonly etag?: string | undefined;
+  readonly length?: number | undefined;
+  readonly session?: string | undefined;
+  /** Whether each target was done, where there are several. */
+  readonly outcomes?: readonly boolean[] | undefined;
+  /** The answer ended too early, and the client knows. */
+  readonly isBroken: boolean;
+  /** The client has gone, and seen nothing. */
+  readonly isGone: boolean;
+  readonly mishap?: { readonly what: Mishap["what"]; readonly at: StorageStep } | undefined;
+}
+
+/** An operation that is over. */
+export interface Ended {
+  readonly asked: Asked;
+  readonly seen: Seen;
+}
+
+/** How far an operation has come: its targets so far, and whether they came to what had gone wrong. */
+interface Progress {
+  readonly at: number;
+  readonly hasFailed: boolean;
+}
+
+interface Step {
+  readonly state: State;
+  readonly progress: Progress;
+}
+
+const OVER = Number.POSITIVE_INFINITY;
+/** What clients are told of each mishap that is a failure (CONTRACT 1). */
+const STATUS_OF: Readonly<Partial<Record<Mishap["what"], number>>> = {
+  unavailable: 503,
+  "no-space": 507,
+  denied: 403,
+  defect: 500,
+};
+
+/**
+ * The state that operations which overlapped have led to, where there is an order of them, one after the other, in which each client saw what it has seen, and
+ * which ends with what is stored; `undefined` where there is none. What failed has changed nothing, unless it was the acknowledgement that was lost; of what a client did not
+ * wait for nobody knows.
+ */
+export function explain(start: State, all: readonly Ended[], stored: ReadonlyMap<string, Node>): State | undefined {
+  const isAlone = all.length === 1;
+  const hopeless = new Set<string>();
+
+  function search(state: State, progress: readonly Progress[]): State | undefined {
+    if (progress.every(({ at }) => at === OVER)) return adopt(state, stored);
+    const key = `${progress.map(({ at, hasFailed }) => `${at}${hasFailed}`)} ${toKey(state)}`;
+    if (hopeless.has(key)) return undefined;
+    for (const [index, ended] of all.entries()) {
+      const own = progress[index];
+      if (own === undefined || own.at === OVER) continue;
+      for (const next of advance(state, ended, own, isAlone)) {
+        const found = search(next.state, progress.with(index, next.progress));
+        if (found !== undefined) return found;
+      }
+    }
+    hopeless.add(key);
+    return undefined;
+  }
+
+  return search(
+    start,
+    all.map(() => ({ at: 0, hasFailed: false })),
+  );
+}
+
+/** The ways in which an operation may go on from a state, by what its client has seen. */
+function advance(state: State, { asked, seen }: Ended, progress: Progress, isAlone: boolean): readonly Step[] {
+  const { isGone, outcomes = [], mishap } = seen;
+  const over = (next: State): Step => ({ state: next, progress: { ...progress, at: OVER } });
+  const leaves: readonly Step[] = isGone && mishap?.what === "abort" ? [over(state)] : [];
+  if (progress.at > 0) return [...advanceTarget(state, { asked, seen }, progress, isAlone), ...leaves];
+  const expected = predict(state, asked, seen);
+  const failed = isGone || seen.status === STATUS_OF[mishap?.what ?? "short"];
+  if (expected === "proceed") {
+    const stops = failed && isFailure(mishap) ? [over(state)] : [];
+    const goesOn = isGone || outcomes.length > 0;
+    return [...(goesOn ? [{ state, progress: { ...progress, at: 1 } }] : []), ...stops, ...leaves];
+  }
+  const steps: Step[] = isSeen(expected, asked, seen, isAlone) ? [over(expected.state)] : [];
+  if (isGone && mishap?.what === "abort") steps.push(over(expected.state));
+  if (failed && isFailure(mishap)) steps.push(over(isLostAnswer(mishap) ? expected.state : state));
+  return [...steps, ...leaves];
+}
+
+function advanceTarget(
+  state: State,
+  { asked, seen }: Ended,
+  { at, hasFailed }: Progress,
+  isAlone: boolean,
+): readonly Step[] {
+  const { isGone, outcomes = [], mishap } = seen;
+  const { act } = asked.operation;
+  const count = act.kind === "commands" ? act.commands.length : act.kind === "upload" ? act.files.length : 0;
+  const next = at === count ? OVER : at + 1;
+  const expected = predictTarget(state, asked, at - 1);
+  const isDone = outcomes[at - 1];
+  const step = (to: State, failed: boolean): Step => ({ state: to, progress: { at: next, hasFailed: failed } });
+  const steps: Step[] = [];
+  if (isGone || expected.isDone === isDone) steps.push(step(expected.state, hasFailed));
+  if (!isAlone && isDone === false && expected.mayFail === true) steps.push(step(state, hasFailed));
+  const mayHaveFailed = isFailure(mishap) && !hasFailed && isDone !== true;
+  if (mayHaveFailed) steps.push(step(isLostAnswer(mishap) ? expected.state : state, true));
+  // It may have been the last thing that was done for a client that hung.
+  if (mayHaveFailed && isGone)
+    steps.push({
+      ...step(isLostAnswer(mishap) ? expected.state : state, true),
+      progress: { at: OVER, hasFailed: true },
+    });
+  return steps;
+}
+
+function isFailure(mishap: Seen["mishap"]): boolean {
+  return mishap !== undefined && (mishap.what === "hang" || STATUS_OF[mishap.what] !== undefined);
+}
+
+/** Whether all was done when it failed. */
+function isLostAnswer(mishap: Seen["mishap"]): boolean {
+  if (mishap === undefined) return false;
+  const { step, verb } = mishap.at;
+  return step === "answer" && (verb === "write" || verb === "createFolder" || verb === "remove");
+}
+
+/** Whether a client has seen what it had to. */
+function isSeen(
+  { status, orElse = [], content, part = "" }: Prediction,
+  asked: Asked,
+  seen: Seen,
+  isAlone: boolean,
+): boolean {
+  if (seen.isGone) return false;
+  if (seen.status !== status && (isAlone || !orElse.includes(seen.status))) return false;
+  if (content === undefined) return !seen.isBroken || isBreaking(seen.mishap);
+  if (content.etag !== undefined && content.etag !== seen.etag) return false;
+  if (asked.operation.act.kind === "head") return seen.length === content.text.length;
+  if (seen.isBroken) return isBreaking(seen.mishap) && part.startsWith(seen.text);
+  return seen.text === part;
+}
+
+function isBreaking(mishap: Seen["mishap"]): boolean {
+  return isFailure(mishap) || mishap?.what === "cut";
+}
+
+/** The state with what the storage tells of it, where it is what is stored. */
+function adopt(state: State, stored: ReadonlyMap<string, Node>): State | undefined {
+  if (state.tree.size !== stored.size) return undefined;
+  for (const [path, node] of state.tree) {
+    const found = stored.get(path);
+    if (found?.kind !== node.kind) return undefined;
+    if (found.kind !== "file" || node.kind !== "file") continue;
+    if (found.text !== node.text || (node.etag !== undefined && node.etag !== found.etag)) return undefined;
+  }
+  const known = [...state.tree].map(([path, node]) => {
+    const found = stored.get(path);
+    return [path, node.kind === "file" && found?.kind === "file" ? { ...node, etag: found.etag } : node] as const;
+  });
+  return { ...state, tree: new Map(known) };
+}
+
+/** The same for states that are the same. */
+function toKey({ tree, sessions }: State): string {
+  const nodes = [...tree].map(([path, node]) => `${path} ${node.kind === "file" ? node.version : ""}`);
+  return [...nodes.sort(), ...sessions.keys()].join();
+}

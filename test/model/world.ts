@@ -1,0 +1,359 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Authenticator } from "../../src/contracts/authenticator.ts";
+import type { StorageAdapter, StoredFile } from "../../src/contracts/storage-adapter.ts";
+import { createFileService } from "../../src/service.ts";
+import { createFaultyStorage } from "../../src/testing/faulty-storage.ts";
+import { textChunks } from "../../src/testing/storage-content.ts";
+import type { StorageFault, StorageStep } from "../../src/testing/storage-faults.ts";
+import { explain, type Seen } from "./explain.ts";
+import { type Asked, membersOf, type Node, type State, toPlace } from "./model.ts";
+import { describeOperation, type Mishap, type Operation, SHARED, USERS, type User } from "./operations.ts";
+import { readSeen, toRequest } from "./requests.ts";
+
+/** A service, its clients' knowledge, and the model of it. */
+export interface World {
+  /** Runs operations at the same time. @throws what the model cannot explain. */
+  run(operations: readonly Operation[], seed?: number): Promise<void>;
+  /** Has the clients look at all that there is. */
+  lookAround(): Promise<void>;
+  /** How many operations there were, and how often something went wrong on their way. */
+  readonly counts: { operations: number; mishaps: number };
+}
+
+export interface WorldOptions {
+  /** Where files are in truth. */
+  readonly inner: StorageAdapter;
+  /** What the service is given in its place: to see whether the model finds it. */
+  readonly spoil?: (inner: StorageAdapter) => StorageAdapter;
+  /** What the service thinks that bob may do in the shared folder. */
+  readonly bobs?: readonly string[];
+  /** Whether the service has somebody who is told of events: files take another way then. */
+  readonly isHeard?: boolean;
+}
+
+/** So long nothing may take that nobody waits for. */
+const PATIENCE = 20_000;
+const DEFECT = new Error("A defect that a test asked for.");
+const GONE = new Error("The client of the test has gone.");
+const SAID = /that a test asked for|client of the test has gone|Nobody waits for it|A storage shows here/;
+
+const CHANGES: readonly string[] = ["write", "createFolder", "remove"];
+/** What is there at first: each home has the same, as has the shared folder. */
+const FIRST = ["/d", "/d/d", "/a", "/b", "/d/a", "/d/b", "/d/d/a"] as const;
+
+/** One operation under way, as the storage meets it. */
+interface Running {
+  readonly controller: AbortController;
+  meet(step: StorageStep): StorageFault | undefined;
+  happened(): Seen["mishap"];
+}
+
+export async function createWorld({ inner, spoil, bobs, isHeard = false }: WorldOptions): Promise<World> {
+  const context = new AsyncLocalStorage<Running>();
+  const passwords = new Map<User, string>(USERS.map((user) => [user, `first password of ${user}`]));
+  const failures: { readonly details: object; readonly message: string }[] = [];
+  const storage = createFaultyStorage(spoil?.(inner) ?? inner, (step) => context.getStore()?.meet(step));
+  const service = createFileService({
+    storage,
+    authentication: createKeeper(passwords, bobs ?? ["allow-read", "allow-list"]),
+    logger: {
+      info: () => undefined,
+      warn: () => undefined,
+      error: (details, message) => failures.push({ details, message }),
+    },
+    limits: { loginAttempts: 1000 },
+    ...(isHeard && { onEvent: () => undefined }),
+  });
+  for (const area of [...USERS, "shared"]) await fill(inner, `/${area}`);
+  let state: State = { tree: await walk(inner), passwords: new Map(passwords), sessions: new Map() };
+  const known: Known = { versions: 0, ended: new Map(), former: new Map(), contents: new Map() };
+  const counts = { operations: 0, mishaps: 0 };
+
+  async function send(asked: Asked, jitter: () => number): Promise<Seen> {
+    const running = createRunning(asked.operation.mishap, jitter);
+    const { signal } = running.controller;
+    const answering = context.run(running, async () => {
+      const response = await service.fetch(toRequest(asked, signal));
+      return readSeen(response, signal, asked.operation.act);
+    });
+    const seen = await inTime(answering, `${describeOperation(asked.operation)} was never answered`);
+    const mishap = running.happened();
+    counts.operations += 1;
+    if (mishap !== undefined) counts.mishaps += 1;
+    return { ...seen, mishap };
+  }
+
+  async function run(operations: readonly Operation[], seed?: number): Promise<void> {
+    const all = operations.map((operation) => ask(operation, state, known));
+    const jitter = createJitter(seed);
+    const seen = await Promise.all(all.map((asked) => send(asked, jitter)));
+    const ended = all.map((asked, index) => ({ asked, seen: seen[index] as Seen }));
+    const stored = await walk(inner);
+    for (const one of ended) expectMembers(one.asked, one.seen, state, all);
+    const next = explain(state, ended, stored);
+    if (next === undefined) throw new Error(tellUnexplained(state, ended, stored));
+    learn(known, state, next);
+    state = next;
+    expectAskedFor(failures.splice(0));
+  }
+
+  async function lookAround(): Promise<void> {
+    const by = { means: "basic", variant: "json", mishap: null } as const;
+    const looks = USERS.flatMap((user) =>
+      [...state.tree].flatMap(([path, { kind }]): Operation[] => {
+        const own = toOwnPath(user, path);
+        if (own === undefined) return [];
+        if (kind === "folder") return [{ ...by, user, act: { kind: "list", path: own } }];
+        return [{ ...by, user, act: { kind: "get", path: own, condition: "none", range: null } }];
+      }),
+    );
+    const stored = await walk(inner);
+    for (const look of looks) {
+      const asked = ask(look, state, known);
+      const seen = await send(asked, () => -1);
+      expectMembers(asked, seen, state, [asked]);
+      if (explain(state, [{ asked, seen }], stored) === undefined) {
+        throw new Error(tellUnexplained(state, [{ asked, seen }], stored));
+      }
+    }
+  }
+
+  return { run, lookAround, counts };
+}
+
+async function fill(storage: StorageAdapter, area: string): Promise<void> {
+  await storage.createFolder(area);
+  for (const path of FIRST) {
+    if (path.endsWith("d")) await storage.createFolder(`${area}${path}`);
+    else await storage.write(`${area}${path}`, textChunks(`the first ${area}${path}`));
+  }
+}
+
+/** What clients know of what there was. */
+interface Known {
+  versions: number;
+  /** A session that has ended, by its user. */
+  readonly ended: Map<User, string>;
+  /** An entity-tag that a path had. */
+  readonly former: Map<string, string>;
+  /** The version that each entity-tag of a path stands for. */
+  readonly contents: Map<string, string>;
+}
+
+function ask(operation: Operation, state: State, known: Known): Asked {
+  const { user, act, means } = operation;
+  const sizes = act.kind === "put" ? [act.size] : act.kind === "upload" ? act.files.map(({ size }) => size) : [];
+  const contents = sizes.map((size) => {
+    known.versions += 1;
+    const version = `${known.versions}`;
+    return { version, text: `${version} by ${user}; `.repeat(Math.ceil(size / 10)).slice(0, size) };
+  });
+  const place = "path" in act ? toPlace(user, act.path).path : "";
+  const node = state.tree.get(place);
+  const current = node?.kind === "file" ? node.etag : undefined;
+  const isFormer = "condition" in act && act.condition === "former";
+  const tag = (isFormer ? known.former.get(place) : current) ?? '"none-of-ours"';
+  const live = [...state.sessions].filter(([, whose]) => whose === user).map(([id]) => id);
+  const isBySession = means === "session" || act.kind === "logout" || act.kind === "change-password";
+  const session = means === "ended" ? (known.ended.get(user) ?? "0".repeat(32)) : isBySession ? live.at(-1) : undefined;
+  const password = state.passwords.get(user) ?? "";
+  known.versions += 1;
+  const newPassword = `changed when ${known.versions} was due`;
+  return { operation, contents, tag, password, newPassword, ...(session !== undefined && { session }) };
+}
+
+/** @throws where an entity-tag has stood for another content of the same path. */
+function learn({ ended, former, contents }: Known, before: State, after: State): void {
+  for (const [id, user] of before.sessions) if (!after.sessions.has(id)) ended.set(user, id);
+  for (const [path, node] of before.tree) {
+    const now = after.tree.get(path);
+    if (node.kind !== "file" || node.etag === undefined) continue;
+    if (now?.kind !== "file" || now.etag !== node.etag) former.set(path, node.etag);
+  }
+  for (const [path, node] of after.tree) {
+    if (node.kind !== "file") continue;
+    const key = `${path} ${node.etag}`;
+    if ((contents.get(key) ?? node.version) !== node.version) throw new Error(`${key} has stood for another content.`);
+    contents.set(key, node.version);
+  }
+}
+
+function createRunning(mishap: Mishap | null, jitter: () => number): Running {
+  const controller = new AbortController();
+  let skip = mishap?.skip ?? 0;
+  let happened: Seen["mishap"];
+
+  function toFault(what: Mishap["what"]): StorageFault | undefined {
+    if (what === "delay") return { fault: "delay", milliseconds: 2 };
+    if (what === "short") return { fault: "short", bytes: 1000 };
+    if (what === "cut") return { fault: "cut" };
+    if (what === "defect") return { fault: "error", error: DEFECT };
+    if (what !== "hang" && what !== "abort") return { fault: "error", error: what };
+    if (what === "abort") controller.abort(GONE);
+    else setTimeout(() => controller.abort(GONE), 2);
+    return what === "hang" ? { fault: "hang", until: controller.signal } : undefined;
+  }
+
+  function meet(step: StorageStep): StorageFault | undefined {
+    const isPlanned = mishap !== null && happened === undefined && isAt(step, mishap.step);
+    // What a storage is given cannot be cut unnoticed: it would be another upload.
+    const isIt = isPlanned && (mishap.what !== "cut" || step.verb === "read");
+    if (isIt && skip > 0) skip -= 1;
+    else if (isIt) {
+      happened = { what: mishap.what, at: step };
+      return toFault(mishap.what);
+    }
+    const milliseconds = jitter();
+    return milliseconds < 0 ? undefined : { fault: "delay", milliseconds };
+  }
+
+  return { controller, meet, happened: () => happened };
+}
+
+function isAt({ step, verb }: StorageStep, wanted: Mishap["step"]): boolean {
+  if (wanted === "lost") return step === "answer" && CHANGES.includes(verb);
+  return wanted === "any" || wanted === step;
+}
+
+/** How long a step is held up, where several clients get in each other's way; less than 0 for not at all. */
+function createJitter(seed: number | undefined): () => number {
+  if (seed === undefined) return () => -1;
+  let last = seed;
+  return () => {
+    last = (Math.imul(last, 1_664_525) + 1_013_904_223) >>> 0;
+    return (last >>> 16) % 6 < 3 ? -1 : (last >>> 24) % 3;
+  };
+}
+
+async function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(what)), PATIENCE);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** All that is stored. */
+async function walk(storage: StorageAdapter): Promise<ReadonlyMap<string, Node>> {
+  const found = new Map<string, Node>();
+  const waiting = ["/"];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    for await (const { name, kind } of storage.list(folder)) {
+      const path = folder === "/" ? `/${name}` : `${folder}/${name}`;
+      if (kind === "folder") {
+        waiting.push(path);
+        found.set(path, { kind });
+      } else {
+        const file = await storage.read(path);
+        const { entry } = file;
+        found.set(path, {
+          kind: "file",
+          version: entry.etag ?? "",
+          text: await readWhole(file),
+          etag: entry.etag,
+        });
+      }
+    }
+  }
+  return found;
+}
+
+async function readWhole(file: StoredFile): Promise<string> {
+  const { source, entry } = file;
+  if (source === undefined) return new Response(file.body).text();
+  if ("byteLength" in source) return Buffer.from(source).toString();
+  const bytes = Buffer.alloc(entry.size + 1);
+  let count = 0;
+  for (let read = -1; read !== 0; count += read) read = await source.readInto(bytes.subarray(count));
+  await source.close();
+  return bytes.subarray(0, count).toString();
+}
+
+function toOwnPath(user: User, path: string): string | undefined {
+  const [, area, ...rest] = path.split("/");
+  if (area === user) return rest.join("/");
+  return area === "shared" && user !== "carol" ? [SHARED[user], ...rest].join("/") : undefined;
+}
+
+/** What a listing has shown: the members, or, while others were at work, no other than were there or being made, and all that stayed. */
+function expectMembers({ operation: { act, user } }: Asked, seen: Seen, state: State, all: readonly Asked[]): void {
+  if (act.kind !== "list" || seen.status !== 200 || seen.isGone || seen.isBroken) return;
+  const parsed = JSON.parse(seen.text) as { content: { name: string; is_directory: boolean; size: number }[] };
+  const shown = parsed.content.map(
+    ({ name, is_directory, size }) => `${name} ${is_directory ? "folder" : "file"} ${size}`,
+  );
+  const expected = membersOf(state, user, act.path);
+  const isAlone = all.length === 1;
+  const touched = new Set(all.flatMap((asked) => namesTouched(asked.operation)));
+  const isFixed = (member: string): boolean => isAlone || !touched.has(member.split(" ")[0] ?? "");
+  const [fixedShown, fixedExpected] = [shown.filter(isFixed).sort(), expected.filter(isFixed)];
+  const isWhole =
+    fixedShown.join() === fixedExpected.join() || (!isAlone && touched.has("d") && act.path.includes("d"));
+  const isOnce = new Set(shown.map((member) => member.split(" ")[0])).size === shown.length;
+  if (!isWhole || !isOnce) throw new Error(`${user} listed ${act.path}: ${shown}; but there is ${expected}`);
+}
+
+function namesTouched({ act }: Operation): readonly string[] {
+  if (act.kind === "commands") return act.commands.map(({ target }) => target);
+  if (act.kind === "upload") return act.files.map(({ name }) => name);
+  return "path" in act && act.kind !== "list" ? act.path.split("/") : [];
+}
+
+function expectAskedFor(entries: readonly { readonly details: object; readonly message: string }[]): void {
+  for (const { details, message } of entries) {
+    const { error } = details as { error?: unknown };
+    const text = error instanceof Error ? `${error.message} ${error.cause}` : String(error);
+    if (!SAID.test(text))
+      throw new Error(`The log tells of what nobody asked for: ${message} ${text}`, { cause: error });
+  }
+}
+
+function tellUnexplained(
+  state: State,
+  ended: readonly { readonly asked: Asked; readonly seen: Seen }[],
+  stored: ReadonlyMap<string, Node>,
+): string {
+  const tell = (tree: ReadonlyMap<string, Node>): string =>
+    [...tree]
+      .map(([path, node]) =>
+        node.kind === "folder" ? `${path}/` : `${path} (${node.text.slice(0, 20)}, ${node.text.length})`,
+      )
+      .sort()
+      .join(", ");
+  const lines = ended.map(({ asked: { operation, contents, tag }, seen: { text, mishap, ...rest } }) => {
+    const at = mishap && `${mishap.what} at ${mishap.at.verb} ${mishap.at.path} ${mishap.at.step}`;
+    const sent = contents.map(({ version }) => version);
+    return `${describeOperation(operation)}; sent ${sent}; ${tag}\n    → ${JSON.stringify(rest)} ${JSON.stringify(text.slice(0, 60))} (${text.length}) ${at ?? ""}`;
+  });
+  return `No order of these explains what their clients saw and what is stored:\n  ${lines.join("\n  ")}\nbefore: ${tell(state.tree)}\nstored: ${tell(stored)}`;
+}
+
+/** Keeps passwords in memory, and the settings of the accounts. */
+function createKeeper(passwords: Map<User, string>, bobs: readonly string[]): Authenticator {
+  const rules: Readonly<Record<User, readonly string[]>> = {
+    alice: ["allow-full-control"],
+    bob: bobs,
+    carol: ["allow-list", "allow-write", "allow-create-folder"],
+  };
+  const isUser = (name: string): name is User => passwords.has(name as User);
+  return {
+    name: "keeper",
+    async authenticate({ username, content }) {
+      if (!isUser(username)) return { outcome: "unknown" };
+      if (passwords.get(username) !== content) return { outcome: "rejected" };
+      const shared = SHARED[username];
+      const account = {
+        virtual_folders: [[`/${shared}`, "/shared"]] as const,
+        permissions: [["allow-full-control"], [`/${shared} | /${shared}/*`, ...rules[username]]],
+      };
+      return { outcome: "accepted", account };
+    },
+    async updatePassword({ username, currentPassword, newPassword, beforeChange }) {
+      if (!isUser(username)) return { outcome: "unknown" };
+      if (passwords.get(username) !== currentPassword) return { outcome: "wrong-password" };
+      await beforeChange?.();
+      passwords.set(username, newPassword);
+      return { outcome: "updated" };
+    },
+  };
+}
