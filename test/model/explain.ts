@@ -1,6 +1,7 @@
 import type { StorageStep } from "../../src/testing/storage-faults.ts";
-import { type Asked, type Node, type Prediction, predict, predictTarget, type State } from "./model.ts";
+import { type Asked, type Node, type Prediction, predict, type State } from "./model.ts";
 import type { Mishap } from "./operations.ts";
+import { predictTarget } from "./targets.ts";
 
 /** What a client saw of an operation, and what had gone wrong on its way. */
 export interface Seen {
@@ -88,8 +89,11 @@ function advance(state: State, { asked, seen }: Ended, progress: Progress, isAlo
     const goesOn = isGone || outcomes.length > 0;
     return [...(goesOn ? [{ state, progress: { ...progress, at: 1 } }] : []), ...stops, ...leaves];
   }
-  const steps: Step[] = isSeen(expected, asked, seen, isAlone) ? [over(expected.state)] : [];
-  if (isGone && mishap?.what === "abort") steps.push(over(expected.state));
+  // Whatever else may come of it is a refusal.
+  const reached = seen.status === expected.status ? expected.state : state;
+  const steps: Step[] = isSeen(expected, asked, seen, isAlone) ? [over(reached)] : [];
+  // What hung may have been something that it can do without.
+  if (isGone) steps.push(over(expected.state));
   if (failed && isFailure(mishap)) steps.push(over(isLostAnswer(mishap) ? expected.state : state));
   return [...steps, ...leaves];
 }

@@ -1,6 +1,5 @@
 import {
   type AccountAct,
-  type Command,
   type Condition,
   type Delete,
   type FileAct,
@@ -47,18 +46,11 @@ export interface Given {
 /** What has to come of an operation. */
 export interface Prediction {
   readonly status: number;
-  /** Also possible while others change the same: it looks several times, and the storage as often. */
+  /** Refusals that are possible as well while others change the same: it looks several times, and the storage as often. */
   readonly orElse?: readonly number[];
   /** Of a file. */
   readonly content?: Extract<Node, { kind: "file" }>;
   readonly part?: string;
-  readonly state: State;
-}
-
-/** What has to come of one target of several. */
-export interface TargetPrediction {
-  readonly isDone: boolean;
-  readonly mayFail?: boolean;
   readonly state: State;
 }
 
@@ -204,42 +196,11 @@ function predictDelete(state: State, asked: Asked, act: Delete): Prediction {
   const node = state.tree.get(path);
   if (node?.kind === "folder") return { status: 307, state, orElse: [404, 412] };
   if (!may("delete-file")) return { status: 403, state };
-  if (node === undefined) return { status: 404, state };
-  // The version that the condition was met by may have been replaced by another that meets it.
+  // The version that the condition was met by may have gone, or been replaced by another that meets it.
   const orElse = act.condition === "none" ? [] : [412];
+  if (node === undefined) return { status: 404, state, orElse };
   if (!isMet(asked, act.condition, node)) return { status: 412, state };
   return { status: 204, orElse, state: withoutTree(state, path) };
-}
-
-/** What has to come of one of several targets, in a state. */
-export function predictTarget(state: State, asked: Asked, index: number): TargetPrediction {
-  const { act, user } = asked.operation;
-  if (act.kind === "commands") {
-    const command = act.commands[index];
-    if (command !== undefined) return predictCommand(state, user, act.path, command);
-  }
-  const file = act.kind === "upload" ? act.files[index] : undefined;
-  const content = asked.contents[index];
-  if (act.kind !== "upload" || file === undefined || content === undefined)
-    throw new Error(`There is no target ${index}.`);
-  const { path, may } = toPlace(user, `${act.path}/${file.name}`);
-  const isDone = may("write") && state.tree.get(path)?.kind !== "folder" && hasParent(state, path);
-  return { isDone, state: isDone ? withNode(state, path, { kind: "file", ...content }) : state };
-}
-
-function predictCommand(state: State, user: User, folder: string, { command, target }: Command): TargetPrediction {
-  const { path, may, isMount } = toPlace(user, `${folder}/${target}`);
-  const node = state.tree.get(path);
-  if (command === "delete") {
-    const isDone = node !== undefined && !isMount && may(node.kind === "folder" ? "delete-folder" : "delete-file");
-    return { isDone, state: isDone ? withoutTree(state, path) : state };
-  }
-  if (!may("create-folder")) return { isDone: false, state };
-  // It finds one there, and by the time it looks what it is, it may have gone.
-  if (command === "create-folder-if-missing" && node?.kind === "folder") return { isDone: true, mayFail: true, state };
-  const isDone = node === undefined && hasParent(state, path);
-  const mayFail = command === "create-folder-if-missing";
-  return { isDone, mayFail, state: isDone ? withNode(state, path, { kind: "folder" }) : state };
 }
 
 /** RFC 9110 13.1. */
@@ -264,15 +225,15 @@ function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/")) || "/";
 }
 
-function hasParent({ tree }: State, path: string): boolean {
+export function hasParent({ tree }: State, path: string): boolean {
   return tree.get(parentOf(path))?.kind === "folder";
 }
 
-function withNode(state: State, path: string, node: Node): State {
+export function withNode(state: State, path: string, node: Node): State {
   return { ...state, tree: new Map(state.tree).set(path, node) };
 }
 
-function withoutTree(state: State, path: string): State {
+export function withoutTree(state: State, path: string): State {
   const tree = [...state.tree].filter(([one]) => one !== path && !one.startsWith(`${path}/`));
   return { ...state, tree: new Map(tree) };
 }

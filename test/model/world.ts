@@ -1,14 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Authenticator } from "../../src/contracts/authenticator.ts";
-import type { StorageAdapter, StoredFile } from "../../src/contracts/storage-adapter.ts";
+import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createFileService } from "../../src/service.ts";
 import { createFaultyStorage } from "../../src/testing/faulty-storage.ts";
-import { textChunks } from "../../src/testing/storage-content.ts";
-import type { StorageFault, StorageStep } from "../../src/testing/storage-faults.ts";
+import { createKeeper } from "./accounts.ts";
 import { explain, type Seen } from "./explain.ts";
-import { type Asked, membersOf, type Node, type State, toPlace } from "./model.ts";
-import { describeOperation, type Mishap, type Operation, SHARED, USERS, type User } from "./operations.ts";
+import { type Asked, membersOf, type State, toPlace } from "./model.ts";
+import { describeOperation, type Operation, SHARED, USERS, type User } from "./operations.ts";
 import { readSeen, toRequest } from "./requests.ts";
+import { createJitter, createRunning, type Running } from "./running.ts";
+import { fill, walk } from "./stored.ts";
+import { tellUnexplained } from "./tell.ts";
 
 /** A service, its clients' knowledge, and the model of it. */
 export interface World {
@@ -33,20 +34,7 @@ export interface WorldOptions {
 
 /** So long nothing may take that nobody waits for. */
 const PATIENCE = 20_000;
-const DEFECT = new Error("A defect that a test asked for.");
-const GONE = new Error("The client of the test has gone.");
 const SAID = /that a test asked for|client of the test has gone|Nobody waits for it|A storage shows here/;
-
-const CHANGES: readonly string[] = ["write", "createFolder", "remove"];
-/** What is there at first: each home has the same, as has the shared folder. */
-const FIRST = ["/d", "/d/d", "/a", "/b", "/d/a", "/d/b", "/d/d/a"] as const;
-
-/** One operation under way, as the storage meets it. */
-interface Running {
-  readonly controller: AbortController;
-  meet(step: StorageStep): StorageFault | undefined;
-  happened(): Seen["mishap"];
-}
 
 export async function createWorld({ inner, spoil, bobs, isHeard = false }: WorldOptions): Promise<World> {
   const context = new AsyncLocalStorage<Running>();
@@ -121,14 +109,6 @@ export async function createWorld({ inner, spoil, bobs, isHeard = false }: World
   return { run, lookAround, counts };
 }
 
-async function fill(storage: StorageAdapter, area: string): Promise<void> {
-  await storage.createFolder(area);
-  for (const path of FIRST) {
-    if (path.endsWith("d")) await storage.createFolder(`${area}${path}`);
-    else await storage.write(`${area}${path}`, textChunks(`the first ${area}${path}`));
-  }
-}
-
 /** What clients know of what there was. */
 interface Known {
   versions: number;
@@ -178,95 +158,12 @@ function learn({ ended, former, contents }: Known, before: State, after: State):
   }
 }
 
-function createRunning(mishap: Mishap | null, jitter: () => number): Running {
-  const controller = new AbortController();
-  let skip = mishap?.skip ?? 0;
-  let happened: Seen["mishap"];
-
-  function toFault(what: Mishap["what"]): StorageFault | undefined {
-    if (what === "delay") return { fault: "delay", milliseconds: 2 };
-    if (what === "short") return { fault: "short", bytes: 1000 };
-    if (what === "cut") return { fault: "cut" };
-    if (what === "defect") return { fault: "error", error: DEFECT };
-    if (what !== "hang" && what !== "abort") return { fault: "error", error: what };
-    if (what === "abort") controller.abort(GONE);
-    else setTimeout(() => controller.abort(GONE), 2);
-    return what === "hang" ? { fault: "hang", until: controller.signal } : undefined;
-  }
-
-  function meet(step: StorageStep): StorageFault | undefined {
-    const isPlanned = mishap !== null && happened === undefined && isAt(step, mishap.step);
-    // What a storage is given cannot be cut unnoticed: it would be another upload.
-    const isIt = isPlanned && (mishap.what !== "cut" || step.verb === "read");
-    if (isIt && skip > 0) skip -= 1;
-    else if (isIt) {
-      happened = { what: mishap.what, at: step };
-      return toFault(mishap.what);
-    }
-    const milliseconds = jitter();
-    return milliseconds < 0 ? undefined : { fault: "delay", milliseconds };
-  }
-
-  return { controller, meet, happened: () => happened };
-}
-
-function isAt({ step, verb }: StorageStep, wanted: Mishap["step"]): boolean {
-  if (wanted === "lost") return step === "answer" && CHANGES.includes(verb);
-  return wanted === "any" || wanted === step;
-}
-
-/** How long a step is held up, where several clients get in each other's way; less than 0 for not at all. */
-function createJitter(seed: number | undefined): () => number {
-  if (seed === undefined) return () => -1;
-  let last = seed;
-  return () => {
-    last = (Math.imul(last, 1_664_525) + 1_013_904_223) >>> 0;
-    return (last >>> 16) % 6 < 3 ? -1 : (last >>> 24) % 3;
-  };
-}
-
 async function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(what)), PATIENCE);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-}
-
-/** All that is stored. */
-async function walk(storage: StorageAdapter): Promise<ReadonlyMap<string, Node>> {
-  const found = new Map<string, Node>();
-  const waiting = ["/"];
-  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    for await (const { name, kind } of storage.list(folder)) {
-      const path = folder === "/" ? `/${name}` : `${folder}/${name}`;
-      if (kind === "folder") {
-        waiting.push(path);
-        found.set(path, { kind });
-      } else {
-        const file = await storage.read(path);
-        const { entry } = file;
-        found.set(path, {
-          kind: "file",
-          version: entry.etag ?? "",
-          text: await readWhole(file),
-          etag: entry.etag,
-        });
-      }
-    }
-  }
-  return found;
-}
-
-async function readWhole(file: StoredFile): Promise<string> {
-  const { source, entry } = file;
-  if (source === undefined) return new Response(file.body).text();
-  if ("byteLength" in source) return Buffer.from(source).toString();
-  const bytes = Buffer.alloc(entry.size + 1);
-  let count = 0;
-  for (let read = -1; read !== 0; count += read) read = await source.readInto(bytes.subarray(count));
-  await source.close();
-  return bytes.subarray(0, count).toString();
 }
 
 function toOwnPath(user: User, path: string): string | undefined {
@@ -306,54 +203,4 @@ function expectAskedFor(entries: readonly { readonly details: object; readonly m
     if (!SAID.test(text))
       throw new Error(`The log tells of what nobody asked for: ${message} ${text}`, { cause: error });
   }
-}
-
-function tellUnexplained(
-  state: State,
-  ended: readonly { readonly asked: Asked; readonly seen: Seen }[],
-  stored: ReadonlyMap<string, Node>,
-): string {
-  const tell = (tree: ReadonlyMap<string, Node>): string =>
-    [...tree]
-      .map(([path, node]) =>
-        node.kind === "folder" ? `${path}/` : `${path} (${node.text.slice(0, 20)}, ${node.text.length})`,
-      )
-      .sort()
-      .join(", ");
-  const lines = ended.map(({ asked: { operation, contents, tag }, seen: { text, mishap, ...rest } }) => {
-    const at = mishap && `${mishap.what} at ${mishap.at.verb} ${mishap.at.path} ${mishap.at.step}`;
-    const sent = contents.map(({ version }) => version);
-    return `${describeOperation(operation)}; sent ${sent}; ${tag}\n    → ${JSON.stringify(rest)} ${JSON.stringify(text.slice(0, 60))} (${text.length}) ${at ?? ""}`;
-  });
-  return `No order of these explains what their clients saw and what is stored:\n  ${lines.join("\n  ")}\nbefore: ${tell(state.tree)}\nstored: ${tell(stored)}`;
-}
-
-/** Keeps passwords in memory, and the settings of the accounts. */
-function createKeeper(passwords: Map<User, string>, bobs: readonly string[]): Authenticator {
-  const rules: Readonly<Record<User, readonly string[]>> = {
-    alice: ["allow-full-control"],
-    bob: bobs,
-    carol: ["allow-list", "allow-write", "allow-create-folder"],
-  };
-  const isUser = (name: string): name is User => passwords.has(name as User);
-  return {
-    name: "keeper",
-    async authenticate({ username, content }) {
-      if (!isUser(username)) return { outcome: "unknown" };
-      if (passwords.get(username) !== content) return { outcome: "rejected" };
-      const shared = SHARED[username];
-      const account = {
-        virtual_folders: [[`/${shared}`, "/shared"]] as const,
-        permissions: [["allow-full-control"], [`/${shared} | /${shared}/*`, ...rules[username]]],
-      };
-      return { outcome: "accepted", account };
-    },
-    async updatePassword({ username, currentPassword, newPassword, beforeChange }) {
-      if (!isUser(username)) return { outcome: "unknown" };
-      if (passwords.get(username) !== currentPassword) return { outcome: "wrong-password" };
-      await beforeChange?.();
-      passwords.set(username, newPassword);
-      return { outcome: "updated" };
-    },
-  };
 }
