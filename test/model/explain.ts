@@ -55,7 +55,7 @@ export function explain(start: State, all: readonly Ended[], stored: ReadonlyMap
   const hopeless = new Set<string>();
 
   function search(state: State, progress: readonly Progress[]): State | undefined {
-    if (progress.every(({ at }) => at === OVER)) return adopt(state, stored);
+    if (progress.every(({ at }) => at === OVER)) return adopt(state, start, stored);
     const key = `${progress.map(({ at, hasFailed }) => `${at}${hasFailed}`)} ${toKey(state)}`;
     if (hopeless.has(key)) return undefined;
     for (const [index, ended] of all.entries()) {
@@ -89,7 +89,7 @@ function advance(state: State, { asked, seen }: Ended, progress: Progress, isAlo
     const goesOn = isGone || outcomes.length > 0;
     return [...(goesOn ? [{ state, progress: { ...progress, at: 1 } }] : []), ...stops, ...leaves];
   }
-  // Whatever else may come of it is a refusal.
+  // Whatever else may come of it changes nothing.
   const reached = seen.status === expected.status ? expected.state : state;
   const steps: Step[] = isSeen(expected, asked, seen, isAlone) ? [over(reached)] : [];
   // What hung may have been something that it can do without.
@@ -113,7 +113,8 @@ function advanceTarget(
   const step = (to: State, failed: boolean): Step => ({ state: to, progress: { at: next, hasFailed: failed } });
   const steps: Step[] = [];
   if (isGone || expected.isDone === isDone) steps.push(step(expected.state, hasFailed));
-  if (!isAlone && isDone === false && expected.mayFail === true) steps.push(step(state, hasFailed));
+  if (!isAlone && !isGone && expected.isDone !== isDone && expected.isUnsure === true)
+    steps.push(step(state, hasFailed));
   const mayHaveFailed = isFailure(mishap) && !hasFailed && isDone !== true;
   if (mayHaveFailed) steps.push(step(isLostAnswer(mishap) ? expected.state : state, true));
   // It may have been the last thing that was done for a client that hung.
@@ -156,13 +157,16 @@ function isBreaking(mishap: Seen["mishap"]): boolean {
   return isFailure(mishap) || mishap?.what === "cut";
 }
 
-/** The state with what the storage tells of it, where it is what is stored. */
-function adopt(state: State, stored: ReadonlyMap<string, Node>): State | undefined {
+/** The state with what the storage tells of it, where it is what is stored. A new version has another entity-tag than the one before, also where its text is the same. */
+function adopt(state: State, start: State, stored: ReadonlyMap<string, Node>): State | undefined {
   if (state.tree.size !== stored.size) return undefined;
   for (const [path, node] of state.tree) {
     const found = stored.get(path);
     if (found?.kind !== node.kind) return undefined;
     if (found.kind !== "file" || node.kind !== "file") continue;
+    const former = start.tree.get(path);
+    const isFormer = former?.kind === "file" && former.etag === found.etag;
+    if (isFormer && former.version !== node.version) return undefined;
     if (found.text !== node.text || (node.etag !== undefined && node.etag !== found.etag)) return undefined;
   }
   const known = [...state.tree].map(([path, node]) => {

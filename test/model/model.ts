@@ -46,7 +46,7 @@ export interface Given {
 /** What has to come of an operation. */
 export interface Prediction {
   readonly status: number;
-  /** Refusals that are possible as well while others change the same: it looks several times, and the storage as often. */
+  /** Possible as well while others change the same, and then it changes nothing: it looks several times, and the storage as often. */
   readonly orElse?: readonly number[];
   /** Of a file. */
   readonly content?: Extract<Node, { kind: "file" }>;
@@ -145,7 +145,8 @@ function predictFiles(state: State, asked: Asked, act: FileAct, given: Given): P
     case "delete-folder": {
       const { isRoot, isMount, may } = toPlace(asked.operation.user, act.path);
       if (isRoot || !may("delete-folder")) return { status: 403, state };
-      if (!isFolder) return { status: 404, state };
+      // Several who remove one tree remove it together.
+      if (!isFolder) return { status: 404, orElse: [204], state };
       return isMount ? { status: 403, state } : { status: 204, state: withoutTree(state, path) };
     }
   }

@@ -4,7 +4,8 @@ import type { Command, User } from "./operations.ts";
 /** What has to come of one target of several. */
 export interface TargetPrediction {
   readonly isDone: boolean;
-  readonly mayFail?: boolean;
+  /** While others change the same it may be the reverse, and then it changes nothing. */
+  readonly isUnsure?: boolean;
   readonly state: State;
 }
 
@@ -29,12 +30,12 @@ function predictCommand(state: State, user: User, folder: string, { command, tar
   const node = state.tree.get(path);
   if (command === "delete") {
     const isDone = node !== undefined && !isMount && may(node.kind === "folder" ? "delete-folder" : "delete-file");
-    return { isDone, state: isDone ? withoutTree(state, path) : state };
+    return { isDone, isUnsure: node === undefined, state: isDone ? withoutTree(state, path) : state };
   }
   if (!may("create-folder")) return { isDone: false, state };
   // It finds one there, and by the time it looks what it is, it may have gone.
-  if (command === "create-folder-if-missing" && node?.kind === "folder") return { isDone: true, mayFail: true, state };
+  if (command === "create-folder-if-missing" && node?.kind === "folder") return { isDone: true, isUnsure: true, state };
   const isDone = node === undefined && hasParent(state, path);
-  const mayFail = command === "create-folder-if-missing";
-  return { isDone, mayFail, state: isDone ? withNode(state, path, { kind: "folder" }) : state };
+  const isUnsure = command === "create-folder-if-missing";
+  return { isDone, isUnsure, state: isDone ? withNode(state, path, { kind: "folder" }) : state };
 }
