@@ -176,8 +176,14 @@ function adopt(state: State, start: State, stored: ReadonlyMap<string, Node>): S
   return { ...state, tree: new Map(known) };
 }
 
+const keys = new WeakMap<State, string>();
+
 /** The same for states that are the same. */
-function toKey({ tree, sessions }: State): string {
-  const nodes = [...tree].map(([path, node]) => `${path} ${node.kind === "file" ? node.version : ""}`);
-  return [...nodes.sort(), ...sessions.keys()].join();
+function toKey(state: State): string {
+  const known = keys.get(state);
+  if (known !== undefined) return known;
+  const nodes = [...state.tree].map(([path, node]) => `${path} ${node.kind === "file" ? node.version : ""}`);
+  const key = [...nodes.sort(), ...state.sessions.keys()].join();
+  keys.set(state, key);
+  return key;
 }

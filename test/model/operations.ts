@@ -153,7 +153,7 @@ function actOn(user: User, isShared: boolean): fc.Arbitrary<Act> {
       arbitrary: fc.record({
         kind: fc.constant("commands"),
         path: folder,
-        commands: fc.array(fc.record({ command, target }), { minLength: 1, maxLength: 3 }),
+        commands: fc.array(fc.record({ command, target }), { minLength: 1, maxLength: 2 }),
       }),
       weight: 2,
     },

@@ -36,8 +36,10 @@ export interface WorldOptions {
 const PATIENCE = 20_000;
 const SAID = /that a test asked for|client of the test has gone|Nobody waits for it|A storage shows here/;
 
+/** Which operation a step belongs to. One for all worlds: each costs every promise of the process. */
+const context = new AsyncLocalStorage<Running>();
+
 export async function createWorld({ inner, spoil, bobs, isHeard = false }: WorldOptions): Promise<World> {
-  const context = new AsyncLocalStorage<Running>();
   const passwords = new Map<User, string>(USERS.map((user) => [user, `first password of ${user}`]));
   const failures: { readonly details: object; readonly message: string }[] = [];
   const storage = createFaultyStorage(spoil?.(inner) ?? inner, (step) => context.getStore()?.meet(step));
