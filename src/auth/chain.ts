@@ -36,9 +36,9 @@ export interface AuthenticationChain {
   authenticate(credentials: Credentials): Promise<Judgement>;
   /**
    * Whether a version of an account that the chain has given, with an `accepted` or to `beforeChange`, still stands: the method that it is of is asked, and
-   * no other. `false` where that method is not there any more. Rejects as it does.
+   * no other. `undefined` where that method is not there, or not any more. Rejects as it does.
    */
-  isCurrent(username: string, version: string): Promise<boolean>;
+  isCurrent(username: string, version: string): Promise<boolean | undefined>;
   /**
    * Whether a method can change an account's password: the first one that knows the account decides. Rejects with {@link HttpError}
    * `unavailable` when a method fails, which is reported to the log.
@@ -132,9 +132,9 @@ export function createAuthenticationChain(
     return version === undefined ? verdict : { ...verdict, version };
   }
 
-  async function isCurrent(username: string, version: string): Promise<boolean> {
+  async function isCurrent(username: string, version: string): Promise<boolean | undefined> {
     const own = versions.read(version);
-    if (own === undefined) return false;
+    if (own === undefined) return undefined;
     await startMethod(own.method);
     return (await own.method.isCurrent?.(username, own.version)) === true;
   }

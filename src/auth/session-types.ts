@@ -66,8 +66,8 @@ export interface SessionsOptions {
   readonly maxSeconds?: number;
   /** Sessions that an account may have at a time; 0 for any number. Default: 100. */
   readonly maxPerAccount?: number;
-  /** Whether a version of an account still stands. Default: all do. */
-  readonly isCurrent?: (username: string, version: string) => Promise<boolean>;
+  /** Whether a version of an account still stands; `undefined` where nobody here knows what it is of. Default: all do. */
+  readonly isCurrent?: (username: string, version: string) => Promise<boolean | undefined>;
   /** Milliseconds since the epoch, shared by all processes on one store. Default: `Date.now`. */
   readonly clock?: () => number;
 }

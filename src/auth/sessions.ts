@@ -70,9 +70,17 @@ export function createSessions(options: SessionsOptions): Sessions {
   async function removeUnlessCurrent(key: string): Promise<boolean> {
     const session = await read(key);
     if (session !== undefined && (await hasCurrent(session))) return false;
+    // It is not for us to end: another process on this store may have the method that knows.
+    if (session !== undefined && !(await isOutdated(session))) return true;
     await store.set(toEndKey(key), true, idle);
     await store.delete(key);
     return true;
+  }
+
+  /** Whether a method says so, and not merely lacks here. */
+  async function isOutdated({ username, versions = [] }: StoredSession): Promise<boolean> {
+    const answers = await Promise.all(versions.map((version) => isCurrent(username, version)));
+    return answers.every((answer) => answer === false);
   }
 
   async function findCurrent(username: string, versions: readonly string[]): Promise<readonly string[]> {

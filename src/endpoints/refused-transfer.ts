@@ -1,5 +1,7 @@
+import type { Metadata } from "../contracts/events.ts";
 import { HttpError } from "../http/http-error.ts";
 import { mediaType, prefersArchive } from "../http/negotiate.ts";
+import { readMetadata } from "../uploads/metadata-header.ts";
 import type { AccountExchange, Exchange } from "./endpoint.ts";
 import { tell, toPlace } from "./tell.ts";
 import { tellArchive } from "./told-transfers.ts";
@@ -7,8 +9,8 @@ import { tellArchive } from "./told-transfers.ts";
 const RETRY_SECONDS = "5";
 
 /**
- * Whether a request of an account moves content: an upload, by PUT or by a form, or the download of a file or an archive. Listings, conditions and HEAD
- * are no transfers.
+ * Whether a request of an account may move content: an upload, by PUT or by a form, or the download of a file or an archive. Listings and HEAD are no
+ * transfers. What a GET will find is not known yet: one that would be 304, or a redirect, takes a place for that moment.
  */
 export function isTransfer({ request, path: { isFolder } }: Exchange): boolean {
   switch (request.method) {
@@ -32,8 +34,9 @@ export function refuseTransfer(exchange: AccountExchange): HttpError {
     const place = toPlace(exchange, path.segments);
     const none = { duration: 0, details };
     if (request.method === "PUT") {
-      tell(exchange, { id: 40021, data: place });
-      tell(exchange, { id: 40022, data: { ...place, ...none, total_write: 0, write_speed: 0 } });
+      const data = { ...place, ...findMetadata(exchange) };
+      tell(exchange, { id: 40021, data });
+      tell(exchange, { id: 40022, data: { ...data, ...none, total_write: 0, write_speed: 0 } });
     } else if (request.method === "GET" && path.isFolder) {
       tellArchive(exchange)({ outcome: "failed", totals: { ...none, total_read: 0, read_speed: 0 } });
     } else if (request.method === "GET") {
@@ -41,4 +44,14 @@ export function refuseTransfer(exchange: AccountExchange): HttpError {
     }
   }
   return refusal;
+}
+
+/** What the upload has brought along, where that can be read: the transfer is not refused for it. */
+function findMetadata({ request, config }: AccountExchange): { readonly metadata?: Metadata } {
+  try {
+    const metadata = config.metadataFields && readMetadata(request.headers, config.metadataFields);
+    return metadata === undefined ? {} : { metadata };
+  } catch {
+    return {};
+  }
 }

@@ -38,7 +38,7 @@ export function toServerLimits(options: NodeServerLimits): ServerLimits {
   const { idleMilliseconds = 120_000, headersMilliseconds = 60_000, paceMilliseconds = 120_000 } = options;
   const { minBytesPerSecond = 256, maxHeaderBytes = 16_384 } = options;
   const { maxConnections = 0, maxConnectionsPerAddress = 0 } = options;
-  check(idleMilliseconds >= 0, "idleMilliseconds", "a number of milliseconds, or 0");
+  check(isNumber(idleMilliseconds), "idleMilliseconds", "a whole number of milliseconds, or 0");
   check(isNumber(headersMilliseconds), "headersMilliseconds", "a whole number of milliseconds, or 0");
   check(isNumber(minBytesPerSecond), "minBytesPerSecond", "a whole number of bytes, or 0");
   const isPace = isNumber(paceMilliseconds) && paceMilliseconds >= 100 && paceMilliseconds <= DAY_MILLISECONDS;

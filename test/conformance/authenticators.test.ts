@@ -44,7 +44,8 @@ describe.each(Object.entries(ours))("the authenticator cases × %s", (_name, aut
 describe("the authenticator cases × a chain of them", () => {
   const others = createAccountsAuthenticator({ accounts: [{ username: "bob", password: "password" }] });
   const chain = createAuthenticationChain([others, ...Object.values(ours)]);
-  const authenticator = { name: "chain", ...chain };
+  const isCurrent = async (...version: [string, string]) => (await chain.isCurrent(...version)) === true;
+  const authenticator = { name: "chain", ...chain, isCurrent };
   it.each(authenticatorCases)("$name", ({ run }) => run({ ...known, authenticator }));
 });
 

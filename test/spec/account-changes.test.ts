@@ -96,6 +96,21 @@ describe("an account of the accounts file that the operator changes", () => {
     expect(await statusOf(other, await one.login())).toBe(200);
   });
 
+  it("keeps its sessions beside a process on the same store that lacks the method of its login", async () => {
+    const store = createMemoryKeyValueStore();
+    const test = await createProcess(store);
+    const authentication = createAccountsAuthenticator({
+      accounts: [{ username: "bob", password: "of another process" }],
+      logger: createRecordingLogger(),
+    });
+    const other = await createTestService({
+      authentication: { ...authentication, name: "others" },
+      session: { store },
+    });
+    const id = await test.login("alice");
+    expect([await statusOf(other, id), await statusOf(test, id)]).toEqual([401, 200]);
+  });
+
   it("keeps its sessions where the file is merely written anew", async () => {
     const test = await createProcess();
     const id = await test.login("alice");

@@ -108,6 +108,29 @@ describe("a transfer beyond those that an account may have (limits.transfersPerA
     expect((await test.call("PUT", "/home/new", { body: "new" })).status).toBe(201);
   });
 
+  it.each<[what: string, method: string, target: string, options: CallOptions, isHeard: boolean]>(
+    [true, false]
+      .flatMap((isHeard) => [
+        ["an archive", "GET", "/home/f/", { headers: ZIP }, isHeard] as const,
+        ["a download of several parts", "GET", "/home/a", { headers: { range: "bytes=0-1,8-9" } }, isHeard] as const,
+        [
+          "the download of a form",
+          "POST",
+          "/home/f/",
+          { headers: BROWSER_HEADERS, body: formOf(["action", "download-members"], ["selected-members", "b"]) },
+          isHeard,
+        ] as const,
+      ])
+      .map((row) => [...row]),
+  )("is what %s under way makes of others, until it ends", async (_what, method, target, options, isHeard) => {
+    const test = await createCounted({ isWatched: isHeard });
+    const first = await test.open(method, target, options);
+    expect(first.status).toBeLessThan(300);
+    expect((await test.call("GET", "/home/a")).status).toBe(503);
+    await first.body?.cancel();
+    expect((await test.call("GET", "/home/a")).status).toBe(200);
+  });
+
   it("says so, in the client's language", async () => {
     const test = await createCounted();
     await begin(test);
