@@ -1,4 +1,5 @@
-import { type FileHandle, open, readFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { z } from "zod";
 import type {
   Authenticator,
@@ -43,12 +44,18 @@ const sessionRecheckMilliseconds = 1000;
 /** A session's request does not wait for the file system longer. */
 const momentMilliseconds = 500;
 
+/** A login, which has to know of a password that another process has changed, does. */
+const patienceMilliseconds = 5000;
+
 /** A look for a later version of the file. */
 interface Look {
   readonly done: Promise<void>;
   /** The same, or a moment, whatever is over first. It never rejects. */
   readonly moment: Promise<void>;
 }
+
+/** A pipe in the file's place would hold whoever opens it, and with it the end of the process. Windows has no such flag. */
+const READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 const accountsFileSchema = z.strictObject({ accounts: z.array(z.unknown()) });
 
@@ -82,12 +89,12 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
   /** Reads the file unless its state is the one seen last. Content and state come from one handle, so they belong together. */
   async function check(): Promise<void> {
     checkedAt = clock();
-    const handle = await open(file);
+    const handle = await open(file, READING);
     try {
       const state = await readState(handle);
       if (state === seenState) return;
       seenState = state;
-      book = parseAccountsFile(await handle.readFile(), passwordHasher);
+      book = parseAccountsFile(await readContent(handle), passwordHasher);
       logger?.info({ file, accounts: book.byName.size }, "Accounts were read.");
       warnOfPlainText(book, logger);
     } finally {
@@ -124,16 +131,19 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     const done = inTurn("read", book === undefined ? start : checkForChange).finally(() => {
       looking = undefined;
     });
-    looking = { done, moment: Promise.race([done.catch(() => {}), pause(momentMilliseconds)]) };
+    looking = { done, moment: within(done, momentMilliseconds) };
     return looking;
   }
 
   /** What was read last; looks for a later version when it is time, for all callers together. */
   async function current(): Promise<AccountBook> {
+    if (book === undefined) await look().done;
     // A look that began before the caller came may have missed what was written in between.
-    if (recheckMilliseconds === 0 && book !== undefined) await inTurn("read", checkForChange);
-    else if (book === undefined || clock() - checkedAt >= recheckMilliseconds) look();
-    await looking?.done;
+    else if (recheckMilliseconds === 0) await within(inTurn("read", checkForChange), patienceMilliseconds);
+    else {
+      if (clock() - checkedAt >= recheckMilliseconds) look();
+      if (looking !== undefined) await within(looking.done, patienceMilliseconds);
+    }
     if (book === undefined) throw new Error(`${file}: was not read`);
     return book;
   }
@@ -158,13 +168,13 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
   /** Judges the current password by the very content that is rewritten. */
   async function updatePassword(update: PasswordUpdate): Promise<PasswordUpdateOutcome> {
     const { username, currentPassword, newPassword } = update;
-    const content = await readFile(file);
+    const content = await readAccountsFile(file);
     const account = parseAccountsFile(content, passwordHasher).byName.get(username);
     if (account === undefined) return { outcome: "unknown" };
     if (!(await account.matches(currentPassword))) return { outcome: "wrong-password" };
     const password = await passwordHasher.hash(newPassword);
     // Someone else's edit meanwhile is not undone but judged anew.
-    if (!content.equals(await readFile(file))) return updatePassword(update);
+    if (!content.equals(await readAccountsFile(file))) return updatePassword(update);
     await update.beforeChange?.(toVersion(account.settings, password));
     await replaceFile(file, withPassword(content, username, password));
     // After whoever reads the former version: from now on the new password counts, and it alone.
@@ -216,8 +226,28 @@ function parseJson(content: Uint8Array): unknown {
   }
 }
 
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+async function readAccountsFile(file: string): Promise<Buffer> {
+  const handle = await open(file, READING);
+  try {
+    return await readContent(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readContent(handle: FileHandle): Promise<Buffer> {
+  if (!(await handle.stat()).isFile()) throw new TypeError("is not a regular file");
+  return handle.readFile();
+}
+
+/** Resolves when the work is over, or so many milliseconds are. */
+async function within(work: Promise<unknown>, milliseconds: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const pause = new Promise((resolve) => {
+    timer = setTimeout(resolve, milliseconds).unref();
+  });
+  await Promise.race([work.catch(() => undefined), pause]);
+  clearTimeout(timer);
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

@@ -24,12 +24,19 @@ export function stopSignal(
         resolve();
       } else if (performance.now() - stoppedAt > echoMilliseconds) {
         onForce();
-        process.exit(exitStatuses[signal]);
+        end(signal);
       }
     }
 
     process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
   });
+}
+
+/** By the signal itself: an orderly exit would wait for a call to a file system that hangs. What the system starts first no signal of its own ends. */
+function end(signal: Signal): never {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+  process.exit(exitStatuses[signal]);
 }
 
 function logStop({ stderr, quiet, logFormat }: Parameters<typeof stopSignal>[0]): void {

@@ -148,6 +148,25 @@ describe("an account of the accounts file that the operator changes", () => {
   });
 });
 
+describe("logins while the file system of the accounts file hangs", () => {
+  it("are judged by the accounts read last, after a while", async () => {
+    const test = await createProcess();
+    await test.login("alice");
+    const own = fs.promises.open;
+    fs.promises.open = () => new Promise(() => undefined);
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      fs.promises.open = own;
+      syncBuiltinESMExports();
+    });
+    seconds += 1;
+    const begun = performance.now();
+    const ids = await Promise.all([test.login("alice"), test.login("bob")]);
+    expect(performance.now() - begun).toBeGreaterThan(4900);
+    for (const id of ids) expect(await statusOf(test, id)).toBe(200);
+  });
+});
+
 describe("sessions while the file system of the accounts file hangs", () => {
   it("are answered as before, also many at once; a look that ends later counts", async () => {
     const test = await createProcess();

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -124,6 +125,24 @@ describe("the accounts of a file", () => {
     now += 1000;
     expect(await outcome(authenticator, "alice", "one")).toBe("accepted");
   });
+
+  it.skipIf(process.platform === "win32")(
+    "stay as they were while a pipe is in the file's place, which holds nobody",
+    async () => {
+      await write("alice", "one");
+      const authenticator = create();
+      await authenticator.start?.();
+      await rm(file);
+      execFileSync("mkfifo", [file]);
+      now += 1000;
+      expect(await outcome(authenticator, "alice", "one")).toBe("accepted");
+      await expect(create().start?.()).rejects.toThrow(/accounts\.json: is not a regular file/);
+      await rm(file);
+      await write("alice", "two");
+      now += 1000;
+      expect(await outcome(authenticator, "alice", "two")).toBe("accepted");
+    },
+  );
 
   it("are read once for many logins at the same time", async () => {
     await write("alice", "one");
