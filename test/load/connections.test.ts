@@ -1,0 +1,215 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { amount, reportFigure } from "../support/trust.ts";
+import { type Client, eventually, measureWaits, openClient, type Waits } from "./clients.ts";
+import { createLoadWorld, type LoadWorld, type LoadWorldOptions } from "./load-world.ts";
+import { prepareServers, type Usage } from "./server-process.ts";
+import type { SlowClient } from "./slow-clients.ts";
+
+const IDLE = amount({ short: 1000, long: 10_000 });
+const UPLOADS = amount({ short: 50, long: 500 });
+const READERS = amount({ short: 20, long: 100 });
+const TIMEOUT = amount({ short: 60_000, long: 900_000 });
+const PATIENCE = TIMEOUT / 4;
+
+const MEBIBYTE = 1024 * 1024;
+/** What live memory may grow by (SECURITY, "Figures to reach"); the short run has a tenth of the connections, and some room for what is there once. */
+const IDLE_MEBIBYTES = amount({ short: 10, long: 50 });
+/** An upload has a chunk of 64 KiB from its socket; a download a buffer of up to 512 KiB that is being sent. */
+const UPLOAD_MEBIBYTES = UPLOADS * 0.2;
+const READER_MEBIBYTES = READERS;
+/** What is kept of pools and compiled code, however many there were. */
+const LEFT_MEBIBYTES = 10;
+/** Of others' requests. The short run shares the machine with other tests. */
+const WAIT_MILLISECONDS = amount({ short: 2000, long: 100 });
+/** Node's own memory of a connection is most of what is resident, and none of ours to save. What the heap keeps in half-empty pages differs from run to run. */
+const RSS_RATIO = 1.6;
+/** How long slow clients may stand still. */
+const PERIOD_MILLISECONDS = 1000;
+
+/** So many descriptors this process may have; none where nobody can be asked. */
+const limit = process.platform === "linux" ? execFileSync("sh", ["-c", "ulimit -n"], { encoding: "utf8" }).trim() : "0";
+const hasRoom = limit === "unlimited" || Number(limit) >= IDLE + UPLOADS + READERS + 200;
+const SKIPPED = "(skipped without /proc, or where a process may have too few descriptors)";
+
+let folder: string;
+let program: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fileferry-load-"));
+  program = await prepareServers(folder);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** A server with its clients, gone after the test. */
+async function serve(options: Omit<LoadWorldOptions, "uploads"> = {}): Promise<LoadWorld> {
+  const world = await createLoadWorld(program, folder, { uploads: UPLOADS, ...options });
+  onTestFinished(() => world.server.kill());
+  return world;
+}
+
+describe.skipIf(!hasRoom)(
+  `${IDLE} idle connections, ${UPLOADS} slow uploads and ${READERS} slow readers ${SKIPPED}`,
+  () => {
+    it(
+      "cost little memory, keep nobody waiting, and leave nothing behind",
+      async () => {
+        const bare = await measureBare();
+        const world = await serve({ limits: { idleMilliseconds: 3_600_000 } });
+        const { server } = world;
+        const before = await warmUp(world);
+        const descriptors = server.descriptors();
+        const idle = await world.openIdle(IDLE);
+        const withIdle = await server.usage();
+        const uploads = await world.beginUploads();
+        const withUploads = await server.usage();
+        const readers = await world.beginReaders(READERS);
+        const withReaders = await server.usage();
+        await expectShortWaits(world);
+        await expectKept(world, idle, uploads);
+
+        for (const { socket } of [...idle, ...uploads, ...readers]) socket.destroy();
+        await eventually("descriptors as before", PATIENCE, () => server.descriptors() <= descriptors);
+        expect(await world.countTemporary()).toBe(0);
+        expect(await world.readUploads()).toEqual({ whole: UPLOADS / 2, former: UPLOADS / 2 });
+        const after = await server.usage();
+        expect(await server.end(0)).toBe(0);
+
+        reportFigure({ row: "Idle connections", what: "kept at once", value: IDLE });
+        expectGrowth("Idle connections", before, withIdle, IDLE_MEBIBYTES);
+        expectRatio(withIdle.rss - before.rss, bare);
+        reportFigure({ row: "Slow uploads", what: "at once, beside them", value: UPLOADS });
+        expectGrowth("Slow uploads", withIdle, withUploads, UPLOAD_MEBIBYTES);
+        reportFigure({ row: "Slow readers", what: "at once, beside both", value: READERS });
+        expectGrowth("Slow readers", withUploads, withReaders, READER_MEBIBYTES);
+        expectGrowth("Idle and slow connections that have gone", before, after, LEFT_MEBIBYTES);
+      },
+      TIMEOUT,
+    );
+  },
+);
+
+describe.skipIf(!hasRoom)(`${READERS} downloads and ${UPLOADS} uploads that stand still ${SKIPPED}`, () => {
+  it.each([
+    ["silent", { idleMilliseconds: PERIOD_MILLISECONDS, minBytesPerSecond: 0 }],
+    ["too slow", { idleMilliseconds: 0, minBytesPerSecond: 100_000, paceMilliseconds: PERIOD_MILLISECONDS }],
+  ])(
+    "keep no descriptor and no temporary file once they were %s for as long as is set",
+    async (how, limits) => {
+      const world = await serve({ limits });
+      const before = world.server.descriptors();
+      const clients = [...(await world.beginUploads()), ...(await world.beginReaders(READERS))];
+      if (how === "silent") for (const client of clients) client.stop();
+      const waited = await eventually("the end of them", PATIENCE, () => world.server.descriptors() <= before);
+      // Of an answer node:http sees by the second look only that nothing of it goes out.
+      expect(waited).toBeLessThan(8 * PERIOD_MILLISECONDS);
+      expect(await world.countTemporary()).toBe(0);
+      expect(await world.readUploads()).toEqual({ whole: 0, former: UPLOADS });
+      const what = `until the last descriptor of ${how} ones is closed`;
+      const bound = `set: ${PERIOD_MILLISECONDS}`;
+      reportFigure({ row: "Transfers that stand still", what, value: waited, unit: "ms", bound });
+    },
+    TIMEOUT,
+  );
+});
+
+describe.skipIf(!hasRoom)(`a server that ends under ${UPLOADS} uploads and ${READERS} downloads ${SKIPPED}`, () => {
+  it(
+    "finishes those that can be until its deadline, cuts the others, and leaves their former files",
+    async () => {
+      const world = await serve();
+      const idle = await world.openIdle(IDLE / 10);
+      const uploads = await world.beginUploads();
+      const readers = await world.beginReaders(READERS);
+      const exit = world.server.end(amount({ short: 3000, long: 20_000 }));
+      await eventually("the end of idle connections", PATIENCE, () => idle.every(({ socket }) => socket.destroyed));
+      await expect(openClient(world.server.port)).rejects.toThrow("ECONNREFUSED");
+      const [ended, taken] = [uploads.filter(isEven), readers.filter(isEven)];
+      const answers = await Promise.all([...ended, ...taken].map((client) => client.finish()));
+      expect(answers.map(({ status }) => status)).toEqual([...ended.map(() => 201), ...taken.map(() => 200)]);
+      expect(await exit).toBe(0);
+      expect(await world.countTemporary()).toBe(0);
+      expect(await world.readUploads()).toEqual({ whole: UPLOADS / 2, former: UPLOADS / 2 });
+      const row = "Graceful ends under transfers";
+      reportFigure({ row, what: "transfers that were finished", value: answers.length });
+      reportFigure({ row, what: "that the deadline cut, without a trace", value: UPLOADS + READERS - answers.length });
+    },
+    TIMEOUT,
+  );
+});
+
+/** The resident memory that as many connections to `node:http` alone take, in bytes. */
+async function measureBare(): Promise<number> {
+  const world = await serve({ kind: "bare" });
+  const before = await warmUp(world);
+  const idle = await world.openIdle(IDLE);
+  const { rss } = await world.server.usage();
+  for (const { socket } of idle) socket.destroy();
+  expect(await world.server.end(0)).toBe(0);
+  return rss - before.rss;
+}
+
+/** Code is compiled, pools are filled: what is there once is no connection's. */
+async function warmUp({ server, openIdle }: LoadWorld): Promise<Usage> {
+  const before = server.descriptors();
+  for (const { socket } of await openIdle(200)) socket.destroy();
+  await eventually("the end of first connections", PATIENCE, () => server.descriptors() <= before);
+  return server.usage();
+}
+
+/** How long others wait, in the best of three rounds: what other processes of the machine take is no connection's. */
+async function expectShortWaits({ server, toGet, toPut }: LoadWorld): Promise<void> {
+  const row = "Others beside idle and slow connections";
+  const count = amount({ short: 100, long: 1000 });
+  for (const [what, toRequest] of [["GET of 1 KiB", toGet] as const, ["PUT of 4 bytes", toPut] as const]) {
+    const rounds: Waits[] = [];
+    for (let round = 0; round < 3; round += 1) rounds.push(await measureWaits(server.port, count, toRequest));
+    const p50 = Math.min(...rounds.map((round) => round.p50));
+    const p99 = Math.min(...rounds.map((round) => round.p99));
+    reportFigure({ row, what: `median of ${what}`, value: p50, unit: "ms" });
+    reportFigure({
+      row,
+      what: `99th percentile of ${what}`,
+      value: p99,
+      unit: "ms",
+      bound: `below ${WAIT_MILLISECONDS}`,
+    });
+    expect(p99, what).toBeLessThan(WAIT_MILLISECONDS);
+  }
+}
+
+/** Nobody was cut to make room: idle connections still answer, and every other upload ends well. */
+async function expectKept(
+  { toGet }: LoadWorld,
+  idle: readonly Client[],
+  uploads: readonly SlowClient[],
+): Promise<void> {
+  expect(idle.filter(({ socket }) => socket.destroyed)).toHaveLength(0);
+  const again = await Promise.all(idle.slice(0, 100).map(({ exchange }, index) => exchange(toGet(index))));
+  expect(again.filter(({ status }) => status !== 200)).toEqual([]);
+  const finished = await Promise.all(uploads.filter(isEven).map((client) => client.finish()));
+  expect(finished.filter(({ status }) => status !== 201)).toEqual([]);
+}
+
+function expectGrowth(row: string, before: Usage, after: Usage, most: number): void {
+  const live = (after.live - before.live) / MEBIBYTE;
+  const resident = (after.rss - before.rss) / MEBIBYTE;
+  reportFigure({ row, what: "more in use", value: live, unit: "MiB", bound: `at most ${Math.round(most)}` });
+  reportFigure({ row, what: "more resident", value: resident, unit: "MiB" });
+  expect(live, `${row}: MiB in use`).toBeLessThanOrEqual(most);
+}
+
+function expectRatio(rss: number, bare: number): void {
+  const row = "Idle connections";
+  reportFigure({ row, what: "more resident with node:http alone", value: bare / MEBIBYTE, unit: "MiB" });
+  reportFigure({ row, what: "times its resident memory", value: rss / bare, bound: `at most ${RSS_RATIO}` });
+  // Pages that are there anyway are too much of what fewer connections take.
+  if (IDLE === 10_000) expect(rss / bare, "to node:http alone").toBeLessThanOrEqual(RSS_RATIO);
+}
+
+function isEven(_client: SlowClient, index: number): boolean {
+  return index % 2 === 0;
+}

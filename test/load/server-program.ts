@@ -1,0 +1,83 @@
+// The process whose memory and descriptors are looked at: fileferry over a folder, or the least that node:http can do. Bundled by server-process.ts.
+import { readFile } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import { closeNodeServer, createNodeServer } from "../../src/runtimes/node-server.ts";
+import { createFileService } from "../../src/service.ts";
+import { createDiskStorage } from "../../src/storage/disk.ts";
+import { quickHasher } from "../support/quick-hasher.ts";
+import type { Answer, Order, Settings } from "./server-process.ts";
+
+/** Beyond any test: a kept connection stays. Node's own is 5 s. */
+const KEPT_MILLISECONDS = 3_600_000;
+
+const settings: Settings = JSON.parse(process.argv[2] ?? "");
+const { server, end } = settings.kind === "bare" ? serveBare() : await serveFiles();
+server.keepAliveTimeout = KEPT_MILLISECONDS;
+server.listen(0, "127.0.0.1", () => tell({ port: (server.address() as AddressInfo).port }));
+
+process.on("message", async (order: Order) => {
+  if (order.do === "usage") return tell(await measure(order.settleMilliseconds));
+  await end(order.deadlineMilliseconds);
+  // Nothing else may keep the process alive.
+  process.disconnect();
+});
+
+function tell(answer: Answer): void {
+  process.send?.(answer);
+}
+
+/** What is still in use once the collector has been everywhere, and given pages back, which it does when it has time. */
+async function measure(settleMilliseconds: number): Promise<Answer> {
+  const begun = performance.now();
+  do {
+    globalThis.gc?.();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  } while (performance.now() - begun < settleMilliseconds);
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return { live: heapUsed + external, rss };
+}
+
+async function serveFiles(): Promise<{ server: Server; end(deadlineMilliseconds: number): Promise<void> }> {
+  const { root, accounts, limits } = settings;
+  const logger = {
+    info() {},
+    warn() {},
+    error: (fields: object, text: string) => void process.stderr.write(`${text} ${inspect(fields)}\n`),
+  };
+  const entries = await Promise.all(
+    accounts.map(async (username) => ({
+      username,
+      password: await quickHasher.hash("secret"),
+      home_folder_path: "/",
+    })),
+  );
+  const service = createFileService({
+    storage: createDiskStorage({ root }),
+    authentication: createAccountsAuthenticator({ accounts: entries, passwordHasher: quickHasher, logger }),
+    logger,
+  });
+  const server = createNodeServer(service, limits) as Server;
+  async function end(deadlineMilliseconds: number): Promise<void> {
+    await closeNodeServer(server, { deadlineMilliseconds });
+    await service.close();
+  }
+  return { server, end };
+}
+
+/** Answers with a file as well, so that either server has files, buffers and answers behind it. */
+function serveBare(): { server: Server; end(): Promise<void> } {
+  const server = createServer((request, response) => {
+    readFile(join(settings.root, request.url?.replace("/home", "") ?? ""), (error, content) => {
+      response.writeHead(error ? 404 : 200, { "Content-Length": content?.byteLength ?? 0 }).end(content);
+    });
+  });
+  async function end(): Promise<void> {
+    server.closeAllConnections();
+    server.close();
+  }
+  return { server, end };
+}
