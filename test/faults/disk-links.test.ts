@@ -7,6 +7,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isStorageError, type StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { namesIn, put, textOf } from "../../src/testing/storage-content.ts";
+import { amount, reportFigure } from "../support/trust.ts";
+
+/** How long each is tried. */
+const SWAPPING_SECONDS = amount({ short: 1.5, long: 60 });
 
 let base: string;
 let root: string;
@@ -124,10 +128,10 @@ describe('links: "inside"', () => {
 describe.each([
   { name: "by descriptors", platform: process.platform, writes: true },
   { name: "by paths, as on other systems", platform: "freebsd", writes: false },
-])("a folder swapped for a link to outside again and again ($name)", ({ platform, writes }) => {
+])("a folder swapped for a link to outside again and again ($name)", ({ name, platform, writes }) => {
   it.each(["hidden", "inside"] as const)(
     "leaks no byte and lets nothing out (links: %s)",
-    { timeout: 20_000 },
+    { timeout: SWAPPING_SECONDS * 1000 + 20_000 },
     async (links) => {
       const actual = process.platform;
       Object.defineProperty(process, "platform", { value: platform });
@@ -136,7 +140,7 @@ describe.each([
       const swapper = await startSwapper();
       const outcomes = { succeeded: 0, refused: 0, texts: new Set<string>() };
       const actions = [...readActions(storage, outcomes.texts), ...(writes ? writeActions(storage) : [])];
-      const end = Date.now() + 1500;
+      const end = Date.now() + SWAPPING_SECONDS * 1000;
       while (Date.now() < end) {
         for (const { status, reason } of (await Promise.allSettled(actions.map((action) => action()))) as Outcome[]) {
           if (status === "rejected" && !isStorageError(reason)) throw reason;
@@ -150,6 +154,9 @@ describe.each([
       expect([...outcomes.texts].filter((text) => text !== "inside")).toEqual([]);
       expect((await readdir(outside, { recursive: true })).sort()).toEqual(["deep", "deep/file", "file"]);
       expect(await readFile(join(outside, "file"), "utf8")).toBe("from outside");
+      const row = "Links swapped under requests";
+      reportFigure({ row, what: `seconds, ${name}, links ${links}, nothing leaked`, value: SWAPPING_SECONDS });
+      reportFigure({ row, what: "requests", value: outcomes.succeeded + outcomes.refused });
     },
   );
 });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { BROWSER_HEADERS, type FormEntry, formOf } from "../support/forms.ts";
@@ -141,6 +141,22 @@ beforeAll(async () => {
   });
 });
 
+/** What the report tells of: the worst. */
+const found: { readonly what: string; readonly stall: number }[] = [];
+
+afterAll(() => {
+  const [worst] = found.sort((one, other) => other.stall - one.stall);
+  if (worst === undefined) return;
+  const what = `at most, of ${found.length} inputs: ${worst.what}`;
+  reportFigure({
+    row: "The longest wait for another's request",
+    what,
+    value: worst.stall,
+    unit: "ms",
+    bound: `at most ${BOUND}`,
+  });
+});
+
 describe("no request makes others wait for longer than 100 ms", () => {
   it.each(INPUTS)("$what", async ({ what, method, target, options }) => {
     const stalls: number[] = [];
@@ -151,13 +167,7 @@ describe("no request makes others wait for longer than 100 ms", () => {
       await test.storage.remove("/alice/f");
     }
     const stall = Math.min(...stalls);
-    reportFigure({
-      row: "The longest wait for another's request",
-      what,
-      value: stall,
-      unit: "ms",
-      bound: `at most ${BOUND}`,
-    });
+    found.push({ what, stall });
     expect(stall).toBeLessThan(BOUND);
   });
 });
