@@ -15,7 +15,7 @@ const JSON_TYPE = "application/json";
 
 /**
  * The media type to ask for in a call, where nobody has chosen one: that of its successes, else of any of its answers, so that its failures come as they are described. JSON goes before others.
- * `undefined` where the description names none.
+ * `undefined` where the description names none. Ranges are no types: what servers and proxies answer may be anything.
  */
 export function findAcceptedType(description: Description, path: string, method: string): string | undefined {
   const responses = Object.entries(description.paths?.[path]?.[method]?.responses ?? {});
@@ -31,5 +31,5 @@ function choose(
     const named = response.$ref?.split("/").at(-1);
     return Object.keys((named === undefined ? response : description.components?.responses?.[named])?.content ?? {});
   });
-  return types.find((type) => type === JSON_TYPE) ?? types[0];
+  return types.find((type) => type === JSON_TYPE) ?? types.find((type) => !type.includes("*"));
 }

@@ -35,7 +35,10 @@ export function compareOperations(one: Values, other: Values): number {
 export function acceptDescribedType(): object {
   function responseContentType(select: Select, system: ViewerSystem): Wrapped {
     return (_state, path: string, method: string) => {
-      return select(path, method) || findAcceptedType(system.specSelectors.specJson().toJS(), path, method);
+      const selected = select(path, method);
+      // A range is not what anybody has chosen: it stands for what servers and proxies may answer.
+      if (typeof selected === "string" && selected !== "" && !selected.includes("*")) return selected;
+      return findAcceptedType(system.specSelectors.specJson().toJS(), path, method);
     };
   }
   return { statePlugins: { oas3: { wrapSelectors: { responseContentType } } } };

@@ -71,7 +71,7 @@ const ALL: readonly Row[] = [
   // The last step: the change stands, and nobody is told that it will.
   ["overwrite", { call: "fsync", after: /^rename/, errno: "EIO" }, "unavailable", "overwrite"],
   ["create alone", { call: "link", errno: "EIO" }, "unavailable", "former"],
-  ["create alone", { call: "link", errno: "EACCES" }, "denied", "former"],
+  ["create alone", { call: "link", errno: "EACCES" }, "done", "create alone"],
   ["create alone", { call: "link", errno: "EPERM" }, "done", "create alone"],
   ["create alone", { call: "unlink", errno: "EIO" }, "done", "create alone"],
   ["read", { call: "pread64", errno: "EIO", lasts: true }, "unavailable", "former"],

@@ -117,7 +117,7 @@ async function send(world: DriftWorld, operation: Operation, ask: Ask, options: 
   await world.reset();
   before?.();
   const headers = { accept, ...Object.fromEntries(own) };
-  await world.call(method, asked, { ...how, headers, ...(body !== undefined && { body }) });
+  await world.call(method, asked, { ...how, isProbe: true, headers, ...(body !== undefined && { body }) });
   world.break(undefined);
   world.breakSessions(false);
   world.breakViewer(false);

@@ -42,6 +42,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Why this exchange is none that the service's description has words for: it is not held against it. */
   readonly undescribed?: string | undefined;
+  /** Whether it may hold what no description has words for, as long as it is refused. */
+  readonly isProbe?: boolean;
 }
 
 /** What a client sees of an answer. */

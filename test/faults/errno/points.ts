@@ -26,12 +26,12 @@ export const REFUSALS: ReadonlyMap<Errno, Refusal> = new Map<Errno, Refusal>([
 /** Those that come when something may have been done already; the others are found before. */
 const LATE: readonly Errno[] = ["EIO", "ENOSPC", "EDQUOT", "EBUSY", "ESTALE", "EINTR"];
 
-/** What a change is not done without, or not kept; but for what says EPERM of links, and of folders that need not be synced. */
+/** What a change is not done without, or not kept; but for what forbids links, and for folders that need not be synced. */
 const NEEDED: readonly FileCall[] = [
   ...(["open new file", "write", "futimes", "fsync file", "close file", "link", "rename"] as const),
   ...(["fsync folder", "mkdir", "lchown"] as const),
 ];
-const SPARED: readonly FileCall[] = ["link", "fsync folder"];
+const SPARED: readonly `${FileCall} ${Errno}`[] = ["link EPERM", "link EACCES", "fsync folder EPERM"];
 
 /** One trial: some calls fail while an operation is done. */
 export interface Point {
@@ -132,7 +132,7 @@ export async function judge(world: World, course: Course, point: Point): Promise
 /** Whether an operation cannot be done with these faults. */
 function isNeeded({ faults: [{ call, errno }] }: Point, { before, after }: Course): boolean {
   const isChange = [...after].some(([path, content]) => before.get(path) !== content);
-  return isChange && NEEDED.includes(call) && !(errno === "EPERM" && SPARED.includes(call));
+  return isChange && NEEDED.includes(call) && !SPARED.includes(`${call} ${errno}`);
 }
 
 /** Some close behind the answer. */

@@ -46,7 +46,7 @@ export function createApiCheck(document: ApiDocument, { vocabulary = [] }: ApiCh
       return ["it wants a login, and none is documented"];
     if (exchange.status !== 401) seeSecurity(rules, exchange);
     const problems = checkAnswer(rules, exchange);
-    if (!isServed && MAY_BE_UNDOCUMENTED.includes(status)) return problems;
+    if (!isServed && (exchange.isProbe === true || MAY_BE_UNDOCUMENTED.includes(status))) return problems;
     return [...problems, ...checkRequest(rules, exchange, isServed)];
   }
 

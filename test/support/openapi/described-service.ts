@@ -13,6 +13,7 @@ export type ServiceApi = "fetch" | "rest" | "webdav" | "browser";
 interface Way {
   readonly api?: ServiceApi;
   readonly connection?: Connection;
+  readonly isProbe?: boolean;
 }
 
 /** A service whose exchanges are held against the description that it gives of itself. */
@@ -49,7 +50,7 @@ export function createDescribedService(service: FileService, options: Partial<Fi
   }
 
   return {
-    async check(request, requestBody, response, body, { api = "fetch", connection }) {
+    async check(request, requestBody, response, body, { api = "fetch", connection, isProbe }) {
       const known = checks.get(`${api} ${key}`) ?? fetchCheck(api);
       checks.set(`${api} ${key}`, known);
       const { check } = await known;
@@ -62,6 +63,7 @@ export function createDescribedService(service: FileService, options: Partial<Fi
         fields: toFields(response.headers),
         body,
         isCertified: connection?.clientCertificate !== undefined,
+        isProbe,
       });
       noteProblems(problems);
     },

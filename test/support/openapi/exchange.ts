@@ -17,6 +17,8 @@ export interface ApiExchange {
   readonly body?: Uint8Array | undefined;
   /** Whether a client certificate came along, which OpenAPI 3.0 has no words for. */
   readonly isCertified?: boolean;
+  /** It may hold what nobody documents, and is looked at only where it was served. */
+  readonly isProbe?: boolean | undefined;
 }
 
 /** Fields with their names in lower case. */

@@ -59,7 +59,7 @@ export function tapSockets(listener: WireListener): WireTap {
 
   Object.assign(Socket.prototype, {
     connect(this: Socket, ...args: unknown[]) {
-      listen(this);
+      if (!isByPath(args[0])) listen(this);
       return connect?.apply(this, args);
     },
     write(this: Socket, chunk: unknown, ...rest: unknown[]) {
@@ -93,6 +93,12 @@ function take(reader: MessageReader, chunk: unknown, encoding: unknown): void {
   if (chunk instanceof Uint8Array) reader.take(chunk);
   else if (typeof chunk === "string")
     reader.take(Buffer.from(chunk, typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8"));
+}
+
+/** Over a Unix socket no client of a service comes but the fuzzer, whose bytes are mostly no requests. */
+function isByPath(target: unknown): boolean {
+  const options: unknown = Array.isArray(target) ? target[0] : target;
+  return typeof options === "object" && options !== null && "path" in options && options.path !== undefined;
 }
 
 /** The two directions of a connection. */
