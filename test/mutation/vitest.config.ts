@@ -1,0 +1,31 @@
+import { mergeConfig } from "vitest/config";
+import whole from "../../vitest.config.ts";
+
+/** Beside a folder's own tests, those of the service that are about it. All of them run in this process alone. */
+const OF_THE_SERVICE: Readonly<Record<string, readonly string[]>> = {
+  account: ["unit/wire/*", "spec/{home-folders,permissions,permissions-of-routes,virtual-folders,paths,before-commit}"],
+  auth: [
+    "spec/{login,logout,authentication,sessions,session-keep-alive,password-update,throttling,account-changes}",
+    "spec/{login-events,shared-store}",
+  ],
+  http: [
+    "spec/{ranges,conditional-requests,cross-site,negotiation,heavy-bodies,consumed-body,post-form,platform-request}",
+    "spec/{public-origin,put-file,response-headers}",
+  ],
+  "remote-auth": ["unit/wire/*", "security/outbound"],
+};
+
+const { MUTANTS_OF: folder = "", MUTANTS_BY: by } = process.env;
+const tests = [`unit/${folder}/*`, ...(by === "service" ? (OF_THE_SERVICE[folder] ?? []) : [])];
+
+// What waits for ever is noticed soon. Modules are loaded once for all tests, which is most of the time that a mutant takes; so none that replaces a module is among them.
+const config = mergeConfig(whole, { test: { isolate: false, testTimeout: 10_000 } });
+// Lists are joined by a merge: these replace theirs.
+Object.assign(config.test, {
+  include: tests.map((name) => `test/${name}.test.ts`),
+  globalSetup: [],
+  setupFiles: ["test/mutation/setup.ts"],
+  reporters: ["default"],
+});
+
+export default config;
