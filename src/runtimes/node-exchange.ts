@@ -5,6 +5,7 @@ import type { ChunkReader } from "./chunk-reader.ts";
 import { toConnection } from "./node-connection.ts";
 import { mostFieldsOf } from "./node-field-count.ts";
 import { createDisconnectError, createRequestBody, type RequestBody } from "./node-request-body.ts";
+import { hasTakenWithin } from "./node-sent.ts";
 
 /** What outlives one request: found once a socket, shared by all requests that it carries. */
 export interface SocketState {
@@ -250,6 +251,7 @@ function abandonExchange(exchange: Exchange): void {
  * work. A client that has ended its side may wait for the answer or be gone: it gets the idle time, and no more.
  */
 function endIdle(exchange: Exchange, socket: Socket): void {
-  if (isClientDue(exchange) || socket.readableEnded) socket.destroy();
-  else socket.setTimeout(socket.timeout ?? 0);
+  const { timeout = 0 } = socket;
+  if ((isClientDue(exchange) || socket.readableEnded) && !hasTakenWithin(socket, timeout)) socket.destroy();
+  else socket.setTimeout(timeout);
 }

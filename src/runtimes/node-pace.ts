@@ -1,5 +1,5 @@
-import type { Socket } from "node:net";
 import { type Exchange, isClientDue } from "./node-exchange.ts";
+import { countSent } from "./node-sent.ts";
 
 /** What a client that sends or takes a body has to keep up with. */
 export interface PaceOptions {
@@ -53,7 +53,8 @@ export function watchPace(
     const moved = countMoved(exchange);
     const isDue = isClientDue(exchange);
     if (before === undefined) return { moved, isDue, leftMilliseconds: windowMilliseconds };
-    const gained = ((moved - before.moved) * 1000) / minBytesPerSecond;
+    // What a client was seen to take of the system's queue does not count again when the system makes up for it.
+    const gained = (Math.max(0, moved - before.moved) * 1000) / minBytesPerSecond;
     // Between two looks at which the client was due it has moved something if anything else happened.
     const lost = before.isDue && isDue ? passed : 0;
     return { moved, isDue, leftMilliseconds: Math.min(windowMilliseconds, before.leftMilliseconds + gained - lost) };
@@ -65,25 +66,5 @@ export function watchPace(
 }
 
 function countMoved({ req, body }: Exchange): number {
-  return (body?.received() ?? 0) + countTaken(req.socket);
-}
-
-/** What node:net has of the system's stream beside its own buffers; it looks at the same for its time-out. */
-interface StreamHandle {
-  readonly bytesWritten?: number;
-  readonly writeQueueSize?: number;
-  /** Of TLS: the stream below. */
-  readonly _parent?: StreamHandle;
-}
-
-/**
- * How many bytes of a socket the system has taken. A write ends with its last byte only, and one of 64 KiB may take an honest client minutes: what is left of it tells
- * more. Where a runtime does not show that, whole writes count.
- */
-function countTaken(socket: Socket): number {
-  const { _handle: own } = socket as Socket & { readonly _handle?: StreamHandle | null };
-  const handle = own?._parent ?? own;
-  const { bytesWritten, writeQueueSize } = handle ?? {};
-  if (typeof bytesWritten === "number" && typeof writeQueueSize === "number") return bytesWritten - writeQueueSize;
-  return socket.bytesWritten - socket.writableLength;
+  return (body?.received() ?? 0) + countSent(req.socket);
 }

@@ -9,8 +9,8 @@ export interface NodeServerLimits {
   readonly idleMilliseconds?: number;
   /**
    * A client that sends a body, or takes one, slower than this on the average of `paceMilliseconds` is cut as an idle one is: uploads leave the former
-   * file, downloads break off. Bytes a second; the time that the service itself takes does not count, and neither does what the system has taken already, which on a fast path
-   * is megabytes at a time: a client that holds itself back there needs some 20 KB a second. 0 for any pace. Default: 256.
+   * file, downloads break off. Bytes a second; the time that the service itself takes does not count. Systems take megabytes at a time, of which only Linux tells how fast they
+   * leave: elsewhere a client that holds itself back on a fast path needs some 20 KB a second. 0 for any pace. Default: 256.
    */
   readonly minBytesPerSecond?: number;
   /** How long a client may stay below that pace. Milliseconds, from 100 to a day; default 120,000. */

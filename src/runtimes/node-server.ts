@@ -12,6 +12,7 @@ import { type Connections, limitPerAddress, trackConnections } from "./node-conn
 import { beginEnd, cancelEnd, cutServer, cutSocket, type Exchange, exchangeOf, isIdle } from "./node-exchange.ts";
 import { watchPace } from "./node-pace.ts";
 import { refuseMessage, refuseTunnel } from "./node-raw-refusal.ts";
+import { watchSent } from "./node-sent.ts";
 import { type NodeServerLimits, type ServerLimits, toServerLimits, toServerOptions } from "./node-server-limits.ts";
 
 /** The keys of a TLS server, in PEM. */
@@ -66,7 +67,7 @@ export function createNodeServer(
   server.maxHeadersCount = MAX_FIELDS;
   const connections = trackConnections(server, tls !== undefined);
   servers.set(server, connections);
-  if (limits.minBytesPerSecond > 0) keepPace(server, connections, limits);
+  keepPace(server, connections, limits);
   server.on("clientError", (error, socket) => {
     if (connections.ready.has(socket as Socket)) refuseMessage(error, socket as Socket);
     else socket.destroy();
@@ -151,7 +152,9 @@ async function settled(cut: readonly Exchange[]): Promise<void> {
 
 /** Looks after the pace of a server's clients while it listens, and until its last connection has ended. */
 function keepPace(server: HttpServer | HttpsServer, { ready }: Connections, limits: ServerLimits): void {
-  const { minBytesPerSecond, paceMilliseconds: windowMilliseconds } = limits;
+  const { minBytesPerSecond, paceMilliseconds: windowMilliseconds, idleMilliseconds } = limits;
+  const stillLimits = [minBytesPerSecond && windowMilliseconds, idleMilliseconds].filter((limit) => limit > 0);
+  if (stillLimits.length === 0) return;
 
   function* current(): Generator<Exchange> {
     for (const socket of ready) {
@@ -160,7 +163,13 @@ function keepPace(server: HttpServer | HttpsServer, { ready }: Connections, limi
     }
   }
 
+  function* sending(): Generator<Socket> {
+    for (const { req, res } of current()) if (res.writableEnded || res.writableLength > 0) yield req.socket;
+  }
+
   server.on("listening", () => {
+    server.once("close", watchSent(sending, Math.min(...stillLimits)));
+    if (minBytesPerSecond === 0) return;
     const end = watchPace(current, { minBytesPerSecond, windowMilliseconds }, ({ req }) => req.socket.destroy());
     server.once("close", end);
   });

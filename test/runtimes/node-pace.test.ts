@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readlinkSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import type { Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +16,17 @@ import { createFileService } from "../../src/service.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import { basic } from "../support/service.ts";
-import { connectWire, deferred, delay, eventually, listen, serve, type WireClient, watchEscapes } from "./node-wire.ts";
+import {
+  connectWire,
+  deferred,
+  delay,
+  eventually,
+  listen,
+  serve,
+  stubService,
+  type WireClient,
+  watchEscapes,
+} from "./node-wire.ts";
 
 beforeEach(() => {
   watchEscapes();
@@ -268,6 +279,61 @@ describe("a download that is taken slowly, but fast enough", () => {
     await client.until("part 1;");
     expect(await client.until("part 2;")).toContain("200 OK");
   });
+});
+
+describe.skipIf(process.platform !== "linux")("a download that waits in the system's queue (Linux tells of it)", () => {
+  const whole = new Uint8Array(40_000_000);
+  const NONE = { idleMilliseconds: 0, minBytesPerSecond: 0 };
+  const PACED = { ...NONE, minBytesPerSecond: 1000, paceMilliseconds: 2000 };
+  const LIMITS: readonly (readonly [what: string, host: string, options: NodeServerOptions])[] = [
+    ["the pace", "127.0.0.1", PACED],
+    ["the pace, over IPv6", "::1", PACED],
+    ["the idle time", "127.0.0.1", { ...NONE, idleMilliseconds: 1500 }],
+  ];
+
+  /** A download of which so many bytes are taken 50 times a second; the answer tells whether it was cut within the time. */
+  async function isCut(
+    host: string,
+    options: NodeServerOptions,
+    bytes: number,
+    milliseconds: number,
+  ): Promise<boolean> {
+    let isClosed = false;
+    const server = createNodeServer(
+      stubService(() => new LightResponse(whole)),
+      options,
+    ) as Server;
+    server.on("connection", (own: Socket) => {
+      own.on("close", () => {
+        isClosed = true;
+      });
+    });
+    const port = await listen(server, host);
+    // Nothing more is read until the next turn.
+    const onread = { buffer: Buffer.alloc(bytes), callback: () => false };
+    const socket = connect({ port, host, onread });
+    onTestFinished(() => void socket.destroy());
+    socket.on("error", () => undefined);
+    socket.write(get);
+    const timer = setInterval(() => socket.resume(), bytes > 1 ? 20 : 2 ** 30);
+    onTestFinished(() => clearInterval(timer));
+    for (const begun = performance.now(); !isClosed && performance.now() - begun < milliseconds; ) await delay(20);
+    return isClosed;
+  }
+
+  /** The limits by which the download was cut. */
+  async function findCuts(bytes: number, milliseconds: number): Promise<readonly string[]> {
+    const isEachCut = await Promise.all(LIMITS.map(([, host, options]) => isCut(host, options, bytes, milliseconds)));
+    return LIMITS.flatMap(([what], index) => (isEachCut[index] ? [what] : []));
+  }
+
+  it("goes on as long as its client takes a little of it", async () => {
+    expect(await findCuts(4000, 4500)).toEqual([]);
+  }, 20_000);
+
+  it("is cut where its client takes nothing", async () => {
+    expect(await findCuts(1, 10_000)).toEqual(LIMITS.map(([what]) => what));
+  }, 20_000);
 });
 
 describe("a kept connection without a request", () => {
