@@ -14,13 +14,13 @@ import type { Connection } from "./contracts/connection.ts";
 import type { FileService } from "./contracts/file-service.ts";
 import { createDescriptions } from "./descriptions.ts";
 import { withClient } from "./endpoints/client.ts";
-import type { AccountEndpoint, AccountExchange, Exchange } from "./endpoints/endpoint.ts";
+import type { AccountEndpoint, AccountExchange, CountedExchange, Exchange } from "./endpoints/endpoint.ts";
 import { createFailureOf, toStatus } from "./endpoints/errors.ts";
 import { keepAlive } from "./endpoints/keep-alive.ts";
 import { isTransfer, refuseTransfer } from "./endpoints/refused-transfer.ts";
 import { tellFailure } from "./endpoints/tell.ts";
 import { toldFiles } from "./endpoints/told-files.ts";
-import { createTransferSlots, type TransferSlot } from "./endpoints/transfer-slots.ts";
+import { createTransferSlots } from "./endpoints/transfer-slots.ts";
 import { refuseUnidentified } from "./endpoints/unauthorized.ts";
 import { createServiceEvents } from "./events/service-events.ts";
 import { Response } from "./http/fetch.ts";
@@ -41,8 +41,6 @@ const CREATING_METHODS: readonly string[] = ["PUT", "MKCOL"];
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 /** Session IDs, login pages and password forms are nobody else's (SECURITY 16). */
 const UNCACHED: readonly Place["shape"][] = ["login", "logout", "password-update"];
-/** Who asks, once that is known. */
-type Identified = Extract<Identification, { outcome: "identified" }>;
 const NOWHERE: Place = { shape: "outside", path: { segments: [], isFolder: true } };
 
 /**
@@ -190,30 +188,35 @@ export function createFileService(options: FileServiceOptions): FileService {
       if (attempt !== undefined) audit.refused(attempt, "cross-site");
       throw new HttpError("denied", "The request comes from another site.");
     }
-    const slot = countsTransfers && isTransfer(exchange) ? takeSlot(exchange, identification) : undefined;
+    const counted: CountedExchange = Object.assign(exchange, {
+      slot: undefined,
+      claimSlot: () => claim(counted, login),
+    });
+    // Before anything is read or touched: what is too much has to cost nothing.
+    if (isTransfer(exchange) && !counted.claimSlot()) {
+      const account = accounts.resolve(login.username, login.settings);
+      throw refuseTransfer(Object.assign(counted, { account, means, files: accounts.filesOf(account) }));
+    }
     try {
       // A session's home was made ready at its login.
       const account = attempt ? await admit(login, attempt) : accounts.resolve(login.username, login.settings);
       const files = accounts.filesOf(account);
       const used = session === undefined ? files : keepAlive(files, sessions.toProgress(session));
-      const identified: AccountExchange = Object.assign(exchange, { account, means, session, slot, files: used });
+      const identified: AccountExchange = Object.assign(counted, { account, means, session, files: used });
       const told = events.isHeard() ? Object.assign(identified, { files: toldFiles(identified) }) : identified;
       const response = await run(told);
-      slot?.answered();
+      counted.slot?.answered();
       return response;
     } catch (error) {
-      slot?.release();
+      counted.slot?.release();
       throw error;
     }
   }
 
-  /** Before anything is read or touched: what is too much has to cost nothing. @throws HttpError `unavailable`. */
-  function takeSlot(exchange: Exchange, { login, means }: Identified): TransferSlot {
-    const { request, connection } = exchange;
-    const slot = slots.take(login.username, connection.peer?.address, request);
-    if (slot !== undefined) return slot;
-    const account = accounts.resolve(login.username, login.settings);
-    throw refuseTransfer(Object.assign(exchange, { account, means, files: accounts.filesOf(account) }));
+  function claim(exchange: CountedExchange, { username }: Login): boolean {
+    if (!countsTransfers) return true;
+    exchange.slot ??= slots.take(username, exchange.connection.peer?.address, exchange.request);
+    return exchange.slot !== undefined;
   }
 
   function toErrorResponse(error: unknown, exchange: Exchange, { shape }: Place, apis: readonly Api[]): Response {

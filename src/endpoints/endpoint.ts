@@ -45,15 +45,21 @@ export interface Exchange {
   readonly texts: Texts;
 }
 
+/** An exchange that may be one of the transfers of an account. */
+export interface CountedExchange extends Exchange {
+  /** Its place among the transfers under way, where it has one and they are counted. */
+  slot: TransferSlot | undefined;
+  /** Takes a place, unless it has one; false where there is none left (`createExcess`). */
+  readonly claimSlot: () => boolean;
+}
+
 /** An exchange with an account behind it. */
-export interface AccountExchange extends Exchange {
+export interface AccountExchange extends CountedExchange {
   readonly account: Account;
   /** How the account was identified. */
   readonly means: Means;
   /** The ID of the session, where it was one; never to be shown. */
   readonly session?: string | undefined;
-  /** Its place among the transfers under way, where it is one and they are counted. */
-  readonly slot?: TransferSlot | undefined;
   /** All that the account may see and touch. */
   readonly files: AccountFiles;
 }

@@ -7,6 +7,7 @@ import { guessRange, parseRanges, type RangePart } from "../http/range.ts";
 import { emptyResponse, fileResponse, type HeaderFields, sourceResponse } from "../http/responses.ts";
 import type { AccountExchange } from "./endpoint.ts";
 import { type FileFields, toFileFields, toValidatorFields } from "./file-fields.ts";
+import { createExcess } from "./refused-transfer.ts";
 import { redirectIfFolder } from "./slash-redirect.ts";
 import { tell, toPlace } from "./tell.ts";
 import { createToldTransfer, toHeldSource, toReportedSource } from "./told-source.ts";
@@ -55,12 +56,14 @@ function tellNotOpened(exchange: AccountExchange, error: unknown): void {
 async function getConditionally(exchange: AccountExchange): Promise<Response> {
   const { files, path } = exchange;
   let wanted: RangePart | undefined;
-  if (isEntryEnough(exchange.request)) {
+  // One transfer too many may still turn out to be none.
+  if (isEntryEnough(exchange.request) || !exchange.claimSlot()) {
     const entry = await files.stat(path.segments, "read");
     if (entry === undefined) throw new StorageError("not-found");
     const decision = decide(exchange, entry);
     if ("answer" in decision) return decision.answer;
     wanted = decision.parts[0];
+    if (!exchange.claimSlot()) throw createExcess();
   } else {
     wanted = guessRange(exchange.request.headers.get("range") ?? "");
   }

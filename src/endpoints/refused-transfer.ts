@@ -8,27 +8,36 @@ import { tellArchive } from "./told-transfers.ts";
 
 const RETRY_SECONDS = "5";
 
+/** What makes it likely that a GET has an answer without content: what it comes to is asked first. */
+const CONDITIONS = ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"] as const;
+
 /**
- * Whether a request of an account may move content: an upload, by PUT or by a form, or the download of a file or an archive. Listings and HEAD are no
- * transfers. What a GET will find is not known yet: one that would be 304, or a redirect, takes a place for that moment.
+ * Whether a request of an account is sure to be a transfer, as far as its head tells: an upload, by PUT or by a form, or the download of a file or an archive.
+ * Listings and HEAD are no transfers; a GET with conditions is one when they hold.
  */
 export function isTransfer({ request, path: { isFolder } }: Exchange): boolean {
-  switch (request.method) {
+  const { method, headers } = request;
+  switch (method) {
     case "GET":
-      return !isFolder || prefersArchive(request);
+      return isFolder ? prefersArchive(request) : CONDITIONS.every((name) => headers.get(name) === null);
     case "PUT":
       return !isFolder;
     case "POST":
-      return isFolder && mediaType(request.headers.get("content-type")) === "multipart/form-data";
+      return isFolder && mediaType(headers.get("content-type")) === "multipart/form-data";
     default:
       return false;
   }
 }
 
+/** What one transfer too many is. */
+export function createExcess(): HttpError {
+  return new HttpError("unavailable", "Too many transfers at once.", { "Retry-After": RETRY_SECONDS });
+}
+
 /** The refusal of a transfer that is one too many. It is told of as any that comes to nothing; the files of a form have no names yet. */
 export function refuseTransfer(exchange: AccountExchange): HttpError {
   const { request, path } = exchange;
-  const refusal = new HttpError("unavailable", "Too many transfers at once.", { "Retry-After": RETRY_SECONDS });
+  const refusal = createExcess();
   const { message: details } = refusal;
   if (exchange.isHeard()) {
     const place = toPlace(exchange, path.segments);

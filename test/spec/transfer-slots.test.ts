@@ -173,6 +173,59 @@ describe("a transfer beyond those that an account may have (limits.transfersPerA
     expect((await call("GET", "/home/alice/a", { as: "root" })).status).toBe(200);
   });
 
+  it.each([
+    ["not modified", { "if-none-match": "*" }, 304],
+    ["not modified since", "if-modified-since", 304],
+    ["changed", { "if-match": '"other"' }, 412],
+    ["changed since", { "if-unmodified-since": "Thu, 01 Jan 1970 00:00:01 GMT" }, 412],
+    ["too short", { "if-match": "*", range: "bytes=99-" }, 416],
+  ])("is no GET whose conditions come to no content: %s", async (_what, headers, status) => {
+    const base = createStreamingStorage();
+    const reads: string[] = [];
+    const read: StorageAdapter["read"] = (path, range) => {
+      reads.push(path);
+      return base.read(path, range);
+    };
+    const test = await createCounted({ storage: overrideStorage(base, { read }) });
+    const first = await begin(test);
+    reads.length = 0;
+    const modified = first.headers.get("last-modified") ?? "";
+    const conditions = typeof headers === "string" ? { [headers]: modified } : headers;
+    expect((await test.call("GET", "/home/a", { headers: conditions })).status).toBe(status);
+    expect(reads).toEqual([]);
+    await first.body?.cancel();
+  });
+
+  it("is a GET whose conditions hold, before the file is opened, and its event says so", async () => {
+    const base = createStreamingStorage();
+    const reads: string[] = [];
+    const read: StorageAdapter["read"] = (path, range) => {
+      reads.push(path);
+      return base.read(path, range);
+    };
+    const events: FileEvent[] = [];
+    const onEvent = (event: FileEvent): void => void events.push(event);
+    const test = await createCounted({ storage: overrideStorage(base, { read }), onEvent });
+    const first = await begin(test);
+    reads.length = 0;
+    events.length = 0;
+    for (const headers of [
+      { "if-none-match": '"other"' },
+      { "if-match": "*" },
+      { "if-match": "*", range: "bytes=0-1" },
+    ]) {
+      const refused = await test.call("GET", "/home/a", { headers });
+      expect(refused.status).toBe(503);
+      expect(refused.header("retry-after")).toMatch(/^\d+$/);
+    }
+    expect(reads).toEqual([]);
+    expect(events.filter(({ id }) => id === 40035)).toHaveLength(3);
+    await first.body?.cancel();
+    const second = await test.open("GET", "/home/a", { headers: { "if-match": "*" } });
+    expect((await test.call("GET", "/home/a")).status).toBe(503);
+    await second.body?.cancel();
+  });
+
   it("is nobody's where there is no limit", async () => {
     const test = await createCounted({ limits: { transfersPerAccount: 0, transfersPerAddress: 0 } });
     for (let count = 0; count < 300; count++) await begin(test);
