@@ -190,7 +190,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     }
     const counted: CountedExchange = Object.assign(exchange, {
       slot: undefined,
-      claimSlot: () => claim(counted, login),
+      claimSlot: (places = 1) => claim(counted, login, places),
     });
     // Before anything is read or touched: what is too much has to cost nothing.
     if (isTransfer(exchange) && !counted.claimSlot()) {
@@ -213,10 +213,10 @@ export function createFileService(options: FileServiceOptions): FileService {
     }
   }
 
-  function claim(exchange: CountedExchange, { username }: Login): boolean {
+  function claim(exchange: CountedExchange, { username }: Login, places: number): boolean {
     if (!countsTransfers) return true;
     exchange.slot ??= slots.take(username, exchange.connection.peer?.address, exchange.request);
-    return exchange.slot !== undefined;
+    return exchange.slot?.widen(places) === true;
   }
 
   function toErrorResponse(error: unknown, exchange: Exchange, { shape }: Place, apis: readonly Api[]): Response {

@@ -49,8 +49,8 @@ export interface Exchange {
 export interface CountedExchange extends Exchange {
   /** Its place among the transfers under way, where it has one and they are counted. */
   slot: TransferSlot | undefined;
-  /** Takes a place, unless it has one; false where there is none left (`createExcess`). */
-  readonly claimSlot: () => boolean;
+  /** Takes so many places, one by default, as far as it has not got them; false where they are not left (`createExcess`). */
+  readonly claimSlot: (places?: number) => boolean;
 }
 
 /** An exchange with an account behind it. */

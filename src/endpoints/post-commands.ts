@@ -6,6 +6,7 @@ import { readJsonBody } from "../http/request-body.ts";
 import { type BuiltInCommand, type Command, createCommandsRequestSchema, isBuiltInCommand } from "../wire/commands.ts";
 import type { AccountExchange } from "./endpoint.ts";
 import { attemptAll, type MemberOutcome, toOutcomesResponse } from "./member-outcomes.ts";
+import { createExcess } from "./refused-transfer.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
 
 /**
@@ -16,8 +17,9 @@ export async function postCommands(exchange: AccountExchange): Promise<Response>
   const { request, path, files, config } = exchange;
   const { maxJsonBytes, maxCommands } = config.limits;
   const triggers = ownTriggers(exchange);
-  const limits = { maxBytes: maxJsonBytes, maxMembers: maxCommands, toExcess: () => toMalformed(maxCommands) };
-  const commands = parseCommands(await readJsonBody(request, limits), triggers, maxCommands);
+  const toExcess = (): HttpError => toMalformed(maxCommands);
+  const body = await readJsonBody(request, { maxBytes: maxJsonBytes, maxMembers: maxCommands, toExcess, onLarge });
+  const commands = parseCommands(body, triggers, maxCommands);
   if ((await files.kindOf(path.segments)) !== "folder") throw new StorageError("not-found");
 
   const outcomes: MemberOutcome[] = [];
@@ -26,8 +28,15 @@ export async function postCommands(exchange: AccountExchange): Promise<Response>
     outcomes.push(...(await attemptAll(exchange, targets, (target) => run(exchange, triggers, command, target))));
   }
   return toOutcomesResponse(outcomes);
+
+  /** A body that is held whole counts among the transfers: what all of them take together is bounded. */
+  function onLarge(bytes: number): void {
+    if (!exchange.claimSlot(Math.ceil(bytes / BYTES_OF_PLACE))) throw createExcess();
+  }
 }
 
+/** What of a body that is held whole counts as one transfer: no other holds more. */
+const BYTES_OF_PLACE = 64 * 1024;
 const NAMES_SEPARATOR = " ";
 /** The names of some thousand triggers: to make a schema of them for each request would cost more than the request. */
 const MAX_NAMES_CHARACTERS = 100_000;

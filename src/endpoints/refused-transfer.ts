@@ -13,7 +13,7 @@ const CONDITIONS = ["if-match", "if-none-match", "if-modified-since", "if-unmodi
 
 /**
  * Whether a request of an account is sure to be a transfer, as far as its head tells: an upload, by PUT or by a form, or the download of a file or an archive.
- * Listings and HEAD are no transfers; a GET with conditions is one when they hold.
+ * Listings and HEAD are no transfers; a GET with conditions is one when they hold, and commands are one when their body turns out to be large.
  */
 export function isTransfer({ request, path: { isFolder } }: Exchange): boolean {
   const { method, headers } = request;

@@ -5,6 +5,8 @@ import { isLight } from "../http/source-body.ts";
 
 /** The place of one transfer among those of its account and its address. */
 export interface TransferSlot {
+  /** Takes so many places in all, or as many as anybody may have; false when others have them. */
+  widen(places: number): boolean;
   /**
    * The same source; the slot is free when it ends, however it does: read to its end, failed, let go of, or the client gone. Without it a slot is
    * free with the answer.
@@ -20,7 +22,7 @@ export interface TransferSlot {
 export interface TransferSlots {
   /** Takes a slot of an account, and of an address where one is known; `undefined` when either has as many as it may have. */
   take(username: string, address: string | undefined, request: Pick<Request, "signal">): TransferSlot | undefined;
-  /** How many are taken. */
+  /** How many places are taken. */
   taken(): number;
 }
 
@@ -40,6 +42,7 @@ const WARN_EVERY_MS = 60_000;
 export function createTransferSlots({ perAccount, perAddress, logger, clock }: TransferSlotsOptions): TransferSlots {
   const ofAccount = createCounters(perAccount);
   const ofAddress = createCounters(perAddress);
+  const most = Math.min(perAccount || Number.POSITIVE_INFINITY, perAddress || Number.POSITIVE_INFINITY);
   let taken = 0;
   let warned = Number.NEGATIVE_INFINITY;
 
@@ -50,23 +53,40 @@ export function createTransferSlots({ perAccount, perAddress, logger, clock }: T
     logger.warn(details, "Transfers are refused: there are as many as limits allow.");
   }
 
+  function enter(username: string, network: string | undefined, places: number): boolean {
+    if (!ofAccount.enter(username, places)) {
+      warn({ account: username, transfersPerAccount: perAccount });
+      return false;
+    }
+    if (network !== undefined && !ofAddress.enter(network, places)) {
+      ofAccount.leave(username, places);
+      warn({ address: network, transfersPerAddress: perAddress });
+      return false;
+    }
+    taken += places;
+    return true;
+  }
+
   const take: TransferSlots["take"] = (username, address, request) => {
     const network = address === undefined ? undefined : toNetwork(address);
-    if (!ofAccount.enter(username)) {
-      warn({ account: username, transfersPerAccount: perAccount });
-      return undefined;
+    if (!enter(username, network, 1)) return undefined;
+    let places = 1;
+
+    function widen(wanted: number): boolean {
+      const more = Math.min(wanted, most) - places;
+      if (more <= 0) return true;
+      if (!enter(username, network, more)) return false;
+      places += more;
+      return true;
     }
-    if (network !== undefined && !ofAddress.enter(network)) {
-      ofAccount.leave(username);
-      warn({ address: network, transfersPerAddress: perAddress });
-      return undefined;
+
+    function free(): void {
+      taken -= places;
+      ofAccount.leave(username, places);
+      if (network !== undefined) ofAddress.leave(network, places);
     }
-    taken += 1;
-    return createSlot(request, () => {
-      taken -= 1;
-      ofAccount.leave(username);
-      if (network !== undefined) ofAddress.leave(network);
-    });
+
+    return { ...createSlot(request, free), widen };
   };
 
   return { take, taken: () => taken };
@@ -75,24 +95,24 @@ export function createTransferSlots({ perAccount, perAddress, logger, clock }: T
 function createCounters(most: number) {
   const counts = new Map<string, number>();
 
-  function enter(key: string): boolean {
+  function enter(key: string, places: number): boolean {
     if (most === 0) return true;
-    const count = counts.get(key) ?? 0;
-    if (count >= most) return false;
-    counts.set(key, count + 1);
+    const count = (counts.get(key) ?? 0) + places;
+    if (count > most) return false;
+    counts.set(key, count);
     return true;
   }
 
-  function leave(key: string): void {
-    const count = counts.get(key) ?? 0;
-    if (count > 1) counts.set(key, count - 1);
+  function leave(key: string, places: number): void {
+    const left = (counts.get(key) ?? 0) - places;
+    if (left > 0) counts.set(key, left);
     else counts.delete(key);
   }
 
   return { enter, leave };
 }
 
-function createSlot(request: Pick<Request, "signal">, free: () => void): TransferSlot {
+function createSlot(request: Pick<Request, "signal">, free: () => void): Omit<TransferSlot, "widen"> {
   let isFree = false;
   let isHeld = false;
 

@@ -4,6 +4,8 @@ import { HttpError } from "./http-error.ts";
 
 /** What a JSON body of ours may hold at most, in bytes, unless its endpoint says otherwise (CONTRACT 4.5). */
 const MAX_BODY_BYTES = 1024 * 1024;
+/** So much of a body is held for anybody. */
+const SMALL_BODY_BYTES = 16 * 1024;
 /** Members of one list or object: enough for a thousand commands. */
 const MAX_MEMBERS = 1000;
 /** A command with its target in a list of its own is four values. */
@@ -41,6 +43,8 @@ export interface JsonBodyLimits {
   readonly maxMembers?: number;
   /** Makes the failure of a body that holds more values. Default: one that says so. */
   readonly toExcess?: () => HttpError;
+  /** Hears of a body of more than 16 KiB before more is held, with each piece of it, and may refuse it by throwing. */
+  readonly onLarge?: (bytes: number) => void;
 }
 
 /**
@@ -48,9 +52,9 @@ export interface JsonBodyLimits {
  * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not JSON in UTF-8, and what `toExcess` makes when it holds more.
  */
 export async function readJsonBody(request: Request, limits: JsonBodyLimits = {}): Promise<unknown> {
-  const { maxBytes = MAX_BODY_BYTES, toExcess = toExcessOfAny } = limits;
+  const { maxBytes = MAX_BODY_BYTES, toExcess = toExcessOfAny, onLarge } = limits;
   const maxMembers = Math.max(limits.maxMembers ?? 0, MAX_MEMBERS);
-  const parsed = parseBoundedJson(await readText(request, maxBytes), {
+  const parsed = parseBoundedJson(await readText(request, maxBytes, onLarge), {
     maxMembers,
     maxValues: VALUES_OF_MEMBER * maxMembers,
   });
@@ -75,15 +79,17 @@ export async function readFormBody(request: Request, maxBytes: number): Promise<
   return new URLSearchParams(text);
 }
 
-async function readText(request: Request, maxBytes: number): Promise<string> {
+async function readText(request: Request, maxBytes: number, onLarge?: (bytes: number) => void): Promise<string> {
   const announced = readContentLength(request.headers) ?? 0;
   if (announced > maxBytes) throw tooLarge(maxBytes);
+  if (announced > SMALL_BODY_BYTES) onLarge?.(announced);
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
   let size = 0;
   for await (const chunk of readBody(request)) {
     size += chunk.byteLength;
     if (size > maxBytes) throw tooLarge(maxBytes);
+    if (size > SMALL_BODY_BYTES) onLarge?.(size);
     text += decode(decoder, chunk);
   }
   return text + decode(decoder);

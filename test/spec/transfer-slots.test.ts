@@ -18,6 +18,9 @@ import { amount } from "../support/trust.ts";
 const FILES = { "/alice/a": "0123456789", "/alice/bytes": "at once", "/alice/broken": "0123456789", "/alice/f/b": "b" };
 const ZIP = { accept: "application/zip" };
 const FORM = { "content-type": FORM_TYPE };
+const JSON_TYPE = { "content-type": "application/json" };
+/** Commands of more than 16 KiB, which are held whole. */
+const LARGE_COMMANDS = `{"commands":[{"command":"create-folder-if-missing","target":"g"}]${" ".repeat(20_000)}}`;
 
 /** A storage that hands out streams, as remote ones do; one of its files breaks off, one is handed out as bytes. */
 function createStreamingStorage(touched: string[] = []): StorageAdapter {
@@ -226,6 +229,57 @@ describe("a transfer beyond those that an account may have (limits.transfersPerA
     await second.body?.cancel();
   });
 
+  it.each([
+    ["announced", { "content-length": "20000" }, 0],
+    ["unannounced", {}, 20],
+  ])("is 503 as commands of more than 16 KiB, which would be held: %s", async (_what, announced, mostPulls) => {
+    const test = await createCounted();
+    const first = await begin(test);
+    const headers = { ...JSON_TYPE, ...announced };
+    const body = recordedBody(...Array.from({ length: 100 }, () => " ".repeat(1024)));
+    const refused = await test.call("POST", "/home/", { variant: "json", headers, body: body.stream });
+    expect(refused.status).toBe(503);
+    expect(refused.header("retry-after")).toMatch(/^\d+$/);
+    expect(body.pulls()).toBeLessThanOrEqual(mostPulls);
+    await first.body?.cancel();
+    const accepted = await test.call("POST", "/home/", { variant: "json", headers: JSON_TYPE, body: LARGE_COMMANDS });
+    expect(accepted.status).toBe(200);
+  });
+
+  it("is one for each 64 KiB of commands that are held", async () => {
+    const test = await createCounted({ limits: { transfersPerAccount: 4 } });
+    const first = await begin(test);
+    const send = async (kibibytes: number): Promise<number> => {
+      const headers = { ...JSON_TYPE, "content-length": String(kibibytes * 1024) };
+      const body = LARGE_COMMANDS.padEnd(kibibytes * 1024);
+      return (await test.call("POST", "/home/", { variant: "json", headers, body })).status;
+    };
+    expect(await send(192)).toBe(200);
+    expect(await send(193)).toBe(503);
+    await first.body?.cancel();
+    expect(await send(1024), "of which one alone is always let in").toBe(200);
+  });
+
+  it("is what held commands make of others, until they are answered", async () => {
+    const test = await createCounted();
+    let end: () => void = () => undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        const bytes = new TextEncoder().encode(LARGE_COMMANDS);
+        controller.enqueue(bytes.subarray(0, -1));
+        end = () => {
+          controller.enqueue(bytes.subarray(-1));
+          controller.close();
+        };
+      },
+    });
+    const commands = test.call("POST", "/home/", { variant: "json", headers: JSON_TYPE, body });
+    await expect.poll(async () => (await test.call("GET", "/home/a")).status).toBe(503);
+    end();
+    expect((await commands).status).toBe(200);
+    expect((await test.call("GET", "/home/a")).status).toBe(200);
+  });
+
   it("is nobody's where there is no limit", async () => {
     const test = await createCounted({ limits: { transfersPerAccount: 0, transfersPerAddress: 0 } });
     for (let count = 0; count < 300; count++) await begin(test);
@@ -349,6 +403,9 @@ const ACTS: Readonly<Record<string, Act>> = {
     () => brokenBody(new TextDecoder().decode(upload().slice(0, 150))),
     BROWSER_HEADERS,
   ),
+  "large commands": send("POST", "/home/", () => streamOf(LARGE_COMMANDS), JSON_TYPE),
+  "cut commands": send("POST", "/home/", () => brokenBody(LARGE_COMMANDS), JSON_TYPE),
+  "no commands": send("POST", "/home/", () => streamOf(" ".repeat(20_000)), JSON_TYPE),
   "no form": send("POST", "/home/", () => streamOf("none"), FORM),
   "form for an archive": send(
     "POST",

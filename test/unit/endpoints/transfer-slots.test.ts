@@ -49,6 +49,34 @@ function sourceOf(parts: number, fails = false): ByteSource & { closed: number }
 const buffer = new Uint8Array(1);
 
 describe("the slots of transfers", () => {
+  it("may be several for one transfer, as far as they are left, and are free together", () => {
+    const slots = create(4, 6);
+    const first = taken(slots.take("alice", "192.0.2.1", { signal }));
+    expect(first.widen(3)).toBe(true);
+    expect(first.widen(2), "fewer than it has").toBe(true);
+    expect(slots.taken()).toBe(3);
+    const second = taken(slots.take("alice", "192.0.2.1", { signal }));
+    expect(second.widen(2), "of an account that has no more").toBe(false);
+    const other = taken(slots.take("bob", "192.0.2.1", { signal }));
+    expect(other.widen(3), "of an address that has no more").toBe(false);
+    expect(slots.taken()).toBe(5);
+    first.release();
+    expect(slots.taken()).toBe(2);
+    expect(other.widen(3)).toBe(true);
+    second.release();
+    other.release();
+    expect(slots.taken()).toBe(0);
+  });
+
+  it("are at most all for one transfer, whatever it wants", () => {
+    const slots = create(3, 2);
+    const only = taken(slots.take("alice", "192.0.2.1", { signal }));
+    expect(only.widen(100)).toBe(true);
+    expect(slots.taken()).toBe(2);
+    const unlimited = taken(create(0, 0).take("alice", "192.0.2.1", { signal }));
+    expect(unlimited.widen(100)).toBe(true);
+  });
+
   it("are so many for an account, each account by itself", () => {
     const slots = create(2, 0);
     const first = slots.take("alice", "192.0.2.1", { signal });
