@@ -63,10 +63,22 @@ async function readForm(exchange: AccountExchange): Promise<ReceivedForm | { rea
     const fields = await receiveForm(parts, uploads, (name) => actions.has(name), maxFormFieldBytes);
     return { ...fields, members: [...new Set(fields.members)], uploads: uploads.outcomes() };
   } catch (error) {
-    const isOver = uploads.outcomes().length === 0 || signal.aborted;
+    const outcomes = uploads.outcomes();
+    const isOver = outcomes.length === 0 || signal.aborted;
     if (isOver || exchange.variant !== "html" || !isHttpError(error)) throw error;
-    return { refusal: await pageOf(exchange, toStatus(error.failure, "html"), [error]) };
+    return { refusal: await refuseRest(exchange, error, outcomes) };
   }
+}
+
+/** The folder's page, which shows what was stored; where anything was, it says which files were not (CONTRACT 4.6). */
+function refuseRest(exchange: AccountExchange, error: HttpError, uploads: readonly FormUpload[]): Promise<Response> {
+  const isStored = uploads.some((upload) => upload.error === undefined);
+  const failed = uploads.flatMap((upload) =>
+    isStored && upload.error !== undefined
+      ? [{ target: upload.name, message: exchange.failureOf(upload.error).message }]
+      : [],
+  );
+  return pageOf(exchange, toStatus(error.failure, "html"), [error, ...failed]);
 }
 
 /**

@@ -40,6 +40,16 @@ function inChunks(bytes: Uint8Array, length: number): ReadableStream<Uint8Array>
 }
 
 describe("uploads by form", () => {
+  it("say on the page which of them failed, too, where the form turns out to be none behind them (CONTRACT 4.6)", async () => {
+    const test = await createTestService({ limits: { maxFormParts: 4 }, files: { "/alice/f/": "" } });
+    const entries = [ACTION, ...uploadsOf({ a: "1", "..": "2", b: "3", c: "4" })];
+    const page = await sendForm(test, "/home/f/", entries);
+    expect(page.status).toBe(400);
+    for (const text of ["the form has more than 4 parts.", "This is not a valid name."])
+      expect(page.text).toContain(text);
+    expect(await filesOf(test)).toEqual({ a: "1", b: "3" });
+  });
+
   it("show what they have stored on the folder's page when what follows is no form any more (CONTRACT 4.6)", async () => {
     const test = await createTestService();
     const entries: readonly FormEntry[] = [
