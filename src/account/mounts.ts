@@ -30,6 +30,19 @@ interface Located {
   readonly isFixed: boolean;
 }
 
+const refusalsForPlace = new WeakSet<object>();
+
+/** Whether something was denied for where storages show alone: nothing is wrong with any of them, and there is nothing to mend. */
+export function isRefusedForPlace(error: object): boolean {
+  return refusalsForPlace.has(error);
+}
+
+function refuseForPlace(message: string): StorageError {
+  const error = new StorageError("denied", message);
+  refusalsForPlace.add(error);
+  return error;
+}
+
 /**
  * One tree of several storages: `{ "/": disk, "/archive": s3 }`. The longest path wins, compared by whole segments. The folders on
  * the way to a storage exist even where nothing stands behind them, and then nothing else can be put into them (`denied`). A
@@ -101,7 +114,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
 
   async function remove(path: string, options?: RemoveOptions): Promise<void> {
     const { storage, path: inner, isFixed } = locate(path);
-    if (isFixed) throw new StorageError("denied", "A storage shows here.");
+    if (isFixed) throw refuseForPlace("A storage shows here.");
     await storage.remove(inner, options);
   }
 
@@ -109,7 +122,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
   async function refuseHollowParent(path: string): Promise<void> {
     const parent = locate(toPath(toPathSegments(path).slice(0, -1)));
     if (parent.isFixed && (await parent.storage.stat(parent.path))?.kind !== "folder") {
-      throw new StorageError("denied", "Nothing stands behind this folder.");
+      throw refuseForPlace("Nothing stands behind this folder.");
     }
   }
 
@@ -159,7 +172,7 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
   }
 
   async function remove(path: string, options?: RemoveOptions): Promise<void> {
-    if (path === "/") throw new StorageError("denied", "The root stays.");
+    if (path === "/") throw refuseForPlace("The root stays.");
     await storage.remove(locate(path), options);
   }
 

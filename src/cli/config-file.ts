@@ -15,7 +15,13 @@ import { type ConfigFile, configFileSchema, describeIssues, toGroups } from "./c
 import { readTlsFiles } from "./config-tls.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
 import { parseJsonText } from "./json-text.ts";
-import { defaultHost, defaultPort, findFolderProblem, type ServeSettings } from "./serve-settings.ts";
+import {
+  defaultHost,
+  defaultPort,
+  findFolderProblem,
+  type ServeSettings,
+  warnOfClosedFolder,
+} from "./serve-settings.ts";
 import { parseSessionStore } from "./session-store.ts";
 import type { WorkerTies } from "./worker.ts";
 
@@ -176,8 +182,10 @@ function toStorage(
 ): Pick<ServeSettings, "checkStorage"> & Pick<ServeSettings["service"], "storage"> {
   if (storage.type === "memory") return { storage: createMemoryStorage() };
   if (storage.type === "disk") {
-    const { type, root, ...options } = storage;
-    return { storage: createDiskStorage({ ...options, root: context.toPath(root) }) };
+    const { type, root: given, ...options } = storage;
+    const root = context.toPath(given);
+    const checkStorage = (): Promise<void> => warnOfClosedFolder(root, context.logger);
+    return { storage: createDiskStorage({ ...options, root }), checkStorage };
   }
   const made = toS3Storage(storage, process.env);
   if ("check" in made) return { storage: made, checkStorage: made.check };

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { type AccountEntry, createAccountsAuthenticator } from "../auth/accounts.ts";
 import { createNodePasswordHasher } from "../auth/password-hash-node.ts";
 import type { FileServiceOptions } from "../config/options.ts";
@@ -22,7 +22,7 @@ export interface ServeSettings {
   /** What its server takes of clients, and how long it goes on at its end. */
   readonly connections?: ConnectionSettings;
   readonly service: FileServiceOptions;
-  /** Tells before the start whether a remote storage answers. */
+  /** Tells before the start whether the storage can be used: rejects where a remote one does not answer, and warns of a folder that is closed. */
   readonly checkStorage?: () => Promise<void>;
   /** Where the sessions are, when several processes share them; opened with the service, and closed behind it. `place` begins what is said of it. */
   readonly sessionStore?: { readonly store: SessionStorePlace; readonly place: string };
@@ -69,6 +69,7 @@ export async function toServeSettings(flags: ServeFlags, logger: Logger): Promis
       authentication: toAuthenticator(accounts, logger),
       logger,
     },
+    checkStorage: () => warnOfClosedFolder(folder, logger),
   };
 }
 
@@ -78,6 +79,15 @@ export async function findFolderProblem(path: string): Promise<string | undefine
     return (await stat(path)).isDirectory() ? undefined : "is not a folder";
   } catch (error) {
     return describeSystemError(error);
+  }
+}
+
+/** Says that a storage's root may not be read. It is served all the same: every request is 403 until it may. */
+export async function warnOfClosedFolder(path: string, logger: Logger): Promise<void> {
+  try {
+    await access(path, constants.R_OK | constants.X_OK);
+  } catch (error) {
+    logger.warn({ root: path, reason: describeSystemError(error) }, "The storage's folder cannot be read.");
   }
 }
 

@@ -1,3 +1,4 @@
+import { isRefusedForPlace } from "../account/mounts.ts";
 import { isStorageError, type StorageErrorCode } from "../contracts/storage-adapter.ts";
 import { type Failure, HttpError, isHttpError } from "../http/http-error.ts";
 import type { Variant } from "../http/negotiate.ts";
@@ -78,7 +79,7 @@ function toHttpError(error: unknown, report: Report): HttpError {
   }
   if (isStorageError(error) && Object.hasOwn(STORAGE_FAILURES, error.code)) {
     const [failure, message] = STORAGE_FAILURES[error.code];
-    if (failure === "denied") report(error);
+    if (failure === "denied" && !isRefusedForPlace(error)) report(error);
     if (failure !== "unavailable") return new HttpError(failure, message, {}, { cause: error });
     report(error);
     return new HttpError(failure, message, { "Retry-After": "1" }, { cause: error });

@@ -3,10 +3,11 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { Agent } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.ts";
 import { remount } from "../support/small-disk.ts";
 import { reportFigure } from "../support/trust.ts";
+import { toUnprivileged } from "../support/unprivileged.ts";
 import {
   type Ask,
   ask,
@@ -160,18 +161,6 @@ describe("files that the process may not touch", () => {
     causes += 1;
   });
 });
-
-/** What runs a command without root's right to pass over permissions; nothing for those who have no such right. */
-function toUnprivileged(skip: TestContext["skip"]): readonly string[] {
-  if (process.getuid?.() !== 0) return [];
-  const by = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"];
-  try {
-    execFileSync("setpriv", [...by.slice(1), "true"], { stdio: "ignore" });
-  } catch {
-    skip("root's rights cannot be given up here");
-  }
-  return by;
-}
 
 describe("a process that may open no more files", () => {
   it("answers 503 to what needs one, goes on with sessions and logins, and is well with the next request", async ({

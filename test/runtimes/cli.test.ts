@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { access, mkdir, readFile, writeFile } from "node:fs/promises";
+import { access, chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, request as httpRequest } from "node:http";
 import { get as httpsGet } from "node:https";
 import { type AddressInfo, connect } from "node:net";
@@ -20,6 +20,7 @@ import {
   waitFor,
 } from "../support/built.ts";
 import { countRequests, leaveUndescribed } from "../support/openapi/undescribed.ts";
+import { toUnprivileged } from "../support/unprivileged.ts";
 
 const ALICE = { Authorization: `Basic ${btoa("alice:secret")}` };
 const ACCOUNT = ["--account", "alice:secret"];
@@ -131,6 +132,31 @@ describe("fileferry hash-password", () => {
 });
 
 describe("fileferry serve", () => {
+  it("says at its start that it may not read its folder, and answers 403 until it may", async ({ skip }) => {
+    const folder = await makeFolder();
+    await writeFile(join(folder, "a"), "content");
+    const config = join(await makeFolder(), "config.json");
+    const accounts = [{ username: "alice", password: "secret", home_folder_path: "/" }];
+    await writeFile(
+      config,
+      JSON.stringify({ storage: { type: "disk", root: folder }, authentication: [{ type: "accounts", accounts }] }),
+    );
+    const by = toUnprivileged(skip);
+    await chmod(folder, 0);
+    for (const args of [
+      ["serve", folder, ...ACCOUNT],
+      ["serve", "--config", config],
+    ]) {
+      const { url, stderr } = await startServer([...args, ...ANY_PORT], by);
+      expect(stderr()).toContain("The storage's folder cannot be read.");
+      expect((await fetch(`${url}home/a`, { headers: ALICE })).status).toBe(403);
+    }
+    await chmod(folder, 0o755);
+    const { url, stderr } = await startServer(["serve", folder, ...ACCOUNT, ...ANY_PORT], by);
+    expect(stderr()).not.toContain("cannot be read");
+    expect((await fetch(`${url}home/a`, { headers: ALICE })).status).toBe(200);
+  });
+
   it("says where it listens once it answers, on a free port for 0, and serves the folder itself", async () => {
     const folder = await makeFolder();
     await writeFile(join(folder, "a.txt"), "content");

@@ -111,6 +111,7 @@ describe("a storage that refuses", () => {
       expect(answer.status).toBe(403);
       expect(answer.text).not.toMatch(leak);
     }
+    expect(test.log.text(), "the operator learns why").toContain("opensesame");
   });
 
   it("says when to try again (RFC 9110 10.2.3)", async () => {

@@ -180,6 +180,15 @@ describe("the root of a virtual folder (CONTRACT 4.4)", () => {
     for (const [file, content] of Object.entries(files)) expect(await stored(file)).toBe(content);
   });
 
+  it("is an ordinary refusal: the log has no failed request", async () => {
+    const { call, log } = await createService({ virtual_folders: [["/lone/way/pub", "/data/pub"]] });
+    const options = { variant: "json" } as const;
+    expect((await call("DELETE", "/home/lone/way/pub/", options)).status).toBe(403);
+    expect((await call("PUT", "/home/lone/new", { ...options, body: "new" })).status).toBe(403);
+    expect((await call("PUT", "/home/lone/new/", options)).status).toBe(403);
+    expect(log.entries).toEqual([]);
+  });
+
   it("lets a folder inside it go", async () => {
     const { call, storage } = await createService({ virtual_folders: [["/pub", "/data/pub"]] });
     expect((await call("DELETE", "/home/pub/sub/")).status).toBe(204);
