@@ -69,7 +69,7 @@ const BODIES = {
       { command: "create-folder-if-missing", target: "another example" },
     ];
     return {
-      description: `Commands, or the form of a browser${service.variants.length === 1 ? "; either is answered in the way of this API" : ""}.`,
+      description: `Commands, or the form of a browser${toWay(service)}.`,
       required: true,
       content: {
         [JSON_TYPE]: { schema: toSchemaRef("CommandsRequest"), example: { commands } },
@@ -78,6 +78,12 @@ const BODIES = {
     };
   },
 } as const satisfies Readonly<Record<string, (service: DescribedOptions) => RequestBodyObject>>;
+
+/** How an API that is alone answers both. */
+function toWay({ variants: [only, ...others] }: DescribedOptions): string {
+  if (others.length > 0) return "";
+  return only === "html" ? "; commands are answered as JSON" : "; either is answered in the way of this API";
+}
 
 /** One of the bodies. */
 export type BodyName = keyof typeof BODIES;

@@ -13,7 +13,12 @@ const JSON_VARIANTS: readonly Variant[] = ["json", "webdav"];
 const SESSION = "8f14e45fceea167a5a36dedd4bea2543";
 
 function json(name: SchemaName, example: unknown, variants: readonly Variant[] = JSON_VARIANTS): ContentAbout {
-  return { type: "application/json", schema: toSchemaRef(name), example, variants };
+  return { ...anyJson(name, example), variants };
+}
+
+/** Commands are answered as they were sent, by whatever API. */
+function anyJson(name: SchemaName, example: unknown): ContentAbout {
+  return { type: "application/json", schema: toSchemaRef(name), example };
 }
 
 function bytes(type: string): ContentAbout {
@@ -40,8 +45,8 @@ export const CONTENTS = {
   }),
   session: json("LoginResponse", { results: [{ session: SESSION }] }, ["json"]),
   passwordChanged: json("PasswordUpdateResponse", { results: [{ message: "The password was changed." }] }),
-  commandResults: json("CommandResults", { results: [{ target: "2019", message: null }] }),
-  commandErrors: json("CommandErrors", {
+  commandResults: anyJson("CommandResults", { results: [{ target: "2019", message: null }] }),
+  commandErrors: anyJson("CommandErrors", {
     errors: [
       { target: "2019", message: null },
       { target: "old.csv", message: "Not found." },

@@ -141,7 +141,6 @@ export const OPERATIONS = {
       {
         status: 422,
         description: "Some of it failed: an entry for each target.",
-        variants: ["json", "webdav"],
         content: ["commandErrors"],
       },
     ],
