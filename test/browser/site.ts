@@ -12,6 +12,7 @@ import { createFileService } from "../../src/index.ts";
 import { closeNodeServer, createAccountsFileAuthenticator, createNodeServer } from "../../src/node.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createRecordingLogger } from "../support/logger.ts";
+import { standBetween } from "../support/openapi/between.ts";
 import { quickHasher } from "../support/quick-hasher.ts";
 import { watchSecrets } from "../support/secrets.ts";
 
@@ -87,7 +88,9 @@ export async function startSite({
   const server = createNodeServer({ ...service, fetch: cookies ? fetch : dropCookies(fetch) });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
+  standBetween(port, { drops: cookies ? [] : ["set-cookie"] });
+  const origin = `http://127.0.0.1:${port}`;
   return {
     origin,
     home: `${origin}${own.basePath ?? ""}/home/`,

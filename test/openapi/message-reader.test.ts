@@ -57,3 +57,8 @@ it("a content that is too long to keep is counted all the same", () => {
   const text = `A\r\nContent-Length: 300000\r\n\r\n${"x".repeat(300_000)}B\r\nContent-Length: 1\r\n\r\ny`;
   expect(read(text, 65_536)).toEqual(["A", undefined, "B", "y"]);
 });
+
+it("a content whose fields are looked at is kept, however long a listing is", () => {
+  const fields = `Content-Type: application/json\r\nContent-Length: 300000`;
+  expect(read(`A\r\n${fields}\r\n\r\n${"x".repeat(300_000)}`, 65_536)).toEqual(["A", "x".repeat(300_000)]);
+});

@@ -1,10 +1,14 @@
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, get, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createNodeServer } from "../../src/runtimes/node-server.ts";
+import { standBetween } from "../support/openapi/between.ts";
+import { tapChildren } from "../support/openapi/child-log.ts";
 import { leaveUndescribed } from "../support/openapi/undescribed.ts";
 import { settleWire } from "../support/openapi/wire.ts";
 import { basic, createTestService } from "../support/service.ts";
@@ -118,6 +122,86 @@ describe("bytes on a socket, held against the description of who answers", () =>
 
   it("are none of ours where a stand-in answers that names no service", async () => {
     const port = await listen(createServer((_req, res) => res.writeHead(203, { Server: "stub" }).end("x")));
+    expect(await send(port, LISTING + LAST)).toEqual([]);
+  });
+});
+
+const CHANGED = ["GET /home/ -> the status 203 is not documented"];
+
+function toNoMore({ body, headers }: Response): Response {
+  return new Response(body, { status: 203, headers });
+}
+
+/** Has another process ask for the listing. */
+async function askFromElsewhere(port: number): Promise<void> {
+  const headers = { authorization: basic("alice", "secret"), accept: "application/json" };
+  const script = `await (await fetch("http://127.0.0.1:${port}/home/", { headers: ${JSON.stringify(headers)} })).text();`;
+  await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]);
+}
+
+describe("exchanges, held against the description of who answers", () => {
+  it("are those of any client of this process: once it was fetch alone, and none by node:http", async () => {
+    const port = await serve(toNoMore);
+    const headers = { authorization: basic("alice", "secret"), accept: "application/json" };
+    const asking = get({ host: "127.0.0.1", port, path: "/home/", headers, agent: false });
+    const [response] = (await once(asking, "response")) as [IncomingMessage];
+    await text(response);
+    expect(await settleWire()).toEqual(CHANGED);
+  });
+
+  it("are those of other processes with a service of this one, each of them once", async () => {
+    const port = await serve(toNoMore);
+    await askFromElsewhere(port);
+    expect(await settleWire()).toEqual(CHANGED);
+    const headers = { authorization: basic("alice", "secret"), accept: "application/json" };
+    await (await fetch(`http://127.0.0.1:${port}/home/`, { headers })).text();
+    expect(await settleWire()).toEqual(CHANGED);
+  });
+
+  it("are those of other processes with a service of another one, which may be gone by then", async () => {
+    const { service } = await createTestService();
+    const description = await service.fetch(new Request("http://x/__svc__/openapi.json"));
+    const fields = JSON.stringify({ ...Object.fromEntries(description.headers), "content-type": "application/json" });
+    const script = `
+      import { createServer } from "node:http";
+      const [description, fields] = [${JSON.stringify(await description.text())}, ${fields}];
+      const server = createServer((req, res) => res.writeHead(req.url === "/home/" ? 203 : 200, fields).end(description));
+      server.listen(0, "127.0.0.1", () => console.log(server.address().port));`;
+    const env = { ...process.env, ...(await tapChildren()) };
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", script], { env, stdio: "pipe" });
+    const [port] = await once(child.stdout, "data");
+    await askFromElsewhere(Number(port));
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(await settleWire()).toEqual(CHANGED);
+  });
+
+  it("are those behind nginx, but for its own pages", async () => {
+    const behind = await serve(toNoMore);
+    const proxy = createServer(async (req, res) => {
+      if (req.url === "/home/none") {
+        res.writeHead(502, { server: "nginx/1.0", "content-type": "text/html" }).end();
+        return;
+      }
+      const own = { authorization: basic("alice", "secret"), accept: "application/json" };
+      const { status, headers, body } = await fetch(`http://127.0.0.1:${behind}${req.url}`, { headers: own });
+      res.writeHead(status, { ...Object.fromEntries(headers), server: "nginx/1.0" });
+      res.end(Buffer.from(await new Response(body).arrayBuffer()));
+    });
+    const port = await listen(proxy);
+    standBetween(port, { isNginx: true });
+    expect(await send(port, `GET /home/none HTTP/1.1\r\n${ALICE}${LAST}`)).toEqual([]);
+    expect(await send(port, LISTING + LAST)).toEqual([...CHANGED, ...CHANGED]);
+  });
+
+  it("may have a field that somebody between adds, at the port where a test says so", async () => {
+    const port = await serve((response) => {
+      response.headers.set("X-Powered-By", "Express");
+      return response;
+    });
+    const found = ["GET /home/ -> 200: the header x-powered-by is not documented"];
+    expect(await send(port, LISTING + LAST)).toEqual(found);
+    standBetween(port, { adds: ["x-powered-by"] });
     expect(await send(port, LISTING + LAST)).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projectFolder } from "../support/built.ts";
 import { type Command, startCommand } from "../support/command.ts";
+import { tapChildren } from "../support/openapi/child-log.ts";
 import { isInstalled, wireRuntimes } from "./wire-runtimes.ts";
 
 const run = promisify(execFile);
@@ -115,7 +116,8 @@ describe.skipIf(missing !== undefined)(`examples/client${missing === undefined ?
 
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), "fileferry-client-"));
-    service = await startCommand(["serve", root, "--account", "demo:a:b", "--port", "0", "--quiet"]);
+    const args = ["serve", root, "--account", "demo:a:b", "--port", "0", "--quiet"];
+    service = await startCommand(args, await tapChildren());
     environment = { ...process.env, SERVICE: service.origin, ACCOUNT: "demo:a:b" };
     await start("npm", ["run", "--silent", "generate"]);
   }, 300_000);

@@ -6,6 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt, makeFolder, projectFolder } from "../support/built.ts";
 import { findMissing } from "../support/frameworks.ts";
+import { standBetween } from "../support/openapi/between.ts";
 import { isInstalled, wireRuntimes } from "./wire-runtimes.ts";
 
 /** Starts a command of the examples' own words in the project's folder, on a free port, and answers with its `Listening on` URL and what ends it. */
@@ -74,6 +75,8 @@ describe("the command in the header of", () => {
     const pattern = /(?<=^\/\/ {5})node .*$/m;
     const command = await commandIn("examples/frameworks/run.mjs", pattern, replaced);
     const { url, stop } = await start(command, {});
+    // The example is Express.
+    standBetween(Number(new URL(url).port), { adds: ["x-powered-by"] });
     try {
       await expectService(url);
       expect(existsSync(join(projectFolder, "examples/frameworks/node_modules/fileferry/dist"))).toBe(true);

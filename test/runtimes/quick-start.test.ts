@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Step, toPattern, toSteps } from "../docs/transcript.ts";
 import { type Command, startCommand } from "../support/command.ts";
+import { tapChildren } from "../support/openapi/child-log.ts";
 
 const DOCUMENT = new URL("../../docs/quick-start.md", import.meta.url);
 
@@ -33,7 +34,8 @@ describe("docs/quick-start.md", () => {
     folder = await mkdtemp(join(tmpdir(), "fileferry-quick-start-"));
     await mkdir(join(folder, "files"));
     await mkdir(join(folder, "client"));
-    service = await startCommand(["serve", join(folder, "files"), "--account", "demo:demo", "--port", "0", "--quiet"]);
+    const args = ["serve", join(folder, "files"), "--account", "demo:demo", "--port", "0", "--quiet"];
+    service = await startCommand(args, await tapChildren());
   });
 
   afterAll(async () => {

@@ -11,6 +11,7 @@ import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import type { R2Bucket } from "../../src/storage/r2.ts";
 import { builtFolder, ensureBuilt, projectFolder } from "../support/built.ts";
+import { standBetween } from "../support/openapi/between.ts";
 
 /** A running example. */
 export interface ExampleServer {
@@ -142,6 +143,7 @@ async function startWorker(
   const program = await bundle(`workers/${example}`, join(cache, "worker.js"));
   const lines: string[] = [];
   const port = await findFreePort();
+  standBetween(port, { adds: ["content-encoding"] });
   const worker = new Miniflare({
     modules: [{ type: "ESModule", path: program }],
     modulesRoot: cache,

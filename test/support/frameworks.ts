@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ensureBuilt, projectFolder } from "./built.ts";
+import { standBetween } from "./openapi/between.ts";
 
 /** Where the examples for frameworks are. */
 export const frameworksFolder = join(projectFolder, "examples/frameworks");
@@ -63,6 +64,7 @@ async function startHost(name: string, args: readonly string[]): Promise<Framewo
     child.stderr.setEncoding("utf8").on("data", take);
     void exited.then(() => reject(new Error(`${name} ended: ${printed}`)));
   });
+  standBetween(port, { adds: name.toLowerCase() === "express" ? ["x-powered-by"] : [] });
   return {
     name,
     port,

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { projectFolder } from "./built.ts";
+import { standBetween } from "./openapi/between.ts";
 
 const BINARIES = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"];
 
@@ -54,6 +55,7 @@ export async function startNginx(
   example: Example = "nginx",
 ): Promise<Nginx> {
   const binary = findNginx() ?? "nginx";
+  standBetween(port, { isNginx: true });
   const folder = await mkdtemp(join(tmpdir(), "fileferry-nginx-"));
   await makeCertificate(folder);
   await writeFile(join(folder, "nginx.conf"), await toConfiguration({ folder, binary, port, servicePorts, example }));

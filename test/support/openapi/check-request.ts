@@ -47,7 +47,7 @@ function* checkParameters(
   const given = [...fields, ...query];
   for (const { place, name, value } of given) {
     const parameter = operation.parameters.find((one) => one.in === place && isSame(one.name, name, place));
-    if (parameter === undefined && isIgnored(name, exchange)) continue;
+    if (parameter === undefined && isIgnored(name, exchange, operation)) continue;
     if (parameter === undefined) yield `the ${place} parameter ${name} is not documented`;
     else {
       coverage.see(keys.parameter(operation.name, place, name.toLowerCase()));
@@ -63,11 +63,19 @@ function* checkParameters(
   }
 }
 
-/** Whether HTTP itself says that a field means nothing here (RFC 9110 8.4.1, 12.5.4, 13.1.3, 14.2). */
-function isIgnored(name: string, { method, status, requestFields }: ApiExchange): boolean {
+/**
+ * Whether a field means nothing here, by what HTTP says of it (RFC 9110 8.4.1, 12.5.4, 13.1.3, 14.2), or by the answer itself: browsers name their languages with every request, and an answer
+ * that does not vary by them is not of any; the pages' script says that it is one, which changes what is 401, with requests that never are.
+ */
+function isIgnored(
+  name: string,
+  { method, status, requestFields, fields }: ApiExchange,
+  { responses }: Operation,
+): boolean {
   if (name === "range" || name === "if-range") return status !== 206;
   if (name === "if-modified-since") return method !== "GET" && method !== "HEAD";
-  if (name === "accept-language") return requestFields[name] === "*";
+  if (name === "accept-language") return requestFields[name] === "*" || !/\baccept-language\b/i.test(fields.vary ?? "");
+  if (name === "x-requested-with") return !responses.has("401");
   return name === "content-encoding" && requestFields[name]?.toLowerCase() === "identity";
 }
 

@@ -26,8 +26,11 @@ export interface MessageReader {
   end(): void;
 }
 
-/** Longer content is not kept. */
+/** Longer content is not kept, */
 const MOST_KEPT = 256 * 1024;
+/** but for what has fields of its own to look at. */
+const MOST_READ = 16 * 1024 * 1024;
+const HAS_FIELDS = /^application\/(?:json|x-www-form-urlencoded)\b/i;
 /** Longer heads are none. */
 const LONGEST_HEAD = 1024 * 1024;
 
@@ -38,18 +41,11 @@ export function createMessageReader({ onHead, onWhole, onNonsense }: MessageList
   let state: State = "head";
   let line = Buffer.alloc(0);
   let left = 0;
-  let kept: Buffer[] | undefined = [];
-
-  function keep(bytes: Buffer): void {
-    const length = kept?.reduce((sum, { byteLength }) => sum + byteLength, bytes.byteLength) ?? 0;
-    if (length > MOST_KEPT) kept = undefined;
-    else kept?.push(Buffer.from(bytes));
-  }
+  let kept = createContentKeeper({});
 
   function finish(): void {
     state = "head";
-    onWhole(kept && Buffer.concat(kept));
-    kept = [];
+    onWhole(kept.take());
   }
 
   function giveUp(): Buffer {
@@ -73,6 +69,7 @@ export function createMessageReader({ onHead, onWhole, onNonsense }: MessageList
     if (found === undefined) return line.byteLength > LONGEST_HEAD ? giveUp() : Buffer.alloc(0);
     const head = toHead(found.text);
     if (head === undefined) return giveUp();
+    kept = createContentKeeper(head.fields);
     begin(onHead(head));
     return found.rest;
   }
@@ -88,7 +85,7 @@ export function createMessageReader({ onHead, onWhole, onNonsense }: MessageList
   function takeContent(bytes: Buffer): Buffer {
     const own = bytes.subarray(0, left);
     left -= own.byteLength;
-    keep(state === "chunk" ? own.subarray(0, Math.max(0, own.byteLength - Math.max(0, 2 - left))) : own);
+    kept.keep(state === "chunk" ? own.subarray(0, Math.max(0, own.byteLength - Math.max(0, 2 - left))) : own);
     if (left === 0) {
       if (state === "content") finish();
       else state = "size";
@@ -114,7 +111,7 @@ export function createMessageReader({ onHead, onWhole, onNonsense }: MessageList
   }
 
   function takeRest(bytes: Buffer): Buffer {
-    keep(bytes);
+    kept.keep(bytes);
     return Buffer.alloc(0);
   }
 
@@ -137,6 +134,28 @@ export function createMessageReader({ onHead, onWhole, onNonsense }: MessageList
       if (state === "to the end") finish();
       state = "over";
     },
+  };
+}
+
+/** Keeps the content of a message as it comes. */
+export interface ContentKeeper {
+  keep(bytes: Uint8Array): void;
+  /** All of it; `undefined` where it is too long. */
+  take(): Uint8Array | undefined;
+}
+
+/** Makes one for content that these fields stand before. */
+export function createContentKeeper({ "content-type": type = "" }: Fields): ContentKeeper {
+  const most = HAS_FIELDS.test(type) ? MOST_READ : MOST_KEPT;
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  return {
+    keep(bytes) {
+      length += bytes.byteLength;
+      if (length > most) parts = [];
+      else if (bytes.byteLength > 0) parts.push(Uint8Array.from(bytes));
+    },
+    take: () => (length > most ? undefined : Buffer.concat(parts)),
   };
 }
 

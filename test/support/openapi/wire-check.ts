@@ -1,27 +1,18 @@
-import { request as httpRequest } from "node:http";
-import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
-import { VERSION } from "../../../src/config/version.ts";
 import type { ApiCheck } from "./api-check.ts";
+import { seeThrough } from "./between.ts";
+import type { WireExchange, WireListener } from "./connection-reader.ts";
+import {
+  fetchDescription,
+  isDescription,
+  namesItself,
+  type Place,
+  toBasePath,
+  toService,
+} from "./description-source.ts";
+import { holdAgainst, toCheck, what } from "./hold-against.ts";
 import { areRequestsCounted, takeUndescribed } from "./undescribed.ts";
-import type { WireExchange, WireListener, WireTap } from "./wire-tap.ts";
-
-/** Services name themselves in their answers, with the version, wherever they run; nobody else does. */
-const NAME_END = `/${VERSION}`;
-/** What is answered before a service hears of a request, by its server: it is no HTTP, or too much of it, or for nobody, or of no method, or too late. */
-const REFUSED_UNHEARD = [400, 404, 408, 413, 414, 417, 431, 501, 503, 505];
-/** So long is waited for a description, on a machine that has much to do. */
-const PATIENCE_MS = 30_000;
-/** What servers add to the answers of a service that is mounted in them: Express, and Miniflare. */
-const OF_SERVERS = ["x-powered-by", "content-encoding"];
-
-/** Where a service is. */
-interface Place {
-  readonly host: string;
-  readonly port: number;
-  readonly isSecure: boolean;
-  readonly basePath: string;
-}
+import type { WireTap } from "./wire-tap.ts";
 
 /** Holds what goes over the wire against what its service says of itself. */
 export interface WireCheck extends WireListener {
@@ -31,7 +22,15 @@ export interface WireCheck extends WireListener {
   settle(): Promise<readonly string[]>;
 }
 
-/** Services are asked as soon as an answer names one; in tests that count requests, behind all others. */
+/**
+ * Services are asked as soon as an answer names one; in tests that count requests, behind all others. Seen is what goes over the sockets of this process's clients, of its servers
+ * where others ask them, and of the Node processes that run with the variables of `tapChildren`. What is not:
+ *
+ * - a service that has ended before it has told its description: what it has answered until then;
+ * - contents, beyond whether there are any where there may be none: those of files, pages and forms with files above 256 KiB, JSON and forms of texts above 16 MiB, and what somebody between has encoded;
+ * - answers to what Node's parser takes for no request, beyond their statuses;
+ * - Unix sockets, by which the fuzzer alone comes, and what other processes ask of one that runs without those variables: none of the tests has such.
+ */
 export function createWireCheck(unheard: WireTap["unheard"]): WireCheck {
   const asked = new Map<string, Promise<ApiCheck | undefined>>();
   let taken: WireExchange[] = [];
@@ -82,12 +81,16 @@ export function createWireCheck(unheard: WireTap["unheard"]): WireCheck {
       if (!areRequestsCounted())
         void askAt({ host, port: Number(port), isSecure, basePath: pathname.replace(/\/$/, "") });
     },
-    begin(exchange) {
+    begin(answered) {
+      const exchange = seeThrough(answered);
+      if (exchange === undefined) return;
       const place = toService(exchange);
       const isKnown = place === undefined || asked.has(keyOf(place));
       if (!isKnown && namesItself(exchange) && !areRequestsCounted()) void askAt(place);
     },
-    take(exchange) {
+    take(answered) {
+      const exchange = seeThrough(answered);
+      if (exchange === undefined) return;
       const place = toService(exchange);
       const { body = new Uint8Array() } = exchange;
       if (place !== undefined && isDescription(exchange))
@@ -109,43 +112,6 @@ function keyOf({ port, basePath }: Place): string {
   return `${port} ${basePath}`;
 }
 
-/** Whether a test itself has asked for it. */
-function isDescription(exchange: WireExchange): boolean {
-  const { request, status, body } = exchange;
-  const isAsked = request?.method === "GET" && /\/__svc__\/openapi\.json$/.test(request.target);
-  return isAsked && status === 200 && body !== undefined && namesItself(exchange);
-}
-
-function namesItself({ fields }: WireExchange): boolean {
-  return fields.server?.endsWith(NAME_END) === true;
-}
-
-function holdAgainst(check: ApiCheck | undefined, exchange: WireExchange): readonly string[] {
-  const { request, status, body } = exchange;
-  if (check === undefined) return [];
-  const fields = Object.fromEntries(Object.entries(exchange.fields).filter(([name]) => !OF_SERVERS.includes(name)));
-  if (namesItself(exchange) && request !== undefined) return check.check({ ...exchange, ...request, fields });
-  // What fails before its first byte is sent is answered in its place.
-  const isFailure = status === 500 && body?.byteLength === 0;
-  if (isFailure || REFUSED_UNHEARD.includes(status)) return [];
-  if (request !== undefined && toBasePath(request.target) === undefined) return [];
-  return [`${what(exchange)} -> answered ${status}, and not by the service`];
-}
-
-function what({ request }: WireExchange): string {
-  return request === undefined ? "what is no request" : `${request.method} ${request.target}`;
-}
-
-/** The base path, as a target has it before what is a service's. */
-function toBasePath(target = ""): string | undefined {
-  return /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*?)\/(?:home|__svc__|____svc__)(?:[/?#]|$)/i.exec(target)?.[1];
-}
-
-function toService({ host, port, isSecure, request }: WireExchange): Place | undefined {
-  const basePath = toBasePath(request?.target);
-  return basePath === undefined ? undefined : { host, port, isSecure, basePath };
-}
-
 async function fetchCheck(place: Place, unheard: WireTap["unheard"]): Promise<ApiCheck | undefined> {
   try {
     return await toCheck(await fetchDescription(place, unheard));
@@ -162,36 +128,4 @@ function isThere({ host, port }: Place, unheard: WireTap["unheard"]): Promise<bo
     socket.once("error", () => resolve(false));
   });
   return found.finally(() => socket.destroy());
-}
-
-async function toCheck(text: string): Promise<ApiCheck> {
-  const names = new Set<string>();
-  JSON.parse(text, (_key, value) => {
-    if (value?.in === "header" && value.schema !== undefined) names.add(value.name);
-    return value;
-  });
-  // Whoever talks to no service needs no validator.
-  const { apiCheckOf } = await import("./api-check.ts");
-  return apiCheckOf(text, { vocabulary: [...names].sort() });
-}
-
-function fetchDescription({ basePath, isSecure, ...place }: Place, unheard: WireTap["unheard"]): Promise<string> {
-  const path = `${basePath}/__svc__/openapi.json`;
-  const options = { ...place, path, headers: { accept: "application/json" }, agent: false, rejectUnauthorized: false };
-  return new Promise((resolve, reject) => {
-    const asking = unheard(() => (isSecure ? httpsRequest : httpRequest)(options));
-    asking.on("response", (response) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (chunk) => {
-        text += chunk;
-      });
-      response.on("end", () =>
-        response.statusCode === 200 ? resolve(text) : reject(new Error(`It answers ${response.statusCode}.`)),
-      );
-      response.on("error", reject);
-    });
-    asking.on("error", reject);
-    asking.setTimeout(PATIENCE_MS, () => asking.destroy(new Error("It does not answer.")));
-    asking.end();
-  });
 }

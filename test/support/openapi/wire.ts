@@ -1,8 +1,11 @@
+import { settleChildren } from "./child-log.ts";
+import { tapServers } from "./server-tap.ts";
 import { createWireCheck, type WireCheck } from "./wire-check.ts";
-import { tapSockets } from "./wire-tap.ts";
+import { tapClients } from "./wire-tap.ts";
 
-const tap = tapSockets({ begin: (exchange) => check.begin(exchange), take: (exchange) => check.take(exchange) });
-const check: WireCheck = createWireCheck(tap.unheard);
+const clients = tapClients({ begin: (exchange) => check.begin(exchange), take: (exchange) => check.take(exchange) });
+const check: WireCheck = createWireCheck(clients.unheard);
+const servers = tapServers(check, clients.isOwn);
 
 /** Asks whoever serves this URL for its description, before it may be gone. */
 export function askForDescription(url: string): void {
@@ -10,7 +13,8 @@ export function askForDescription(url: string): void {
 }
 
 /** What all exchanges over sockets since the last time had that their descriptions have not; those under way are told of as far as they came. */
-export function settleWire(): Promise<readonly string[]> {
-  tap.flush();
-  return check.settle();
+export async function settleWire(): Promise<readonly string[]> {
+  clients.flush();
+  servers.flush();
+  return [...(await check.settle()), ...(await settleChildren(clients.isOwn))];
 }
