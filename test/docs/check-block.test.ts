@@ -5,6 +5,9 @@ import { parsePage } from "./pages.ts";
 import { checkTypes, type Finding } from "./typescript.ts";
 
 const TICKS = "```";
+const MAIN = "node_modules/fileferry/dist/cli/main.js";
+const UNIT = `[Service]\nExecStart=/usr/bin/node /opt/${MAIN} serve --config /etc/a.json\n`;
+const CMD = `CMD ["node", "${MAIN}", "serve", "--config", "/etc/a.json"]`;
 
 /** The page that is checked: each block with what is found in it. */
 const CASES: readonly (readonly [name: string, source: string, faults: readonly (string | RegExp)[]])[] = [
@@ -74,6 +77,29 @@ const CASES: readonly (readonly [name: string, source: string, faults: readonly 
   ["a program that nobody knows", fence("sh", "cd a; frobnicate --all # by hand"), [/frobnicate: is none/]],
   ["a document within", fence("sh", "cat > a.txt <<'END'\nfrobnicate\nEND\nls"), []],
   ["no shell", fence("sh", "echo 'a"), [/unexpected EOF/]],
+  ["a unit of systemd", fence("ini", `${UNIT}User=fileferry`), []],
+  [
+    "a unit with directives that there are not",
+    fence("ini", `${UNIT}Usr=a\nKillMode=fast`),
+    [/Usr=a/, /no value of Kill/],
+  ],
+  ["a unit whose command has another option", fence("ini", UNIT.replace("--config", "--confg")), [/unknown option/]],
+  ["a unit without a command", fence("ini", "[Service]\nUser=a\n[Servce]"), [/\[Servce\]/, /has not one ExecStart/]],
+  ["a container", fence("dockerfile", `FROM node:22-slim AS a\nFROM node:22\nCOPY --from=a /b ./\n${CMD}`), []],
+  [
+    "a container that nobody could make",
+    fence("dockerfile", `FROM node:18\nCOPY --from=a /b ./\nRUN frobnicate\nEXPOSE 81\nHEALTH\n${CMD}`),
+    [/node:18: is no Node/, /no stage a/, /frobnicate: is none/, /listens elsewhere/, /HEALTH: is no instruction/],
+  ],
+  [
+    "a container whose command has another option",
+    fence("dockerfile", `FROM node:22\n${CMD.replace("--", "--x")}`),
+    [/unknown/],
+  ],
+  ["a container without a command", fence("dockerfile", "FROM node:22"), [/end with CMD/]],
+  ["the head of a request", fence("http", "POST /auth HTTP/1.1\nAccept: a/b"), []],
+  ["no head of a request", fence("http", "POST /auth HTTP/1.1\nAccept a/b"), [/is no head/]],
+  ["a picture that shows nothing", fence("text", "a -> b"), [/shows nothing/]],
   ["a language that nobody knows", fence("cobol", "STOP RUN."), [/cobol is none/]],
   ["no language", fence("", "a"), [/no language is none/]],
   ["a block of a list", "- a\n\n  ```json\n  {\n  ```", [/a\.md:4: SyntaxError/]],

@@ -1,20 +1,20 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { parse as parseToml } from "smol-toml";
 import ts from "typescript";
 import { parseAllDocuments } from "yaml";
 import { configFileSchema, describeIssues } from "../../src/cli/config-schema.ts";
 import { projectFolder } from "../support/built.ts";
 import { type Block, toPlace, toWhole } from "./blocks.ts";
+import { findDockerfileFaults } from "./dockerfile.ts";
+import { findRequestFaults } from "./http-request.ts";
 import { findShellFaults, toTyped } from "./shell.ts";
+import { findUnitFaults } from "./systemd.ts";
 import type { Finding } from "./typescript.ts";
 
 /** Languages of the code that TypeScript checks. */
 export const CODE: readonly string[] = ["ts", "js"];
-
-/** Of these we have no parser: what a reader sees is what is known of them. */
-const SHOWN = "apache caddyfile csv diff dockerfile html http ini nginx systemd text xml".split(" ");
 
 /** Its transcripts are played by a test of their own. */
 const REPLAYED = "docs/quick-start.md";
@@ -34,7 +34,11 @@ export async function findBlockFaults(block: Block, findings: ReadonlyMap<Block,
   if (language === "console") return page === REPLAYED ? [] : at(block, await findShellFaults(toTyped(block.text)));
   if (language === "yaml") return at(block, findYamlFaults(toWhole(block)));
   if (language === "toml") return at(block, findTomlFaults(toWhole(block)));
-  return SHOWN.includes(language) ? [] : [`${toPlace(block)}: ${language || "no language"} is none that we know`];
+  if (language === "ini") return at(block, await findUnitFaults(toWhole(block)));
+  if (language === "dockerfile") return at(block, await findDockerfileFaults(toWhole(block)));
+  if (language === "http") return at(block, findRequestFaults(toWhole(block)));
+  if (language === "text") return at(block, await findPictureFaults(block));
+  return [`${toPlace(block)}: ${language || "no language"} is none that we know`];
 }
 
 function at(block: Block, faults: readonly string[]): readonly string[] {
@@ -46,6 +50,16 @@ async function findDifference({ text }: Block, file: string): Promise<readonly s
   if (!existsSync(join(projectFolder, file))) return [`${file} is not there`];
   const shown = text.split(/^\s*(?:\/\/|#) \.\.\.$/m)[0]?.trim() ?? "";
   return (await readFile(join(projectFolder, file), "utf8")).includes(shown) ? [] : [`is not what ${file} has`];
+}
+
+/** A picture has nothing but ports to be held against: each has to stand in a file beside its page. */
+async function findPictureFaults({ page, text }: Block): Promise<readonly string[]> {
+  const folder = join(projectFolder, dirname(page));
+  const names = (await readdir(folder)).filter((name) => /\.(?:conf|json)$/.test(name));
+  const beside = (await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")))).join("\n");
+  const ports = text.match(/:\d+\b/g) ?? [];
+  if (ports.length === 0) return ["shows nothing that could be held against anything"];
+  return ports.filter((port) => !beside.includes(port)).map((port) => `${port}: is in none of ${names.join(", ")}`);
 }
 
 /** JSON has to be right, and what is a configuration, or a part of one, has to do for the command. */

@@ -116,9 +116,26 @@ async function start(program, given) {
     if (Date.now() > deadline) process.kill(child.pid, "SIGKILL");
     await Promise.race([ended, delay(20)]);
   }
-  if (status === undefined) appendFileSync(pids, `${child.pid}\n`);
+  if (status === undefined) {
+    appendFileSync(pids, `${child.pid}\n`);
+    const [url] = /https?:\/\/\S+$/m.exec(read().stdout) ?? [];
+    if (url !== undefined) await askForDescription(url);
+  }
   child.unref();
   return { status, ...read() };
+}
+
+/** What a service is asked for is written down: its exchanges are held against its description when it may be gone. */
+async function askForDescription(url) {
+  const { get } = await import(url.startsWith("https:") ? "node:https" : "node:http");
+  await new Promise((resolve) => {
+    const asking = get(new URL("__svc__/openapi.json", url), {
+      headers: { accept: "application/json" },
+      rejectUnauthorized: false,
+    });
+    asking.on("response", (response) => response.resume().on("close", resolve));
+    asking.on("error", resolve).setTimeout(5000, resolve);
+  });
 }
 
 /** Ends all that listens. */

@@ -102,7 +102,7 @@ async function findFault([name = "", ...args]: readonly string[]): Promise<strin
 }
 
 /** What the command says of its arguments; it does nothing of what they ask. */
-async function findOptionFault(args: readonly string[]): Promise<string | undefined> {
+export async function findOptionFault(args: readonly string[]): Promise<string | undefined> {
   let said: string | undefined;
   const program = createProgram(() => undefined);
   const quiet = (command: Command): void => {

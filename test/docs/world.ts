@@ -7,6 +7,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureBuilt, projectFolder } from "../support/built.ts";
+import { standBetween } from "../support/openapi/between.ts";
+import { tapChildren } from "../support/openapi/child-log.ts";
 import { startStandIns } from "./stand-ins.ts";
 
 /** What a text for bash came to; the output is that of both streams, as a terminal shows them. */
@@ -49,7 +51,7 @@ export async function createWorld(): Promise<World> {
   await writeFile(join(folder, "cwd"), join(folder, "clone"));
   const standIns = await startStandIns();
   const places = { ...standIns.places, "/srv/files": join(folder, "srv/files") };
-  const environment = { ...process.env, ...toVariables(folder, ports) };
+  const environment = { ...process.env, ...toVariables(folder, ports), ...(await tapChildren()) };
 
   const toLocal = (text: string): string => {
     const placed = Object.entries(places).reduce((former, [name, place]) => former.replaceAll(name, place), text);
@@ -60,6 +62,8 @@ export async function createWorld(): Promise<World> {
     folder,
     toLocal,
     run(text, { isStrict = false, typed = "" } = {}) {
+      const adds = /\bexpress\b/.test(text) ? ["x-powered-by"] : [];
+      for (const port of Object.values(ports)) standBetween(port, { adds });
       const options = isStrict ? "set -eo pipefail" : "set -o pipefail";
       const script = `cd "$(cat "$WORLD/cwd")"\ntrap 'pwd > "$WORLD/cwd"' EXIT\n${options}\n${toLocal(text)}`;
       const curl = { CURL_HOME: join(folder, isStrict ? "strict" : "tolerant") };
