@@ -62,8 +62,9 @@ export interface StorageAdapter {
    * Removes a file, a link (never its target), or a folder with everything under it. Not atomic for a folder:
    * a failure midway leaves the rest in place. Members that vanish meanwhile are no failure.
    *
-   * Rejects with `not-found`, with `denied` for the root, and with `precondition-failed` where a file is not what the condition names, judged as
-   * one step with the removal where the storage can.
+   * Rejects with `not-found`, also where what is there is not of the kind demanded, with `denied` for the root, and with `precondition-failed`
+   * where it is not the file that the condition names. Both are judged as one step with the removal where the storage can, the kind first. Where a file
+   * is demanded, a folder that takes its place at that very moment is never removed, nor a file in place of a folder.
    */
   remove(path: string, options?: RemoveOptions): Promise<void>;
 }
@@ -120,6 +121,8 @@ export interface CreateFolderOptions {
 
 /** What a removal demands. */
 export interface RemoveOptions {
+  /** Only what is of this kind; a link counts as a file. Default: whatever is there. */
+  readonly kind?: "file" | "folder";
   /** Only a file with one of these strong entity-tags (RFC 9110 13.1.1). */
   readonly ifMatch?: EntityTags;
 }

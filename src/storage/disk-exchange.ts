@@ -3,7 +3,7 @@ import { link, unlink } from "node:fs/promises";
 import { type RemoveOptions, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
 import { meetsConditions } from "./conditions.ts";
 import { LIGHT_BYTES, renameMember } from "./disk-calls.ts";
-import { translated, unless } from "./disk-errors.ts";
+import { renamed, systemCode, translated, unless } from "./disk-errors.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { findMember, toEntry } from "./disk-members.ts";
 
@@ -73,12 +73,19 @@ export async function exchange(
   });
 }
 
-/** Removes what is no folder, in turn, if the conditions hold. */
+/**
+ * Removes what is no folder, in turn, if the conditions hold.
+ * @throws StorageError `not-found` where a folder has taken its place: the system unlinks none, and says EPERM of it outside of Linux.
+ */
 export async function removeFile(folder: OpenFolder, name: string, conditions: RemoveOptions): Promise<void> {
-  await inTurn(folder, name, async () => {
+  const removed = inTurn(folder, name, async () => {
     if (conditions.ifMatch !== undefined) await checkPlace(folder, name, conditions);
-    await unlink(folder.at(name));
+    const isFolder = async () => (await findMember(folder, name))?.isDirectory() ?? false;
+    await unlink(folder.at(name)).catch(async (error: unknown) => {
+      throw systemCode(error) === "EPERM" && (await isFolder()) ? new StorageError("not-a-file") : error;
+    });
   });
+  await renamed(translated(removed), "not-a-file", "not-found");
 }
 
 /**

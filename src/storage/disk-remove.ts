@@ -23,6 +23,7 @@ const MAX_REPEATS = 100;
  * Removes a folder with everything under it; links themselves, never their targets. It holds one folder open at
  * whatever depth, and on the way up makes sure that it comes back to the folder it came from: one that is moved
  * elsewhere meanwhile does not take the removal with it.
+ * @throws StorageError `not-found` where it is no folder any more, before anything is removed.
  */
 export async function removeFolder(parent: OpenFolder, name: string): Promise<void> {
   let repeats = 0;
@@ -34,6 +35,7 @@ export async function removeFolder(parent: OpenFolder, name: string): Promise<vo
       if (next !== undefined) {
         const below: Level = { name: next, holder: folder.identity(), folders: [] };
         const child = await enterIfFolder(folder, next);
+        if (child === undefined && way.length === 1 && repeats === 0) throw new StorageError("not-found");
         if (child === undefined) continue;
         folder.close();
         folder = child;

@@ -13,6 +13,7 @@ import {
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
+import { isOfKind } from "./conditions.ts";
 import { renamed, systemCode, toStorageError, translated, undefinedIfMissing } from "./disk-errors.ts";
 import { removeFile } from "./disk-exchange.ts";
 import type { OpenFolder } from "./disk-folder.ts";
@@ -170,7 +171,9 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     const parent = renamed(tree.open(await locate(segments)), "not-a-folder", "not-found");
     const removed = within(parent, async (folder) => {
       const kind = (await statMember(folder, name))?.kind;
-      if (kind === undefined) throw new StorageError("not-found");
+      if (kind === undefined || !isOfKind(kind, conditions)) throw new StorageError("not-found");
+      // A folder has no tag.
+      if (kind === "folder" && conditions.ifMatch !== undefined) throw new StorageError("precondition-failed");
       if (kind === "folder") await removeFolder(folder, name);
       else await removeFile(folder, name, conditions);
       if (durability === "fsync") await folder.sync();

@@ -12,7 +12,7 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
-import { meetsConditions } from "./conditions.ts";
+import { isOfKind, meetsConditions } from "./conditions.ts";
 import { receive } from "./content.ts";
 
 /** Options of {@link createMemoryStorage}. */
@@ -159,7 +159,7 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     const segments = toPathSegments(path);
     if (segments.length === 0) throw new StorageError("denied", "The root stays.");
     const found = find(segments);
-    if (found === undefined) throw new StorageError("not-found");
+    if (found === undefined || !isOfKind(found.kind, conditions)) throw new StorageError("not-found");
     if (!meetsConditions(found.kind === "file" ? found.etag : undefined, conditions)) {
       throw new StorageError("precondition-failed");
     }

@@ -11,7 +11,7 @@ import {
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
-import { meetsConditions } from "./conditions.ts";
+import { isOfKind, meetsConditions } from "./conditions.ts";
 import { isKey, isName, type ObjectPlace, toAncestors, toPlace } from "./object-keys.ts";
 import type { R2Bucket, R2Condition, R2Object } from "./r2-binding.ts";
 import { listMembers, removeBelow, toFileEntry, toFolderEntry } from "./r2-members.ts";
@@ -191,7 +191,8 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     const place = findable(path);
     if (place.parent === undefined) throw new StorageError("denied", "The root stays.");
     const [file, asFolder] = await look(place);
-    if (file === null && !asFolder) throw new StorageError("not-found");
+    const kind = file === null ? "folder" : "file";
+    if ((file === null && !asFolder) || !isOfKind(kind, conditions)) throw new StorageError("not-found");
     if (!meetsConditions(file?.httpEtag, conditions)) throw new StorageError("precondition-failed");
     await keepParent(place.parent);
     if (file !== null) await calling(() => bucket.delete([place.key]));

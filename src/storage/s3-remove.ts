@@ -1,6 +1,6 @@
 import { md5 } from "@noble/hashes/legacy";
 import { type RemoveOptions, StorageError } from "../contracts/storage-adapter.ts";
-import { meetsConditions } from "./conditions.ts";
+import { isOfKind, meetsConditions } from "./conditions.ts";
 import type { ObjectPlace } from "./object-keys.ts";
 import { describe, type S3Client, type S3Request } from "./s3-client.ts";
 import { isDone, isMissing, toCode, toErrorCode, toRefusal } from "./s3-errors.ts";
@@ -35,19 +35,21 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
   async function remove(place: ObjectPlace, conditions: RemoveOptions): Promise<void> {
     if (place.parent === undefined) throw new StorageError("denied", "The root stays.");
     const file = await headObject(client, place.key);
-    if (file !== undefined) {
-      if (!meetsConditions(file.etag, conditions)) throw new StorageError("precondition-failed", place.key);
-      const mayVanish = await keepParent(place.parent, (key) => key === place.key);
-      await removeFile(place.key, conditions);
-      if (mayVanish) await keepEmpty(place.parent);
-      return;
-    }
-    const first = await listPage(client, { prefix: place.folder });
-    if (first.keys.length === 0) throw new StorageError("not-found", place.key);
-    if (conditions.ifMatch !== undefined) throw new StorageError("precondition-failed", place.key);
-    const mayVanish = await keepParent(place.parent, (key) => key.startsWith(place.folder));
-    await removeTree(place.folder, first);
+    if (!isOfKind(file === undefined ? "folder" : "file", conditions)) throw new StorageError("not-found", place.key);
+    if (file === undefined) return removeFolder(place, place.parent, conditions);
+    if (!meetsConditions(file.etag, conditions)) throw new StorageError("precondition-failed", place.key);
+    const mayVanish = await keepParent(place.parent, (key) => key === place.key);
+    await removeFile(place.key, conditions);
     if (mayVanish) await keepEmpty(place.parent);
+  }
+
+  async function removeFolder({ key, folder }: ObjectPlace, parent: string, conditions: RemoveOptions): Promise<void> {
+    const first = await listPage(client, { prefix: folder });
+    if (first.keys.length === 0) throw new StorageError("not-found", key);
+    if (conditions.ifMatch !== undefined) throw new StorageError("precondition-failed", key);
+    const mayVanish = await keepParent(parent, (one) => one.startsWith(folder));
+    await removeTree(folder, first);
+    if (mayVanish) await keepEmpty(parent);
   }
 
   /**

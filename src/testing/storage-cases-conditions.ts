@@ -186,6 +186,16 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
+    name: "remove with ifMatch: a folder has no tag, and stays",
+    async run({ storage }) {
+      await storage.createFolder("/folder");
+      await expectRefusal(storage.remove("/folder", { ifMatch: [STALE] }), "precondition-failed");
+      await expectRefusal(storage.remove("/folder", { ifMatch: [STALE], kind: "folder" }), "precondition-failed");
+      await expectRefusal(storage.remove("/folder", { ifMatch: [STALE], kind: "file" }), "not-found");
+      expectEqual(await namesIn(storage, "/"), ["folder"], "members");
+    },
+  },
+  {
     name: "one version is replaced or removed, never both",
     needs: "atomicConditions",
     async run({ storage }) {

@@ -58,6 +58,20 @@ export const linkCases: readonly StorageCase[] = [
     },
   },
   {
+    name: "links: remove with a kind takes a link for a file, whatever it leads to",
+    needs: "makeLink",
+    async run(context) {
+      for (const to of ["file", "folder"] as const) {
+        const target = await link(context, `/to-${to}`, to);
+        await expectRefusal(context.storage.remove(`/to-${to}`, { kind: "folder" }), "not-found");
+        expectEqual((await context.storage.stat(`/to-${to}`))?.kind, "link", "kind");
+        await context.storage.remove(`/to-${to}`, { kind: "file" });
+        expectEqual(await context.storage.stat(`/to-${to}`), undefined, "stat");
+        expectEqual(await target.readText(), "target", "target");
+      }
+    },
+  },
+  {
     name: "links: removing a folder removes the links in it, not their targets",
     needs: "makeLink",
     async run(context) {

@@ -1,3 +1,4 @@
+import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import { expect, expectEqual, expectRefusal } from "./expectations.ts";
 import type { StorageCase } from "./storage-case.ts";
 import { makeFilledFolder, namesIn, put, stalled, textOf } from "./storage-content.ts";
@@ -62,6 +63,31 @@ export const removalCases: readonly StorageCase[] = [
       for (let number = 0; number < 100; number += 1) await makeFilledFolder(context, `/big/${number}`, 99);
       await context.storage.remove("/big");
       expectEqual(await namesIn(context.storage, "/"), [], "members");
+    },
+  },
+  {
+    name: "remove with a kind: what is of another kind is not-found and stays",
+    async run({ storage }) {
+      await put(storage, "/file", "kept");
+      await storage.createFolder("/folder");
+      await put(storage, "/folder/member", "kept");
+      await expectRefusal(storage.remove("/file", { kind: "folder" }), "not-found");
+      await expectRefusal(storage.remove("/folder", { kind: "file" }), "not-found");
+      for (const kind of ["file", "folder"] as const)
+        await expectRefusal(storage.remove("/none", { kind }), "not-found");
+      expectEqual([await textOf(storage, "/file"), await textOf(storage, "/folder/member")], ["kept", "kept"], "texts");
+      await storage.remove("/file", { kind: "file" });
+      await storage.remove("/folder", { kind: "folder" });
+      expectEqual(await namesIn(storage, "/"), [], "members");
+    },
+  },
+  {
+    name: "remove with a kind: a file that becomes a folder meanwhile is removed as a file or not at all, and the reverse",
+    async run({ storage }) {
+      for (let round = 0; round < 4; round += 1) {
+        await expectNothingElseRemoved(storage, "file");
+        await expectNothingElseRemoved(storage, "folder");
+      }
     },
   },
   {
@@ -135,6 +161,32 @@ export const removalCases: readonly StorageCase[] = [
     },
   },
 ];
+
+/** Removes what is of a kind while it is replaced by what is of the other one, which has to stay. */
+async function expectNothingElseRemoved(storage: StorageAdapter, kind: "file" | "folder"): Promise<void> {
+  const make = async (what: "file" | "folder") => {
+    if (what === "file") return put(storage, "/name", "content");
+    await storage.createFolder("/name");
+    return put(storage, "/name/member", "content");
+  };
+  await make(kind);
+  let isReplaced = false;
+  const replace = async () => {
+    const removed = storage.remove("/name");
+    await removed.catch(() => expectRefusal(removed, "not-found"));
+    await make(kind === "file" ? "folder" : "file");
+    isReplaced = true;
+  };
+  const keepRemoving = async () => {
+    for (let round = 0; round < 50 && !isReplaced; round += 1) {
+      const removed = storage.remove("/name", { kind });
+      await removed.catch(() => expectRefusal(removed, "not-found"));
+    }
+  };
+  await Promise.all([keepRemoving(), keepRemoving(), replace()]);
+  expectEqual(await textOf(storage, kind === "file" ? "/name/member" : "/name"), "content", `in place of a ${kind}`);
+  await storage.remove("/name");
+}
 
 function newPromise(): { promise: Promise<void>; resolve: () => void } {
   let resolve: () => void = () => {};

@@ -36,6 +36,18 @@ const BROKEN: Readonly<Record<string, (whole: StorageAdapter) => Partial<Storage
     createFolder: (path) => except("already-exists", whole.createFolder(path)),
   }),
   "removes what is not there": (whole) => ({ remove: (path) => except("not-found", whole.remove(path)) }),
+  "does not know the kind of a removal": (whole) => ({
+    remove: (path, { kind: _, ...options } = {}) => whole.remove(path, options),
+  }),
+  "judges the kind of a removal some time before it": (whole) => ({
+    remove: async (path, { kind, ...options } = {}) => {
+      if (kind !== undefined) {
+        if ((await whole.stat(path))?.kind !== kind) throw new StorageError("not-found");
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+      await whole.remove(path, options);
+    },
+  }),
   "lists members twice": (whole) => ({
     async *list(path) {
       for await (const entry of whole.list(path)) yield* [entry, entry];

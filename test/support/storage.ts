@@ -65,6 +65,7 @@ export function withLinks(base: StorageAdapter, paths: readonly string[]): Stora
       return base.createFolder(path, options);
     },
     async remove(path, options) {
+      if (links.has(path) && options?.kind === "folder") throw new StorageError("not-found");
       if (!links.delete(path)) await base.remove(path, options);
     },
   });
