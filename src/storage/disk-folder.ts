@@ -2,7 +2,7 @@ import { type BigIntStats, constants, existsSync, fstat, fstatSync, fsync, openS
 import { lstat, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { StorageError } from "../contracts/storage-adapter.ts";
+import { isStorageError, StorageError } from "../contracts/storage-adapter.ts";
 import { lookAt, lookAtOnce, type MemberName, openDescriptor, release } from "./disk-calls.ts";
 import { renamed, translated, translatedAtOnce, unless } from "./disk-errors.ts";
 
@@ -48,8 +48,14 @@ const syncAsync = promisify(fsync);
 const BIGINT = { bigint: true } as const;
 /** How often a file is opened again that was replaced meanwhile. */
 const MAX_ATTEMPTS = 20;
-/** How often in a row path and inode are compared where there are no descriptors of folders. */
+/**
+ * How often in a row a member must be the same one, and its folder's path the folder's own, where there are no descriptors of folders; and for how long more
+ * often, in milliseconds, since something else stood at the path of a folder that was open: somebody may be swapping.
+ */
 const CONFIRMATIONS = 3;
+const WARY_CONFIRMATIONS = 12;
+const WARY_MS = 60_000;
+let waryUntil = Number.NEGATIVE_INFINITY;
 /** File systems that cannot do this to a folder, or have no need of it. */
 const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EISDIR", "EPERM"];
 
@@ -146,26 +152,30 @@ export async function openByPath(path: string): Promise<OpenFolder> {
   }
 
   async function confirm(): Promise<void> {
-    const found = await renamed(identify(path), "not-a-folder", "unavailable");
-    if (found !== identity) throw new StorageError("unavailable", `Another folder stands at ${path}.`);
+    const found = await renamed(identify(path), "not-a-folder", "unavailable").catch((error: unknown) => {
+      if (isStorageError(error) && error.code === "unavailable") waryUntil = performance.now() + WARY_MS;
+      throw error;
+    });
+    if (found === identity) return;
+    waryUntil = performance.now() + WARY_MS;
+    throw new StorageError("unavailable", `Another folder stands at ${path}.`);
   }
 
-  /** A swap would have to hit each of several moments, and be undone between them, to show something else. */
+  /** Nothing is told but what was the same each time. */
   async function look(name: string): Promise<BigIntStats | undefined> {
-    let found: BigIntStats | undefined;
-    for (let round = 0; round < CONFIRMATIONS; round += 1) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       await confirm();
-      found = await translated(lookAt(at(name)));
+      const found = await translated(lookAt(at(name)));
+      if (await isStillAt(found && toIdentity(found), name, attempt > 0)) return found;
     }
-    await confirm();
-    return found;
+    throw new StorageError("unavailable", `${at(name)} is replaced all the time.`);
   }
 
   async function openMember(name: string, flags: number, mode?: number): Promise<number> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       await confirm();
       const descriptor = await translated(openDescriptor(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode));
-      if (await isStillAt(descriptor, name).catch(() => false)) return descriptor;
+      if (await isOpenedAt(descriptor, name, attempt > 0).catch(() => false)) return descriptor;
       release(descriptor);
       if ((await look(name))?.isSymbolicLink()) throw new StorageError("not-found", `${at(name)} is a link.`);
     }
@@ -173,11 +183,21 @@ export async function openByPath(path: string): Promise<OpenFolder> {
   }
 
   /** Whether a descriptor is of what stands in this folder, and not of something that a link led to. */
-  async function isStillAt(descriptor: number, name: string): Promise<boolean> {
-    const opened = toIdentity(await statAsync(descriptor, BIGINT));
-    for (let round = 0; round < CONFIRMATIONS; round += 1) {
+  async function isOpenedAt(descriptor: number, name: string, isWary: boolean): Promise<boolean> {
+    return isStillAt(toIdentity(await statAsync(descriptor, BIGINT)), name, isWary);
+  }
+
+  /**
+   * Whether the member that was looked at, or nothing, is in this folder. A swap would have to hit each of several moments, and be undone between them, to
+   * show something else; whoever swaps so often is met by one of them first, and then there are more.
+   */
+  async function isStillAt(member: string | undefined, name: string, isWary: boolean): Promise<boolean> {
+    const isSure = (rounds: number): boolean =>
+      rounds >= (isWary || performance.now() < waryUntil ? WARY_CONFIRMATIONS : CONFIRMATIONS);
+    for (let round = 0; !isSure(round); round += 1) {
       await confirm();
-      if (toIdentity(await lstat(at(name), BIGINT)) !== opened) return false;
+      const found = await translated(lookAt(at(name)));
+      if ((found && toIdentity(found)) !== member) return false;
     }
     await confirm();
     return true;
