@@ -1,7 +1,6 @@
 import type { Account } from "./account/account.ts";
-import { toServerPath } from "./account/path.ts";
+import { createAnswers } from "./answers.ts";
 import { createAuthenticationChain } from "./auth/chain.ts";
-import { toChallenges } from "./auth/challenge.ts";
 import { createIdentifier, type Identification, type Login } from "./auth/identify.ts";
 import { createLoginAudit, type LoginAttempt } from "./auth/login-audit.ts";
 import { createPasswordUpdates } from "./auth/password-updates.ts";
@@ -15,10 +14,9 @@ import type { FileService } from "./contracts/file-service.ts";
 import { createDescriptions } from "./descriptions.ts";
 import { withClient } from "./endpoints/client.ts";
 import type { AccountEndpoint, AccountExchange, CountedExchange, Exchange } from "./endpoints/endpoint.ts";
-import { createFailureOf, toStatus } from "./endpoints/errors.ts";
+import { createFailureOf } from "./endpoints/errors.ts";
 import { keepAlive } from "./endpoints/keep-alive.ts";
 import { isTransfer, refuseTransfer } from "./endpoints/refused-transfer.ts";
-import { tellFailure } from "./endpoints/tell.ts";
 import { toldFiles } from "./endpoints/told-files.ts";
 import { createTransferSlots } from "./endpoints/transfer-slots.ts";
 import { refuseUnidentified } from "./endpoints/unauthorized.ts";
@@ -26,21 +24,17 @@ import { createServiceEvents } from "./events/service-events.ts";
 import { Response } from "./http/fetch.ts";
 import { HttpError, isHttpError } from "./http/http-error.ts";
 import { negotiateVariant, type Variant } from "./http/negotiate.ts";
-import { emptyResponse, withoutContent } from "./http/responses.ts";
+import { emptyResponse } from "./http/responses.ts";
 import { isSameOrigin } from "./http/same-origin.ts";
 import { parseTarget } from "./http/target.ts";
 import { createAccountAdmission } from "./open-account.ts";
 import { type Api, findPlace, findRoute, hasRoutes, type Place, toAllow, toOnlyVariant } from "./routes.ts";
 import { adoptKeyv } from "./stores/keyv.ts";
 import { createMemoryKeyValueStore } from "./stores/memory.ts";
-import { errorResponse } from "./views/errors.ts";
 import { createTexts } from "./views/texts.ts";
 
 const ALL_APIS: readonly Api[] = ["rest", "webdav", "browser"];
-const CREATING_METHODS: readonly string[] = ["PUT", "MKCOL"];
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
-/** Session IDs, login pages and password forms are nobody else's (SECURITY 16). */
-const UNCACHED: readonly Place["shape"][] = ["login", "logout", "password-update"];
 const NOWHERE: Place = { shape: "outside", path: { segments: [], isFolder: true } };
 
 /**
@@ -49,8 +43,7 @@ const NOWHERE: Place = { shape: "outside", path: { segments: [], isFolder: true 
  */
 export function createFileService(options: FileServiceOptions): FileService {
   const config = toServiceConfig(options);
-  const { logger, clock } = config;
-  const { session, limits } = config;
+  const { logger, clock, session, limits } = config;
   const store =
     session.store === undefined ? createMemoryKeyValueStore({ clock }) : adoptKeyv(session.store, { logger });
   const loginStore = limits.loginStore === undefined ? store : adoptKeyv(limits.loginStore, { logger });
@@ -81,6 +74,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   const passwords = createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy });
 
   const describe = createDescriptions(config);
+  const { finish, toErrorResponse } = createAnswers(config);
 
   function report(error: unknown, id?: string): void {
     logger.error(id === undefined ? { error } : { error, id }, "A request failed.");
@@ -217,35 +211,6 @@ export function createFileService(options: FileServiceOptions): FileService {
     if (!countsTransfers) return true;
     exchange.slot ??= slots.take(username, exchange.connection.peer?.address, exchange.request);
     return exchange.slot?.widen(places) === true;
-  }
-
-  function toErrorResponse(error: unknown, exchange: Exchange, { shape }: Place, apis: readonly Api[]): Response {
-    const { failure, message, headers } = exchange.failureOf(error);
-    const status = toStatus(failure, exchange.variant);
-    if (!exchange.request.signal.aborted) tellFailure(exchange, status, message);
-    return errorResponse(exchange, status, message, {
-      ...headers,
-      "WWW-Authenticate":
-        status === 401 ? toChallenges(exchange.request, exchange.variant, config.session.announce) : undefined,
-      // RFC 9110 10.2.1: what exists already does not support being created.
-      Allow: status === 405 ? toAllow(shape, apis, failure === "already-exists" ? CREATING_METHODS : []) : undefined,
-    });
-  }
-
-  /** What every answer carries (1.4, SECURITY 21). Assets are everybody's and never change, pages are in the client's language. */
-  function finish({ request }: Exchange, { shape, path }: Place, answer: Response): Response {
-    const response = request.method === "HEAD" ? withoutContent(answer) : answer;
-    const { headers } = response;
-    headers.set("Server", config.serverHeader);
-    headers.set("X-Content-Type-Options", "nosniff");
-    if (shape === "asset" && response.ok) {
-      headers.set("Cache-Control", "public, max-age=31536000, immutable");
-      return response;
-    }
-    headers.set("Vary", `Accept, Authorization, Cookie${headers.has("Content-Language") ? ", Accept-Language" : ""}`);
-    headers.set("Cache-Control", UNCACHED.includes(shape) ? "no-store" : "private, no-cache");
-    if (shape === "file" || shape === "folder") headers.set("Server-Path", toServerPath(path.segments));
-    return response;
   }
 
   function serve(apis: readonly Api[]): FileService["fetch"] {

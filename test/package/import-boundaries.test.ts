@@ -48,6 +48,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "service.ts": [
     "routes.ts",
     "open-account.ts",
+    "answers.ts",
     "endpoints",
     "config",
     "account",
@@ -59,6 +60,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "contracts",
     "stores",
   ],
+  // What all answers have, failures among them.
+  "answers.ts": ["routes.ts", "endpoints", "config", "account", "auth", "http", "views"],
   // What the rows of the URL space, the options and the actions of forms say of the service.
   "descriptions.ts": ["routes.ts", "endpoints", "openapi", "config", "uploads"],
   "open-account.ts": ["config", "account", "wire", "http", "contracts"],
