@@ -1,16 +1,17 @@
+import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { ensureBuilt } from "../support/built.ts";
 import { amount, reportFigure } from "../support/trust.ts";
 import { perform } from "./crash/lane.ts";
 import { type Kind, makeOperation } from "./crash/operations.ts";
 import { changePassword } from "./crash/passwords.ts";
+import { bundleCommand } from "./crash/program.ts";
 import { countCalls, SCENARIOS } from "./crash/scenarios.ts";
 import { killAt, mayTrace } from "./crash/strace.ts";
 import { type CrashWorld, createCrashWorld } from "./crash/world.ts";
 import { createRandom, type Random } from "./cut-requests.ts";
 
-/** How many processes are killed at random moments, and by which seed: `CRASHES=300 CRASH_SEED=1 npx vitest run test/faults/crash-trials.test.ts`. */
-const TRIALS = Number(process.env.CRASHES ?? amount({ short: 36, long: 1000 }));
+/** How many processes are killed at random moments, and by which seed: `CRASHES=60 CRASH_SEED=1 npx vitest run test/faults/crash-trials.test.ts`. */
+const TRIALS = Number(process.env.CRASHES ?? amount({ short: 300, long: 1000 }));
 const SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
 /** How many trials one folder has. */
 const TRIALS_OF_A_WORLD = 60;
@@ -18,13 +19,18 @@ const KINDS: readonly Kind[] = ["uploads", "overwrites", "deletions", "accounts"
 /** How many accounts change their passwords at once in the trials of that kind. */
 const CHANGES = 3;
 
-beforeAll(ensureBuilt);
+let program: Awaited<ReturnType<typeof bundleCommand>>;
+
+beforeAll(async () => {
+  program = await bundleCommand();
+}, 180_000);
+afterAll(() => rm(program.folder, { recursive: true, force: true }));
 
 /** Waits for the moment of a kill: some milliseconds after the begin, the first unfinished file, or so many answers. */
 async function waitForMoment(world: CrashWorld, random: Random, kind: Kind, answers: () => number): Promise<string> {
   const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
   const way = random.pick(["time", "time", "unfinished file", "answers"]);
-  const later = random.below(kind === "accounts" ? 1200 : 250);
+  const later = random.below(kind === "accounts" ? 1000 : 200);
   const wanted = random.below(12);
   const soon = random.below(8);
   if (way === "time") {
@@ -83,7 +89,7 @@ describe("a process that is killed at random moments (CONTRACT 4.1, SECURITY 7)"
     async function runHalf(half: number): Promise<void> {
       const own = numbers.filter((number) => Math.floor(number / KINDS.length) % 2 === half);
       for (let at = 0; at < own.length; at += TRIALS_OF_A_WORLD) {
-        const world = await createCrashWorld((TRIALS_OF_A_WORLD / KINDS.length) * CHANGES);
+        const world = await createCrashWorld(program.command, (TRIALS_OF_A_WORLD / KINDS.length) * CHANGES);
         for (const trial of own.slice(at, at + TRIALS_OF_A_WORLD)) answers += await runTrial(world, trial);
         world.server().child.kill("SIGKILL");
       }
@@ -112,7 +118,7 @@ describe("a process that is killed between two system calls (skipped where strac
     );
     // In a short run some of them, others with each seed.
     const chosen = points.filter((_, index) => (index + SEED) % stride === 0);
-    const world = await createCrashWorld(chosen.length + 1);
+    const world = await createCrashWorld(program.command, chosen.length + 1);
     let reached = 0;
     for (const { name, call, count, prepare, run } of chosen) {
       const { url, child } = world.server();

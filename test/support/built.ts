@@ -107,9 +107,17 @@ export interface CommandRun {
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
-/** Starts the command with these arguments, by a program that becomes it where one is named; it is gone after the test. Without `input` its stdin is empty. */
-export function startCommand(args: readonly string[], input = "", by: readonly string[] = []): CommandRun {
-  const [program = "", ...rest] = [...by, process.execPath, builtCommand, ...args];
+/**
+ * Starts the command with these arguments, by a program that becomes it where one is named; it is gone after the test. Without `input` its stdin is empty.
+ * `command` is another file that it is in.
+ */
+export function startCommand(
+  args: readonly string[],
+  input = "",
+  by: readonly string[] = [],
+  command = builtCommand,
+): CommandRun {
+  const [program = "", ...rest] = [...by, process.execPath, command, ...args];
   const child = spawn(program, rest, { stdio: "pipe" });
   const printed = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -140,8 +148,9 @@ export async function runCommand(
 export async function startServer(
   args: readonly string[],
   by: readonly string[] = [],
+  command = builtCommand,
 ): Promise<CommandRun & { url: string }> {
-  const run = startCommand(args, "", by);
+  const run = startCommand(args, "", by, command);
   const url = await waitFor(() => /^Listening on (\S+)\n/m.exec(run.stdout())?.[1], run);
   return { ...run, url };
 }

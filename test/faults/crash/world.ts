@@ -24,8 +24,8 @@ const LANES = 4;
 /** How long the start's sweep may take, in milliseconds: it goes through some folders, a millisecond each. */
 const SWEEP_MILLISECONDS = 15_000;
 
-/** A folder of its own with files and accounts, and the command on it. */
-export async function createCrashWorld(accounts: number): Promise<CrashWorld> {
+/** A folder of its own with files and accounts, and the command, which is in this file, on it. */
+export async function createCrashWorld(command: string, accounts: number): Promise<CrashWorld> {
   const folder = await makeFolder();
   const lanes = Array.from({ length: LANES }, (_, index) => createLane(`lane-${index}`));
   for (const { name } of lanes) await mkdir(join(folder, "files", name), { recursive: true });
@@ -43,7 +43,7 @@ export async function createCrashWorld(accounts: number): Promise<CrashWorld> {
     }),
   );
   const book = await openBook(file);
-  const start = () => startServer(["serve", "--config", config, "--quiet"]);
+  const start = () => startServer(["serve", "--config", config, "--quiet"], [], command);
   let server = await start();
   let kills = 0;
 
