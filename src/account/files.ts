@@ -17,7 +17,7 @@ import { RESERVED_NAME, toStoragePath } from "./path.ts";
 import type { Operation } from "./permissions.ts";
 
 /**
- * What a removal is to meet; anything else is `not-found`. An `empty-folder` with members stays, and is HttpError `unprocessable`: for hosts of
+ * What a removal is to meet; anything else is `not-found`, and what takes its place at that very moment stays. An `empty-folder` with members stays, and is HttpError `unprocessable`: for hosts of
  * protocols whose removal is not recursive. What comes into it at that very moment goes with it.
  */
 export type RemovalKind = "file" | "folder" | "empty-folder" | "any";
@@ -167,7 +167,8 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
     if (found === undefined || (kind !== "any" && wantsFolder !== isFolder)) throw new StorageError("not-found");
     if (kind === "empty-folder") await requireEmpty(segments);
     else if (isFolder) await requireForMembers(segments);
-    await tree.remove(toStoragePath(segments), isFolder ? undefined : options);
+    // What takes its place now was judged by nobody: another permission is needed for it.
+    await tree.remove(toStoragePath(segments), isFolder ? { kind: "folder" } : { ...options, kind: "file" });
   }
 
   /** Also of what the account may not see. */

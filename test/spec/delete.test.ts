@@ -1,5 +1,22 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createTestService, variants } from "../support/service.ts";
+import { fillStorage, overrideStorage } from "../support/storage.ts";
+
+/** A service whose storage has something else at a path when it comes to the removal. */
+async function createSwapped(path: string, ...others: readonly string[]) {
+  const memory = createMemoryStorage();
+  const storage = overrideStorage(memory, {
+    async remove(removed, options) {
+      if (removed === path) {
+        await memory.remove(path);
+        await fillStorage(memory, Object.fromEntries(others.map((other) => [other, "new"])));
+      }
+      await memory.remove(removed, options);
+    },
+  });
+  return createTestService({ storage, files });
+}
 
 const files = { "/alice/f/g/h/deep": "x", "/alice/f/a": "x", "/alice/fx/b": "x", "/alice/a": "x", "/bob/c": "x" };
 
@@ -27,6 +44,14 @@ describe("DELETE /home/<path>", () => {
     const { call } = await createTestService({ files });
     expect((await call("DELETE", "/home/a")).status).toBe(204);
     expect((await call("DELETE", "/home/a")).status).toBe(404);
+  });
+
+  it("removes no folder that takes the file's place after it was looked at: 404 (4.2)", async () => {
+    for (const headers of [{}, { "if-match": "*" }]) {
+      const { call, stored } = await createSwapped("/alice/a", "/alice/a/deep/b", "/alice/a/c");
+      expect((await call("DELETE", "/home/a", { headers })).status).toBe(404);
+      expect([await stored("/alice/a/deep/b"), await stored("/alice/a/c")]).toEqual(["new", "new"]);
+    }
   });
 
   it("removes no folder: it is redirected (4.2, CONTRACT 2.5)", async () => {
@@ -59,6 +84,12 @@ describe("DELETE /home/<folder>/", () => {
   it("answers 404 for what is not there (7.1)", async () => {
     const { call } = await createTestService({ files });
     for (const path of ["/home/missing/", "/home/no/missing/"]) expect((await call("DELETE", path)).status).toBe(404);
+  });
+
+  it("removes no file that takes the folder's place after it was looked at: 404 (4.2)", async () => {
+    const { call, stored } = await createSwapped("/alice/f", "/alice/f");
+    expect((await call("DELETE", "/home/f/")).status).toBe(404);
+    expect(await stored("/alice/f")).toBe("new");
   });
 
   it("answers 404 for a file's name with a trailing / and leaves the file (CONTRACT 2.5)", async () => {

@@ -3,7 +3,7 @@ import { StorageError } from "../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { streamOf } from "../support/bodies.ts";
 import { type Answer, type CallOptions, createTestService, type TestService, variants } from "../support/service.ts";
-import { overrideStorage } from "../support/storage.ts";
+import { fillStorage, overrideStorage } from "../support/storage.ts";
 
 const files = { "/alice/f/a": "x", "/alice/f/b": "x", "/alice/f/sub/deep/c": "x", "/alice/a": "outside" };
 const type = "application/json; charset=utf-8";
@@ -36,6 +36,21 @@ describe("POST /home/<folder>/ with commands", () => {
     const test = await createTestService({ files });
     expect((await send(test, [{ command: "delete", target: "sub" }])).status).toBe(200);
     expect(await test.storage.stat("/alice/f/sub")).toBeUndefined();
+  });
+
+  it("deletes no folder that takes a file's place after the permission was judged (4.3, CONTRACT 4.4)", async () => {
+    const memory = createMemoryStorage();
+    const storage = overrideStorage(memory, {
+      async remove(path, options) {
+        await memory.remove(path);
+        await fillStorage(memory, { [`${path}/deep/file`]: "new" });
+        await memory.remove(path, options);
+      },
+    });
+    const test = await createTestService({ storage, files });
+    const answer = await send(test, [{ command: "delete", target: "a" }]);
+    expect(answer.json()).toEqual({ errors: [{ target: "a", message: "Not found." }] });
+    expect(await test.stored("/alice/f/a/deep/file")).toBe("new");
   });
 
   it("creates a folder (4.3)", async () => {
