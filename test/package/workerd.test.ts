@@ -3,6 +3,7 @@ import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtFolder, ensureBuilt } from "../support/built.ts";
+import { standBetween } from "../support/openapi/between.ts";
 
 /** A worker as its author would write it: everything made once, outside the handler. */
 const WORKER = `
@@ -42,7 +43,10 @@ beforeAll(async () => {
     compatibilityDate: "2026-04-01",
     cf: false,
   });
-  origin = (await worker.ready).origin;
+  const url = await worker.ready;
+  origin = url.origin;
+  // Miniflare tells so of what it hands on as it is.
+  standBetween(Number(url.port), { adds: ["content-encoding"] });
 }, 300_000);
 
 afterAll(() => worker?.dispose());
