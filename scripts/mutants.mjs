@@ -1,6 +1,6 @@
-// Changes the sources that decide about trust, one place at a time, and asks whether a test notices: npm run mutants [-- <folder of src>...]
+// Changes the sources that decide about trust, one place at a time, and asks whether a test notices: npm run mutants [-- --write] [-- <folder of src>...]
 // The mutants of a folder are tried by its own tests first, a moment each; those that live, by the tests of the service that are about it as well.
-// Ends with 1 where fewer than 85 % of a folder's mutants are noticed; those that live are in coverage/mutants/<folder>.txt.
+// With --write the table of docs/security.md is replaced by these. Ends with 1 where fewer than 85 % of a folder's mutants are noticed; those that live are in coverage/mutants/<folder>.txt.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,11 +9,17 @@ import { fileURLToPath } from "node:url";
 const project = fileURLToPath(new URL("..", import.meta.url));
 const own = join(project, "test/mutation");
 const reports = join(project, "coverage/mutants");
+const page = join(project, "docs/security.md");
+const [BEGIN, END] = ["<!-- mutants -->", "<!-- end of mutants -->"];
 const KNOWN = ["account", "auth", "http", "remote-auth"];
 /** Per cent of a folder's mutants. */
 const LEAST_NOTICED = 85;
+const LIVING = ["Survived", "NoCoverage"];
+const COUNTED = [...LIVING, "Killed", "Timeout"];
 
-const folders = process.argv.length > 2 ? process.argv.slice(2) : KNOWN;
+const isWritten = process.argv.includes("--write");
+const named = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
+const folders = named.length > 0 ? named : KNOWN;
 for (const folder of folders) if (!KNOWN.includes(folder)) throw new Error(`${folder} is none of ${KNOWN.join(", ")}`);
 if (!existsSync(join(own, "node_modules"))) run("npm", ["ci", "--prefix", own]);
 mkdirSync(reports, { recursive: true });
@@ -31,9 +37,15 @@ const scores = folders.map((folder) => {
   return { folder, all: all.length, noticed: all.length - left.length };
 });
 
-process.stdout.write("\n| folder | mutants | noticed | |\n|---|--:|--:|--:|\n");
-for (const { folder, all, noticed } of scores) {
-  process.stdout.write(`| ${folder} | ${all} | ${noticed} | ${((100 * noticed) / all).toFixed(1)} % |\n`);
+const rows = scores.map(({ folder, all, noticed }) => {
+  return `| ${folder}/ | ${all.toLocaleString("en")} | ${((100 * noticed) / all).toFixed(1)} % |`;
+});
+const table = ["| folder | mutants | noticed |", "|---|--:|--:|", ...rows].join("\n");
+process.stdout.write(`\n${table}\n`);
+if (isWritten) {
+  const text = readFileSync(page, "utf8");
+  const [before, after] = [text.indexOf(BEGIN), text.indexOf(END)];
+  writeFileSync(page, `${text.slice(0, before + BEGIN.length)}\n${table}\n${text.slice(after)}`);
 }
 if (scores.some(({ all, noticed }) => (100 * noticed) / all < LEAST_NOTICED)) process.exitCode = 1;
 
@@ -51,17 +63,16 @@ function tried(folder, by, places) {
   for (const [file, { mutants: found, source }] of Object.entries(JSON.parse(readFileSync(report, "utf8")).files)) {
     for (const { mutatorName, replacement, location, status } of found) {
       const key = JSON.stringify([file, location, mutatorName, replacement]);
-      // What does not compile or is left out by a comment with its reason is no mutant.
-      if (status !== "CompileError" && status !== "Ignored") {
-        mutants.set(key, { key, file, mutatorName, replacement, location, status, source });
-      }
+      // What does not compile, or could not be tried, is no mutant.
+      if (!COUNTED.includes(status)) continue;
+      mutants.set(key, { key, file, mutatorName, replacement, location, status, source });
     }
   }
   return mutants;
 }
 
 function isLiving({ status }) {
-  return status === "Survived" || status === "NoCoverage";
+  return LIVING.includes(status);
 }
 
 /** The place of a mutant as Stryker takes it: lines from one, columns from nought. */
