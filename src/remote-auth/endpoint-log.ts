@@ -25,9 +25,8 @@ export function describeThrown(thrown: unknown, { credentials }: AuthenticationR
   }
 }
 
-/** The ways in which messages quote a secret: as it is, within JSON, a URL or a form, in Base64, as HTTP Basic. An empty one is none. */
+/** The ways in which messages quote a secret: as it is, within JSON, a URL or a form, in Base64, as HTTP Basic. */
 function toSecretForms({ username, content }: AuthenticationRequest["credentials"]): readonly string[] {
-  if (content === "") return [];
   const inForm = new URLSearchParams([["", content]]).toString().slice(1);
   const inBase64 = [content, `${username}:${content}`].flatMap(toBase64Forms);
   return [

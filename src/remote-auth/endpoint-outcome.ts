@@ -56,7 +56,8 @@ export function createOutcomeBook(): OutcomeBook {
       unknown: (message) => make(toUnknown(message)),
       reject: (reason) => make(reason === undefined ? { status: 403 } : toRejected(reason)),
     },
-    toAnswer: (outcome) => (typeof outcome === "object" && outcome !== null ? answers.get(outcome) : undefined),
+    // Of what is no object a map of this kind knows nothing.
+    toAnswer: (outcome) => answers.get(outcome as object),
   };
 }
 

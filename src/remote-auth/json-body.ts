@@ -13,9 +13,9 @@ const maxValues = 20_000;
 /** Whether a `Content-Type` value is JSON that may be in UTF-8: another charset, or a malformed one, is not. */
 export function isJson(contentType: string | null): boolean {
   if (mediaType(contentType) !== "application/json") return false;
-  const parameters = (contentType ?? "").split(";").slice(1);
+  const [, ...parameters] = (contentType ?? "").split(";");
   return parameters.every((parameter) => {
-    const [name = "", value = ""] = parameter.split("=", 2).map((part) => part.trim().toLowerCase());
+    const [name, value] = parameter.split("=", 2).map((part) => part.trim().toLowerCase());
     return name !== "charset" || value === "utf-8" || value === '"utf-8"';
   });
 }

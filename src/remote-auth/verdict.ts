@@ -107,12 +107,11 @@ function describeStatus(status: number): string {
 }
 
 /** The text of a 401 or 403 for people's eyes, or what is wrong with it. */
-function readMessage({ body }: Answer): { readonly text?: string; readonly problem?: string } {
+function readMessage({ body }: Answer): { readonly text?: string | undefined; readonly problem?: string } {
   if ("problem" in body) return { problem: body.problem };
   const decoded = decodeUtf8(body.bytes);
   if (decoded === undefined) return { problem: "the body is not in UTF-8, or begins with a byte order mark" };
-  const text = toShortText(decoded);
-  return text === undefined ? {} : { text };
+  return { text: toShortText(decoded) };
 }
 
 /** A text without the white space around it, cut to its bound; `undefined` when nothing is left. */
