@@ -78,7 +78,8 @@ describe("an outcome of an authentication endpoint", () => {
   });
 
   it("is 403 and JSON with what a rejection says (2.5)", async () => {
-    const reason = { code: 7, message: "Locked.", extra: ["x", null], public_response: { until: { day: 3 } } };
+    const extra = ["x", null, { toString: 1 }];
+    const reason = { code: 7, message: "Locked.", extra, public_response: { until: { day: 3 } } };
     const { status, text, headers } = await answering((_request, { reject }) => reject(reason));
     expect([status, JSON.parse(text)]).toEqual([403, reason]);
     expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -91,6 +92,14 @@ describe("an outcome of an authentication endpoint", () => {
   ])("is an empty 403 for a rejection that says nothing: %s (2.5)", async (_case, reason) => {
     const { status, text, headers } = await answering((_request, { reject }) => reject(reason as object));
     expect([status, text, headers.has("content-type")]).toEqual([403, "", false]);
+  });
+
+  it("is sent up to 1 MiB: one byte more is a blank 500", async () => {
+    const most = await answering((_request, { unknown }) => unknown("x".repeat(1_048_576)));
+    expect([most.status, most.text.length]).toEqual([401, 1_048_576]);
+    const more = await answering((_request, { unknown }) => unknown("x".repeat(1_048_577)));
+    expect([more.status, more.text]).toEqual([500, ""]);
+    expect(more.logger.entries).toMatchObject([{ details: { problems: ["more than 1048576 bytes"] } }]);
   });
 
   it("is judged from the request, with its types and without members that it does not know (2.3)", async () => {
@@ -112,38 +121,79 @@ describe("an outcome of an authentication endpoint", () => {
 describe("an outcome that breaks the interface", () => {
   const cyclic: Record<string, unknown> = {};
   cyclic.self = cyclic;
+  const NOT_WRITABLE = "not to be written as JSON in UTF-8";
+  const RELATIVE =
+    'account.home_folder_path: must be an absolute path without "//", a "/" at its end, ".", "..", a backslash or control characters';
 
   it.each<[string, Authenticate, string]>([
-    ["an unknown member", (_, { accept }) => accept({ quota: "s3cret" } as object), "account.quota"],
-    ["a member of another type", (_, { accept }) => accept({ email: 5 } as object), "account.email"],
-    ["a member that is null", (_, { accept }) => accept({ uuid: null } as object), "account.uuid"],
-    ["a relative home", (_, { accept }) => accept({ home_folder_path: "s3cret" }), "account.home_folder_path"],
-    ["an unknown permission", (_, { accept }) => accept({ permissions: [["s3cret"]] }), "account.permissions[0][0]"],
-    ["an account that is null", (_, { accept }) => accept(null as never), "account"],
-    ["an account that is text", (_, { accept }) => accept("s3cret" as never), "account"],
+    ["an unknown member", (_, { accept }) => accept({ quota: "s3cret" } as object), "account.quota: unknown key"],
+    [
+      "a member of another type",
+      (_, { accept }) => accept({ email: 5 } as object),
+      "account.email: expected string, received number",
+    ],
+    [
+      "a member that is null",
+      (_, { accept }) => accept({ uuid: null } as object),
+      "account.uuid: expected string, received null",
+    ],
+    ["a relative home", (_, { accept }) => accept({ home_folder_path: "s3cret" }), RELATIVE],
+    [
+      "an unknown permission",
+      (_, { accept }) => accept({ permissions: [["s3cret"]] }),
+      "account.permissions[0][0]: is not a known permission",
+    ],
+    ["an account that is null", (_, { accept }) => accept(null as never), "account: expected object, received null"],
+    [
+      "an account that is text",
+      (_, { accept }) => accept("s3cret" as never),
+      "account: expected object, received string",
+    ],
     ["a prototype as a member", (_, { accept }) => accept(JSON.parse('{"__proto__":{}}')), "__proto__: unknown key"],
-    ["half a character", (_, { accept }) => accept({ email: "s3cret\ud800" }), "JSON"],
+    ["half a character", (_, { accept }) => accept({ email: "s3cret\ud800" }), NOT_WRITABLE],
     ["a message of another type", (_, { unknown }) => unknown({} as never), "message"],
-    ["a code that is no number", (_, { reject }) => reject({ code: "s3cret" as never }), "code"],
-    ["a code that is not finite", (_, { reject }) => reject({ code: Number.NaN }), "code"],
+    [
+      "a code that is no number",
+      (_, { reject }) => reject({ code: "s3cret" as never }),
+      "code: expected number, received string",
+    ],
+    [
+      "a code that is not finite",
+      (_, { reject }) => reject({ code: Number.NaN }),
+      "code: expected number, received null",
+    ],
     [
       "a public response that is a list",
       (_, { reject }) => reject({ public_response: [] as never }),
-      "public_response",
+      "public_response: expected record, received array",
     ],
-    ["a rejection with an unknown member", (_, { reject }) => reject({ reason: "s3cret" } as object), "reason"],
-    ["a rejection that is text", (_, { reject }) => reject("s3cret" as never), "the body"],
-    ["a deep nesting", (_, { reject }) => reject({ extra: JSON.parse("[".repeat(200) + "]".repeat(200)) }), "nested"],
-    ["a cycle", (_, { reject }) => reject({ extra: cyclic }), "JSON"],
-    ["a bigint", (_, { reject }) => reject({ extra: 1n }), "JSON"],
-    ["too much", (_, { reject }) => reject({ extra: "s3cret".repeat(200_000) }), "1048576 bytes"],
-  ])("is a blank 500, and the log names the member but no value: %s (2.4, 2.5)", async (_case, authenticate, named) => {
-    const { status, text, logger } = await answering(authenticate);
-    expect([status, text]).toEqual([500, ""]);
-    expect(logger.entries).toHaveLength(1);
-    expect(logger.text()).toContain(named);
-    expect(logger.text()).not.toContain("s3cret");
-  });
+    [
+      "a rejection with an unknown member",
+      (_, { reject }) => reject({ reason: "s3cret" } as object),
+      "reason: unknown key",
+    ],
+    [
+      "a rejection that is text",
+      (_, { reject }) => reject("s3cret" as never),
+      "the body: expected object, received string",
+    ],
+    [
+      "a deep nesting",
+      (_, { reject }) => reject({ extra: JSON.parse("[".repeat(200) + "]".repeat(200)) }),
+      "the body is nested deeper than 100 levels",
+    ],
+    ["a cycle", (_, { reject }) => reject({ extra: cyclic }), NOT_WRITABLE],
+    ["a bigint", (_, { reject }) => reject({ extra: 1n }), NOT_WRITABLE],
+    ["too much", (_, { reject }) => reject({ extra: "s3cret".repeat(200_000) }), "more than 1048576 bytes"],
+  ])(
+    "is a blank 500, and the log names the member but no value: %s (2.4, 2.5)",
+    async (_case, authenticate, problem) => {
+      const { status, text, logger } = await answering(authenticate);
+      expect([status, text]).toEqual([500, ""]);
+      const message = "An authentication endpoint made an outcome that breaks the interface.";
+      expect(logger.entries).toEqual([{ level: "error", message, details: { problems: [problem] } }]);
+    },
+  );
 
   it.each([
     ["nothing", undefined],
@@ -152,7 +202,9 @@ describe("an outcome that breaks the interface", () => {
     ["a response", new Response(null, { status: 204 })],
   ])("is not made by hand: %s is a blank 500", async (_case, value) => {
     const { status, text, logger } = await answering(() => value as never);
-    expect([status, text, logger.entries.length]).toEqual([500, "", 1]);
+    expect([status, text]).toEqual([500, ""]);
+    const message = "An authentication endpoint returned something else than accept, unknown or reject have made.";
+    expect(logger.entries).toEqual([{ level: "error", message, details: {} }]);
   });
 
   it("is not another endpoint's", async () => {
@@ -181,7 +233,12 @@ describe("an authentication endpoint whose judge fails", () => {
         fail(new Error("The directory is down.", { cause: new TypeError("no route") })),
       );
       expect([status, text, headers.get("retry-after")]).toEqual([503, "", "1"]);
-      expect(logger.text()).toMatch(/The directory is down\.[\s\S]*no route/);
+      expect(logger.entries).toMatchObject([
+        {
+          message: "An authentication endpoint could not judge.",
+          details: { error: { message: "The directory is down.", causes: [{ message: "no route" }] } },
+        },
+      ]);
     },
   );
 
@@ -192,6 +249,8 @@ describe("an authentication endpoint whose judge fails", () => {
     ["in a cause", () => new Error("down", { cause: new Error(SECRET) })],
     ["in one of several", () => new AggregateError([new Error("x"), new Error(SECRET)], "all down")],
     ["in a member of its own", () => Object.assign(new Error("down"), { config: { data: SECRET } })],
+    ["in its name", () => Object.assign(new Error("down"), { name: SECRET })],
+    ["in its code", () => Object.assign(new Error("down"), { code: SECRET })],
     ["in the stack alone", () => Object.assign(new Error("down"), { stack: `at ${SECRET}` })],
     ["as a text that is thrown", () => SECRET],
     ["in a member of an object", () => ({ password: SECRET })],
@@ -207,9 +266,11 @@ describe("an authentication endpoint whose judge fails", () => {
   it.each([
     ["as it is", blanks],
     ["within JSON", JSON.stringify({ password: blanks })],
+    ["within a longer text of JSON", JSON.stringify({ bind: `alice:${blanks}.` })],
     ["within a URL", `/?p=${encodeURIComponent(blanks)}`],
     ["within a URL, lightly encoded", encodeURI(`/?p=${blanks}`)],
     ["within a form, its blanks as +", new URLSearchParams({ password: blanks, a: "1" }).toString()],
+    ["as a form writes it, alone", "alice, ab%3Fcd%7E+e%22%2Ff%2B%C3%A9"],
     ["in Base64", base64(blanks)],
     ["in Base64 without padding", base64(blanks).replace(/=+$/, "")],
     ["in Base64 for URLs", base64url(blanks)],
@@ -252,8 +313,8 @@ describe("a request that is none", () => {
   const never: Partial<AuthenticationEndpointOptions> = { authenticate: () => expect.fail("It was asked.") };
 
   it.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"])("is 405 for %s (4.7)", async (method) => {
-    const { status, headers } = await ask(never, { method });
-    expect([status, headers.get("allow")]).toEqual([405, "POST"]);
+    const { status, text, headers } = await ask(never, { method });
+    expect([status, text, headers.get("allow")]).toEqual([405, "Only POST is answered here.", "POST"]);
   });
 
   it.each([
@@ -263,11 +324,14 @@ describe("a request that is none", () => {
     "application/jsonp",
     "",
   ])("is 415 for the content type %j (4.7)", async (type) => {
-    expect((await ask(never, { headers: { "Content-Type": type } })).status).toBe(415);
+    const { status, text } = await ask(never, { headers: { "Content-Type": type } });
+    expect([status, text]).toEqual([415, "The content must be application/json in UTF-8."]);
   });
 
-  it("is 415 for encoded content", async () => {
-    expect((await ask(never, { headers: { ...JSON_TYPE, "Content-Encoding": "gzip" } })).status).toBe(415);
+  it("is 415 for encoded content, and none that says it is not encoded (RFC 9110 8.4.1)", async () => {
+    const encoded = (coding: string) => ({ headers: { ...JSON_TYPE, "Content-Encoding": coding } });
+    expect((await ask(never, encoded("gzip"))).status).toBe(415);
+    expect((await ask({}, encoded("Identity"))).status).toBe(204);
   });
 
   it.each(["application/json", "Application/JSON;charset=UTF-8", 'application/json; charset="utf-8"; x=y'])(
@@ -330,7 +394,17 @@ describe("a request that is none", () => {
         new Request("http://auth.example/", init as RequestInit),
       );
       await vi.advanceTimersByTimeAsync(30_000);
-      expect((await answer).status).toBe(408);
+      const response = await answer;
+      expect([response.status, await response.text()]).toEqual([408, "The request took too long."]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("leaves no timer behind when it has come: a process could not end for 30 s", async () => {
+    vi.useFakeTimers();
+    try {
+      expect([(await ask({})).status, vi.getTimerCount()]).toEqual([204, 0]);
     } finally {
       vi.useRealTimers();
     }
@@ -345,7 +419,8 @@ describe("a request that is none", () => {
     const logger = createRecordingLogger();
     const endpoint = createAuthenticationEndpoint({ authenticate: () => expect.fail("no"), logger });
     expect((await endpoint({ method: "POST" } as Request)).status).toBe(500);
-    expect(logger.entries).toHaveLength(1);
+    const message = "An authentication request could not be read.";
+    expect(logger.entries).toEqual([{ level: "error", message, details: { error: expect.any(TypeError) } }]);
   });
 });
 
@@ -360,6 +435,7 @@ describe("the authorization of the service (5.2)", () => {
     ["Basic in lower case", basic, "authorization", basicOf("svc:kéy:1").replace("Basic", "basic")],
     ["a token", token, "authorization", "token abc"],
     ["a header of its own", custom, "x-api-key", "abc"],
+    ["a value of one character", { authorize: { header: "X-Api-Key", value: "~" } }, "x-api-key", "~"],
   ])("is %s", async (_case, options, name, value) => {
     expect((await ask(options, { headers: { ...JSON_TYPE, [name]: value } })).status).toBe(204);
   });
@@ -375,6 +451,7 @@ describe("the authorization of the service (5.2)", () => {
     ["the token alone", token, { Authorization: "abc" }],
     ["a longer token", token, { Authorization: "token abcd" }],
     ["nothing", custom, {}],
+    ["nothing, where the value is a word that stands for it", { authorize: { header: "X-Key", value: "null" } }, {}],
     ["an empty value", custom, { "X-Api-Key": "" }],
     ["the value twice", custom, { "X-Api-Key": "abc, abc" }],
   ])("is refused for %s with 401 and a challenge, the body unread", async (_case, options, headers) => {
@@ -383,7 +460,7 @@ describe("the authorization of the service (5.2)", () => {
       { ...options, authenticate: () => expect.fail("It was asked.") },
       { headers, body: unread },
     );
-    expect(answer.status).toBe(401);
+    expect([answer.status, answer.text]).toEqual([401, "The service is not authorized."]);
     expect(answer.headers.get("www-authenticate")).toMatch(/^(?:Basic|token|Header) realm="[^"]+"/);
   });
 
@@ -395,36 +472,53 @@ describe("the authorization of the service (5.2)", () => {
     expect(await challenge(custom)).toBe("Header");
   });
 
-  it.each(["secret", "correct horse battery staple", "two  blanks", 's3:cret "abc"', 'Digest username="a", key=b'])(
-    "is challenged by no word of a value that is not a scheme and one token: %s",
-    async (value) => {
-      const { headers } = await ask({ authorize: { header: "Authorization", value } });
-      expect(headers.get("www-authenticate")).toBe('Header realm="authentication requests"');
-    },
-  );
+  it.each([
+    ["Authorization", "secret"],
+    ["Authorization", "correct horse battery staple"],
+    ["Authorization", "two  blanks"],
+    ["Authorization", 's3:cret "abc"'],
+    ["Authorization", 'Digest username="a", key=b'],
+    ["X-Api-Key", "two words"],
+  ])("is challenged by no word of a value that is not a scheme and one token: %s: %s", async (header, value) => {
+    const { headers } = await ask({ authorize: { header, value } });
+    expect(headers.get("www-authenticate")).toBe('Header realm="authentication requests"');
+  });
 });
 
 describe("createAuthenticationEndpoint", () => {
   const authenticate: Authenticate = (_request, { accept }) => accept();
 
+  const MEANS = "authorize must have username and password, or header and value, and no more";
+  const USERNAME = "authorize.username must be a text without a colon, not empty";
+  const PASSWORD = "authorize.password must be a text, not empty";
+  const HEADER = "authorize.header must be the name of a header";
+  const VALUE = "authorize.value must be printable ASCII, not empty, trimmed";
+  const LOGGER = "logger must be a logger with info, warn and error";
   it.each<[string, unknown]>([
-    ["options", undefined],
-    ["authenticate", {}],
-    ["authorise", { authenticate, authorise: {} }],
-    ["authorize", { authenticate, authorize: undefined }],
-    ["authorize", { authenticate, authorize: { username: "a", password: "b", header: "c" } }],
-    ["authorize.username", { authenticate, authorize: { username: "a:b", password: "c" } }],
-    ["authorize.username", { authenticate, authorize: { username: "", password: "c" } }],
-    ["authorize.password", { authenticate, authorize: { username: "a", password: "" } }],
-    ["authorize.password", { authenticate, authorize: { username: "a", password: undefined } }],
-    ["authorize.header", { authenticate, authorize: { header: "a b", value: "c" } }],
-    ["authorize.value", { authenticate, authorize: { header: "a", value: "" } }],
-    ["authorize.value", { authenticate, authorize: { header: "a", value: "c\n" } }],
-    ["authorize.value", { authenticate, authorize: { header: "a", value: undefined } }],
-    ["logger", { authenticate, logger: {} }],
-  ])("throws a TypeError that names %s", (name, options) => {
+    ["authenticate must be a function", {}],
+    ["authorise is not known", { authenticate, authorise: {} }],
+    [MEANS, { authenticate, authorize: undefined }],
+    [MEANS, { authenticate, authorize: null }],
+    [MEANS, { authenticate, authorize: { username: "a", password: "b", header: "c" } }],
+    [USERNAME, { authenticate, authorize: { username: "a:b", password: "c" } }],
+    [USERNAME, { authenticate, authorize: { username: "", password: "c" } }],
+    [PASSWORD, { authenticate, authorize: { username: "a", password: "" } }],
+    [PASSWORD, { authenticate, authorize: { username: "a", password: undefined } }],
+    [HEADER, { authenticate, authorize: { header: "a b", value: "c" } }],
+    [HEADER, { authenticate, authorize: { header: 5, value: "c" } }],
+    [VALUE, { authenticate, authorize: { header: "a", value: "" } }],
+    [VALUE, { authenticate, authorize: { header: "a", value: "c\n" } }],
+    [VALUE, { authenticate, authorize: { header: "a", value: " c" } }],
+    [VALUE, { authenticate, authorize: { header: "a", value: undefined } }],
+    [LOGGER, { authenticate, logger: {} }],
+    [LOGGER, { authenticate, logger: null }],
+  ])("throws a TypeError: the option %s", (text, options) => {
     const create = () => createAuthenticationEndpoint(options as AuthenticationEndpointOptions);
-    expect(create).toThrow(TypeError);
-    expect(create).toThrow(name);
+    expect(create).toThrow(new TypeError(`The option ${text}.`));
+  });
+
+  it.each([undefined, null])("needs options, which %s is not", (options) => {
+    const create = () => createAuthenticationEndpoint(options as unknown as AuthenticationEndpointOptions);
+    expect(create).toThrow(new TypeError("createAuthenticationEndpoint needs options."));
   });
 });
