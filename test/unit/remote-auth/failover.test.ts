@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FileEvent } from "../../../src/contracts/events.ts";
 import { askInTurn, createSuspensions } from "../../../src/outbound/failover.ts";
+import { createHttpAuthenticator } from "../../../src/remote-auth/http-authenticator.ts";
+import { createRecordingLogger } from "../../support/logger.ts";
 import {
+  ALICE,
   type Answering,
   type Asked,
   answerWith,
@@ -19,6 +22,7 @@ const indices = [0, 1, 2];
 /** Every set of the three: as flags. */
 const subsets = Array.from({ length: 8 }, (_, bits) => indices.map((index) => (bits & (1 << index)) !== 0));
 const server = { uuid: "cc5c804d-0a3c-4c4c-b651-eba6fc3b5902" };
+const trace = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", tracestate: "a=1" };
 const creator = { uuid: "dff314a6-c594-48dc-8e34-5270fd6cb635", type: "https" };
 
 let remotes: readonly RemoteServer[];
@@ -201,13 +205,32 @@ describe("createHttpAuthenticator with several URLs", () => {
     const timestamp = { timestamp: 1_700_000_000, iso_8601: "2023-11-14T22:13:20.000Z" };
     const message = "An authentication URL has failed and is suspended.";
     const data = remotes.map(({ url }) => ({ url, details: "connection broken off", suspended: 300 }));
-    expect(three.events).toEqual(
+    expect(three.events).toStrictEqual(
       data.map((each) => ({ id: 40042, message, timestamp, data: each, component: creator, server })),
     );
     expect(three.log.entries).toEqual(
       data.map((each) => ({ level: "warn", message, details: { ...each, code: expect.any(String) } })),
     );
     expect(three.log.text()).not.toContain("SECRET");
+  });
+
+  it("tells of the trace of the login that met it (8)", async () => {
+    setUp([false, true, true]);
+    const three = createThree();
+    await three.ask({ trace });
+    expect(three.events).toMatchObject([{ id: 40042, trace }]);
+  });
+
+  it("tells the log alone where nobody listens", async () => {
+    const log = createRecordingLogger();
+    const send = () => Promise.reject(new Error("fetch failed"));
+    const url = "https://a.example/auth";
+    const authenticator = createHttpAuthenticator({ url, fetch: send, testAtStart: false, logger: log });
+    await authenticator.authenticate(ALICE);
+    const message = "An authentication URL has failed and is suspended.";
+    expect(log.entries).toStrictEqual([
+      { level: "warn", message, details: { url, details: "no response", suspended: 300 } },
+    ]);
   });
 
   it("tells of it again when a URL fails after its suspension (8)", async () => {

@@ -52,8 +52,12 @@ const wrong: readonly (readonly [option: string, what: string, options: object])
   ["server", "null", { server: null }],
   ["server", "no UUID", { server: { uuid: "1" } }],
   ["creator", "null", { creator: null }],
+  ["creator", "text", { creator: "SECRET" }],
   ["creator.uuid", "no UUID", { creator: { uuid: "SECRET" } }],
   ["creator.type", "empty", { creator: { type: "" } }],
+  ["creator.type", "no text", { creator: { type: 1 } }],
+  ["creator.type", "a word and more", { creator: { type: "https SECRET" } }],
+  ["creator.type", "a word after a blank", { creator: { type: " SECRET" } }],
   ["timeoutSeconds", "0", { timeoutSeconds: 0 }],
   ["timeoutSeconds", "negative", { timeoutSeconds: -1 }],
   ["timeoutSeconds", "more than the fetch of Node waits", { timeoutSeconds: 301 }],
@@ -65,6 +69,7 @@ const wrong: readonly (readonly [option: string, what: string, options: object])
   ["fetch", "no function", { fetch: {} }],
   ["clock", "no function", { clock: 1 }],
   ["logger", "without methods", { logger: {} }],
+  ["logger", "without a method for warnings", { logger: { ...logger, warn: undefined } }],
   ["logger", "null", { logger: null }],
   ["onEvent", "no function", { onEvent: [] }],
 ];
@@ -108,8 +113,21 @@ describe("createHttpAuthenticator", () => {
     createHttpAuthenticator({ ...none, url });
   });
 
-  it("needs options", () => {
-    expect(() => createHttpAuthenticator(undefined as never)).toThrow("The option url must be given.");
+  it.each([undefined, null])("needs options, which %s is not", (none) => {
+    expect(() => createHttpAuthenticator(none as never)).toThrow(new TypeError("The option url must be given."));
+  });
+
+  it.each([
+    ["testAtStart must be true or false", { testAtStart: 1 }],
+    ["server must be an object with a UUID as uuid", { server: {} }],
+    ["creator must be an object", { creator: null }],
+    ["creator.uuid must be a UUID", { creator: { uuid: "" } }],
+    ["creator.type must be a word such as https", { creator: { type: "" } }],
+    ["onEvent must be a function", { onEvent: {} }],
+    ["logger must be an object with info, warn and error", { logger: {} }],
+  ])("says what is asked for: the option %s", (text, options) => {
+    const create = () => createHttpAuthenticator({ url, logger, ...options } as HttpAuthenticatorOptions);
+    expect(create).toThrow(new TypeError(`The option ${text}.`));
   });
 
   it.each([...ownFields, "Expect", "Accept", "TE", "Upgrade", "Range"])(

@@ -1,9 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CREDENTIAL_TYPES, type Credentials } from "../../../src/contracts/authenticator.ts";
 import { NIL_UUID, type Peer } from "../../../src/contracts/connection.ts";
+import { createHttpAuthenticator } from "../../../src/remote-auth/http-authenticator.ts";
 import type { HttpAuthenticatorOptions } from "../../../src/remote-auth/options.ts";
 import { MAX_EXCHANGE_BYTES } from "../../../src/wire/remote-auth.ts";
-import { createAsked, type RemoteServer, serveRemote } from "./remote-server.ts";
+import { createRecordingLogger } from "../../support/logger.ts";
+import { ALICE, createAsked, type RemoteServer, serveRemote } from "./remote-server.ts";
 
 const peer: Peer = { address: "2001:db8::7", port: 50_123, family: "IPv6", protocol: "TCP" };
 const creator = { uuid: "dff314a6-c594-48dc-8e34-5270fd6cb635", type: "https" };
@@ -108,6 +110,20 @@ describe("createHttpAuthenticator", () => {
     expect(asked.events.map((event) => event.server)).toEqual([sent]);
   });
 
+  it("belongs to the trace of the login (W3C Trace Context)", async () => {
+    const trace = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", tracestate: "a=1" };
+    expect((await receive({}, { trace })).headers).toMatchObject(trace);
+    expect(Object.keys((await receive()).headers).filter((name) => name.startsWith("trace"))).toEqual([]);
+  });
+
+  it("is sent up to 1 MiB (CONTRACT 9.1)", async () => {
+    const { body } = await receive({}, { content: "x" });
+    const content = "x".repeat(MAX_EXCHANGE_BYTES - body.length + 1);
+    expect((await receive({}, { content })).body.length).toBe(MAX_EXCHANGE_BYTES);
+    const { outcome, audit } = await createAsked({ url: remote.url }).ask({ content: `${content}x` });
+    expect([outcome, audit.problems]).toEqual(["rejected", ["the credentials are too large: not asked"]]);
+  });
+
   it("keeps the URL's query, which holds nothing of the user's (SECURITY 23)", async () => {
     const { target } = await receive({ url: `${remote.origin}/a%2Fb?key=1,2&x`.replace(",", "%2C") });
     expect(target).toBe("/a%2Fb?key=1%2C2&x");
@@ -198,5 +214,42 @@ describe("createHttpAuthenticator", () => {
       globalThis.Request = platform;
     }
     expect(Object.keys(inits[0] ?? {}).sort()).toEqual(["body", "headers", "method", "redirect", "signal"]);
+  });
+});
+
+describe("the imitation of a request by createHttpAuthenticator (SECURITY 17)", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it("takes as long as requests do: the first one, and then an eighth of each change", async () => {
+    let milliseconds = 0;
+    const { authenticate, imitate } = createHttpAuthenticator({
+      url: "https://auth.example/",
+      testAtStart: false,
+      logger: createRecordingLogger(),
+      fetch: async () => {
+        await new Promise((resolve) => setTimeout(resolve, milliseconds));
+        return new Response(null, { status: 204 });
+      },
+    });
+    for (const [took, usual] of [
+      [80, 80],
+      [160, 90],
+      [10, 80],
+    ] as const) {
+      milliseconds = took;
+      const asked = authenticate(ALICE);
+      await vi.advanceTimersByTimeAsync(took);
+      await asked;
+      let isOver = false;
+      const imitated = imitate?.(ALICE).then(() => {
+        isOver = true;
+      });
+      await vi.advanceTimersByTimeAsync(usual - 1);
+      expect(isOver).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(isOver).toBe(true);
+      await imitated;
+    }
   });
 });

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createHttpAuthenticator } from "../../../src/remote-auth/http-authenticator.ts";
+import { createRecordingLogger } from "../../support/logger.ts";
 import { type Answering, answerWith, createAsked, type RemoteServer, SUCCESS, serveRemote } from "./remote-server.ts";
 
 const BREAK: Answering = (_response, _request, message) => void message.socket.destroy();
@@ -38,6 +40,11 @@ describe("the start of createHttpAuthenticator", () => {
     expect(asked.log.entries).toEqual([]);
   });
 
+  it("sends it unless it is turned off (4.7, rule 1)", async () => {
+    await createHttpAuthenticator({ url: first.url, logger: createRecordingLogger() }).start?.();
+    expect(first.requests).toHaveLength(1);
+  });
+
   it("makes up another account every time, so that nobody can create it (4.7, rule 1)", async () => {
     await createAsked({ url: first.url, ...tested }).start();
     await createAsked({ url: first.url, ...tested }).start();
@@ -72,6 +79,17 @@ describe("the start of createHttpAuthenticator", () => {
       await createAsked({ url: [first.url, second.url], ...tested }).start();
     },
   );
+
+  it.each([
+    ["401", UNKNOWN],
+    ["403", answerWith(403)],
+    ["403 with a reason", answerWith(403, '{"message":"no"}')],
+  ])("warns of nothing where the made-up account is refused by %s", async (_status, answer) => {
+    first.answer = answer;
+    const asked = createAsked({ url: first.url, ...tested });
+    await asked.start();
+    expect(asked.log.entries).toEqual([]);
+  });
 
   it.each([201, 301, 302, 400, 404, 405, 500, 503])(
     "takes a %i for none (4.7, rule 1, CONTRACT 9.3)",
@@ -159,8 +177,12 @@ describe("the start of createHttpAuthenticator", () => {
     first.answer = answerWith(200, "[]");
     const asked = createAsked({ url: first.url, ...tested });
     await asked.start();
-    expect(asked.log.entries).toMatchObject([
-      { level: "warn", details: { url: first.url, problems: ["the body: expected object, received array"] } },
+    expect(asked.log.entries).toEqual([
+      {
+        level: "warn",
+        message: "The authentication endpoint gave an answer that is not valid.",
+        details: { url: first.url, status: 200, problems: ["the body: expected object, received array"] },
+      },
     ]);
   });
 
