@@ -136,7 +136,8 @@ async function readRequest(request: Request): Promise<ReadRequest> {
   try {
     body = await orTooSlow(readJsonBody(request, { maxBytes: MAX_REQUEST_BYTES }));
   } catch (error) {
-    if (!isHttpError(error)) throw error;
+    // Who has read the body before us is the host's to mend: it has to hear of it.
+    if (!isHttpError(error) || error.failure === "internal") throw error;
     return { refusal: refuse(error.failure === "too-large" ? 413 : 400, error.message) };
   }
   if (body === TOO_SLOW) return { refusal: refuse(408, "The request took too long.") };

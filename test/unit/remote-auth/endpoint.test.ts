@@ -415,6 +415,25 @@ describe("a request that is none", () => {
     expect((await ask(never, { body: cut })).status).toBe(400);
   });
 
+  it("is a blank 500, and told the log, when somebody before the endpoint has read its body", async () => {
+    const logger = createRecordingLogger();
+    const endpoint = createAuthenticationEndpoint({ authenticate: () => expect.fail("no"), logger });
+    const init = { method: "POST", headers: JSON_TYPE, body: JSON.stringify(BODY) };
+    const request = new Request("http://localhost/auth", init);
+    await request.text();
+    const response = await endpoint(request);
+    expect([response.status, await response.text()]).toEqual([500, ""]);
+    expect(logger.entries).toMatchObject([
+      {
+        level: "error",
+        message: "An authentication request could not be read.",
+        details: { error: expect.any(Error) },
+      },
+    ]);
+    expect(logger.text()).toContain("mount the service before body parsers");
+    expect(logger.text()).not.toContain(SECRET);
+  });
+
   it("does not make it reject, whatever it is", async () => {
     const logger = createRecordingLogger();
     const endpoint = createAuthenticationEndpoint({ authenticate: () => expect.fail("no"), logger });
