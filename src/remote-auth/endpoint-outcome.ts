@@ -78,7 +78,7 @@ function toRejected(reason: AuthenticationRejection): OutcomeAnswer {
 function toJsonAnswer(status: 200 | 403, value: unknown, schema: z.ZodType): OutcomeAnswer {
   let text: string;
   try {
-    text = JSON.stringify(value);
+    text = JSON.stringify(value, refuseLosses);
     JSON.parse(text, refuseSurrogates);
   } catch {
     return { problems: ["not to be written as JSON in UTF-8"] };
@@ -88,6 +88,12 @@ function toJsonAnswer(status: 200 | 403, value: unknown, schema: z.ZodType): Out
   if (!("content" in answer)) return answer;
   const reading = readJson(answer.content, schema);
   return "problems" in reading ? reading : answer;
+}
+
+/** JSON leaves out a function, and writes a promise as an empty object: an account that was not waited for would have its group's settings. */
+function refuseLosses(_key: string, value: unknown): unknown {
+  if (typeof value === "function" || typeof value === "symbol" || value instanceof Promise) throw new TypeError();
+  return value;
 }
 
 /** JSON could write a lone surrogate, but no text in UTF-8 has one. */
