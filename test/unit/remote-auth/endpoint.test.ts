@@ -437,10 +437,14 @@ describe("a request that is none", () => {
     expect(logger.text()).not.toContain(SECRET);
   });
 
-  it("does not make it reject, whatever it is", async () => {
+  it.each([
+    ["header fields", { method: "POST" }],
+    ["body", { method: "POST", headers: new Headers(JSON_TYPE) }],
+  ])("does not make it reject, whatever it is: an object without %s", async (_what, request) => {
     const logger = createRecordingLogger();
     const endpoint = createAuthenticationEndpoint({ authenticate: () => expect.fail("no"), logger });
-    expect((await endpoint({ method: "POST" } as Request)).status).toBe(500);
+    const response = await endpoint(request as Request);
+    expect([response.status, await response.text()]).toEqual([500, ""]);
     const message = "An authentication request could not be read.";
     expect(logger.entries).toEqual([{ level: "error", message, details: { error: expect.any(TypeError) } }]);
   });
