@@ -15,7 +15,7 @@ export interface RequestBody {
   /** The server that asks, likewise. */
   readonly server: { readonly uuid: string };
   /** The trace of the login. */
-  readonly trace?: Trace;
+  readonly trace: Trace | undefined;
   /** Header fields of it; none where the configured ones name another. */
   readonly traceLines: HeaderLines;
 }
@@ -28,7 +28,7 @@ export function toRequestBody(
   credentials: Credentials,
   { server: configuredServer, creator: configured, headers }: Pick<RemoteSettings, "server" | "creator" | "headers">,
 ): RequestBody | string {
-  const { type, username, content, peer = unknownPeer } = credentials;
+  const { type, username, content, peer = unknownPeer, trace } = credentials;
   if (username === "") return "the username is empty: not asked";
   if (content === "") return "the credentials are empty: not asked";
   // JSON would carry a lone surrogate as an escape that no other text than itself is equal to, or that decoders replace.
@@ -45,8 +45,7 @@ export function toRequestBody(
   };
   const bytes = new TextEncoder().encode(JSON.stringify(request));
   if (bytes.byteLength > MAX_EXCHANGE_BYTES) return "the credentials are too large: not asked";
-  const { trace } = credentials;
-  return { bytes, creator, server, traceLines: toTraceLines(trace, headers), ...(trace !== undefined && { trace }) };
+  return { bytes, creator, server, trace, traceLines: toTraceLines(trace, headers) };
 }
 
 /** Credentials of an account that nobody has: of the test at the start (4.7, rule 1). */
