@@ -3,7 +3,11 @@ import whole from "../../vitest.config.ts";
 
 /** Beside a folder's own tests, those of the service that are about it. All of them run in this process alone. */
 const OF_THE_SERVICE: Readonly<Record<string, readonly string[]>> = {
-  account: ["unit/wire/*", "spec/{home-folders,permissions,permissions-of-routes,virtual-folders,paths,before-commit}"],
+  account: [
+    "unit/{wire/*,open-account}",
+    "spec/{home-folders,permissions,permissions-of-routes,virtual-folders,paths,before-commit,upload-limits,url-space}",
+    "spec/{delete,links,create-folder,get-folder-json,post-commands}",
+  ],
   auth: [
     "spec/{login,logout,authentication,sessions,session-keep-alive,password-update,throttling,account-changes}",
     "spec/{login-events,shared-store}",
