@@ -64,10 +64,17 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
 
   async function stat(path: string): Promise<StorageEntry | undefined> {
     const { storage, path: inner, isFixed } = locate(path);
+    if (isFixed) return statFixed(path);
     const entry = await storage.stat(inner);
-    const name = toPathSegments(path).at(-1) ?? "";
-    if (!isFixed || entry?.kind === "folder") return entry && { ...entry, name };
-    return { name, kind: "folder", size: 0, modified: new Date(0) };
+    return entry && { ...entry, name: nameOf(path) };
+  }
+
+  /** A folder on the way to a storage, or its place: it is there, whatever its own storage has for it. */
+  async function statFixed(path: string): Promise<StorageEntry> {
+    const { storage, path: inner } = locate(path);
+    const entry = await storage.stat(inner);
+    const name = nameOf(path);
+    return entry?.kind === "folder" ? { ...entry, name } : { name, kind: "folder", size: 0, modified: new Date(0) };
   }
 
   /** The names of the members of a folder that lead to other storages. */
@@ -84,8 +91,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     if (hasRealFolder) {
       for await (const batch of toBatches(storage.list(inner))) yield batch.filter(({ name }) => !fixed.has(name));
     }
-    const places = await Promise.all([...fixed].map((name) => stat(path === "/" ? `/${name}` : `${path}/${name}`)));
-    yield places.filter((entry) => entry !== undefined);
+    yield await Promise.all([...fixed].map((name) => statFixed(path === "/" ? `/${name}` : `${path}/${name}`)));
   }
 
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
@@ -145,7 +151,7 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
 
   async function stat(path: string): Promise<StorageEntry | undefined> {
     const entry = await storage.stat(locate(path));
-    return entry && { ...entry, name: toPathSegments(path).at(-1) ?? "" };
+    return entry && { ...entry, name: nameOf(path) };
   }
 
   async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
@@ -189,7 +195,12 @@ function toMounts(mounts: Mounts): readonly Mount[] {
 }
 
 function isPrefix(prefix: readonly string[], segments: readonly string[]): boolean {
-  return prefix.length <= segments.length && prefix.every((segment, index) => segment === segments[index]);
+  return prefix.every((segment, index) => segment === segments[index]);
+}
+
+/** The last name of a path; of the root the empty text. */
+function nameOf(path: string): string {
+  return toPathSegments(path).at(-1) ?? "";
 }
 
 function toPath(segments: readonly string[]): string {
