@@ -141,9 +141,9 @@ function toUsableAccount(name: string, settings: AccountSettings, groups: Groups
 }
 
 /** A group's home folder: one for each account, unless it says that it is shared (CONTRACT 7.1). */
-function toGroupHome(path: string = `/${USER}`): string {
+function toGroupHome(path: string = ""): string {
   if (path.startsWith(SHARED)) return path.slice(SHARED.length);
-  return path.includes(USER) ? path : `${path.replace(/\/$/, "")}/${USER}`;
+  return path.includes(USER) ? path : `${path}/${USER}`;
 }
 
 function toSegments(path: string, user: string, member: keyof AccountSettings): readonly string[] {

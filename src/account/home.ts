@@ -39,7 +39,7 @@ async function ensureFolder(
   try {
     await makeFolder(storage, segments, owner);
   } catch (error) {
-    if (!isCode(error, "parent-missing") || segments.length === 1) throw error;
+    if (!isCode(error, "parent-missing")) throw error;
     await ensureFolder(storage, segments.slice(0, -1));
     await makeFolder(storage, segments, owner);
   }

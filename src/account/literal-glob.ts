@@ -7,14 +7,12 @@ export function compileLiteralGlob(glob: string): ((path: string) => boolean) | 
   const [first = "", ...others] = glob.toLowerCase().split("*");
   const last = others.pop();
   if (last === undefined) return (path) => path === first;
-  const between = others.filter((part) => part !== "");
-  const shortest = first.length + last.length;
 
   return (path) => {
-    if (path.length < shortest || !path.startsWith(first) || !path.endsWith(last)) return false;
+    if (!path.startsWith(first) || !path.endsWith(last)) return false;
     const end = path.length - last.length;
     let position = first.length;
-    for (const part of between) {
+    for (const part of others) {
       const found = path.indexOf(part, position);
       if (found < 0) return false;
       position = found + part.length;
