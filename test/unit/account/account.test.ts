@@ -54,7 +54,8 @@ describe("an account's home", () => {
 
   it.each([".", "..", "", "\ud800"])("is none for the name %j, wherever it would be (CONTRACT 7.1)", (name) => {
     for (const home_folder_path of [`/homes/${USER}`, "/elsewhere", `/x${USER}`]) {
-      expect(() => homeOf(name, { home_folder_path })).toThrow(TypeError);
+      const refusal = new TypeError("username: cannot be the name of a folder");
+      expect(() => homeOf(name, { home_folder_path })).toThrow(refusal);
     }
   });
 
@@ -88,6 +89,29 @@ describe("an account's home", () => {
   ])("and the rest are refused, naming the member %s: %j", (member, settings) => {
     expect(() => toAccount("alice", settings, new Map())).toThrow(new RegExp(`^${member}(?:\\[\\d\\])?: `));
   });
+
+  it.each<[string, AccountSettings]>([
+    ["home_folder_structure", { home_folder_structure: ["in", "__svc__/in"] }],
+    ["virtual_folders", { virtual_folders: [["/__svc__", "/b"]] }],
+  ])("nor is the reserved name in %s, which says so: %j (CONTRACT 2.3)", (member, settings) => {
+    const refusal = new TypeError(`${member}: __svc__ is reserved`);
+    expect(() => toAccount("alice", settings, new Map())).toThrow(refusal);
+  });
+
+  it("and an expression is refused with all the reasons behind it, for the log", () => {
+    const reasons: unknown[] = [];
+    try {
+      toAccount("alice", { permissions: [[], ["m/(/", "allow-read"]] }, new Map());
+    } catch (error) {
+      for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) reasons.push(cause.message);
+    }
+    expect(reasons).toEqual([
+      "permissions[1]: the expression is not valid",
+      "permissions[1]: the expression is not valid",
+      "the expression is not valid",
+      expect.stringContaining("missing closing )"),
+    ]);
+  });
 });
 
 describe("what an account leaves out", () => {
@@ -105,7 +129,7 @@ describe("what an account leaves out", () => {
 
   it("is in the end the defaults (2.4)", () => {
     const { permissions, ...account } = toAccount("alice", {}, new Map());
-    expect(account).toEqual({
+    expect(account).toStrictEqual({
       name: "alice",
       uuid: "alice",
       email: "",
@@ -191,8 +215,27 @@ describe("the resolver of accounts", () => {
   it("keeps no more than 1,000 accounts", () => {
     const resolve = createAccountResolver(new Map());
     const first = resolve("first", {});
-    for (let index = 0; index < 1000; index++) resolve(`user-${index}`, {});
+    for (let index = 1; index < 1000; index++) resolve(`user-${index}`, {});
+    expect(resolve("first", {})).toBe(first);
+    resolve("one more", {});
     expect(resolve("first", {})).not.toBe(first);
+  });
+
+  it.each([
+    [undefined, undefined, undefined],
+    [undefined, 0, undefined],
+    [0, 0, undefined],
+    [10, undefined, 10],
+    [10, 0, 10],
+    [0, 20, 20],
+    [undefined, 20, 20],
+    [10, 20, 10],
+    [30, 20, 20],
+  ])("gives an account of the limit %j, by the service's of %j, the smaller one: %j bytes", (own, limit, least) => {
+    const resolve = createAccountResolver(new Map(), limit);
+    const account = resolve("alice", { email: "a", ...(own !== undefined && { max_file_bytes: own }) });
+    expect(account).toMatchObject({ name: "alice", email: "a", home: ["alice"] });
+    expect(account.maxFileBytes).toBe(least);
   });
 
   it("refuses what cannot be used, with the reason for the log alone (CONTRACT 7.3)", () => {

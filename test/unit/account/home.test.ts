@@ -34,15 +34,23 @@ describe("the preparation of a home", () => {
   });
 
   it("is nothing where it is the storage's root, also where none is to be made", async () => {
-    const storage = createMemoryStorage();
+    const storage = overrideStorage(createMemoryStorage(), { stat: async () => undefined });
     await prepareHome(accountOf({ home_folder_path: "/", create_home_folder: false }), storage);
   });
 
   it("is refused where it is missing and not to be made (CONTRACT 7.3)", async () => {
     const storage = createMemoryStorage();
     const account = accountOf({ home_folder_path: "/a", create_home_folder: false, home_folder_structure: ["in"] });
-    await expect(prepareHome(account, storage)).rejects.toMatchObject(DENIED);
+    const cause = { code: "not-found", message: "The home folder is missing." };
+    await expect(prepareHome(account, storage)).rejects.toMatchObject({ ...DENIED, cause });
     expect(await kindOf(storage, "/a")).toBeUndefined();
+  });
+
+  it("makes nothing that is there: the storage may be one that is only read", async () => {
+    const base = createMemoryStorage();
+    await fillStorage(base, { "/alice/in/": "" });
+    const storage = overrideStorage(base, { createFolder: () => Promise.reject(new StorageError("denied")) });
+    await expect(prepareHome(accountOf({ home_folder_structure: ["in"] }), storage)).resolves.toBeUndefined();
   });
 
   it.each([

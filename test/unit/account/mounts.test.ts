@@ -64,11 +64,24 @@ describe("mountStorage", () => {
     for await (const entry of tree.list("/")) expect(entry).toEqual(await tree.stat(`/${entry.name}`));
   });
 
+  it("tells of a folder on the way what its storage tells, and of one that is nowhere that it is a folder", async () => {
+    const { disk, tree } = await createTree();
+    expect(await tree.stat("/a")).toEqual(await disk.stat("/a"));
+    const nowhere = { kind: "folder", size: 0, modified: new Date(0) };
+    expect(await tree.stat("/file")).toEqual({ name: "file", ...nowhere });
+    expect(await tree.stat("/file/on")).toEqual({ name: "on", ...nowhere });
+  });
+
+  it("leaves the root of a lone storage as it is", async () => {
+    const storage = createFolderStorage(createMemoryStorage(), ["missing"]);
+    expect(await mountStorage({ "/": storage }).stat("/")).toBeUndefined();
+  });
+
   it.each(["/", "/a", "/a/b", "/a/b/x", "/a/b/x/y", "/file", "/file/on", "/archive"])(
     "keeps %s as a folder: it is neither removed, made, read nor overwritten",
     async (path) => {
       const { tree, archive } = await createTree();
-      await expect(tree.remove(path)).rejects.toMatchObject({ code: "denied" });
+      await expect(tree.remove(path)).rejects.toMatchObject({ code: "denied", message: "A storage shows here." });
       await expect(tree.createFolder(path)).rejects.toMatchObject({ code: "already-exists" });
       await expect(tree.read(path)).rejects.toMatchObject({ code: "not-a-file" });
       await expect(tree.write(path, content())).rejects.toMatchObject({ code: "not-a-file" });
@@ -78,9 +91,10 @@ describe("mountStorage", () => {
 
   it("puts nothing into a folder that is only the way to a storage, or hides a file", async () => {
     const { tree, disk } = await createTree();
+    const denied = { code: "denied", message: "Nothing stands behind this folder." };
     for (const path of ["/file/x", "/file/on/x"]) {
-      await expect(tree.write(path, content())).rejects.toMatchObject({ code: "denied" });
-      await expect(tree.createFolder(path)).rejects.toMatchObject({ code: "denied" });
+      await expect(tree.write(path, content())).rejects.toMatchObject(denied);
+      await expect(tree.createFolder(path)).rejects.toMatchObject(denied);
     }
     await expect(tree.write("/file/x/y", content())).rejects.toMatchObject({ code: "not-a-folder" });
     expect((await disk.stat("/file"))?.kind).toBe("file");
@@ -99,7 +113,8 @@ describe("mountStorage", () => {
   });
 
   it("throws TypeError without a root", () => {
-    expect(() => mountStorage({ "/a": createMemoryStorage() })).toThrow(TypeError);
+    const refusal = new TypeError('mounts must have a storage at "/".');
+    expect(() => mountStorage({ "/a": createMemoryStorage() })).toThrow(refusal);
   });
 });
 
@@ -119,15 +134,26 @@ describe("createFolderStorage", () => {
     expect(await namesIn(base, "/homex")).toEqual(["secret"]);
   });
 
+  it("names its members as the storage does, its root as the empty text", async () => {
+    const base = createMemoryStorage();
+    await fillStorage(base, { "/a/home/own": "x" });
+    const storage = createFolderStorage(base, ["a", "home"]);
+    expect(await storage.stat("/own")).toEqual(await base.stat("/a/home/own"));
+    expect(await storage.stat("/")).toEqual({ ...(await base.stat("/a/home")), name: "" });
+  });
+
   it("is empty and takes nothing where its folder is missing", async () => {
     const base = createMemoryStorage();
     const storage = createFolderStorage(base, ["home"]);
     expect(await storage.stat("/")).toBeUndefined();
     await expect(namesIn(storage, "/")).rejects.toMatchObject({ code: "not-found" });
-    await expect(storage.write("/", content())).rejects.toMatchObject({ code: "not-a-file" });
-    await expect(storage.createFolder("/")).rejects.toMatchObject({ code: "already-exists" });
+    const isFolder = { code: "not-a-file", message: "The root is a folder." };
+    await expect(storage.read("/")).rejects.toMatchObject(isFolder);
+    await expect(storage.write("/", content())).rejects.toMatchObject(isFolder);
+    const isThere = { code: "already-exists", message: "The root is there." };
+    await expect(storage.createFolder("/")).rejects.toMatchObject(isThere);
     await expect(storage.write("/a", content())).rejects.toMatchObject({ code: "parent-missing" });
-    await expect(storage.remove("/")).rejects.toMatchObject({ code: "denied" });
+    await expect(storage.remove("/")).rejects.toMatchObject({ code: "denied", message: "The root stays." });
     expect(await base.stat("/home")).toBeUndefined();
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { explainPermission } from "../../../src/account/explain.ts";
 import { compilePathExpression, toSubject } from "../../../src/account/path-expression.ts";
 import { compilePermissions, OPERATIONS, type Operation } from "../../../src/account/permissions.ts";
 import { PERMISSION_VALUES, type PermissionValue } from "../../../src/contracts/account.ts";
@@ -133,6 +134,40 @@ describe("permissions", () => {
     );
   });
 
+  it.each([
+    // The parts of a glob overlap nowhere.
+    ["/a*a", "/a", false],
+    ["/a*a", "/aa", true],
+    ["/a*ab*b", "/aab", false],
+    ["*ab*bc*", "/abc", false],
+    ["*ab*bc*", "/abbc", true],
+    ["*b*a", "/ab", false],
+    ["*/a*", "/a", true],
+    ["/a**b", "/ab", true],
+    ["/a**", "/a", true],
+    // Any case is that of all letters, on both sides: the long s and the sign of kelvin.
+    ["/\u017f*", "/S", true],
+    ["/s*", "/\u017f", true],
+    ["/\u212a", "/k", true],
+    ["/k", "/\u212a", true],
+    // What looks like a regular expression from its middle on is none.
+    ["/team/a/b", "/team/a/b", true],
+  ])("match by %j of %j: %j", (text, one, matches) => {
+    expect(compilePathExpression(text, "user")(toSubject(one))).toBe(matches);
+  });
+
+  it("have expressions of 4,096 characters, and no longer ones", () => {
+    const longest = `/[${"a".repeat(4093)}]`;
+    expect(compilePathExpression(longest, "user")(toSubject("/a"))).toBe(true);
+    const refusal = new SyntaxError("The expression is too long.");
+    expect(() => compilePathExpression(`${longest}*`, "user")).toThrow(refusal);
+  });
+
+  it("grant somewhere what any rule grants, and nothing else", () => {
+    const compiled = compilePermissions([["allow-read"], ["/a", "allow-write"], ["/b", "deny-full-control"]], "user");
+    expect(OPERATIONS.filter((operation) => compiled.grantsSomewhere(operation))).toEqual(["read", "write"]);
+  });
+
   it("grant everywhere only what every rule grants", () => {
     fc.assert(
       fc.property(permissions, path, (lists, one) => {
@@ -141,6 +176,28 @@ describe("permissions", () => {
           if (compiled.grantsEverywhere(operation)) expect(compiled.allows(one, operation)).toBe(true);
         }
       }),
+    );
+  });
+});
+
+describe("the explanation of a permission", () => {
+  it("names no rule and no value where none decided", () => {
+    expect(explainPermission({ username: "alice", settings: { permissions: [[]] } }, "/", "read")).toStrictEqual({
+      granted: false,
+      missing: ["allow-full-control", "allow-read"],
+    });
+  });
+
+  it("is none for a path that no URL can have, and for an unknown operation: the text says what was wrong", () => {
+    const explain = (path: string, operation: string) => () =>
+      explainPermission({ username: "alice" }, path, operation as Operation);
+    for (const path of ["/a\\b", "/a\nb"]) {
+      expect(explain(path, "read")).toThrow(new TypeError(`Not a path: ${JSON.stringify(path)}`));
+    }
+    expect(explain("/", "delete")).toThrow(
+      new TypeError(
+        "operation: must be one of read, list, traverse, create-folder, write, rename, delete-file, delete-folder, set-attributes",
+      ),
     );
   });
 });
