@@ -75,12 +75,12 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
     return permissions.allows(toStoragePath(segments), operation);
   }
 
-  /** The longest virtual folder that a path is in wins, as in the tree. */
+  /** The longest virtual folder that a path is in wins, and the last of two in one place, as in the tree. */
   function realPathOf(segments: readonly string[]): string {
     const around = account.virtualFolders.filter(({ virtual }) =>
       virtual.every((name, index) => segments[index] === name),
     );
-    const longest = around.reduce((best, one) => (one.virtual.length > best.virtual.length ? one : best), {
+    const longest = around.reduce((best, one) => (one.virtual.length >= best.virtual.length ? one : best), {
       virtual: [] as readonly string[],
       real: account.home,
     });

@@ -47,6 +47,18 @@ describe("the real path of an account's path", () => {
   });
 });
 
+describe("two virtual folders in one place", () => {
+  it("are the last of them, and its real path is told", async () => {
+    const storage = createMemoryStorage();
+    await fillStorage(storage, { "/first/a": "x", "/last/b": "x" });
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: that is how the configuration spells it.
+    const virtual_folders = [["/alice", "/first"] as const, ["/${USER}", "/last"] as const];
+    const files = filesOf({ virtual_folders }, storage);
+    expect(await namesIn(files, ["alice"])).toEqual(["b"]);
+    expect(files.realPathOf(["alice", "b"])).toBe("/last/b");
+  });
+});
+
 describe("the reserved name in an account's files (CONTRACT 2.3)", () => {
   async function createFiles(): Promise<AccountFiles> {
     const storage = createMemoryStorage();
