@@ -61,7 +61,11 @@ describe("mountStorage", () => {
     expect((await tree.stat("/a/b"))?.name).toBe("b");
     expect((await tree.stat("/file/on"))?.name).toBe("on");
     expect((await tree.stat("/"))?.name).toBe("");
-    for await (const entry of tree.list("/")) expect(entry).toEqual(await tree.stat(`/${entry.name}`));
+    for (const folder of ["", "/a", "/a/b", "/a/b/x", "/file"]) {
+      for await (const entry of tree.list(folder || "/")) {
+        expect(entry).toEqual(await tree.stat(`${folder}/${entry.name}`));
+      }
+    }
   });
 
   it("tells of a folder on the way what its storage tells, and of one that is nowhere that it is a folder", async () => {
