@@ -50,11 +50,10 @@ export function watchPace(
   }
 
   function judge(exchange: Exchange, before: Progress | undefined, passed: number): Progress {
-    const moved = countMoved(exchange);
+    const moved = Math.max(before?.moved ?? 0, countMoved(exchange));
     const isDue = isClientDue(exchange);
     if (before === undefined) return { moved, isDue, leftMilliseconds: windowMilliseconds };
-    // What a client was seen to take of the system's queue does not count again when the system makes up for it.
-    const gained = (Math.max(0, moved - before.moved) * 1000) / minBytesPerSecond;
+    const gained = ((moved - before.moved) * 1000) / minBytesPerSecond;
     // Between two looks at which the client was due it has moved something if anything else happened.
     const lost = before.isDue && isDue ? passed : 0;
     return { moved, isDue, leftMilliseconds: Math.min(windowMilliseconds, before.leftMilliseconds + gained - lost) };

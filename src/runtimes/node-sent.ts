@@ -9,8 +9,8 @@ interface Stillness {
   looks: number;
   /** What of it stood in the system's queue when that was looked at. */
   queued: number | undefined;
-  /** What has left the queue meanwhile, as far as it was seen. */
-  left: number;
+  /** What counts: all that it has taken, or more where it has not made up yet for what was seen to leave the queue. */
+  sent: number;
 }
 
 /** The looks at all downloads within the time that a client may stand still. */
@@ -26,7 +26,7 @@ const takenAt = new WeakMap<Socket, number>();
 
 /**
  * Sees clients take what the system has taken already: it holds megabytes for a client that reads slowly, and until much of them is gone Node sees nothing move. On
- * Linux the system tells. Who seems to stand still among the sockets that have something to send is looked at, all of them by one reading of its tables. The returned function ends it.
+ * Linux the system tells, where the runtime says which socket of its own it is. Who seems to stand still among the sockets that have something to send is looked at, all of them by one reading of its tables. The returned function ends it.
  */
 export function watchSent(sending: () => Iterable<Socket>, stillMilliseconds: number): () => void {
   if (process.platform !== "linux") return () => undefined;
@@ -46,11 +46,12 @@ export function watchSent(sending: () => Iterable<Socket>, stillMilliseconds: nu
   return () => clearInterval(timer);
 }
 
-/** How many bytes of a socket the client's system has taken, as far as anybody can tell: each counts once, with the system's own at the latest. */
+/**
+ * How many bytes of a socket the client's system has taken, as far as anybody can tell, and never fewer than before. Each counts once: when it is seen to leave the system's
+ * queue, or else when the system takes it. What the system then takes in its place does not count until it is more than that.
+ */
 export function countSent(socket: Socket): number {
-  const passed = countPassed(socket);
-  const stillness = stillnesses.get(socket);
-  return stillness?.passed === passed ? passed + stillness.left : passed;
+  return Math.max(countPassed(socket), stillnesses.get(socket)?.sent ?? 0);
 }
 
 /** Whether a client was seen to take something of the system's queue within the last so many milliseconds. */
@@ -62,7 +63,7 @@ function isStill(socket: Socket): boolean {
   const passed = countPassed(socket);
   const stillness = stillnesses.get(socket);
   if (stillness?.passed === passed) return ++stillness.looks >= STILL_LOOKS;
-  stillnesses.set(socket, { passed, looks: 0, queued: undefined, left: 0 });
+  stillnesses.set(socket, { passed, looks: 0, queued: undefined, sent: countSent(socket) });
   return false;
 }
 
@@ -73,15 +74,20 @@ async function noteQueues(sockets: readonly Socket[]): Promise<void> {
     const left = (stillness.queued ?? queued) - queued;
     stillness.queued = queued;
     if (left <= 0) continue;
-    stillness.left += left;
+    stillness.sent += left;
     takenAt.set(socket, performance.now());
   }
 }
 
-/** The bytes that clients have not acknowledged yet. Of sockets that are not in the tables, as in another namespace of the network, nothing is known. */
+/** The bytes that clients have not acknowledged yet. Of sockets that are not in the tables, as in another namespace of the network, or on runtimes that hide their descriptors, nothing is known. */
 async function readQueues(sockets: readonly Socket[]): Promise<ReadonlyMap<Socket, number>> {
-  const wanted = new Map(sockets.map((socket) => [inodeOf(socket) ?? "", socket]));
+  const wanted = new Map<string, Socket>();
+  for (const socket of sockets) {
+    const inode = inodeOf(socket);
+    if (inode !== undefined) wanted.set(inode, socket);
+  }
   const found = new Map<Socket, number>();
+  if (wanted.size === 0) return found;
   for (const table of TABLES) {
     try {
       for await (const line of createInterface({ input: createReadStream(table, { end: MAX_TABLE_BYTES }) })) {

@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readlinkSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { Server } from "node:http";
-import { connect, type Socket } from "node:net";
+import { connect, type NetConnectOpts, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { connect as tlsConnect } from "node:tls";
+import { type ConnectionOptions, connect as tlsConnect } from "node:tls";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
 import type { FileEvent } from "../../src/contracts/events.ts";
@@ -285,23 +285,30 @@ describe.skipIf(process.platform !== "linux")("a download that waits in the syst
   const whole = new Uint8Array(40_000_000);
   const NONE = { idleMilliseconds: 0, minBytesPerSecond: 0 };
   const PACED = { ...NONE, minBytesPerSecond: 1000, paceMilliseconds: 2000 };
-  const LIMITS: readonly (readonly [what: string, host: string, options: NodeServerOptions])[] = [
+  const IDLE = { ...NONE, idleMilliseconds: 1500 };
+  const LIMITS: readonly (readonly [what: string, host: string, options: NodeServerOptions, isSecure?: boolean])[] = [
     ["the pace", "127.0.0.1", PACED],
     ["the pace, over IPv6", "::1", PACED],
-    ["the idle time", "127.0.0.1", { ...NONE, idleMilliseconds: 1500 }],
+    ["the idle time", "127.0.0.1", IDLE],
+    // The descriptor is that of the stream below, which Node has no public name for.
+    ...(hasOpenssl()
+      ? ([
+          ["the pace, over TLS", "127.0.0.1", PACED, true],
+          ["the idle time, over TLS", "127.0.0.1", IDLE, true],
+        ] as const)
+      : []),
   ];
 
-  /** A download of which so many bytes are taken 50 times a second; the answer tells whether it was cut within the time. */
+  /** A download of which so many bytes are taken 50 times a second, or none; the answer tells whether it was cut within the time. */
   async function isCut(
-    host: string,
-    options: NodeServerOptions,
+    [, host, options, isSecure]: (typeof LIMITS)[number],
     bytes: number,
     milliseconds: number,
   ): Promise<boolean> {
     let isClosed = false;
     const server = createNodeServer(
       stubService(() => new LightResponse(whole)),
-      options,
+      { ...options, ...(isSecure && { tls: await makeCertificate() }) },
     ) as Server;
     server.on("connection", (own: Socket) => {
       own.on("close", () => {
@@ -309,13 +316,15 @@ describe.skipIf(process.platform !== "linux")("a download that waits in the syst
       });
     });
     const port = await listen(server, host);
-    // Nothing more is read until the next turn.
-    const onread = { buffer: Buffer.alloc(bytes), callback: () => false };
-    const socket = connect({ port, host, onread });
+    // No more than that is held here: the rest waits in the system.
+    const socket = isSecure
+      ? tlsConnect({ port, host, rejectUnauthorized: false, highWaterMark: 1024 } as ConnectionOptions)
+      : connect({ port, host, highWaterMark: 1024 } as NetConnectOpts);
     onTestFinished(() => void socket.destroy());
     socket.on("error", () => undefined);
+    socket.on("readable", () => undefined);
     socket.write(get);
-    const timer = setInterval(() => socket.resume(), bytes > 1 ? 20 : 2 ** 30);
+    const timer = setInterval(() => bytes > 0 && (socket.read(bytes) ?? socket.read()), 20);
     onTestFinished(() => clearInterval(timer));
     for (const begun = performance.now(); !isClosed && performance.now() - begun < milliseconds; ) await delay(20);
     return isClosed;
@@ -323,7 +332,7 @@ describe.skipIf(process.platform !== "linux")("a download that waits in the syst
 
   /** The limits by which the download was cut. */
   async function findCuts(bytes: number, milliseconds: number): Promise<readonly string[]> {
-    const isEachCut = await Promise.all(LIMITS.map(([, host, options]) => isCut(host, options, bytes, milliseconds)));
+    const isEachCut = await Promise.all(LIMITS.map((limit) => isCut(limit, bytes, milliseconds)));
     return LIMITS.flatMap(([what], index) => (isEachCut[index] ? [what] : []));
   }
 
@@ -332,7 +341,7 @@ describe.skipIf(process.platform !== "linux")("a download that waits in the syst
   }, 20_000);
 
   it("is cut where its client takes nothing", async () => {
-    expect(await findCuts(1, 10_000)).toEqual(LIMITS.map(([what]) => what));
+    expect(await findCuts(0, 10_000)).toEqual(LIMITS.map(([what]) => what));
   }, 20_000);
 });
 
