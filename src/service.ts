@@ -184,6 +184,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     }
     const counted: CountedExchange = Object.assign(exchange, {
       slot: undefined,
+      mayClaimSlot: (places = 1) => mayClaim(counted, login, places),
       claimSlot: (places = 1) => claim(counted, login, places),
     });
     // Before anything is read or touched: what is too much has to cost nothing.
@@ -205,6 +206,11 @@ export function createFileService(options: FileServiceOptions): FileService {
       counted.slot?.release();
       throw error;
     }
+  }
+
+  function mayClaim({ slot, connection }: CountedExchange, { username }: Login, places: number): boolean {
+    if (!countsTransfers) return true;
+    return slot === undefined ? slots.mayTake(username, connection.peer?.address, places) : slot.mayWiden(places);
   }
 
   function claim(exchange: CountedExchange, { username }: Login, places: number): boolean {

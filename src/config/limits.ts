@@ -36,9 +36,9 @@ export interface LimitOptions {
   /** What the fields of a form that are no files may hold together, in bytes. More is 413. 1,024 to 16,777,216. Default: 1,048,576. */
   readonly maxFormFieldBytes?: number;
   /**
-   * So many transfers an account may have under way at a time: uploads by PUT or by a form, and commands of more than 16 KiB (one for each 64 KiB), from their begin to their answer, and downloads of
+   * So many transfers an account may have under way at a time: uploads by PUT or by a form, and commands of more than 16 KiB (one for each 64 KiB that have come), from their begin to their answer, and downloads of
    * files and archives until their last byte is read. What is small enough to be read at once is no transfer any more when it is answered, and listings are none. One more is 503 with
-   * `Retry-After`, before its body is read or the storage is asked. Each process counts by itself. 0 for any number. Default: 256.
+   * `Retry-After`, before its body is read or the storage is asked, but for a GET with conditions, which is asked for what it comes to, and for commands, which are read as far as there are places left. Each process counts by itself. 0 for any number. Default: 256.
    */
   readonly transfersPerAccount?: number;
   /**

@@ -49,7 +49,9 @@ export interface Exchange {
 export interface CountedExchange extends Exchange {
   /** Its place among the transfers under way, where it has one and they are counted. */
   slot: TransferSlot | undefined;
-  /** Takes so many places, one by default, as far as it has not got them; false where they are not left (`createExcess`). */
+  /** Whether {@link claimSlot} would find so many places now, one by default; nothing is taken, and the log hears nothing. */
+  readonly mayClaimSlot: (places?: number) => boolean;
+  /** Takes so many places, one by default, as far as it has not got them; false where they are not left, which the log is told and which is to be refused (`createExcess`). */
   readonly claimSlot: (places?: number) => boolean;
 }
 

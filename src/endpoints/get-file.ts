@@ -57,16 +57,16 @@ async function getConditionally(exchange: AccountExchange): Promise<Response> {
   const { files, path } = exchange;
   let wanted: RangePart | undefined;
   // One transfer too many may still turn out to be none.
-  if (isEntryEnough(exchange.request) || !exchange.claimSlot()) {
+  if (isEntryEnough(exchange.request) || !exchange.mayClaimSlot()) {
     const entry = await files.stat(path.segments, "read");
     if (entry === undefined) throw new StorageError("not-found");
     const decision = decide(exchange, entry);
     if ("answer" in decision) return decision.answer;
     wanted = decision.parts[0];
-    if (!exchange.claimSlot()) throw createExcess();
   } else {
     wanted = guessRange(exchange.request.headers.get("range") ?? "");
   }
+  if (!exchange.claimSlot()) throw createExcess();
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
     const file = await files.read(path.segments, wanted);
     const decision = await decideOn(exchange, file);

@@ -18,7 +18,13 @@ export async function postCommands(exchange: AccountExchange): Promise<Response>
   const { maxJsonBytes, maxCommands } = config.limits;
   const triggers = ownTriggers(exchange);
   const toExcess = (): HttpError => toMalformed(maxCommands);
-  const body = await readJsonBody(request, { maxBytes: maxJsonBytes, maxMembers: maxCommands, toExcess, onLarge });
+  const body = await readJsonBody(request, {
+    maxBytes: maxJsonBytes,
+    maxMembers: maxCommands,
+    toExcess,
+    onAnnounced,
+    onLarge,
+  });
   const commands = parseCommands(body, triggers, maxCommands);
   if ((await files.kindOf(path.segments)) !== "folder") throw new StorageError("not-found");
 
@@ -29,14 +35,24 @@ export async function postCommands(exchange: AccountExchange): Promise<Response>
   }
   return toOutcomesResponse(outcomes);
 
+  /** What is announced takes no place before it comes, or idle clients would have them all; for what finds none now, nothing is read. */
+  function onAnnounced(bytes: number): void {
+    if (!exchange.mayClaimSlot(toPlaces(bytes))) onLarge(bytes);
+  }
+
   /** A body that is held whole counts among the transfers: what all of them take together is bounded. */
   function onLarge(bytes: number): void {
-    if (!exchange.claimSlot(Math.ceil(bytes / BYTES_OF_PLACE))) throw createExcess();
+    if (!exchange.claimSlot(toPlaces(bytes))) throw createExcess();
   }
 }
 
 /** What of a body that is held whole counts as one transfer: no other holds more. */
 const BYTES_OF_PLACE = 64 * 1024;
+
+function toPlaces(bytes: number): number {
+  return Math.ceil(bytes / BYTES_OF_PLACE);
+}
+
 const NAMES_SEPARATOR = " ";
 /** The names of some thousand triggers: to make a schema of them for each request would cost more than the request. */
 const MAX_NAMES_CHARACTERS = 100_000;

@@ -5,6 +5,8 @@ import { isLight } from "../http/source-body.ts";
 
 /** The place of one transfer among those of its account and its address. */
 export interface TransferSlot {
+  /** Whether `widen` would find them now. */
+  mayWiden(places: number): boolean;
   /** Takes so many places in all, or as many as anybody may have; false when others have them. */
   widen(places: number): boolean;
   /**
@@ -22,6 +24,8 @@ export interface TransferSlot {
 export interface TransferSlots {
   /** Takes a slot of an account, and of an address where one is known; `undefined` when either has as many as it may have. */
   take(username: string, address: string | undefined, request: Pick<Request, "signal">): TransferSlot | undefined;
+  /** Whether so many places, or as many as anybody may have, are left for a transfer that has none yet. */
+  mayTake(username: string, address: string | undefined, places: number): boolean;
   /** How many places are taken. */
   taken(): number;
 }
@@ -38,6 +42,9 @@ export interface TransferSlotsOptions {
 /** Refusals are in the log this often at most: who is refused may try again at once. */
 const WARN_EVERY_MS = 60_000;
 
+/** What the log is told of a refusal. */
+type Details = Readonly<Record<string, unknown>>;
+
 /** Makes the slots of a service. */
 export function createTransferSlots({ perAccount, perAddress, logger, clock }: TransferSlotsOptions): TransferSlots {
   const ofAccount = createCounters(perAccount);
@@ -46,35 +53,53 @@ export function createTransferSlots({ perAccount, perAddress, logger, clock }: T
   let taken = 0;
   let warned = Number.NEGATIVE_INFINITY;
 
-  function warn(details: Readonly<Record<string, unknown>>): void {
+  function warn(details: Details): void {
     const now = clock();
     if (now - warned < WARN_EVERY_MS) return;
     warned = now;
     logger.warn(details, "Transfers are refused: there are as many as limits allow.");
   }
 
+  /** What there is too much of for so many more places. */
+  function findExcess(username: string, network: string | undefined, places: number): Details | undefined {
+    if (!ofAccount.mayEnter(username, places)) return { account: username, transfersPerAccount: perAccount };
+    if (network !== undefined && !ofAddress.mayEnter(network, places))
+      return { address: network, transfersPerAddress: perAddress };
+    return undefined;
+  }
+
   function enter(username: string, network: string | undefined, places: number): boolean {
-    if (!ofAccount.enter(username, places)) {
-      warn({ account: username, transfersPerAccount: perAccount });
+    const excess = findExcess(username, network, places);
+    if (excess !== undefined) {
+      warn(excess);
       return false;
     }
-    if (network !== undefined && !ofAddress.enter(network, places)) {
-      ofAccount.leave(username, places);
-      warn({ address: network, transfersPerAddress: perAddress });
-      return false;
-    }
+    ofAccount.enter(username, places);
+    if (network !== undefined) ofAddress.enter(network, places);
     taken += places;
     return true;
   }
 
+  const mayTake: TransferSlots["mayTake"] = (username, address, places) =>
+    findExcess(username, findNetwork(address), Math.min(places, most)) === undefined;
+
   const take: TransferSlots["take"] = (username, address, request) => {
-    const network = address === undefined ? undefined : toNetwork(address);
+    const network = findNetwork(address);
     if (!enter(username, network, 1)) return undefined;
     let places = 1;
 
+    function toMore(wanted: number): number {
+      return Math.max(0, Math.min(wanted, most) - places);
+    }
+
+    function mayWiden(wanted: number): boolean {
+      const more = toMore(wanted);
+      return more === 0 || findExcess(username, network, more) === undefined;
+    }
+
     function widen(wanted: number): boolean {
-      const more = Math.min(wanted, most) - places;
-      if (more <= 0) return true;
+      const more = toMore(wanted);
+      if (more === 0) return true;
       if (!enter(username, network, more)) return false;
       places += more;
       return true;
@@ -86,21 +111,25 @@ export function createTransferSlots({ perAccount, perAddress, logger, clock }: T
       if (network !== undefined) ofAddress.leave(network, places);
     }
 
-    return { ...createSlot(request, free), widen };
+    return { ...createSlot(request, free), mayWiden, widen };
   };
 
-  return { take, taken: () => taken };
+  return { take, mayTake, taken: () => taken };
+}
+
+function findNetwork(address: string | undefined): string | undefined {
+  return address === undefined ? undefined : toNetwork(address);
 }
 
 function createCounters(most: number) {
   const counts = new Map<string, number>();
 
-  function enter(key: string, places: number): boolean {
-    if (most === 0) return true;
-    const count = (counts.get(key) ?? 0) + places;
-    if (count > most) return false;
-    counts.set(key, count);
-    return true;
+  function mayEnter(key: string, places: number): boolean {
+    return most === 0 || (counts.get(key) ?? 0) + places <= most;
+  }
+
+  function enter(key: string, places: number): void {
+    if (most > 0) counts.set(key, (counts.get(key) ?? 0) + places);
   }
 
   function leave(key: string, places: number): void {
@@ -109,10 +138,10 @@ function createCounters(most: number) {
     else counts.delete(key);
   }
 
-  return { enter, leave };
+  return { mayEnter, enter, leave };
 }
 
-function createSlot(request: Pick<Request, "signal">, free: () => void): Omit<TransferSlot, "widen"> {
+function createSlot(request: Pick<Request, "signal">, free: () => void): Omit<TransferSlot, "mayWiden" | "widen"> {
   let isFree = false;
   let isHeld = false;
 

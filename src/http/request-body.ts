@@ -43,7 +43,9 @@ export interface JsonBodyLimits {
   readonly maxMembers?: number;
   /** Makes the failure of a body that holds more values. Default: one that says so. */
   readonly toExcess?: () => HttpError;
-  /** Hears of a body of more than 16 KiB before more is held, with each piece of it, and may refuse it by throwing. */
+  /** Hears how large a body of more than 16 KiB is said to be, where that is said, before it is read, and may refuse it by throwing. */
+  readonly onAnnounced?: (bytes: number) => void;
+  /** Hears how much has come of one before that is held, with each piece beyond 16 KiB, and may refuse it by throwing. */
   readonly onLarge?: (bytes: number) => void;
 }
 
@@ -52,9 +54,9 @@ export interface JsonBodyLimits {
  * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not JSON in UTF-8, and what `toExcess` makes when it holds more.
  */
 export async function readJsonBody(request: Request, limits: JsonBodyLimits = {}): Promise<unknown> {
-  const { maxBytes = MAX_BODY_BYTES, toExcess = toExcessOfAny, onLarge } = limits;
+  const { maxBytes = MAX_BODY_BYTES, toExcess = toExcessOfAny } = limits;
   const maxMembers = Math.max(limits.maxMembers ?? 0, MAX_MEMBERS);
-  const parsed = parseBoundedJson(await readText(request, maxBytes, onLarge), {
+  const parsed = parseBoundedJson(await readText(request, { ...limits, maxBytes }), {
     maxMembers,
     maxValues: VALUES_OF_MEMBER * maxMembers,
   });
@@ -72,17 +74,20 @@ function toExcessOfAny(): HttpError {
  * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not UTF-8 or has more than 100 fields.
  */
 export async function readFormBody(request: Request, maxBytes: number): Promise<URLSearchParams> {
-  const text = await readText(request, maxBytes);
+  const text = await readText(request, { maxBytes });
   if (text.split("&", MAX_FIELDS + 1).length > MAX_FIELDS) {
     throw new HttpError("malformed", `The form has more than ${MAX_FIELDS} fields.`);
   }
   return new URLSearchParams(text);
 }
 
-async function readText(request: Request, maxBytes: number, onLarge?: (bytes: number) => void): Promise<string> {
+async function readText(
+  request: Request,
+  { maxBytes, onAnnounced, onLarge }: JsonBodyLimits & { readonly maxBytes: number },
+): Promise<string> {
   const announced = readContentLength(request.headers) ?? 0;
   if (announced > maxBytes) throw tooLarge(maxBytes);
-  if (announced > SMALL_BODY_BYTES) onLarge?.(announced);
+  if (announced > SMALL_BODY_BYTES) onAnnounced?.(announced);
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
   let size = 0;

@@ -35,6 +35,8 @@ const REQUESTS: readonly string[] = [
   head("PUT /home/new", "Content-Length: 4\r\nExpect: 100-continue\r\n"),
   `${head("PUT /home/new", "Transfer-Encoding: chunked\r\n")}4\r\nsome\r\n0\r\n\r\n${large}`,
   `${head("POST /home/", "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000\r\n")}--x\r\n`,
+  head("POST /home/", "Content-Type: application/json\r\nContent-Length: 100000\r\n"),
+  `${head("POST /home/", "Content-Type: application/json\r\nContent-Length: 100000\r\n")}${" ".repeat(70_000)}`,
 ];
 
 /** Ways in which a client goes. */

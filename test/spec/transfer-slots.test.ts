@@ -49,6 +49,34 @@ function createStreamingStorage(touched: string[] = []): StorageAdapter {
   });
 }
 
+/** A body that comes when it is told to. */
+function heldBody() {
+  let held: ReadableStreamDefaultController<Uint8Array> | undefined;
+  let isWanted = false;
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        held = controller;
+      },
+      pull() {
+        isWanted = true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return {
+    stream,
+    isWanted: () => isWanted,
+    send: (bytes: Uint8Array) => held?.enqueue(bytes),
+    end: () => held?.close(),
+  };
+}
+
+/** What the log has of transfers that were refused. */
+function refusalsIn({ log }: TestService): readonly unknown[] {
+  return log.entries.filter(({ level }) => level === "warn");
+}
+
 /** A service whose transfers are counted. */
 function createCounted(options: TestServiceOptions = {}): Promise<TestService> {
   const limits = { transfersPerAccount: 1, ...options.limits };
@@ -196,6 +224,7 @@ describe("a transfer beyond those that an account may have (limits.transfersPerA
     const conditions = typeof headers === "string" ? { [headers]: modified } : headers;
     expect((await test.call("GET", "/home/a", { headers: conditions })).status).toBe(status);
     expect(reads).toEqual([]);
+    expect(refusalsIn(test), "of what was not refused").toEqual([]);
     await first.body?.cancel();
   });
 
@@ -222,6 +251,7 @@ describe("a transfer beyond those that an account may have (limits.transfersPerA
       expect(refused.header("retry-after")).toMatch(/^\d+$/);
     }
     expect(reads).toEqual([]);
+    expect(refusalsIn(test)).toHaveLength(1);
     expect(events.filter(({ id }) => id === 40035)).toHaveLength(3);
     await first.body?.cancel();
     const second = await test.open("GET", "/home/a", { headers: { "if-match": "*" } });
@@ -241,6 +271,7 @@ describe("a transfer beyond those that an account may have (limits.transfersPerA
     expect(refused.status).toBe(503);
     expect(refused.header("retry-after")).toMatch(/^\d+$/);
     expect(body.pulls()).toBeLessThanOrEqual(mostPulls);
+    expect(refusalsIn(test)).toHaveLength(1);
     await first.body?.cancel();
     const accepted = await test.call("POST", "/home/", { variant: "json", headers: JSON_TYPE, body: LARGE_COMMANDS });
     expect(accepted.status).toBe(200);
@@ -258,6 +289,48 @@ describe("a transfer beyond those that an account may have (limits.transfersPerA
     expect(await send(193)).toBe(503);
     await first.body?.cancel();
     expect(await send(1024), "of which one alone is always let in").toBe(200);
+  });
+
+  it("is one for what has come of commands, not for what they announce: idle clients keep nobody out", async () => {
+    const test = await createCounted({ limits: { transfersPerAccount: 4 } });
+    const bytes = new TextEncoder().encode(LARGE_COMMANDS.padEnd(192 * 1024));
+    const headers = { ...JSON_TYPE, "content-length": String(bytes.byteLength) };
+    const sent = Array.from({ length: 8 }, () => {
+      const body = heldBody();
+      return { ...body, answer: test.call("POST", "/home/", { variant: "json", headers, body: body.stream }) };
+    });
+    await expect.poll(() => sent.every(({ isWanted }) => isWanted())).toBe(true);
+    const others = [await begin(test), await begin(test), await begin(test), await begin(test)];
+    for (const response of others) await response.body?.cancel();
+
+    const [large, small, late, ...idle] = sent;
+    large?.send(bytes.subarray(0, 130 * 1024));
+    small?.send(bytes.subarray(0, 20 * 1024));
+    await expect.poll(async () => (await test.call("GET", "/home/a")).status).toBe(503);
+    late?.send(bytes.subarray(0, 20 * 1024));
+    expect((await late?.answer)?.status).toBe(503);
+    large?.send(bytes.subarray(130 * 1024));
+    large?.end();
+    expect((await large?.answer)?.status).toBe(200);
+    small?.send(bytes.subarray(20 * 1024));
+    small?.end();
+    expect((await small?.answer)?.status).toBe(200);
+    for (const { send, end, answer } of idle) {
+      send(bytes);
+      end();
+      expect((await answer).status).toBe(200);
+    }
+  });
+
+  it("is read as commands of unannounced length as far as there are places left, 64 KiB each", async () => {
+    const test = await createCounted({ limits: { transfersPerAccount: 3 } });
+    const first = await begin(test);
+    const body = recordedBody(...Array.from({ length: 1000 }, () => " ".repeat(1024)));
+    const refused = await test.call("POST", "/home/", { variant: "json", headers: JSON_TYPE, body: body.stream });
+    expect(refused.status).toBe(503);
+    expect(body.pulls()).toBeGreaterThan(128);
+    expect(body.pulls()).toBeLessThanOrEqual(132);
+    await first.body?.cancel();
   });
 
   it("is what held commands make of others, until they are answered", async () => {

@@ -68,6 +68,28 @@ describe("the slots of transfers", () => {
     expect(slots.taken()).toBe(0);
   });
 
+  it("may be asked for without being taken, and without a word in the log", () => {
+    const logger = createRecordingLogger();
+    const slots = create(3, 4, logger);
+    expect(slots.mayTake("alice", "192.0.2.1", 3)).toBe(true);
+    const slot = taken(slots.take("alice", "192.0.2.1", { signal }));
+    expect([2, 3].map((places) => slots.mayTake("alice", "192.0.2.1", places))).toEqual([true, false]);
+    expect(
+      [1, 3, 100].map((places) => slot.mayWiden(places)),
+      "of its own account",
+    ).toEqual([true, true, true]);
+    expect(slots.mayTake("bob", "192.0.2.1", 3)).toBe(true);
+    expect(slot.widen(2)).toBe(true);
+    expect(slots.mayTake("bob", "192.0.2.1", 3), "of an address that has no more").toBe(false);
+    const other = taken(slots.take("alice", "192.0.2.2", { signal }));
+    expect([2, 3].map((places) => slot.mayWiden(places))).toEqual([true, false]);
+    expect(slots.taken()).toBe(3);
+    slot.release();
+    other.release();
+    expect(slots.mayTake("alice", undefined, 100), "as many as anybody may have").toBe(true);
+    expect(logger.entries).toEqual([]);
+  });
+
   it("are at most all for one transfer, whatever it wants", () => {
     const slots = create(3, 2);
     const only = taken(slots.take("alice", "192.0.2.1", { signal }));
