@@ -208,6 +208,17 @@ describe("a request held against a document", () => {
     expect(problemsOf(exchange)).toEqual([`the request: ${problem}`]);
   });
 
+  it.each<[what: string, fields: Record<string, string>, isHeld: boolean]>([
+    ["varies by them", { vary: "Accept, Accept-Language" }, true],
+    ["has one, and forgets to say that it varies", { "content-language": "de" }, true],
+    ["has none", {}, false],
+  ])("is held to naming languages where its answer %s", (_what, more, isHeld) => {
+    const requestFields = { ...basic, "accept-language": "de" };
+    const problems = problemsOf({ requestFields, fields: { ...served.fields, ...more } });
+    const problem = "the request: the header parameter accept-language is not documented";
+    expect(problems.includes(problem)).toBe(isHeld);
+  });
+
   it("does not pass where its JSON was taken, and is not valid", () => {
     expect(problemsOf(asJson({ commands: 1 }), post)).toEqual([
       "the request: application/json: /commands must be array",

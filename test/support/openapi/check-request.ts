@@ -65,7 +65,7 @@ function* checkParameters(
 
 /**
  * Whether a field means nothing here, by what HTTP says of it (RFC 9110 8.4.1, 12.5.4, 13.1.3, 14.2), or by the answer itself: browsers name their languages with every request, and an answer
- * that does not vary by them is not of any; the pages' script says that it is one, which changes what is 401, with requests that never are.
+ * that neither has one nor varies by them does not look at them; the pages' script says that it is one, which changes what is 401, with requests that never are.
  */
 function isIgnored(
   name: string,
@@ -74,9 +74,14 @@ function isIgnored(
 ): boolean {
   if (name === "range" || name === "if-range") return status !== 206;
   if (name === "if-modified-since") return method !== "GET" && method !== "HEAD";
-  if (name === "accept-language") return requestFields[name] === "*" || !/\baccept-language\b/i.test(fields.vary ?? "");
+  if (name === "accept-language") return requestFields[name] === "*" || !isOfLanguage(fields);
   if (name === "x-requested-with") return !responses.has("401");
   return name === "content-encoding" && requestFields[name]?.toLowerCase() === "identity";
+}
+
+/** Whether an answer may be in another language for somebody else: also one that forgets to say that it varies. */
+function isOfLanguage({ vary = "", "content-language": language }: Fields): boolean {
+  return language !== undefined || /\baccept-language\b/i.test(vary);
 }
 
 function isSame(one: string, other: string, place: string): boolean {
