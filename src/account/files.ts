@@ -61,9 +61,9 @@ export interface AccountFiles {
   createFolderIfMissing(segments: readonly string[]): Promise<boolean>;
   /**
    * Removes a file or link, or a folder with everything under it, once all that is under it may be removed (CONTRACT 4.4). The account's root
-   * and the roots of virtual folders are denied.
+   * and the roots of virtual folders are denied. A folder has no tag: with `ifMatch` it is `precondition-failed`.
    */
-  remove(segments: readonly string[], kind: RemovalKind, options?: RemoveOptions): Promise<void>;
+  remove(segments: readonly string[], kind: RemovalKind, options?: Pick<RemoveOptions, "ifMatch">): Promise<void>;
 }
 
 /** The files of an account inside a storage. */
@@ -158,13 +158,18 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
     }
   }
 
-  async function remove(segments: readonly string[], kind: RemovalKind, options?: RemoveOptions): Promise<void> {
+  async function remove(
+    segments: readonly string[],
+    kind: RemovalKind,
+    options?: Pick<RemoveOptions, "ifMatch">,
+  ): Promise<void> {
     if (segments.length === 0) throw new HttpError("denied", "The account's root folder cannot be removed.");
     const found = (await find(segments))?.kind;
     const wantsFolder = kind === "folder" || kind === "empty-folder";
     const isFolder = found === undefined ? wantsFolder : found === "folder";
     await requireFor(segments, isFolder ? "delete-folder" : "delete-file");
     if (found === undefined || (kind !== "any" && wantsFolder !== isFolder)) throw new StorageError("not-found");
+    if (isFolder && options?.ifMatch !== undefined) throw new StorageError("precondition-failed");
     if (kind === "empty-folder") await requireEmpty(segments);
     else if (isFolder) await requireForMembers(segments);
     // What takes its place now was judged by nobody: another permission is needed for it.

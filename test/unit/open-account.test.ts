@@ -61,6 +61,23 @@ describe("an account that is opened", () => {
     expect(await storage.stat("/alice/bare")).toBeUndefined();
   });
 
+  it("removes by a tag the file alone that has it, and no folder", async () => {
+    const storage = createMemoryStorage();
+    await fillStorage(storage, { "/alice/folder/kept": "x", "/alice/file": "x" });
+    const files = await open({}, storage);
+    for (const kind of ["any", "folder", "empty-folder"] as const) {
+      await expect(files.remove(["folder"], kind, { ifMatch: "*" })).rejects.toMatchObject({
+        code: "precondition-failed",
+      });
+    }
+    await expect(files.remove(["file"], "any", { ifMatch: ['"another"'] })).rejects.toMatchObject({
+      code: "precondition-failed",
+    });
+    expect(await storage.stat("/alice/folder/kept")).toBeDefined();
+    await files.remove(["file"], "any", { ifMatch: [(await storage.stat("/alice/file"))?.etag ?? ""] });
+    expect(await namesIn(files)).toEqual(["folder"]);
+  });
+
   it.each([[""], ["."], [".."], ["a/b"], ["a\\b"], ["a\nb"]])("refuses %j for a name", async (name) => {
     const files = await open();
     const malformed = { name: "HttpError", failure: "malformed" };
