@@ -108,6 +108,13 @@ describe("the model finds", () => {
     expect(String(errorInstance)).toMatch(FOUND);
   });
 
+  it("If-Match missing where a storage does not know it, and nothing else", async () => {
+    const inner = createMemoryStorage();
+    await inner.createFolder("/folder");
+    const removed = SPOILT["does not know If-Match"]?.(inner).remove("/folder", { kind: "file", ifMatch: "*" });
+    await expect(removed).rejects.toMatchObject({ code: "not-found" });
+  });
+
   it("a service that lets somebody write where it may not", async () => {
     const bobs = ["allow-read", "allow-list", "allow-write"];
     const { failed, errorInstance } = await play(FINDING, async () => ({ inner: createMemoryStorage(), bobs }));

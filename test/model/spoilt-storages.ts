@@ -164,7 +164,7 @@ export const SPOILT: Readonly<Record<string, Spoil>> = {
   "does not know If-Match": (inner) =>
     overrideStorage(inner, {
       write: (path, content, { ifMatch: _, ...options } = {}) => inner.write(path, content, options),
-      remove: (path) => inner.remove(path),
+      remove: (path, { ifMatch: _, ...options } = {}) => inner.remove(path, options),
     }),
   "leaves something behind": leavingResidue,
   "forgets to remove": forgettingRemovals,
