@@ -121,7 +121,10 @@ export interface CreateFolderOptions {
 
 /** What a removal demands. */
 export interface RemoveOptions {
-  /** Only what is of this kind; a link counts as a file. Default: whatever is there. */
+  /**
+   * Only what `stat` says is of this kind. What it calls a link counts as a file; a link that stands for its target counts as that, and is
+   * what goes. Default: whatever is there.
+   */
   readonly kind?: "file" | "folder";
   /** Only a file with one of these strong entity-tags (RFC 9110 13.1.1). */
   readonly ifMatch?: EntityTags;

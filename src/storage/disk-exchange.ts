@@ -1,14 +1,12 @@
 import type { BigIntStats } from "node:fs";
 import { link, unlink } from "node:fs/promises";
-import { type RemoveOptions, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
+import { StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
 import { meetsConditions } from "./conditions.ts";
 import { LIGHT_BYTES, renameMember } from "./disk-calls.ts";
 import { renamed, systemCode, translated, unless } from "./disk-errors.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { findMember, toEntry } from "./disk-members.ts";
-
-/** The last of those who wait for a name, each name by its folder's identity. */
-const lastInTurn = new Map<string, Promise<unknown>>();
+import { inTurn } from "./disk-turns.ts";
 
 /**
  * What file systems without hard links say, or of a file that has as many as it may; EISDIR on Windows. EACCES is what Android says, which forbids them: the folder
@@ -16,29 +14,17 @@ const lastInTurn = new Map<string, Promise<unknown>>();
  */
 const NO_LINKS = ["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EISDIR"];
 
-/** Runs an action alone among all that this process does in turn to one name of one folder. */
-export async function inTurn<T>(folder: OpenFolder, name: string, action: () => Promise<T>): Promise<T> {
-  const key = `${folder.identity()}/${name}`;
-  const result = (lastInTurn.get(key) ?? Promise.resolve()).then(action);
-  const ended = result.catch(() => {});
-  lastInTurn.set(key, ended);
-  try {
-    return await result;
-  } finally {
-    if (lastInTurn.get(key) === ended) lastInTurn.delete(key);
-  }
-}
-
 /**
- * What stands where a write will go, of whatever kind but a folder.
+ * What stands where a write will go, of whatever kind but a folder. `isInTurn`: as for `OpenFolder.look`.
  * @throws StorageError `not-a-file` on a folder, `precondition-failed` where the conditions are not met.
  */
 export async function checkPlace(
   folder: OpenFolder,
   name: string,
   conditions: WriteOptions,
+  isInTurn = false,
 ): Promise<BigIntStats | undefined> {
-  const found = await findMember(folder, name);
+  const found = await findMember(folder, name, isInTurn);
   const entry = found && toEntry(name, found);
   if (entry?.kind === "folder") throw new StorageError("not-a-file");
   if (!meetsConditions(entry?.etag, conditions)) throw new StorageError("precondition-failed");
@@ -57,7 +43,7 @@ export async function exchange(
   isSettled: boolean,
 ): Promise<"renamed" | "linked"> {
   return inTurn(folder, name, async () => {
-    const found = await checkPlace(folder, name, options);
+    const found = await checkPlace(folder, name, options, true);
     options.signal?.throwIfAborted();
     await folder.confirm();
     const mustBeNew = options.ifNoneMatch === "*" && found === undefined;
@@ -74,13 +60,13 @@ export async function exchange(
 }
 
 /**
- * Removes what is no folder, in turn, if the conditions hold.
+ * Removes what is no folder, in turn, once `judge` has found nothing against it there.
  * @throws StorageError `not-found` where a folder has taken its place: the system unlinks none, and says EPERM of it outside of Linux.
  */
-export async function removeFile(folder: OpenFolder, name: string, conditions: RemoveOptions): Promise<void> {
+export async function removeFile(folder: OpenFolder, name: string, judge?: () => Promise<unknown>): Promise<void> {
   const removed = inTurn(folder, name, async () => {
-    if (conditions.ifMatch !== undefined) await checkPlace(folder, name, conditions);
-    const isFolder = async () => (await findMember(folder, name))?.isDirectory() ?? false;
+    await judge?.();
+    const isFolder = async () => (await findMember(folder, name, true))?.isDirectory() ?? false;
     await unlink(folder.at(name)).catch(async (error: unknown) => {
       throw systemCode(error) === "EPERM" && (await isFolder()) ? new StorageError("not-a-file") : error;
     });

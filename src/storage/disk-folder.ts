@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { isStorageError, StorageError } from "../contracts/storage-adapter.ts";
 import { lookAt, lookAtOnce, type MemberName, openDescriptor, release } from "./disk-calls.ts";
 import { renamed, translated, translatedAtOnce, unless } from "./disk-errors.ts";
+import { inTurn } from "./disk-turns.ts";
 
 /**
  * An open folder. What is done to a member through it is done in this very folder, whatever anyone puts in the
@@ -24,8 +25,11 @@ export interface OpenFolder {
   leave(): Promise<OpenFolder>;
   /** Opens a file without following a link and without waiting for the other end of a pipe. The descriptor is the caller's to close. */
   openFile(name: string, flags: number, mode?: number): Promise<number>;
-  /** What the system knows of a member, a link as a link; `undefined` when nothing has this name. */
-  look(name: string): Promise<BigIntStats | undefined>;
+  /**
+   * What the system knows of a member, a link as a link; `undefined` when nothing has this name. `isInTurn`: whoever asks has had to wait
+   * for a turn (`disk-turns.ts`) and still has it, so that no other may be waited for.
+   */
+  look(name: string, isInTurn: boolean): Promise<BigIntStats | undefined>;
   /** The same at once, for disks that are quick (`disk-pace.ts`); missing where a path must be confirmed. */
   lookAtOnce?(name: string): BigIntStats | undefined;
   /** As `openFile`, but at once, for reading, and failing as the system does; missing where a path must be confirmed. */
@@ -46,7 +50,7 @@ const FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 const statAsync = promisify(fstat);
 const syncAsync = promisify(fsync);
 const BIGINT = { bigint: true } as const;
-/** How often a file is opened again that was replaced meanwhile. */
+/** How often a member is looked at, or opened, again that was replaced meanwhile: but for the first time with the writers of this process waiting. */
 const MAX_ATTEMPTS = 20;
 /**
  * How often in a row a member must be the same one, and its folder's path the folder's own, where there are no descriptors of folders; and for how long more
@@ -161,39 +165,46 @@ export async function openByPath(path: string): Promise<OpenFolder> {
     throw new StorageError("unavailable", `Another folder stands at ${path}.`);
   }
 
-  /** Nothing is told but what was the same each time. */
-  async function look(name: string): Promise<BigIntStats | undefined> {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      await confirm();
-      const found = await translated(lookAt(at(name)));
-      if (await isStillAt(found && toIdentity(found), name, attempt > 0)) return found;
+  /** What an attempt gives, which is `"replaced"` where the member was not the same one throughout. */
+  async function attempts<T>(name: string, attempt: () => Promise<T | "replaced">, isInTurn: boolean): Promise<T> {
+    const isFree = (count: number): boolean => isInTurn || count === 0;
+    for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
+      const result = await (isFree(count) ? attempt() : inTurn({ identity: () => identity }, name, attempt));
+      if (result !== "replaced") return result;
     }
     throw new StorageError("unavailable", `${at(name)} is replaced all the time.`);
   }
 
-  async function openMember(name: string, flags: number, mode?: number): Promise<number> {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      await confirm();
-      const descriptor = await translated(openDescriptor(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode));
-      if (await isOpenedAt(descriptor, name, attempt > 0).catch(() => false)) return descriptor;
-      release(descriptor);
-      if ((await look(name))?.isSymbolicLink()) throw new StorageError("not-found", `${at(name)} is a link.`);
-    }
-    throw new StorageError("unavailable", `${at(name)} is replaced all the time.`);
+  /** Nothing is told but what was the same each time. */
+  async function look(name: string): Promise<BigIntStats | undefined | "replaced"> {
+    await confirm();
+    const found = await translated(lookAt(at(name)));
+    return (await isStillAt(found && toIdentity(found), name)) ? found : "replaced";
+  }
+
+  async function openMember(name: string, flags: number, mode?: number): Promise<number | "replaced"> {
+    await confirm();
+    const descriptor = await translated(openDescriptor(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode));
+    if (await isOpenedAt(descriptor, name).catch(() => false)) return descriptor;
+    release(descriptor);
+    const found = await look(name);
+    if (found !== "replaced" && found?.isSymbolicLink()) throw new StorageError("not-found", `${at(name)} is a link.`);
+    return "replaced";
   }
 
   /** Whether a descriptor is of what stands in this folder, and not of something that a link led to. */
-  async function isOpenedAt(descriptor: number, name: string, isWary: boolean): Promise<boolean> {
-    return isStillAt(toIdentity(await statAsync(descriptor, BIGINT)), name, isWary);
+  async function isOpenedAt(descriptor: number, name: string): Promise<boolean> {
+    return isStillAt(toIdentity(await statAsync(descriptor, BIGINT)), name);
   }
 
   /**
    * Whether the member that was looked at, or nothing, is in this folder. A swap would have to hit each of several moments, and be undone between them, to
-   * show something else; whoever swaps so often is met by one of them first, and then there are more.
+   * show something else; whoever swaps so often is met by one of them first, and then there are more. A member that is
+   * another one in the same folder is no sign of that: writers replace files.
    */
-  async function isStillAt(member: string | undefined, name: string, isWary: boolean): Promise<boolean> {
+  async function isStillAt(member: string | undefined, name: string): Promise<boolean> {
     const isSure = (rounds: number): boolean =>
-      rounds >= (isWary || performance.now() < waryUntil ? WARY_CONFIRMATIONS : CONFIRMATIONS);
+      rounds >= (performance.now() < waryUntil ? WARY_CONFIRMATIONS : CONFIRMATIONS);
     for (let round = 0; !isSure(round); round += 1) {
       await confirm();
       const found = await translated(lookAt(at(name)));
@@ -208,8 +219,8 @@ export async function openByPath(path: string): Promise<OpenFolder> {
     at,
     enter: (name) => openByPath(at(name)),
     leave: () => openByPath(dirname(path)),
-    openFile: openMember,
-    look,
+    openFile: (name, flags, mode) => attempts(name, () => openMember(name, flags, mode), false),
+    look: (name, isInTurn) => attempts(name, () => look(name), isInTurn),
     confirm,
     sync: async () => {
       const descriptor = await translated(unless(openDescriptor(path, O_RDONLY), ...NO_FOLDER_SYNC));

@@ -1,11 +1,11 @@
 import { mkdir, rename, rmdir } from "node:fs/promises";
 import { StorageError } from "../contracts/storage-adapter.ts";
 import { systemCode, translated } from "./disk-errors.ts";
-import { inTurn } from "./disk-exchange.ts";
 import type { OpenFolder } from "./disk-folder.ts";
 import { findMember } from "./disk-members.ts";
 import { giveTo, type OwnerNumbers } from "./disk-owner.ts";
 import { claimTemporaryName, releaseTemporaryName } from "./disk-temporary.ts";
+import { inTurn } from "./disk-turns.ts";
 
 const CODES = { ENOENT: "parent-missing", EINVAL: "bad-name" } as const;
 
@@ -28,7 +28,7 @@ export async function makeOwnedFolder(folder: OpenFolder, name: string, owner: O
     await giveTo(folder, temporary, owner);
     await inTurn(folder, name, async () => {
       // The system's rename would replace a folder that is empty.
-      if ((await findMember(folder, name)) !== undefined) throw new StorageError("already-exists");
+      if ((await findMember(folder, name, true)) !== undefined) throw new StorageError("already-exists");
       await translated(rename(folder.at(temporary), folder.at(name)), { ...CODES, ENOTDIR: "already-exists" });
       await folder.confirm();
     });

@@ -15,15 +15,19 @@ const SLICE_MS = 2;
 /** How many members are asked for their sizes at the same time, where that is waited for. */
 const AT_ONCE = 32;
 
-/** The member of a folder with this name as it is now, a link as a link. */
-export async function statMember(folder: OpenFolder, name: string): Promise<StorageEntry | undefined> {
-  const stats = await findMember(folder, name);
+/** The member of a folder with this name as it is now, a link as a link. `isInTurn`: as for `OpenFolder.look`. */
+export async function statMember(
+  folder: OpenFolder,
+  name: string,
+  isInTurn = false,
+): Promise<StorageEntry | undefined> {
+  const stats = await findMember(folder, name, isInTurn);
   return stats && toEntry(name, stats);
 }
 
-/** What the system knows of a member, of whatever kind; `undefined` when nothing has this name. */
-export async function findMember(folder: OpenFolder, name: string): Promise<BigIntStats | undefined> {
-  return isKeepable(name) ? folder.look(name) : undefined;
+/** What the system knows of a member, of whatever kind; `undefined` when nothing has this name. `isInTurn`: as for `OpenFolder.look`. */
+export async function findMember(folder: OpenFolder, name: string, isInTurn = false): Promise<BigIntStats | undefined> {
+  return isKeepable(name) ? folder.look(name, isInTurn) : undefined;
 }
 
 /** The entry of a file, folder or link; `undefined` for pipes, sockets and devices, which do not exist. */

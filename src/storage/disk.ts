@@ -13,7 +13,7 @@ import {
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
-import { isOfKind } from "./conditions.ts";
+import { isOfKind, meetsConditions } from "./conditions.ts";
 import { renamed, systemCode, toStorageError, translated, undefinedIfMissing } from "./disk-errors.ts";
 import { removeFile } from "./disk-exchange.ts";
 import type { OpenFolder } from "./disk-folder.ts";
@@ -72,9 +72,9 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     return links === "inside" && segments.length > 0 ? followLinks(root, segments) : segments;
   }
 
-  async function statAt(segments: readonly string[]): Promise<StorageEntry | undefined> {
+  async function statAt(segments: readonly string[], isInTurn = false): Promise<StorageEntry | undefined> {
     const name = segments.at(-1) ?? ".";
-    const found = within(tree.open(segments.slice(0, -1)), (folder) => statMember(folder, name));
+    const found = within(tree.open(segments.slice(0, -1)), (folder) => statMember(folder, name, isInTurn));
     return translated(found).catch(undefinedIfMissing);
   }
 
@@ -85,9 +85,9 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   }
 
   /** A member of a folder, or what it stands for where it is a link. */
-  async function followed(segments: readonly string[], member: StorageEntry): Promise<StorageEntry> {
-    if (member.kind !== "link") return member;
-    const target = await statAt(await locate([...segments, member.name]));
+  async function followed(segments: readonly string[], member: StorageEntry, isInTurn = false): Promise<StorageEntry> {
+    if (links === "hidden" || member.kind !== "link") return member;
+    const target = await statAt(await locate([...segments, member.name]), isInTurn);
     return { ...(target ?? member), name: member.name };
   }
 
@@ -170,12 +170,20 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     if (name === undefined) throw new StorageError("denied", "The root stays.");
     const parent = renamed(tree.open(await locate(segments)), "not-a-folder", "not-found");
     const removed = within(parent, async (folder) => {
-      const kind = (await statMember(folder, name))?.kind;
-      if (kind === undefined || !isOfKind(kind, conditions)) throw new StorageError("not-found");
-      // A folder has no tag.
-      if (kind === "folder" && conditions.ifMatch !== undefined) throw new StorageError("precondition-failed");
-      if (kind === "folder") await removeFolder(folder, name);
-      else await removeFile(folder, name, conditions);
+      /** What is to be removed, a link as a link, once what `stat` says of it meets the conditions. */
+      const judge = async (isInTurn: boolean): Promise<StorageEntry["kind"]> => {
+        const member = await statMember(folder, name, isInTurn);
+        const entry = member && (await followed(segments, member, isInTurn));
+        if (member === undefined || entry === undefined || !isOfKind(entry.kind, conditions)) {
+          throw new StorageError("not-found");
+        }
+        if (!meetsConditions(entry.etag, conditions)) throw new StorageError("precondition-failed");
+        return member.kind;
+      };
+      // A file alone may be removed unseen where one is demanded: the system takes no folder for it.
+      const isJudgedAgain = conditions.ifMatch !== undefined || conditions.kind === "folder";
+      if ((await judge(false)) === "folder") await removeFolder(folder, name);
+      else await removeFile(folder, name, isJudgedAgain ? () => judge(true) : undefined);
       if (durability === "fsync") await folder.sync();
     });
     await translated(removed);

@@ -88,6 +88,44 @@ describe('links: "inside"', () => {
     expect((await readdir(root)).sort()).toEqual(["folder", "to-file"]);
   });
 
+  it("removes a link as what it stands for, and as a file where it is not followed", async () => {
+    const targets = { "to-folder": "folder", "to-file": "folder/file", out: outside, dangling: "missing" };
+    for (const [name, target] of Object.entries(targets)) {
+      await symlink(target, join(root, name));
+      const kinds = name === "to-folder" ? (["file", "folder"] as const) : (["folder", "file"] as const);
+      await expect(storage.remove(`/${name}`, { kind: kinds[0] }), name).rejects.toMatchObject({ code: "not-found" });
+      await storage.remove(`/${name}`, { kind: kinds[1] });
+      expect(await readdir(root), name).toEqual(["folder"]);
+    }
+    expect(await readFile(join(root, "folder/file"), "utf8")).toBe("inside");
+    expect((await readdir(outside)).sort()).toEqual(["deep", "file"]);
+  });
+
+  it("removes a link by the tag of the file that it stands for, and none to a folder, which has no tag", async () => {
+    await symlink("folder", join(root, "to-folder"));
+    await symlink("folder/file", join(root, "to-file"));
+    const etag = (await storage.stat("/to-file"))?.etag ?? "";
+    const refused = { code: "precondition-failed" };
+    await expect(storage.remove("/to-file", { ifMatch: ['"another"'] })).rejects.toMatchObject(refused);
+    await expect(storage.remove("/to-folder", { ifMatch: "*" })).rejects.toMatchObject(refused);
+    await storage.remove("/to-file", { ifMatch: [etag] });
+    expect((await readdir(root)).sort()).toEqual(["folder", "to-folder"]);
+    expect(await readFile(join(root, "folder/file"), "utf8")).toBe("inside");
+  });
+
+  it("removes no file that takes the place of a link to a folder", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      await symlink("folder", join(root, "name"));
+      const written = Array.from({ length: 5 }, () => put(storage, "/name", "new"));
+      const removals = Array.from({ length: 20 }, () => storage.remove("/name", { kind: "folder" }));
+      const refused = (await Promise.allSettled(removals)).filter(({ status }) => status === "rejected");
+      await Promise.all(written);
+      expect(refused.length, `round ${round}`).toBeGreaterThanOrEqual(19);
+      expect((await storage.stat("/name"))?.kind, `round ${round}`).toBe("file");
+      await storage.remove("/name", { kind: "file" });
+    }
+  });
+
   it("does not follow links out of the root, to nothing, or to the folder beside whose name begins alike", async () => {
     await mkdir(`${root}-beside`);
     const targets = [outside, "../outside/file", "missing", `${root}-beside`, "/", "..", "/etc/passwd", "self"];

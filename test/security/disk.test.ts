@@ -175,4 +175,36 @@ describe("removal (SECURITY 10)", () => {
     expect(await readdir(outside)).toEqual(["secret"]);
     expect(readSync(held, Buffer.alloc(100))).toBe(OLD.length);
   });
+
+  it.each(["hidden", "inside"] as const)(
+    "a link goes, never what it leads to, however its removal is asked for (links: %s)",
+    async (links) => {
+      const test = await createService(links);
+      await writeFile(join(root, "alice/f/a"), OLD);
+      const deleted = async (path: string) => (await test.call("DELETE", path, { variant: "json" })).status;
+      const byCommand = async (target: string) => {
+        const commands = [{ command: "delete", target }];
+        const headers = { "content-type": "application/json" };
+        return (await test.call("POST", "/home/", { headers, body: JSON.stringify({ commands }) })).status;
+      };
+      const byForm = async (name: string) =>
+        sendFormForJson(test, "/home/", [
+          ["action", "delete-members"],
+          ["selected-members", name],
+        ]);
+      for (const target of ["f", outside]) {
+        const isFollowed = links === "inside" && target === "f";
+        for (const name of ["one", "two", "three"]) await symlink(target, join(root, "alice", name));
+        expect(await deleted(isFollowed ? "/home/one/" : "/home/one"), target).toBe(204);
+        expect(await byCommand("two"), target).toBe(200);
+        await byForm("three");
+        expect(await readdir(join(root, "alice")), target).toEqual(["f"]);
+      }
+      await symlink("f/a", join(root, "alice/file"));
+      expect(await deleted("/home/file")).toBe(204);
+      expect(await readdir(join(root, "alice"))).toEqual(["f"]);
+      expect(await readdir(join(root, "alice/f"))).toEqual(["a"]);
+      expect(await readdir(outside)).toEqual(["secret"]);
+    },
+  );
 });
