@@ -95,7 +95,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
       if (state === seenState) return;
       seenState = state;
       book = parseAccountsFile(await readContent(handle), passwordHasher);
-      logger?.info({ file, accounts: book.byName.size }, "Accounts were read.");
+      logger.info({ file, accounts: book.byName.size }, "Accounts were read.");
       warnOfPlainText(book, logger);
     } finally {
       await handle.close();
@@ -109,8 +109,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
       await check();
     } catch (error) {
       if (isSystemError(error)) seenState = error.code;
-      if (seenState !== before)
-        logger?.error({ file, error }, "The accounts file is broken; the former accounts stay.");
+      if (seenState !== before) logger.error({ file, error }, "The accounts file is broken; the former accounts stay.");
     }
   }
 

@@ -144,9 +144,9 @@ function decoyFor(username: string, { all }: AccountBook): StoredAccount | undef
 }
 
 /** Warns, once per call, when there are plain-text passwords: how many, never whose. */
-export function warnOfPlainText({ plainText }: AccountBook, logger: Logger | undefined): void {
+export function warnOfPlainText({ plainText }: AccountBook, logger: Logger): void {
   if (plainText === 0) return;
-  logger?.warn({ count: plainText }, "Accounts have plain-text passwords, which are for trying out: hash them.");
+  logger.warn({ count: plainText }, "Accounts have plain-text passwords, which are for trying out: hash them.");
 }
 
 /** The place and the reason of the first issue, as in `accounts[1].email: ...`, without the value. */
