@@ -43,6 +43,13 @@ describe("a change of password in the accounts file", () => {
     expect(text).toBe(`${JSON.stringify(expected, null, 4)}\n`);
   });
 
+  it("leaves a file of one line in one line", async () => {
+    await writeFile(file, '{ "accounts": [ { "username": "alice", "password": "one" } ] }');
+    await update(create(), "alice", "one", "three");
+    const accounts = [{ username: "alice", password: await quickHasher.hash("three") }];
+    expect(await readFile(file, "utf8")).toBe(`${JSON.stringify({ accounts })}\n`);
+  });
+
   it("is refused with a wrong password, and unknown for a name that is not in it", async () => {
     const authenticator = create();
     expect(await update(authenticator, "alice", "two", "three")).toEqual({ outcome: "wrong-password" });
@@ -141,6 +148,8 @@ describe("a change of password in the accounts file", () => {
         `.accounts.json.${host}-${process.ppid}-0123456789abcdef.tmp`,
         ".accounts.json.x.tmp",
         `.other.json.${host}-999999999-0123456789abcdef.tmp`,
+        `.accountz.json.${host}-999999999-0123456789abcdef.tmp`,
+        `.accounts.json.${host}-999999999-0123456789abcdef.bak`,
       ];
       for (const name of [...left, ...kept]) await writeFile(join(folder, name), "{");
       const longAgo = new Date(Date.now() - 3_600_000);

@@ -1,5 +1,5 @@
-import { scryptSync } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { createHash, scryptSync } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts.ts";
 import { createPasswordHasher, type PasswordHasher } from "../../../src/auth/password-hash.ts";
 import type { Authenticator, Verdict } from "../../../src/contracts/authenticator.ts";
@@ -13,7 +13,11 @@ const accounts = [
 ];
 
 describe("the accounts given in code", () => {
-  const authenticator = createAccountsAuthenticator({ accounts });
+  let authenticator: Authenticator;
+
+  beforeEach(() => {
+    authenticator = createAccountsAuthenticator({ accounts });
+  });
 
   it("accept the right password, with the settings and nothing else", async () => {
     const version = expect.stringMatching(/^[0-9a-f]{64}$/);
@@ -46,7 +50,23 @@ describe("the accounts given in code", () => {
   });
 
   it("know nobody when there are none", async () => {
-    expect(await login(createAccountsAuthenticator({ accounts: [] }), "alice", "x")).toEqual({ outcome: "unknown" });
+    const none = createAccountsAuthenticator({ accounts: [] });
+    expect(await login(none, "alice", "x")).toEqual({ outcome: "unknown" });
+    await expect(none.imitate?.({ type: "password", username: "alice", content: "x" })).resolves.toBeUndefined();
+  });
+
+  it("are the method that operators know as accounts, and change no password", async () => {
+    expect(authenticator.name).toBe("accounts");
+    expect(await authenticator.canUpdatePassword?.("alice")).toBe("not-updatable");
+    expect(await authenticator.canUpdatePassword?.("carol")).toBe("unknown");
+  });
+
+  it("stand by the version of an account, and of no other", async () => {
+    const [alices, bobs] = [versionOf(settings, accounts[0]?.password), versionOf({}, accounts[1]?.password)];
+    expect(await login(authenticator, "alice", "alice's secret")).toMatchObject({ version: alices });
+    expect(await authenticator.isCurrent?.("alice", alices)).toBe(true);
+    expect(await authenticator.isCurrent?.("alice", bobs)).toBe(false);
+    expect(await authenticator.isCurrent?.("carol", bobs)).toBe(false);
   });
 });
 
@@ -59,6 +79,19 @@ describe("the cost of a login", () => {
       await login(authenticator, name, "wrong");
       expect(verified.length - before).toBe(1);
     }
+  });
+
+  it("is that of an unknown name where it is only imitated, and nothing where there is no password", async () => {
+    const { hasher, verified } = recordingHasher();
+    const authenticator = createAccountsAuthenticator({ accounts, passwordHasher: hasher });
+    for (const username of ["carol", "dave"]) {
+      await login(authenticator, username, "x");
+      await authenticator.imitate?.({ type: "password", username, content: "x" });
+      expect(verified.at(-1)).toBe(verified.at(-2));
+    }
+    expect(verified).toHaveLength(4);
+    await authenticator.imitate?.({ type: "ssh-key", username: "carol", content: "ssh-ed25519 AAAA" });
+    expect(verified).toHaveLength(4);
   });
 
   it("of an unknown name is always that of the same account, and over many names that of each", async () => {
@@ -116,7 +149,8 @@ describe("plain-text passwords", () => {
     createAccountsAuthenticator({ accounts: plain, logger });
     createAccountsAuthenticator({ accounts, logger });
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatchObject({ level: "warn", details: { count: 2 } });
+    const message = "Accounts have plain-text passwords, which are for trying out: hash them.";
+    expect(lines[0]).toEqual({ level: "warn", details: { count: 2 }, message });
     expect(JSON.stringify(lines)).not.toMatch(/demo|ecret/);
   });
 });
@@ -127,13 +161,17 @@ describe("accounts that are not well-formed", () => {
     ["no list", { alice: good }, /^accounts: .*array/],
     ["no object", ["alice"], /^accounts\[0\]: /],
     ["an unknown member", [good, { ...good, homefolder: "/x" }], /^accounts\[1\]\.homefolder: /],
-    ["a duplicate name", [good, { ...good }], /^accounts\[1\]\.username: /],
-    ["an empty name", [{ ...good, username: "" }], /^accounts\[0\]\.username: /],
+    ["a duplicate name", [good, { ...good }], /^accounts\[1\]\.username: is there already$/],
+    ["an empty name", [{ ...good, username: "" }], /^accounts\[0\]\.username: must not be empty$/],
     ["an over-long name", [{ ...good, username: "ä".repeat(128) }], /^accounts\[0\]\.username: .*255/],
-    ["a control character in the name", [{ ...good, username: "a\nb" }], /^accounts\[0\]\.username: /],
+    [
+      "a control character in the name",
+      [{ ...good, username: "a\nb" }],
+      /^accounts\[0\]\.username: must not hold control characters$/,
+    ],
     ["a missing name", [{ password: "x" }], /^accounts\[0\]\.username: /],
     ["a missing password", [{ username: "alice" }], /^accounts\[0\]\.password: /],
-    ["an empty password", [{ ...good, password: "" }], /^accounts\[0\]\.password: /],
+    ["an empty password", [{ ...good, password: "" }], /^accounts\[0\]\.password: must not be empty$/],
     ["a password that is no text", [{ ...good, password: 12345 }], /^accounts\[0\]\.password: /],
     ["a null member", [{ ...good, email: null }], /^accounts\[0\]\.email: /],
     ["a wrong type", [{ ...good, create_home_folder: "yes" }], /^accounts\[0\]\.create_home_folder: /],
@@ -173,6 +211,13 @@ describe("accounts that are not well-formed", () => {
 
 function login(authenticator: Authenticator, username: string, content: string): Promise<Verdict> {
   return authenticator.authenticate({ type: "password", username, content });
+}
+
+/** What stands for an account in sessions that may outlive the process: a later release must give the same. */
+function versionOf(known: object, password: string | undefined): string {
+  return createHash("sha256")
+    .update(JSON.stringify([known, password]))
+    .digest("hex");
 }
 
 /** Of a cost that suits tests. */

@@ -23,14 +23,15 @@ function replaceProgram(program: string): () => void {
 
 describe("the worker of a hash", () => {
   it.each([
-    ["ends without a word", "process.exit(0)"],
-    ["fails", "throw new Error('failed')"],
-  ])("that %s fails that hash, and keeps no place from the next ones", async (_what, program) => {
+    ["ends without a word", "process.exit(0)", "The worker gave no hash."],
+    ["says nothing", "require('node:worker_threads').parentPort.postMessage(undefined)", "The worker gave no hash."],
+    ["fails", "throw new Error('out of memory')", "out of memory"],
+  ])("that %s fails that hash, and keeps no place from the next ones", async (_what, program, message) => {
     const hasher = createNodePasswordHasher({ maxConcurrent: 1 });
     expect(await hasher.verify("password", PHC)).toBe(true);
     const restore = replaceProgram(program);
-    await expect(hasher.verify("password", PHC)).rejects.toThrow();
-    await expect(hasher.verify("password", PHC)).rejects.toThrow();
+    await expect(hasher.verify("password", PHC)).rejects.toThrow(message);
+    await expect(hasher.verify("password", PHC)).rejects.toThrow(message);
     restore();
     expect(await hasher.verify("password", PHC)).toBe(true);
   });

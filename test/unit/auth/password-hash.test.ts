@@ -29,15 +29,15 @@ const cheap = argon2Reference[0] ?? "";
 const hashers = { portable: createPasswordHasher, node: createNodePasswordHasher };
 
 describe.each(Object.entries(hashers))("password hasher (%s)", (_name, createHasher) => {
-  const hasher = createHasher();
-
   it("verifies the published scrypt vectors", async () => {
+    const hasher = createHasher();
     expect(await hasher.verify("pleaseletmein", rfc7914)).toBe(true);
     expect(await hasher.verify("pleaseletmeim", rfc7914)).toBe(false);
     expect(await hasher.verify("password", passlib)).toBe(true);
   });
 
   it("verifies the vectors of the argon2 reference implementation", async () => {
+    const hasher = createHasher();
     for (const phc of argon2Reference) {
       expect(await hasher.verify("password", phc)).toBe(true);
       expect(await hasher.verify("differentpassword", phc)).toBe(false);
@@ -45,6 +45,7 @@ describe.each(Object.entries(hashers))("password hasher (%s)", (_name, createHas
   });
 
   it("verifies what it hashed, with a salt of its own each time", async () => {
+    const hasher = createHasher();
     const [first, second] = await Promise.all([hasher.hash("påsswörd 文"), hasher.hash("påsswörd 文")]);
     expect(first).toMatch(/^\$scrypt\$ln=13,r=8,p=10\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
     expect(second).not.toBe(first);
@@ -52,7 +53,17 @@ describe.each(Object.entries(hashers))("password hasher (%s)", (_name, createHas
     expect(await hasher.verify("passwörd 文", first)).toBe(false);
   });
 
+  it("gives way to what waits already before it computes", async () => {
+    let isDone = false;
+    setTimeout(() => {
+      isDone = true;
+    }, 0);
+    await createHasher().verify("password", cheap);
+    expect(isDone).toBe(true);
+  });
+
   it.skipIf(areMutants)("lets timers run while logins queue", async () => {
+    const hasher = createHasher();
     const begun = performance.now();
     let firstTick = 0;
     const timer = setTimeout(() => {
@@ -95,7 +106,8 @@ describe("a password out of bounds", () => {
     const hasher = createPasswordHasher(options);
     for (const password of bad) {
       expect(await hasher.verify(password, cheap)).toBe(false);
-      await expect(hasher.hash(password)).rejects.toThrow(TypeError);
+      const error = new TypeError("A password has 1 to 1024 bytes, none of them NUL.");
+      await expect(hasher.hash(password)).rejects.toThrow(error);
     }
     expect(calls()).toBe(0);
   });
@@ -122,6 +134,7 @@ describe("the bound on computations at once", () => {
       await expect(hasher.verify("password", cheap)).rejects.toMatchObject({
         name: "HttpError",
         failure: "unavailable",
+        message: "Too many logins at once.",
         headers: { "Retry-After": "1" },
       });
       await expect(hasher.hash("password")).rejects.toMatchObject({ failure: "unavailable" });
@@ -172,49 +185,70 @@ describe("a PHC string", () => {
 
   const salt = "c29tZXNhbHQ";
   const hash = "nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4";
-  const tampered = {
-    "an empty text": "",
-    "a plain password": "secret",
-    "another algorithm": `$argon2i$v=19$m=256,t=2,p=1$${salt}$${hash}`,
-    bcrypt: "$2b$12$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW",
-    "an older version": `$argon2id$v=16$m=256,t=2,p=1$${salt}$${hash}`,
-    "no version": `$argon2id$m=256,t=2,p=1$${salt}$${hash}`,
-    "another order": `$argon2id$v=19$t=2,m=256,p=1$${salt}$${hash}`,
-    "a missing parameter": `$scrypt$ln=4,r=8$${salt}$${hash}`,
-    "an extra parameter": `$scrypt$ln=4,r=8,p=1,x=1$${salt}$${hash}`,
-    "a leading zero": `$scrypt$ln=04,r=8,p=1$${salt}$${hash}`,
-    "a sign": `$scrypt$ln=+4,r=8,p=1$${salt}$${hash}`,
-    "a zero": `$scrypt$ln=4,r=0,p=1$${salt}$${hash}`,
-    "an exponent": `$scrypt$ln=4,r=8,p=1e1$${salt}$${hash}`,
-    "a blank at the end": `$scrypt$ln=4,r=8,p=1$${salt}$${hash} `,
-    "a line break at the end": `$scrypt$ln=4,r=8,p=1$${salt}$${hash}\n`,
-    "one more part": `$scrypt$ln=4,r=8,p=1$${salt}$${hash}$`,
-    "no hash": `$scrypt$ln=4,r=8,p=1$${salt}`,
-    "an empty hash": `$scrypt$ln=4,r=8,p=1$${salt}$`,
-    "a short hash": `$scrypt$ln=4,r=8,p=1$${salt}$AAAA`,
-    "a short salt": `$scrypt$ln=4,r=8,p=1$AAAA$${hash}`,
-    "an endless hash": `$scrypt$ln=4,r=8,p=1$${salt}$${"A".repeat(1_000_000)}`,
-    padding: `$scrypt$ln=4,r=8,p=1$${salt}=$${hash}=`,
-    "URL-safe Base64": `$scrypt$ln=4,r=8,p=1$${salt}$${hash.replace("/", "_")}`,
-    "spare bits": `$scrypt$ln=4,r=8,p=1$c29tZXNhbHR$${hash}`,
-    "a length no Base64 has": `$scrypt$ln=4,r=8,p=1$c29tZXNhb$${hash}AA`,
-    "an N beyond what r allows": `$scrypt$ln=16,r=1,p=1$${salt}$${hash}`,
-    "too little memory for its lanes": `$argon2id$v=19$m=256,t=2,p=64$${salt}$${hash}`,
-    "1 GiB of scrypt": `$scrypt$ln=20,r=8,p=1$${salt}$${hash}`,
-    "2^99": `$scrypt$ln=99,r=99,p=99$${salt}$${hash}`,
-    "minutes of scrypt": `$scrypt$ln=17,r=8,p=99$${salt}$${hash}`,
-    "4 GiB of argon2id": `$argon2id$v=19$m=4194304,t=1,p=1$${salt}$${hash}`,
-    "minutes of argon2id": `$argon2id$v=19$m=262144,t=9999,p=1$${salt}$${hash}`,
-    "days of argon2id": `$argon2id$v=19$m=8,t=4294967295,p=1$${salt}$${hash}`,
+  const tampered: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    "The password hash is not a PHC string of scrypt or argon2id.": {
+      "an empty text": "",
+      "a plain password": "secret",
+      "another algorithm": `$argon2i$v=19$m=256,t=2,p=1$${salt}$${hash}`,
+      bcrypt: "$2b$12$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW",
+      "an older version": `$argon2id$v=16$m=256,t=2,p=1$${salt}$${hash}`,
+      "no version": `$argon2id$m=256,t=2,p=1$${salt}$${hash}`,
+      "another order": `$argon2id$v=19$t=2,m=256,p=1$${salt}$${hash}`,
+      "a missing parameter": `$scrypt$ln=4,r=8$${salt}$${hash}`,
+      "an extra parameter": `$scrypt$ln=4,r=8,p=1,x=1$${salt}$${hash}`,
+      "a leading zero": `$scrypt$ln=04,r=8,p=1$${salt}$${hash}`,
+      "a sign": `$scrypt$ln=+4,r=8,p=1$${salt}$${hash}`,
+      "a zero": `$scrypt$ln=4,r=0,p=1$${salt}$${hash}`,
+      "an exponent": `$scrypt$ln=4,r=8,p=1e1$${salt}$${hash}`,
+      "a blank at the end": `$scrypt$ln=4,r=8,p=1$${salt}$${hash} `,
+      "a line break at the end": `$scrypt$ln=4,r=8,p=1$${salt}$${hash}\n`,
+      "one more part": `$scrypt$ln=4,r=8,p=1$${salt}$${hash}$`,
+      "no hash": `$scrypt$ln=4,r=8,p=1$${salt}`,
+      "an empty hash": `$scrypt$ln=4,r=8,p=1$${salt}$`,
+      padding: `$scrypt$ln=4,r=8,p=1$${salt}=$${hash}=`,
+      "URL-safe Base64": `$scrypt$ln=4,r=8,p=1$${salt}$${hash.replace("/", "_")}`,
+      "days of argon2id": `$argon2id$v=19$m=8,t=4294967295,p=1$${salt}$${hash}`,
+      "something before scrypt": `x$scrypt$ln=4,r=8,p=1$${salt}$${hash}`,
+      "something before argon2id": `x$argon2id$v=19$m=256,t=2,p=1$${salt}$${hash}`,
+      "one more part of argon2id": `$argon2id$v=19$m=256,t=2,p=1$${salt}$${hash}$`,
+    },
+    "The password hash has a larger N than its r allows (RFC 7914 2).": {
+      "an N beyond what r allows": `$scrypt$ln=16,r=1,p=1$${salt}$${hash}`,
+    },
+    "The password hash has less memory than its lanes need.": {
+      "too little memory for its lanes": `$argon2id$v=19$m=256,t=2,p=64$${salt}$${hash}`,
+    },
+    "The password hash would cost too much memory or time to verify.": {
+      "1 GiB of scrypt": `$scrypt$ln=20,r=8,p=1$${salt}$${hash}`,
+      "2^99": `$scrypt$ln=99,r=99,p=99$${salt}$${hash}`,
+      "minutes of scrypt": `$scrypt$ln=17,r=8,p=99$${salt}$${hash}`,
+      "4 GiB of argon2id": `$argon2id$v=19$m=4194304,t=1,p=1$${salt}$${hash}`,
+      "minutes of argon2id": `$argon2id$v=19$m=262144,t=9999,p=1$${salt}$${hash}`,
+      "a KiB of argon2id too much": `$argon2id$v=19$m=262145,t=1,p=1$${salt}$${hash}`,
+    },
+    "The password hash has a salt or hash of odd length.": {
+      "an endless hash": `$scrypt$ln=4,r=8,p=1$${salt}$${"A".repeat(1_000_000)}`,
+      "a length no Base64 has": `$scrypt$ln=4,r=8,p=1$c29tZXNhb$${hash}AA`,
+    },
+    "The password hash is not canonical Base64.": {
+      "spare bits": `$scrypt$ln=4,r=8,p=1$c29tZXNhbHR$${hash}`,
+    },
+    "The password hash has a salt or hash under 8 bytes.": {
+      "a short salt": `$scrypt$ln=4,r=8,p=1$AAAA$${hash}`,
+    },
+    "The password hash has a salt or hash under 16 bytes.": {
+      "a short hash": `$scrypt$ln=4,r=8,p=1$${salt}$AAAA`,
+    },
   };
+  const cases = Object.entries(tampered).flatMap(([problem, texts]) =>
+    Object.entries(texts).map(([name, text]) => [name, problem, text] as const),
+  );
 
-  it.each(Object.entries(tampered))("is refused with %s, unquoted", async (_name, text) => {
+  it.each(cases)("is refused with %s: %s", async (_name, problem, text) => {
     const { options, calls } = countingOptions();
     const hasher = createPasswordHasher(options);
-    expect(() => parsePasswordHash(text)).toThrow(TypeError);
-    await expect(hasher.verify("password", text)).rejects.toThrow(TypeError);
-    const error = await hasher.verify("password", text).catch((cause: Error) => cause);
-    expect(String(error)).not.toContain(hash);
+    expect(() => parsePasswordHash(text)).toThrow(new TypeError(problem));
+    await expect(hasher.verify("password", text)).rejects.toThrow(new TypeError(problem));
     expect(calls()).toBe(0);
   });
 
@@ -226,8 +260,12 @@ describe("a PHC string", () => {
     expect(performance.now() - begun).toBeLessThan(500);
   });
 
-  it("may cost up to the bounds", () => {
+  it("may cost anything up to the bounds", () => {
     for (const text of [
+      `$scrypt$ln=4,r=8,p=1$${salt}$${hash}`,
+      `$scrypt$ln=10,r=16,p=1$${salt}$${hash}`,
+      `$argon2id$v=19$m=8,t=1,p=1$${salt}$${hash}`,
+      `$argon2id$v=19$m=256,t=10,p=12$${salt}$${hash}`,
       `$scrypt$ln=17,r=8,p=1$${salt}$${hash}`,
       `$scrypt$ln=18,r=8,p=4$${salt}$${hash}`,
       `$argon2id$v=19$m=65536,t=3,p=4$${salt}$${hash}`,

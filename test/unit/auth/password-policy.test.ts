@@ -40,6 +40,7 @@ describe("the default policy", () => {
 
   it("lets short names stand in a password, but not be it", async () => {
     expect(await problemsOf("a password with a b", {}, { username: "b" })).toEqual([]);
+    expect(await problemsOf("a password with bob", {}, { username: "bob" })).toEqual([PROBLEMS.name]);
     expect(await problemsOf("b", { minLength: 1 }, { username: "B" })).toEqual([PROBLEMS.name]);
   });
 });
@@ -83,6 +84,10 @@ describe("a policy of one's own", () => {
     const estimate = (...all: unknown[]) => asked.push(all) + 3;
     await problemsOf("💚".repeat(200), { estimate }, { email: "a@one.example, b@two.example" });
     await problemsOf("x".repeat(10_000), { estimate });
-    expect(asked).toEqual([["💚".repeat(100), ["alice", "a@one.example", "b@two.example", "the former one"]]]);
+    await problemsOf("a new password", { estimate });
+    expect(asked).toEqual([
+      ["💚".repeat(100), ["alice", "a@one.example", "b@two.example", "the former one"]],
+      ["a new password", ["alice", "the former one"]],
+    ]);
   });
 });

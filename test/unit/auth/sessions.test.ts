@@ -88,6 +88,29 @@ describe("a session", () => {
     expect(times.at(-1)).toBe(40 * minute);
   });
 
+  it("costs a request two reads of the store", async () => {
+    const id = await sessions.start(record);
+    calls.length = 0;
+    await sessions.find(id);
+    expect(calls.map(([verb, key]) => `${verb} ${key.split(":", 1)[0]}`)).toEqual(["get session", "get generation"]);
+  });
+
+  it.each<[string, (id: string) => Promise<unknown>]>([
+    ["another process ends it", (id) => sessions.end(id)],
+    [
+      "its time is over",
+      async () => {
+        now += 30 * minute;
+      },
+    ],
+  ])("does not come back where %s just before its use is written", async (_what, happen) => {
+    const id = await sessions.start(record);
+    now += 5 * minute;
+    const late = createSessions({ store: beforeRead(3, () => happen(id)), clock: () => now });
+    expect(await late.find(id)).toMatchObject(record);
+    expect(await sessions.find(id)).toBeUndefined();
+  });
+
   it("tells of its end once, to the first that uses it too late", async () => {
     const id = await sessions.start(record);
     const begun = now;
@@ -183,7 +206,13 @@ describe("a stored value that is no session", () => {
 });
 
 describe("a store that fails", () => {
-  const unavailable = { name: "HttpError", failure: "unavailable", headers: { "Retry-After": "1" } };
+  const unavailable = {
+    name: "HttpError",
+    failure: "unavailable",
+    message: "The session store is not available.",
+    headers: { "Retry-After": "1" },
+    cause: new Error("ECONNREFUSED 10.0.0.1"),
+  };
   const fail = () => Promise.reject(new Error("ECONNREFUSED 10.0.0.1"));
 
   it("makes every method reject with what is answered 503", async () => {
@@ -195,15 +224,9 @@ describe("a store that fails", () => {
       () => failing.find(id),
       () => failing.end(id),
       () => failing.endOthers("alice", id),
+      () => failing.endAll("alice"),
     ];
-    for (const method of methods) {
-      const error: Error = await method().then(
-        () => expect.unreachable(),
-        (cause) => cause,
-      );
-      expect(error).toMatchObject(unavailable);
-      expect(error.message).not.toContain("ECONNREFUSED");
-    }
+    for (const method of methods) await expect(method()).rejects.toMatchObject(unavailable);
   });
 
   it("works again as soon as the store does", async () => {
@@ -236,6 +259,26 @@ describe("the sessions of an account", () => {
     expect([await sessions.find(first), await sessions.find(second)]).toEqual([
       undefined,
       expect.objectContaining(record),
+    ]);
+  });
+
+  it("end all, where none is kept, and begin anew", async () => {
+    const generation = await sessions.generationOf("alice");
+    const [first, second] = [await sessions.start(record, generation), await sessions.start(record, generation)];
+    await sessions.endAll("alice");
+    const late = await sessions.start(record, generation);
+    for (const id of [first, second, late]) expect(await sessions.find(id)).toBeUndefined();
+    const anew = await sessions.start(record, await sessions.generationOf("alice"));
+    expect(await sessions.find(anew)).toMatchObject(record);
+  });
+
+  it("are noted, and ended, in the store for as long as one of them may be there", async () => {
+    await sessions.endOthers("alice", await sessions.start(record));
+    const times = calls.flatMap(([verb, key, , time]) => (verb === "set" ? [[key.split(":", 1)[0], time]] : []));
+    expect(times).toEqual([
+      ["session", 60 * minute],
+      ["sessions-of", 750 * minute],
+      ["generation", 750 * minute],
     ]);
   });
 
@@ -290,12 +333,18 @@ describe("more sessions of an account than it may have", () => {
 
   it("cost a login one read for each, and three more", async () => {
     const limited = create(20);
-    for (let count = 0; count < 20; count += 1) await limited.start(record);
-    calls.length = 0;
-    await limited.start(record);
-    const reads = calls.flatMap(([verb, key]) => (verb === "get" ? [key.split(":", 1)[0]] : []));
-    expect(reads.filter((kind) => kind === "generation")).toHaveLength(1);
-    expect(reads).toHaveLength(23);
+    const readsOfLogin = async () => {
+      calls.length = 0;
+      await limited.start(record);
+      return calls.flatMap(([verb, key]) => (verb === "get" ? [key.split(":", 1)[0]] : []));
+    };
+    // Where there is room for one more, none but the list of them.
+    for (let count = 0; count < 20; count += 1) expect(await readsOfLogin()).toEqual(["sessions-of"]);
+    for (let count = 0; count < 3; count += 1) {
+      const reads = await readsOfLogin();
+      expect(reads.filter((kind) => kind === "generation")).toHaveLength(1);
+      expect(reads).toHaveLength(23);
+    }
   });
 
   it("are 100 by default, however many logins come at once; any number with 0", async () => {
@@ -328,6 +377,19 @@ describe("more sessions of an account than it may have", () => {
     const late = [await limited.start(record, await limited.generationOf("alice"))];
     late.push(await limited.start(record, await limited.generationOf("alice")));
     expect(await liveOf([first, second, third, ...late])).toEqual([first, ...late]);
+  });
+
+  it("are told of by the process that ended them, and by no other", async () => {
+    const told: unknown[] = [];
+    const first = await create(1).start(record);
+    // Its list, it, the account's generation, and it once more to end it.
+    const late = create(
+      1,
+      beforeRead(4, () => sessions.end(first)),
+    );
+    await late.start(record, undefined, (session) => told.push(session));
+    expect(told).toEqual([]);
+    expect(await liveOf([first])).toEqual([]);
   });
 
   it("count together in the processes of one store", async () => {
@@ -419,6 +481,55 @@ describe("a session of a version of its account", () => {
     for (const id of [found, logged, counted]) expect(await own.find(id)).toBeUndefined();
     current = "2";
     expect(await own.find(another)).toMatchObject(record);
+  });
+
+  it("stands where nobody asks what is current", async () => {
+    expect(await sessions.find(await sessions.start(first))).toMatchObject(record);
+  });
+
+  it("is not found where another process ends it while it is found out that none of its versions stands", async () => {
+    const id = await create().start(first);
+    const isCurrent = async () => false;
+    const late = createSessions({ store: beforeRead(2, () => sessions.end(id)), clock: () => now, isCurrent });
+    expect(await late.find(id)).toBeUndefined();
+    expect(await sessions.find(id)).toBeUndefined();
+  });
+
+  it.each<[string, readonly (boolean | undefined)[], boolean]>([
+    ["the method of its login is in another process alone", [undefined, undefined], true],
+    ["one of its versions is of such a method", [false, undefined], true],
+    ["no version stands", [false, false], false],
+  ])("is ended for everybody, or not, where %s", async (_what, answers, isKept) => {
+    const id = await create().start(first);
+    await create().endOthers("alice", id, "2");
+    const isCurrent = async (_username: string, version: string) => answers[Number(version) - 1];
+    expect(await createSessions({ store, clock: () => now, isCurrent }).find(id)).toBeUndefined();
+    expect((await create().find(id)) !== undefined).toBe(isKept);
+  });
+
+  it("outlives a change that gives its account no version, or the one that it has", async () => {
+    const own = create();
+    const [versioned, without] = [await own.start(first), await own.start(record)];
+    calls.length = 0;
+    await own.endOthers("alice", versioned);
+    await own.endOthers("alice", versioned, "1");
+    expect(calls.filter(([verb, key]) => verb === "set" && key.startsWith("session:"))).toEqual([]);
+    expect(await own.find(versioned)).toMatchObject(record);
+    await own.endOthers("alice", without, "2");
+    expect(await own.find(without)).toMatchObject(record);
+  });
+
+  it("is not brought back by a change of the password, once it is ended or over", async () => {
+    const own = create();
+    const [ended, over] = [await own.start(first), await own.start(first)];
+    await own.end(ended);
+    now += 30 * minute;
+    for (const id of [ended, over]) {
+      calls.length = 0;
+      await own.endOthers("alice", id, "2");
+      expect(calls.filter(([verb, key]) => verb === "set" && key.startsWith("session:"))).toEqual([]);
+      expect(await own.find(id)).toBeUndefined();
+    }
   });
 
   it("does not come back by a renewal in another process", async () => {
@@ -545,6 +656,19 @@ function interrupted(happen: () => Promise<void>): KeyValueStore {
         await happen();
       }
       await store.set(key, value, ttl);
+    },
+  };
+}
+
+/** A store that lets something happen before it is read for the so many-th time. */
+function beforeRead(ordinal: number, happen: () => Promise<unknown>): KeyValueStore {
+  let reads = 0;
+  return {
+    ...store,
+    get: async (key) => {
+      reads += 1;
+      if (reads === ordinal) await happen();
+      return store.get(key);
     },
   };
 }

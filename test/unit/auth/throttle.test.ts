@@ -28,7 +28,11 @@ function attemptsOn(throttle = create()) {
       await work();
       return result;
     };
-    return (await throttle.run(who, attempt, (judged) => judged)) ?? "refused";
+    const judge = (judged: AttemptResult) => {
+      expect(judged).toBe(result);
+      return judged;
+    };
+    return (await throttle.run(who, attempt, judge)) ?? "refused";
   };
 }
 
@@ -207,6 +211,13 @@ describe("the throttle", () => {
     expect(new Set(calls.map(([, key]) => key))).toEqual(new Set(keys));
     expect(calls.filter(([verb]) => verb === "set").map((call) => call[3])).toEqual([60_000, 60_000]);
     expect(calls.filter(([verb]) => verb === "delete")).toHaveLength(1);
+  });
+
+  it("keeps no more failures than count, however many processes add to them", async () => {
+    const { calls, recording } = record(store);
+    const processes = [1, 2, 3].map(() => attemptsOn(create(1, recording)));
+    await Promise.all(processes.map((attempt) => attempt({ username: "alice" }, "failed")));
+    expect(calls.flatMap(([verb, , value]) => (verb === "set" ? [value] : []))).toEqual([[now], [now], [now]]);
   });
 
   it("costs a clean login two reads of the store and no write", async () => {
