@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createAuthenticationChain } from "../../../src/auth/chain.ts";
-import type { Authenticator, Credentials, Verdict } from "../../../src/contracts/authenticator.ts";
+import type {
+  Authenticator,
+  Credentials,
+  PasswordUpdatability,
+  PasswordUpdateOutcome,
+  Verdict,
+} from "../../../src/contracts/authenticator.ts";
 import type { Logger } from "../../../src/contracts/logger.ts";
 import { HttpError } from "../../../src/http/http-error.ts";
 
@@ -55,7 +61,8 @@ describe("the authentication chain", () => {
       });
     }
     expect(lines).toHaveLength(2);
-    expect(lines[0]).toMatchObject({ details: { method: "ldap", username: "alice", error } });
+    const message = "An authentication method failed; the login is rejected.";
+    expect(lines[0]).toEqual({ details: { method: "ldap", username: "alice", error }, message });
     expect(JSON.stringify(lines)).not.toContain("secret");
   });
 
@@ -76,7 +83,7 @@ describe("the authentication chain", () => {
         { logger },
       );
       expect(await chain.authenticate(credentials)).toMatchObject({ outcome: "rejected", reason: "failure" });
-      expect(lines).toHaveLength(1);
+      expect(lines).toMatchObject([{ details: { error: new TypeError("The method gave no verdict.") } }]);
     }
   });
 
@@ -116,6 +123,7 @@ describe("the authentication chain", () => {
     for (const part of [
       { username: "ä".repeat(127) },
       { content: "x".repeat(1024) },
+      { type: "ssh-key", content: "x".repeat(16_384) } as const,
       { type: "ssl-certificate", content: "x".repeat(65_536) } as const,
     ]) {
       expect(await chain.authenticate({ ...credentials, ...part })).toMatchObject(accepted);
@@ -159,7 +167,7 @@ describe("the start of the chain", () => {
   });
 
   it("happens for each method when it is first asked, where nobody started it, and a failed one is tried again (CONTRACT 9.3)", async () => {
-    const { logger } = recordingLogger();
+    const { logger, lines } = recordingLogger();
     let isReachable = false;
     let starts = 0;
     const remote: Authenticator = {
@@ -173,15 +181,31 @@ describe("the start of the chain", () => {
     const chain = createAuthenticationChain([knowsBob, remote], { logger });
     expect(await chain.authenticate({ ...credentials, username: "bob" })).toMatchObject(accepted);
     expect(starts).toBe(0);
-    expect(await chain.authenticate(credentials)).toMatchObject({ outcome: "rejected", reason: "unavailable" });
+    const unavailable = { outcome: "rejected", reason: "unavailable" };
+    const audit = { problems: ["No URL answers"] };
+    const verdicts = [
+      { method: "local", outcome: "unknown" },
+      { method: "remote", ...unavailable, audit },
+    ];
+    expect(await chain.authenticate(credentials)).toEqual({ ...unavailable, audit, verdicts });
+    const details = { method: "remote", username: "alice", error: new Error("No URL answers") };
+    const message = "An authentication method does not start; the login is rejected.";
+    expect(lines).toEqual([{ details, message }]);
     isReachable = true;
     expect(await chain.authenticate(credentials)).toMatchObject(accepted);
     expect(await chain.authenticate(credentials)).toMatchObject(accepted);
     expect(starts).toBe(2);
   });
 
+  it("may fail with anything, and with nobody to report it to", async () => {
+    const odd = { ...method("odd", async () => accepted), start: () => Promise.reject("no configuration") };
+    const audit = { problems: ["no configuration"] };
+    expect(await createAuthenticationChain([odd]).authenticate(credentials)).toMatchObject({ audit });
+  });
+
   it("tells what each method said, in order (CONTRACT 8)", async () => {
     const verdicts: Verdict[] = [
+      { outcome: "unknown" },
       { outcome: "unknown", message: "Who?", audit: { host: "a" } },
       {
         outcome: "rejected",
@@ -192,10 +216,14 @@ describe("the start of the chain", () => {
       },
     ];
     const chain = createAuthenticationChain(verdicts.map((verdict, index) => method(`m${index}`, async () => verdict)));
-    expect((await chain.authenticate(credentials)).verdicts).toEqual([
-      { method: "m0", outcome: "unknown", message: "Who?", audit: { host: "a" } },
-      { method: "m1", outcome: "rejected", reason: "failure", message: "Down.", audit: { host: "b" } },
+    expect((await chain.authenticate(credentials)).verdicts).toStrictEqual([
+      { method: "m0", outcome: "unknown" },
+      { method: "m1", outcome: "unknown", message: "Who?", audit: { host: "a" } },
+      { method: "m2", outcome: "rejected", reason: "failure", message: "Down.", audit: { host: "b" } },
     ]);
+    const wrong = createAuthenticationChain([method("m", async () => ({ outcome: "rejected" }))]);
+    const { verdicts: said } = await wrong.authenticate(credentials);
+    expect(said).toEqual([{ method: "m", outcome: "rejected", reason: "credentials" }]);
   });
 });
 
@@ -212,21 +240,114 @@ function recordingLogger(): { logger: Logger; lines: unknown[] } {
 describe("a chain of several methods", () => {
   it("has the later methods work as hard for a wrong password as for an unknown name (SECURITY 17)", async () => {
     const work: string[] = [];
-    const first: Authenticator = { name: "first", authenticate: async () => ({ outcome: "rejected" }) };
-    const second: Authenticator = {
-      name: "second",
+    const working = (name: string, verdict: Verdict): Authenticator => ({
+      name,
       authenticate: async () => {
-        work.push("authenticate");
-        return { outcome: "unknown" };
+        work.push(`${name} authenticates`);
+        return verdict;
       },
       imitate: async () => {
-        work.push("imitate");
+        work.push(`${name} imitates`);
         throw new Error("which is nobody's business");
       },
+    });
+    const judge = async (first: Verdict) => {
+      work.length = 0;
+      const chain = createAuthenticationChain([working("a", first), working("b", unknown), working("c", unknown)]);
+      return [(await chain.authenticate({ ...credentials, content: "wrong" })).outcome, ...work];
     };
-    const chain = createAuthenticationChain([first, second]);
-    const verdict = await chain.authenticate({ type: "password", username: "alice", content: "wrong" });
-    expect([verdict.outcome, work]).toEqual(["rejected", ["imitate"]]);
+    expect(await judge(unknown)).toEqual(["unknown", "a authenticates", "b authenticates", "c authenticates"]);
+    expect(await judge(rejected)).toEqual(["rejected", "a authenticates", "b imitates", "c imitates"]);
+    expect(await judge(accepted)).toEqual(["accepted", "a authenticates"]);
+  });
+});
+
+describe("a change of password by the chain", () => {
+  const update = { username: "alice", currentPassword: "secret", newPassword: "another" };
+  const updating = (outcome: PasswordUpdateOutcome["outcome"]) => async () => ({ outcome });
+
+  it.each<[string, Partial<Authenticator>[], PasswordUpdatability, PasswordUpdateOutcome["outcome"]]>([
+    ["nobody without methods", [], "unknown", "unknown"],
+    ["nobody where no method changes passwords", [{}, {}], "unknown", "unknown"],
+    [
+      "a method that does not say whether it can",
+      [{}, { updatePassword: updating("updated") }],
+      "updatable",
+      "updated",
+    ],
+    [
+      "the first that knows the account",
+      [
+        { canUpdatePassword: async () => "unknown", updatePassword: updating("wrong-password") },
+        { canUpdatePassword: async () => "updatable", updatePassword: updating("updated") },
+        { updatePassword: updating("wrong-password") },
+      ],
+      "updatable",
+      "updated",
+    ],
+    [
+      "the first that knows the account, also where it cannot",
+      [
+        { canUpdatePassword: async () => "not-updatable", updatePassword: updating("updated") },
+        { updatePassword: updating("updated") },
+      ],
+      "not-updatable",
+      "not-updatable",
+    ],
+    ["one that only says that it can", [{ canUpdatePassword: async () => "updatable" }], "updatable", "not-updatable"],
+    [
+      "the next one where the account is gone meanwhile",
+      [{ updatePassword: updating("unknown") }, { updatePassword: updating("wrong-password") }],
+      "updatable",
+      "wrong-password",
+    ],
+  ])("is up to %s", async (_name, parts, updatability, outcome) => {
+    const chain = createAuthenticationChain(
+      parts.map((part, index) => ({ ...method(`m${index}`, async () => unknown), ...part })),
+    );
+    expect(await chain.canUpdatePassword("alice")).toBe(updatability);
+    expect(await chain.updatePassword(update)).toEqual({ outcome });
+  });
+
+  it("is asked of nobody with a password that is nobody's", async () => {
+    const own = { ...method("own", async () => unknown), updatePassword: updating("updated") };
+    const outcome = await createAuthenticationChain([own]).updatePassword({
+      ...update,
+      currentPassword: "x".repeat(1025),
+    });
+    expect(outcome).toEqual({ outcome: "wrong-password" });
+  });
+
+  it.each<[string, Partial<Authenticator>]>([
+    ["does not start", { start: () => Promise.reject(new Error("down")) }],
+    ["fails", { canUpdatePassword: () => Promise.reject(new Error("down")) }],
+    [
+      "fails in a way that is for other requests",
+      { canUpdatePassword: () => Promise.reject(new HttpError("denied", "No.")) },
+    ],
+  ])("is unavailable where a method %s, which is reported", async (_what, part) => {
+    const { logger, lines } = recordingLogger();
+    const failing = { ...method("own", async () => unknown), updatePassword: updating("updated"), ...part };
+    const unavailable = {
+      failure: "unavailable",
+      message: "Passwords cannot be changed at the moment.",
+      headers: { "Retry-After": "1" },
+    };
+    for (const chain of [createAuthenticationChain([failing], { logger }), createAuthenticationChain([failing])]) {
+      await expect(chain.canUpdatePassword("alice")).rejects.toMatchObject(unavailable);
+      await expect(chain.updatePassword(update)).rejects.toMatchObject(unavailable);
+    }
+    const details = { method: "own", username: "alice", error: expect.any(Error) };
+    const line = { details, message: "An authentication method failed; no password was changed." };
+    expect(lines).toEqual([line, line]);
+  });
+
+  it("passes on that a method is too busy, which is nothing to report", async () => {
+    const { logger, lines } = recordingLogger();
+    const busy = new HttpError("unavailable", "Too many logins at once.", { "Retry-After": "1" });
+    const own = { ...method("own", async () => unknown), updatePassword: () => Promise.reject(busy) };
+    await expect(createAuthenticationChain([own], { logger }).updatePassword(update)).rejects.toBe(busy);
+    expect(lines).toEqual([]);
   });
 });
 
