@@ -410,7 +410,7 @@ describe("the versions that methods give of an account", () => {
   });
 
   it.each([undefined, null, 1])("are none where they are no text: %j", async (version) => {
-    const authenticate = async () => ({ ...accepted, version }) as Verdict;
+    const authenticate = async () => ({ ...accepted, version }) as unknown as Verdict;
     const chain = createAuthenticationChain([versioned("own", "1", { authenticate })]);
     expect(await chain.authenticate(credentials)).not.toHaveProperty("version");
   });
