@@ -92,6 +92,8 @@ describe("the accounts of a file", () => {
 
   it("fail a first login with the reason, where they cannot be read", async () => {
     await expect(outcome(create(), "alice", "one")).rejects.toThrow(`${file}: ENOENT`);
+    // Which ends no session either.
+    await expect(create().isCurrent?.("alice", "1")).rejects.toThrow(`${file}: ENOENT`);
   });
 
   it("follow the file, looking at most once a second", async () => {
@@ -243,6 +245,21 @@ describe("the accounts of a file", () => {
     // A version that this process has not read yet.
     expect(await isCurrent("alice", first)).toBe(true);
     expect(await isCurrent("alice", second)).toBe(false);
+  });
+
+  it.each([
+    ["a second", 0, 999],
+    ["as long as told", 5000, 4999],
+  ])("are looked for at most once in %s for a session that stands", async (_how, recheckMilliseconds, wait) => {
+    await write("alice", "one");
+    const authenticator = create({ recheckMilliseconds, clock: () => now });
+    const verdict = await authenticator.authenticate({ type: "password", username: "alice", content: "one" });
+    const version = verdict.outcome === "accepted" ? String(verdict.version) : "";
+    await writeFile(file, JSON.stringify({ accounts: [] }));
+    now += wait;
+    expect(await authenticator.isCurrent?.("alice", version)).toBe(true);
+    now += 1;
+    expect(await authenticator.isCurrent?.("alice", version)).toBe(false);
   });
 
   it("are read once for many logins at the same time", async () => {

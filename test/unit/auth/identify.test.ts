@@ -1,0 +1,216 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { AuthenticationChain, Judgement } from "../../../src/auth/chain.ts";
+import { createIdentifier, type Identifier, type PresentedCredentials } from "../../../src/auth/identify.ts";
+import type { OnSession, Sessions } from "../../../src/auth/session-types.ts";
+import type { Attempter, AttemptResult, LoginThrottle } from "../../../src/auth/throttle.ts";
+import type { Connection } from "../../../src/contracts/connection.ts";
+import { toSessionCookie } from "../../../src/http/cookie.ts";
+import { createRecordingLogger, type RecordingLogger } from "../../support/logger.ts";
+
+const component = { uuid: "dff314a6-c594-48dc-8e34-5270fd6cb635" };
+const server = { uuid: "cc5c804d-0a3c-4c4c-b651-eba6fc3b5902" };
+const peer = { address: "192.0.2.1", port: 4711, family: "IPv4", protocol: "TCP" } as const;
+const trace = { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" };
+const presented: PresentedCredentials = { type: "password", username: "alice", content: "secret" };
+const certificate: Connection = { clientCertificate: { pem: "PEM", commonName: "alice" } };
+const basic = { authorization: `Basic ${btoa("alice:secret")}` };
+const live = "0123456789abcdef0123456789abcdef";
+const over = "fedcba9876543210fedcba9876543210";
+const session = { username: "alice", settings: {}, created: 1_700_000_000_000 };
+const accepted: Judgement = { outcome: "accepted", account: { uuid: "u-1" }, verdicts: [] };
+
+let judgement: Judgement | "throttled";
+let problem: string | undefined;
+let asked: unknown[];
+let attempts: [who: Attempter, result: AttemptResult][];
+let told: unknown[];
+let logger: RecordingLogger;
+let identifier: Identifier;
+
+beforeEach(() => {
+  judgement = accepted;
+  problem = undefined;
+  asked = [];
+  attempts = [];
+  told = [];
+  logger = createRecordingLogger();
+  identifier = create();
+});
+
+describe("credentials that are judged", () => {
+  it("come to the methods with all that is known of the request, and nothing that is not", async () => {
+    await identifier.authenticate(toRequest(), {}, presented);
+    await identifier.authenticate(toRequest(trace, "https:"), { peer }, presented);
+    expect(asked).toStrictEqual([
+      { ...presented, creator: { ...component, type: "http" }, server },
+      { ...presented, peer, creator: { ...component, type: "https" }, server, trace },
+    ]);
+  });
+
+  it("log in with the settings that the method gave, and the version where it gave one", async () => {
+    const request = toRequest();
+    const login = { username: "alice", settings: { uuid: "u-1" } };
+    const first = await identifier.authenticate(request, {}, presented);
+    expect(first).toStrictEqual({ outcome: "accepted", login, attempt: { credentials: asked[0], verdicts: [] } });
+    judgement = { ...accepted, version: "1" };
+    expect(await identifier.authenticate(request, {}, presented)).toMatchObject({ login: { ...login, version: "1" } });
+    expect(told).toEqual([]);
+  });
+
+  it.each<[string, Judgement | "throttled", string, object]>([
+    ["unknown", { outcome: "unknown", message: "Who?", verdicts: [] }, "unknown", {}],
+    ["too many", "throttled", "throttled", {}],
+    ["wrong", { outcome: "rejected", verdicts: [] }, "credentials", { publicError: {} }],
+    [
+      "rejected with words for the user",
+      { outcome: "rejected", reason: "failure", message: "Locked.", publicResponse: { until: 1 }, verdicts: [] },
+      "failure",
+      { publicError: { message: "Locked.", publicResponse: { until: 1 } } },
+    ],
+  ])("are refused where they are %s, which is told with the reason", async (_what, answer, reason, publicError) => {
+    judgement = answer;
+    expect(await identifier.authenticate(toRequest(), {}, presented)).toStrictEqual({
+      outcome: "refused",
+      ...publicError,
+    });
+    const credentials = { ...presented, creator: { ...component, type: "http" }, server };
+    expect(told).toEqual([[{ credentials, verdicts: [] }, reason]]);
+  });
+
+  it.each<[string, object, string | undefined, string]>([
+    ["a home that is not there", {}, "home_folder_path: is not there", "home_folder_path: is not there"],
+    ["settings of a wrong type", { uuid: 1, email: false }, undefined, "uuid: Invalid input.*; email: Invalid input.*"],
+  ])("are refused for an account with %s, which the operator is told", async (_what, account, found, details) => {
+    judgement = { ...accepted, account } as Judgement;
+    problem = found;
+    expect(await identifier.authenticate(toRequest(), {}, presented)).toStrictEqual({ outcome: "refused" });
+    expect(told).toEqual([[expect.anything(), "account", expect.stringMatching(new RegExp(`^${details}$`))]]);
+  });
+
+  it.each<[Judgement, AttemptResult]>([
+    [accepted, "succeeded"],
+    [{ outcome: "unknown", verdicts: [] }, "failed"],
+    [{ outcome: "rejected", verdicts: [] }, "failed"],
+    [{ outcome: "rejected", reason: "failure", verdicts: [] }, "failed"],
+    [{ outcome: "rejected", reason: "unavailable", verdicts: [] }, "neither"],
+  ])("count as an attempt on name and address: %j is %s", async (answer, result) => {
+    judgement = answer;
+    const request = toRequest();
+    await identifier.authenticate(request, { peer }, presented);
+    await identifier.authenticate(request, {}, { ...presented, username: "a\nb" });
+    expect(attempts).toEqual([
+      [{ username: "alice", address: peer.address, signal: request.signal }, result],
+      [{ username: undefined, address: undefined, signal: request.signal }, result],
+    ]);
+  });
+
+  it("are nothing to guess at where they are keys or certificates", async () => {
+    for (const type of ["ssh-key", "ssl-certificate"] as const) {
+      expect((await identifier.authenticate(toRequest(), {}, { ...presented, type })).outcome).toBe("accepted");
+    }
+    expect(attempts).toEqual([]);
+  });
+});
+
+describe("who is asking", () => {
+  const known = { outcome: "identified", login: session };
+  const cookie = (id: string) => ({ cookie: toSessionCookie(id, false).split(";", 1)[0] ?? "" });
+
+  it.each<[string, Record<string, string>, Connection, object, object?]>([
+    ["nothing", {}, {}, { outcome: "anonymous" }],
+    ["a session", { authorization: `session ${live}` }, {}, { ...known, means: "session", session: live }],
+    ["a session that is over", { authorization: `session ${over}`, ...cookie(live) }, {}, refusedBy("session")],
+    ["a cookie", cookie(live), certificate, { ...known, means: "cookie", session: live }],
+    ["a cookie of a session that is over", cookie(over), {}, { outcome: "anonymous" }],
+    ["an odd Authorization", { authorization: "Bearer x" }, {}, refusedBy("authorization"), refusedBy("no-session")],
+    ["a certificate", cookie(over), certificate, identifiedBy("certificate"), { outcome: "anonymous" }],
+    ["Basic", { ...basic, ...cookie(live) }, {}, identifiedBy("basic"), refusedBy("no-session")],
+  ])("is told by %s, or not", async (_what, headers, connection, whoever, bySession = whoever) => {
+    expect(await identifier.identify(toRequest(headers), connection)).toEqual(whoever);
+    expect(await identifier.identifySession(toRequest(headers), connection)).toEqual(bySession);
+  });
+
+  it("is nobody by a certificate, and refused by Basic, where the method says no", async () => {
+    judgement = { outcome: "rejected", message: "Locked.", verdicts: [] };
+    const publicError = { message: "Locked." };
+    expect(await identifier.identify(toRequest(), certificate)).toEqual({ outcome: "anonymous", publicError });
+    expect(await identifier.identify(toRequest(basic), {})).toEqual({
+      outcome: "refused",
+      means: "basic",
+      publicError,
+    });
+    expect(asked).toMatchObject([{ type: "ssl-certificate", username: "alice", content: "PEM" }, presented]);
+  });
+
+  it("is nobody by a certificate that the host's rule has no name for", async () => {
+    const error = new Error("no such field");
+    const rules: (() => unknown)[] = [
+      () => undefined,
+      async () => "alice",
+      () => {
+        throw error;
+      },
+    ];
+    for (const rule of rules) {
+      expect(await create(rule).identify(toRequest(), certificate)).toEqual({ outcome: "anonymous" });
+    }
+    const message = "The name of a client certificate could not be told.";
+    expect(logger.entries).toEqual([{ level: "error", details: { error }, message }]);
+    expect(asked).toEqual([]);
+  });
+
+  it("is told to the audit where a session was over", async () => {
+    const request = toRequest({ authorization: `session ${over}` });
+    await identifier.identify(request, { peer });
+    expect(told).toEqual([["by-time", session, request, { peer }]]);
+  });
+});
+
+function refusedBy(means: string): object {
+  return { outcome: "refused", means };
+}
+
+function identifiedBy(means: string): object {
+  const login = { username: "alice", settings: { uuid: "u-1" } };
+  return { outcome: "identified", login, means, attempt: { credentials: expect.anything(), verdicts: [] } };
+}
+
+function toRequest(headers: Record<string, string> = {}, scheme = "http:"): Request {
+  return new Request(`${scheme}//files.example/home/`, { headers });
+}
+
+function create(toCertificateUsername: (given: { commonName?: string }) => unknown = ({ commonName }) => commonName) {
+  const chain: Pick<AuthenticationChain, "authenticate"> = {
+    async authenticate(credentials) {
+      asked.push(credentials);
+      if (judgement === "throttled") throw new Error("must not be asked");
+      return judgement;
+    },
+  };
+  const sessions: Pick<Sessions, "find"> = {
+    async find(id: string, onOver?: OnSession) {
+      if (id === over) onOver?.(session);
+      return id === live ? session : undefined;
+    },
+  };
+  const throttle: Pick<LoginThrottle, "run"> = {
+    async run(who, attempt, judge) {
+      if (judgement === "throttled") return undefined;
+      const result = await attempt();
+      attempts.push([who, judge(result)]);
+      return result;
+    },
+  };
+  const tell = (...all: unknown[]) => void told.push(all.filter((each) => each !== undefined));
+  return createIdentifier({
+    chain: chain as AuthenticationChain,
+    sessions: sessions as Sessions,
+    throttle: throttle as LoginThrottle,
+    audit: { accepted: tell, refused: tell, sessionEnded: tell },
+    findAccountProblem: () => problem,
+    toCertificateUsername: toCertificateUsername as () => string | undefined,
+    server,
+    component,
+    logger,
+  });
+}
