@@ -158,8 +158,9 @@ export function createAuthenticationChain(
   }
 
   function withMarks(method: Authenticator, update: PasswordUpdate): PasswordUpdate {
-    if (update.beforeChange === undefined) return update;
-    return { ...update, beforeChange: async (version) => update.beforeChange?.(versions.mark(method, version)) };
+    const { beforeChange } = update;
+    if (beforeChange === undefined) return update;
+    return { ...update, beforeChange: (version) => beforeChange(versions.mark(method, version)) };
   }
 
   /** A method that fails leaves a password as it was; another one may not be that of the account. */
