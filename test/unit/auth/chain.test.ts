@@ -4,6 +4,7 @@ import type {
   Authenticator,
   Credentials,
   PasswordUpdatability,
+  PasswordUpdate,
   PasswordUpdateOutcome,
   Verdict,
 } from "../../../src/contracts/authenticator.ts";
@@ -264,7 +265,10 @@ describe("a chain of several methods", () => {
 
 describe("a change of password by the chain", () => {
   const update = { username: "alice", currentPassword: "secret", newPassword: "another" };
-  const updating = (outcome: PasswordUpdateOutcome["outcome"]) => async () => ({ outcome });
+  const updating = (outcome: PasswordUpdateOutcome["outcome"]) => async (own: PasswordUpdate) => {
+    await own.beforeChange?.("1");
+    return { outcome };
+  };
 
   it.each<[string, Partial<Authenticator>[], PasswordUpdatability, PasswordUpdateOutcome["outcome"]]>([
     ["nobody without methods", [], "unknown", "unknown"],

@@ -17,7 +17,8 @@ const whole: LoginAttempt = {
   credentials: { ...bare.credentials, peer, creator, trace },
   verdicts: [
     { method: "first", outcome: "unknown" },
-    { method: "second", outcome: "rejected", reason: "credentials", audit: { host: "ldap" } },
+    { method: "second", outcome: "unknown", message: "Who?" },
+    { method: "third", outcome: "rejected", reason: "credentials", audit: { host: "ldap" } },
   ],
 };
 const nobody = { uuid: "alice", name: "alice", email: "" };
@@ -71,7 +72,7 @@ describe("the audit of logins", () => {
     ]);
     const message = "A login was refused.";
     const line = { username: "alice", type: "password" };
-    const known = { method: "second", address: "192.0.2.1", details };
+    const known = { method: "third", address: "192.0.2.1", details };
     expect(logger.entries).toStrictEqual([
       { level: "warn", message, details: { ...line, reason: "account", ...known } },
       { level: "warn", message, details: { ...line, reason: "throttled" } },
