@@ -90,10 +90,23 @@ function toJsonAnswer(status: 200 | 403, value: unknown, schema: z.ZodType): Out
   return "problems" in reading ? reading : answer;
 }
 
-/** JSON leaves out a function, and writes a promise as an empty object: an account that was not waited for would have its group's settings. */
+/**
+ * JSON leaves out functions, and of an object of a class what is no field of its own, so that a promise or a row with getters is an empty object: such an
+ * account would have its group's settings.
+ */
 function refuseLosses(_key: string, value: unknown): unknown {
-  if (typeof value === "function" || typeof value === "symbol" || value instanceof Promise) throw new TypeError();
+  if (typeof value === "function" || typeof value === "symbol" || !isPlain(value)) throw new TypeError();
   return value;
+}
+
+/** Whether it is no object of a class; of whichever realm, as what frameworks and tests hand on. */
+function isPlain(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (
+    prototype === null ||
+    (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype as object, "hasOwnProperty"))
+  );
 }
 
 /** JSON could write a lone surrogate, but no text in UTF-8 has one. */

@@ -121,6 +121,13 @@ describe("an outcome of an authentication endpoint", () => {
 describe("an outcome that breaks the interface", () => {
   const cyclic: Record<string, unknown> = {};
   cyclic.self = cyclic;
+  /** A row as some libraries of databases give it. */
+  class AccountRow {
+    get permissions() {
+      return [["allow-list"]];
+    }
+  }
+
   const NOT_WRITABLE = "not to be written as JSON in UTF-8";
   const RELATIVE =
     'account.home_folder_path: must be an absolute path without "//", a "/" at its end, ".", "..", a backslash or control characters';
@@ -183,6 +190,9 @@ describe("an outcome that breaks the interface", () => {
       "the body is nested deeper than 100 levels",
     ],
     ["an account that was not waited for", (_, { accept }) => accept(Promise.resolve({}) as object), NOT_WRITABLE],
+    ["an account of a class", (_, { accept }) => accept(new AccountRow() as object), NOT_WRITABLE],
+    ["an account that inherits", (_, { accept }) => accept(Object.create({ permissions: [] }) as object), NOT_WRITABLE],
+    ["a list of another class", (_, { accept }) => accept({ permissions: new Set() as never }), NOT_WRITABLE],
     ["an account that was not asked for", (_, { accept }) => accept((() => ({})) as object), NOT_WRITABLE],
     ["a member that JSON leaves out", (_, { accept }) => accept({ email: Symbol("x") as never }), NOT_WRITABLE],
     ["a cycle", (_, { reject }) => reject({ extra: cyclic }), NOT_WRITABLE],
