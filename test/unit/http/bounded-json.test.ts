@@ -43,6 +43,15 @@ describe("JSON whose values are counted before they are made", () => {
     },
   );
 
+  it.each(["[ ]", "{\t}", "[\n]", "{\r}", "[ \t\r\n]"])("counts nothing in %j", (text) => {
+    expect(parseBoundedJson(text, { maxValues: 0, maxMembers: 1 })).toEqual({ value: JSON.parse(text) });
+  });
+
+  it("counts nothing where a list has only begun", () => {
+    const problem = "the body is not JSON";
+    expect(parseBoundedJson("[ ", { maxValues: 0, maxMembers: 1 })).toEqual({ problem, isJson: false });
+  });
+
   it("is counted as the values that come out of it", () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), fc.constantFrom(undefined, 1, "\t"), (json, indent) => {

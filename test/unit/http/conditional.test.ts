@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { evaluatePreconditions, mayUseRange, parseEntityTags, type Validators } from "../../../src/http/conditional.ts";
+import {
+  evaluatePreconditions,
+  isConditionalChange,
+  mayUseRange,
+  parseEntityTags,
+  type Validators,
+} from "../../../src/http/conditional.ts";
 import { HttpError } from "../../../src/http/http-error.ts";
 import { areMutants } from "../../support/timed.ts";
 
@@ -35,7 +41,8 @@ describe("a list of entity-tags", () => {
     ["'a'", undefined],
   ])("%j is %j (RFC 9110 8.8.3, 13.1.1)", (value, tags) => {
     const read = () => parseEntityTags(new Headers({ "if-match": value }), "if-match");
-    if (tags === undefined) expect(read).toThrow(HttpError);
+    const failure = new HttpError("malformed", "The if-match header is not a list of entity-tags.");
+    if (tags === undefined) expect(read).toThrow(failure);
     else expect(read()).toEqual(tags);
   });
 
@@ -71,10 +78,22 @@ describe("preconditions", () => {
       [{ "if-unmodified-since": "Mon, 06 May 2024 07:08:08 GMT" }, undefined, "PUT", "met"],
       [{ "if-modified-since": "Mon, 06 May 2024 07:08:09 GMT" }, strong, "HEAD", "not-modified"],
       [{ "if-modified-since": "Mon, 06 May 2024 07:08:09 GMT" }, strong, "PUT", "met"],
+      [{ "if-modified-since": "Mon, 06 May 2024 07:08:09 GMT" }, undefined, "GET", "met"],
+      [{ "if-modified-since": "yesterday", "if-unmodified-since": "yesterday" }, strong, "GET", "met"],
     ],
   )("%j come to the outcome of RFC 9110 13.2.2", (headers, current, method, outcome) => {
     expect(evaluate(headers, current, method)).toBe(outcome);
   });
+});
+
+it.each<readonly [headers: Record<string, string>, isConditional: boolean]>([
+  [{ "if-match": "*" }, true],
+  [{ "if-none-match": "*" }, true],
+  [{ "if-unmodified-since": "" }, true],
+  [{ "if-modified-since": "Mon, 06 May 2024 07:08:09 GMT", "if-range": '"a"' }, false],
+  [{}, false],
+])("a change with %j has a condition: %s (RFC 9110 13.1)", (headers, isConditional) => {
+  expect(isConditionalChange(new Request("http://h/", { method: "PUT", headers }))).toBe(isConditional);
 });
 
 describe("If-Range", () => {
@@ -91,5 +110,11 @@ describe("If-Range", () => {
   ])("%j lets a range count: %j, %s (RFC 9110 13.1.5)", (value, current, counts) => {
     const headers = new Headers(value === null ? {} : { "if-range": value });
     expect(mayUseRange(headers, current, now)).toBe(counts);
+  });
+
+  it("lets a date count from a second after it on (RFC 9110 8.8.2.2)", () => {
+    const date = Date.UTC(2024, 4, 6, 7, 8, 9);
+    const headers = new Headers({ "if-range": "Mon, 06 May 2024 07:08:09 GMT" });
+    expect([999, 1000].map((later) => mayUseRange(headers, strong, date + later))).toEqual([false, true]);
   });
 });

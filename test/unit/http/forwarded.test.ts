@@ -20,6 +20,8 @@ describe("the client in X-Forwarded-For", () => {
     ["2001:DB8:0:0:0:0:0:1", ipv6("2001:db8::1")],
     ["::1", ipv6("::1")],
     ["::ffff:192.0.2.7", ipv4("192.0.2.7")],
+    ["::FFFF:192.168.100.70", ipv4("192.168.100.70")],
+    ["1::ffff:192.0.2.7", ipv6("1::ffff:c000:207")],
   ])("%j is %j (CONTRACT 6.7)", (value, client) => {
     expect(read("X-Forwarded-For", value)).toEqual(client);
   });
@@ -44,6 +46,8 @@ describe("the client in X-Forwarded-For", () => {
     "fe80::1%eth0",
     "1:2:3:4:5:6:7:8:9",
     "::ffff:192.0.2.999",
+    "::ffff:192.0.2.7x",
+    "::1]/[::2",
     `${"1".repeat(100_000)}`,
   ])("is none where the first entry is %j", (value) => {
     expect(read("X-Forwarded-For", value)).toBeUndefined();

@@ -49,6 +49,35 @@ describe("the variant of a request (CONTRACT 1)", () => {
     );
   });
 
+  it.each<[type: string, accept: string | undefined, method: string, readsFolder: boolean, variant: Variant]>([
+    ["application/json", undefined, "PUT", false, "json"],
+    ["Application/JSON ; charset=utf-8", undefined, "POST", false, "json"],
+    ["application/json", "*/*", "POST", false, "json"],
+    ["application/json", "text/html", "POST", false, "html"],
+    ["application/jsonx", undefined, "PUT", false, "webdav"],
+    ["text/html", undefined, "PUT", false, "html"],
+    ["text/html", "application/json", "PUT", false, "json"],
+    ["text/plain", undefined, "POST", false, "webdav"],
+    ["text/plain", undefined, "PUT", false, "webdav"],
+    ["", undefined, "POST", false, "webdav"],
+    ["multipart/form-data; boundary=B", undefined, "POST", false, "html"],
+    ["multipart/form-data; boundary=B", undefined, "PUT", false, "webdav"],
+    ["multipart/mixed; boundary=B", undefined, "POST", false, "webdav"],
+    ["", undefined, "GET", true, "html"],
+    ["", "*/*", "GET", true, "html"],
+    ["", "*/*", "GET", false, "webdav"],
+    ["", "application/zip", "GET", true, "webdav"],
+    ["", "application/zip", "GET", false, "webdav"],
+    ["", 'x/y;a="b, application/json', "GET", false, "webdav"],
+    ["", "application/json;q =0, text/html;q=0.1", "GET", false, "html"],
+  ])("that sends %j and accepts %j by %s, a folder: %s, is %s", (type, accept, method, readsFolder, variant) => {
+    expect(negotiate(accept, { type, method, readsFolder })).toBe(variant);
+  });
+
+  it("asks for an archive only by naming it", () => {
+    expect(prefersArchive(new Request("http://x/"))).toBe(false);
+  });
+
   it("does not change with types that are not ours, parameters, blanks or the case of letters", () => {
     const ours = fc.array(fc.record({ type: fc.constantFrom(JSON_TYPE, HTML_TYPE, "*/*"), weight }), { maxLength: 3 });
     fc.assert(

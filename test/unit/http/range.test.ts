@@ -22,6 +22,10 @@ describe("a Range value", () => {
     ["bytes=-", 10, undefined],
     ["bytes=a-b", 10, undefined],
     ["seconds=0-1", 10, undefined],
+    ["bytesx=0-1", 10, undefined],
+    ["xbytes=0-1", 10, undefined],
+    ["bytes=0-1=2", 10, undefined],
+    ["bytes", 10, undefined],
     [null, 10, undefined],
     ["", 10, undefined],
     ["bytes=0-8999999999999", 9_000_000_000_000, { offset: 0, length: 9_000_000_000_000 }],
@@ -88,7 +92,8 @@ describe("a Range value", () => {
       ],
     ],
     ["bytes=,", undefined],
-    [`bytes=0-0${",".repeat(100)}`, undefined],
+    [`bytes=0-0${",".repeat(63)}`, [[0, 1]]],
+    [`bytes=0-0${",".repeat(64)}`, undefined],
     [`bytes=${Array.from({ length: 16 }, (_, index) => `${60 * index}-${60 * index}`)}`, [[0, 901]]],
     [`bytes=${"0-0,".repeat(16)}1-1`, undefined],
   ])("%.60s asks of 1,000 bytes for %j (RFC 9110 14.1.2, 15.3.7.2)", (value, expected) => {
@@ -99,10 +104,13 @@ describe("a Range value", () => {
   it.each([
     ["bytes=0-9", 0, 10],
     ["bytes=5-", 5, 995],
+    ["bytes= \t10-19", 10, 10],
+    ["bytes=0-0,5-9", 0, 10],
     ["bytes=-5", undefined, undefined],
     ["bytes=0-0,500-500", undefined, undefined],
     // The end lies within the first part only where that has one.
     ["bytes=2000-,-1", undefined, undefined],
+    ["bytes=2000-, \t-1", undefined, undefined],
     ["items=0-9", undefined, undefined],
     ["", undefined, undefined],
   ])("%s is foreseen without the size where it can be", (value, offset, length) => {

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { Request } from "../../../src/http/fetch.ts";
 import { isSameOrigin } from "../../../src/http/same-origin.ts";
 
-function ask(headers: Record<string, string>, accepted: readonly string[] = [], url = "http://h.example/x"): boolean {
-  return isSameOrigin(new Request(url, { method: "POST", headers }), { acceptedOrigins: accepted, publicOrigin: "" });
+function ask(headers: Record<string, string>, accepted: readonly string[] = [], publicOrigin = ""): boolean {
+  const request = new Request("http://h.example/x", { method: "POST", headers });
+  return isSameOrigin(request, { acceptedOrigins: accepted, publicOrigin });
 }
 
 describe("the origin of a request", () => {
@@ -27,6 +28,7 @@ describe("the origin of a request", () => {
     [{ host: "h.example", referer: "not a url" }, false],
     [{ host: "bad host", origin: "http://h.example" }, false],
     [{ host: "", origin: "http://h.example" }, false],
+    [{ host: "", origin: "file://" }, false],
     [{ origin: "http://h.example" }, true],
     [{ origin: "http://evil.example" }, false],
     [{ host: "h.example", "sec-fetch-site": "same-origin" }, true],
@@ -35,6 +37,16 @@ describe("the origin of a request", () => {
     [{ host: "h.example", "sec-fetch-site": "cross-site", origin: "http://h.example" }, false],
   ])("%j is the service's own: %s (CONTRACT 6.5)", (headers, same) => {
     expect(ask(headers)).toBe(same);
+  });
+
+  it.each<readonly [headers: Record<string, string>, same: boolean]>([
+    [{ host: "inner", origin: "https://files.example" }, true],
+    [{ host: "inner", referer: "https://files.example/a" }, true],
+    [{ host: "inner", origin: "http://inner" }, false],
+    [{ host: "inner", origin: "http://files.example" }, false],
+    [{ host: "inner" }, true],
+  ])("%j is the service's own where that is told: %s (CONTRACT 6.5)", (headers, same) => {
+    expect(ask(headers, [], "https://files.example")).toBe(same);
   });
 
   it("may be one that is accepted, as a whole (CONTRACT 6.5)", () => {

@@ -11,6 +11,7 @@ describe("a request's URL", () => {
     ["http://h//a//b", "//a//b", "", false],
     ["http://h/a\\b", "/a\\b", "", false],
     ["http://h", "/", "", false],
+    ["file:///a", "/a", "", false],
     ["http://h?x", "/", "x", false],
     ["http://h/?", "/", "", false],
     ["http://h/a?b?c", "/a", "b?c", false],
