@@ -11,7 +11,7 @@ export interface PartHead {
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 /** One parameter, or none, behind its semicolon. It can match in one way only. */
 const PARAMETER = new RegExp(`[ \\t]*;[ \\t]*(?:(${TOKEN})=(?:"([^"]*)"|([^\\x00-\\x20"(),;<>@\\\\\\x7f]+)))?`, "y");
-const BLANKS = /[ \t]*/y;
+const BLANKS = /^[ \t]*$/;
 /** RFC 2046 5.1.1. */
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
 const FIELD_NAME = new RegExp(`^${TOKEN}$`);
@@ -37,17 +37,17 @@ export function parseBoundary(contentType: string): string {
  */
 export function parsePartHead(bytes: Uint8Array): PartHead {
   const [padding = "", ...lines] = decode(bytes).split("\r\n");
-  if (!/^[ \t]*$/.test(padding)) throw malformed("has something behind a boundary");
+  if (!BLANKS.test(padding)) throw malformed("has something behind a boundary");
   const fields = readFields(lines);
-  const parameters = parseParameters(fields.get("content-disposition") ?? "", "form-data");
-  const name = parameters?.get("name");
+  const parameters = parseParameters(fields.get("content-disposition") ?? "", "form-data") ?? new Map<string, string>();
+  const name = parameters.get("name");
   if (name === undefined) throw malformed("has a part without a name");
   // RFC 7578 4.2 forbids it: a second name of the same file, in another spelling.
-  if (parameters?.has("filename*")) throw malformed("has a file name in a form that is not for forms");
+  if (parameters.has("filename*")) throw malformed("has a file name in a form that is not for forms");
   if (!PLAIN_ENCODINGS.includes(fields.get("content-transfer-encoding")?.toLowerCase() ?? "binary")) {
     throw malformed("has a coded part");
   }
-  const filename = parameters?.get("filename");
+  const filename = parameters.get("filename");
   const contentType = fields.get("content-type");
   return {
     name: unescapeName(name),
@@ -75,25 +75,15 @@ function readFields(lines: readonly string[]): ReadonlyMap<string, string> {
 function parseParameters(value: string, type: string): ReadonlyMap<string, string> | undefined {
   if (value.slice(0, type.length).toLowerCase() !== type) return undefined;
   const parameters = new Map<string, string>();
-  for (let at = type.length; at < value.length; ) {
+  for (let at = type.length; ; at = PARAMETER.lastIndex) {
     PARAMETER.lastIndex = at;
     const match = PARAMETER.exec(value);
-    if (match === null) {
-      BLANKS.lastIndex = at;
-      return (BLANKS.exec(value)?.[0].length ?? 0) === value.length - at ? parameters : undefined;
-    }
-    at = PARAMETER.lastIndex;
-    const name = match[1]?.toLowerCase();
-    // One semicolon too many, at the end, is common; more of them are nobody's.
-    if (name === undefined && parameters.has("")) return undefined;
-    if (name === undefined) {
-      parameters.set("", "");
-      continue;
-    }
+    if (match === null) return BLANKS.test(value.slice(at)) ? parameters : undefined;
+    // One semicolon too many, at the end, is common: a parameter without a name. More of them are nobody's.
+    const name = match[1]?.toLowerCase() ?? "";
     if (parameters.has(name) || parameters.size === MAX_PARAMETERS) return undefined;
     parameters.set(name, match[2] ?? match[3] ?? "");
   }
-  return parameters;
 }
 
 /** The three escapes of the HTML standard's multipart encoding; a percent sign is not escaped itself. */
