@@ -85,7 +85,7 @@ export function mayUseRange(headers: Headers, current: Validators, now: number):
   if (value === undefined) return true;
   if (value.startsWith('"')) return isStrongMatch(value, current.etag);
   const date = parseHttpDate(value, now);
-  return date !== undefined && date === seconds(current.modified) && date + 1000 <= now;
+  return date === seconds(current.modified) && date + 1000 <= now;
 }
 
 function matches(

@@ -50,7 +50,7 @@ export function createDelimiterSearch(delimiter: Uint8Array, held: number): Deli
   /** Goes on with a match from former chunks; where it stops. */
   function resumeMatch(chunk: Uint8Array, start: number): number {
     let at = start;
-    while (matched < length && at < chunk.byteLength && chunk[at] === delimiter[matched]) {
+    while (matched < length && chunk[at] === delimiter[matched]) {
       at++;
       matched++;
     }

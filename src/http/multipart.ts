@@ -91,6 +91,7 @@ function createSections(chunks: AsyncIterator<Uint8Array>, boundary: string, max
   let chunk: Uint8Array = new Uint8Array(0);
   let at = 0;
 
+  /** Sees to it that a byte is at hand. */
   async function advance(): Promise<void> {
     while (at === chunk.byteLength) {
       const { done, value } = await chunks.next();
@@ -102,7 +103,7 @@ function createSections(chunks: AsyncIterator<Uint8Array>, boundary: string, max
 
   async function* readSection(): AsyncGenerator<Uint8Array> {
     for (;;) {
-      if (at === chunk.byteLength) await advance();
+      await advance();
       const { released, end, resume } = search(chunk, at);
       const content = chunk.subarray(at, end);
       at = resume ?? chunk.byteLength;

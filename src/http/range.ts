@@ -52,8 +52,8 @@ function splitList(list: string): readonly string[] | undefined {
 }
 
 function parseSpec(spec: string, size: number): RangePart | "unsatisfiable" | undefined {
-  const [match, first = "", last = ""] = SPEC.exec(spec) ?? [];
-  if (match === undefined || (first === "" && last === "")) return undefined;
+  const [, first = "", last = ""] = SPEC.exec(spec) ?? [];
+  if (first === "" && last === "") return undefined;
   if (first === "") {
     const length = Math.min(Number(last), size);
     if (Number(last) === 0) return "unsatisfiable";
