@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isHttpError } from "../../../src/http/http-error.ts";
+import { type HttpError, isHttpError } from "../../../src/http/http-error.ts";
 import { type MultipartLimits, readMultipart } from "../../../src/http/multipart.ts";
+import { parsePartHead } from "../../../src/http/multipart-head.ts";
 import { areMutants } from "../../support/timed.ts";
 
 const TYPE = "multipart/form-data; boundary=B";
@@ -68,14 +69,22 @@ function fileHead(parameters: string): string {
   return `--B\r\nContent-Disposition: form-data; name="f"; ${parameters}\r\n\r\nx\r\n--B--\r\n`;
 }
 
-async function failureOf(reading: Promise<unknown>): Promise<string | undefined> {
+async function errorOf(reading: Promise<unknown>): Promise<HttpError | undefined> {
   try {
     await reading;
     return undefined;
   } catch (error) {
     if (!isHttpError(error)) throw error;
-    return error.failure;
+    return error;
   }
+}
+
+async function failureOf(reading: Promise<unknown>): Promise<string | undefined> {
+  return (await errorOf(reading))?.failure;
+}
+
+function malformed(message: string): object {
+  return { failure: "malformed", message };
 }
 
 describe("readMultipart", () => {
@@ -104,6 +113,8 @@ describe("readMultipart", () => {
     'multipart/form-data; boundary="B"',
     "Multipart/Form-Data;BOUNDARY=B",
     "multipart/form-data ; charset=utf-8 ; boundary=B ; ",
+    "multipart/form-data;; boundary=B",
+    `multipart/form-data${Array.from({ length: 15 }, (_, index) => `;p${index}=x`).join("")}; boundary=B`,
   ])("finds the boundary in %s", async (type) => {
     expect(await read(`${field("a", "1")}--B--`, type)).toHaveLength(1);
   });
@@ -128,12 +139,32 @@ describe("readMultipart", () => {
     "multipart/form-data; boundary=a b",
     "multipart/form-datax; boundary=B",
     "multipart/mixed; boundary=B",
+    "multipart/form+data; boundary=B",
+    `multipart/form-data${Array.from({ length: 16 }, (_, index) => `;p${index}=x`).join("")}; boundary=B`,
+    `multipart/form-data;${Array.from({ length: 30 }, (_, index) => `;p${index}=x`).join("")}; boundary=B`,
   ])("refuses %s", async (type) => {
-    expect(await failureOf(read("--B--", type))).toBe("malformed");
+    expect(await errorOf(read("--B--", type))).toMatchObject(malformed("The form has no valid boundary."));
   });
 
   it("refuses a coded body", async () => {
-    expect(await failureOf(read("--B--", TYPE, { "content-encoding": "gzip" }))).toBe("unsupported-media-type");
+    expect(await read("--B--", TYPE, { "content-encoding": "Identity" })).toEqual([]);
+    expect(await errorOf(read("--B--", TYPE, { "content-encoding": "gzip" }))).toMatchObject({
+      failure: "unsupported-media-type",
+      message: "Coded content is not accepted.",
+      headers: { "Accept-Encoding": "identity" },
+    });
+  });
+
+  it("reads what follows the last boundary to its end, so that the client is heard out", async () => {
+    let isRead = false;
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield bytesOf("--B--\r\n");
+      yield bytesOf("epilogue");
+      isRead = true;
+    }
+    const request = { body: body(), headers: new Headers({ "content-type": TYPE }) } as unknown as Request;
+    expect(await readAll(request)).toEqual([]);
+    expect(isRead).toBe(true);
   });
 });
 
@@ -175,7 +206,9 @@ describe("names in a part's head", () => {
   it("are refused when they are not valid UTF-8", async () => {
     const bytes = bytesOf(fileHead('filename="?"'));
     bytes[bytes.indexOf(0x3f)] = 0xff;
-    expect(await failureOf(readAll(requestOf([bytes])))).toBe("malformed");
+    expect(await errorOf(readAll(requestOf([bytes])))).toMatchObject(
+      malformed("The form has a part whose head is not valid UTF-8."),
+    );
   });
 
   it.each([
@@ -202,6 +235,29 @@ describe("names in a part's head", () => {
     expect(await failureOf(read(`${part(head, "x")}--B--`))).toBe("malformed");
   });
 
+  it.each([
+    ["Content-Type: text/plain", "a part without a name"],
+    ["Content-Disposition: form-data; name=\"a\"; filename*=utf-8''a", "a file name in a form that is not for forms"],
+    ['Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64', "a coded part"],
+    ['Content-Disposition: form-data; name="a"\r\nhello', "a part with a bad head"],
+    [
+      `Content-Disposition: form-data; name="a"${Array.from({ length: 32 }, (_, index) => `\r\nX-${index}: y`).join("")}`,
+      "a part with a bad head",
+    ],
+  ])("are told what is wrong with them: %.60j", async (head, what) => {
+    expect(await errorOf(read(`${part(head, "x")}--B--`))).toMatchObject(malformed(`The form has ${what}.`));
+  });
+
+  it.each(["7bit", "8BIT", "binary"])("stand beside content that is %s, which is no coding", async (encoding) => {
+    const head = `Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: ${encoding}`;
+    expect(await read(`${part(head, "x")}--B--`)).toEqual([{ name: "a", text: "x" }]);
+  });
+
+  it("stand alone where the part has no more to say", () => {
+    const head = parsePartHead(bytesOf('\r\nContent-Disposition: form-data; name="a"'));
+    expect(head).toStrictEqual({ name: "a" });
+  });
+
   it("stand beside fields that mean nothing", async () => {
     const head = 'X-Any: thing\r\ncontent-disposition:form-data;name="a"\r\nContent-Transfer-Encoding: Binary';
     expect(await read(`${part(head, "x")}--B--`)).toEqual([{ name: "a", text: "x" }]);
@@ -219,12 +275,16 @@ describe("a form that is cut or odd", () => {
           whole.push(await textOf(body));
         }
       })();
-      expect(await failureOf(reading), form.slice(0, end)).toBe("malformed");
+      expect(await errorOf(reading), form.slice(0, end)).toMatchObject(
+        malformed("The form ends before its last boundary."),
+      );
       expect(["1", "content"].slice(0, whole.length)).toEqual(whole);
     }
   });
 
   it.each([
+    ["a dash and another text behind a boundary", "--B -\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--B--"],
+    ["a byte order mark behind a boundary", "--B\ufeff\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--B--"],
     ["another text behind a boundary", "--Bx\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--B--"],
     ["one dash behind a boundary", "--B-\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--B--"],
     ["no boundary", "hello"],
@@ -233,6 +293,10 @@ describe("a form that is cut or odd", () => {
     ["nothing", ""],
   ])("is refused: %s", async (_what, text) => {
     expect(await failureOf(read(text))).toBe("malformed");
+  });
+
+  it("is told what stands behind a boundary of it", async () => {
+    expect(await errorOf(read("--Bx\r\n\r\n"))).toMatchObject(malformed("The form has something behind a boundary."));
   });
 
   it("is refused when its body breaks off with an error", async () => {
@@ -247,7 +311,9 @@ describe("a form that is cut or odd", () => {
   it("may hold 1,000 parts, and no more (SECURITY 12)", async () => {
     expect(await read(`${field("a", "1").repeat(1000)}--B--`)).toHaveLength(1000);
     expect(await failureOf(read(`${field("a", "1").repeat(1001)}--B--`))).toBe("malformed");
-    expect(await failureOf(readAll(requestOf([bytesOf(form)]), { maxParts: 1 }))).toBe("malformed");
+    expect(await errorOf(readAll(requestOf([bytesOf(form)]), { maxParts: 1 }))).toMatchObject(
+      malformed("The form has more than 1 parts."),
+    );
   });
 
   it("may have heads of 16 KiB, and no more (SECURITY 12)", async () => {
@@ -256,7 +322,9 @@ describe("a form that is cut or odd", () => {
       return `${part(head + "x".repeat(length - head.length - 6), "1")}--B--`;
     };
     expect(await read(withHead(16 * 1024))).toHaveLength(1);
-    expect(await failureOf(read(withHead(16 * 1024 + 1)))).toBe("malformed");
+    expect(await errorOf(read(withHead(16 * 1024 + 1)))).toMatchObject(
+      malformed("The form has a part whose head is over 16384 bytes."),
+    );
     expect(await failureOf(read(withHead(17 * 1024)))).toBe("malformed");
     expect(await failureOf(read(`--B\r\nX: ${"x".repeat(1024 * 1024)}`))).toBe("malformed");
   });
@@ -277,7 +345,9 @@ describe("parts", () => {
   it("never end well for a reader that comes too late", async () => {
     const bodies: AsyncIterable<Uint8Array>[] = [];
     for await (const { body } of readMultipart(requestOf(chunked(bytesOf(form), [7])))) bodies.push(body);
-    for (const body of bodies) expect(await failureOf(textOf(body))).toBe("malformed");
+    for (const body of bodies) {
+      expect(await errorOf(textOf(body))).toMatchObject(malformed("The part has been passed over."));
+    }
   });
 
   it("do not mix with what a reader that was left behind still waits for", async () => {
@@ -381,7 +451,10 @@ describe("whatever the chunks", () => {
         const whole = Buffer.concat([head, data, bytesOf("\r\n--B--")]);
         const found: Uint8Array[] = [];
         for await (const { body } of readMultipart(requestOf(chunked(whole, [length])))) {
-          for await (const chunk of body) found.push(chunk);
+          for await (const chunk of body) {
+            expect(chunk.byteLength).toBeGreaterThan(0);
+            found.push(chunk);
+          }
         }
         expect(Buffer.concat(found).equals(data)).toBe(true);
       }),
