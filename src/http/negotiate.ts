@@ -32,8 +32,7 @@ export function negotiateVariant(request: Request, readsFolder: boolean): Varian
 
 /** Whether a GET or HEAD of a folder is for its ZIP archive (4.2): `Accept` names that type, and none of our others before it. */
 export function prefersArchive(request: Request): boolean {
-  const accept = request.headers.get("accept");
-  return accept !== null && preferredType(accept, [JSON_TYPE, HTML_TYPE, ZIP_TYPE]) === ZIP_TYPE;
+  return preferredType(request.headers.get("accept"), [JSON_TYPE, HTML_TYPE, ZIP_TYPE]) === ZIP_TYPE;
 }
 
 /** Which of our representations an `Accept` value prefers; `undefined` when none is named above a wildcard. */
