@@ -17,6 +17,5 @@ export function isConsumedBodyError(error: unknown): error is Error {
  */
 export function isConsumed({ body, bodyUsed, headers }: Request): boolean {
   if (body !== null) return bodyUsed || body.locked === true;
-  const length = headers.get("content-length");
-  return headers.has("transfer-encoding") || (length !== null && Number(length) > 0);
+  return headers.has("transfer-encoding") || Number(headers.get("content-length")) > 0;
 }
