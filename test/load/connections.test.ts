@@ -20,8 +20,7 @@ const MEBIBYTE = 1024 * 1024;
 const IDLE_MEBIBYTES = amount({ short: 10, long: 50 });
 /** An upload has a chunk of 64 KiB from its socket; a download a buffer of up to 512 KiB that is being sent. */
 const UPLOAD_MEBIBYTES = UPLOADS * 0.2;
-/** The first ones pay for buffers that all share: 20 readers took 20 MiB, and 100 of them 38. */
-const READER_MEBIBYTES = 20 + READERS * 0.8;
+const READER_MEBIBYTES = READERS;
 /** What is kept of pools and compiled code, however many there were. */
 const LEFT_MEBIBYTES = 10;
 /** Of others' requests. The short run shares the machine with other tests. */
