@@ -3,6 +3,7 @@ import { type ArchiveSource, type Chosen, openFolder, walkMembers } from "../arc
 import { toSafeName } from "../archive/entry-names.ts";
 import { planArchive } from "../archive/plan.ts";
 import { createZip } from "../archive/zip.ts";
+import type { ByteSource } from "../contracts/byte-source.ts";
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import { isStorageError, type StorageEntry, StorageError } from "../contracts/storage-adapter.ts";
 import { toAttachment } from "../http/content-disposition.ts";
@@ -13,13 +14,17 @@ import type { AccountExchange } from "./endpoint.ts";
 import { onFailedRead } from "./told-source.ts";
 import { type SourceAnswer, sendTold, tellArchive } from "./told-transfers.ts";
 
+/** So much of an archive is read before it is answered. */
+const BEGIN_BYTES = 65_536;
+const NOTHING = new Uint8Array(0);
+
 /**
  * The addressed folder as a ZIP archive: whole, with entries named by the account's full paths (4.2), or only `members` of it that
  * `chooseMember` has found fit, named relative to it (4.6; CONTRACT 3.4, 4.6). It saves as `<folder>.zip`, the root as `<account>.zip`.
  * A folder that is not there, or may not be listed, fails before the first byte; what is denied further below is left out.
  *
- * With stored files it has a `Content-Length`, unless it is too large to be walked beforehand; a member that has changed in between
- * breaks it off, and the next time no length is told.
+ * With stored files it has a `Content-Length`, unless it is too large to be walked beforehand, or its first part cannot be read as it was promised. A member
+ * that turns out to have changed further on breaks it off, and the next time no length is told.
  */
 export async function archiveResponse(exchange: AccountExchange, members?: readonly Chosen[]): Promise<Response> {
   if (exchange.request.method !== "HEAD") return sendTold(exchange, tellArchive, () => openArchive(exchange, members));
@@ -29,28 +34,44 @@ export async function archiveResponse(exchange: AccountExchange, members?: reado
 }
 
 async function openArchive(exchange: AccountExchange, members: readonly Chosen[] | undefined): Promise<SourceAnswer> {
-  const { request, path, account, config, report } = exchange;
-  const source = toArchiveSource(exchange);
-  const walk =
-    members === undefined
-      ? await openFolder(source, path.segments, report).catch(withoutFolder)
-      : walkMembers(source, path.segments, members, report);
+  const { request, path, account, config } = exchange;
   const compresses = config.archive.method === "deflate";
   const folder = toStoragePath(path.segments);
-  const isPlanned = !compresses && mayPromise(account, folder);
-  const { length, entries } = isPlanned
-    ? await planArchive(walk, request.signal)
-    : { length: undefined, entries: walk };
   const name = toSafeName(path.segments.at(-1) ?? account.name);
-  const fields = {
-    "Content-Type": "application/zip",
-    "Content-Disposition": toAttachment(`${name}.zip`),
-    "Content-Length": length?.toString(),
-  };
-  const options = { isPromised: length !== undefined, ...(compresses && { compresses: isCompressible }) };
-  const zip = createZip(entries, options);
-  if (length === undefined) return { source: zip, fields };
-  return { source: onFailedRead(zip, () => noteBrokenPromise(account, folder)), fields };
+  const fields = { "Content-Type": "application/zip", "Content-Disposition": toAttachment(`${name}.zip`) };
+  if (!compresses && mayPromise(account, folder)) {
+    const { length, entries } = await planArchive(await walk(exchange, members), request.signal);
+    if (length === undefined) return { source: await readBegin(createZip(entries)), fields };
+    const promised = onFailedRead(createZip(entries, { isPromised: true }), () => noteBrokenPromise(account, folder));
+    const begun = await readBegin(promised).catch(() => undefined);
+    if (begun !== undefined) return { source: begun, fields: { ...fields, "Content-Length": `${length}` } };
+    request.signal.throwIfAborted();
+  }
+  const zip = createZip(await walk(exchange, members), compresses ? { compresses: isCompressible } : {});
+  return { source: await readBegin(zip), fields };
+}
+
+function walk(exchange: AccountExchange, members: readonly Chosen[] | undefined) {
+  const { path, report } = exchange;
+  const source = toArchiveSource(exchange);
+  if (members !== undefined) return walkMembers(source, path.segments, members, report);
+  return openFolder(source, path.segments, report).catch(withoutFolder);
+}
+
+/** The same source, of which a first part has been read: what fails there can still be answered with its status. */
+async function readBegin(source: ByteSource): Promise<ByteSource> {
+  const buffer = new Uint8Array(BEGIN_BYTES);
+  let begin = buffer.subarray(0, await source.readInto(buffer));
+
+  async function readInto(into: Uint8Array): Promise<number> {
+    if (begin.byteLength === 0) return source.readInto(into);
+    const part = begin.subarray(0, into.byteLength);
+    into.set(part);
+    begin = begin.byteLength > part.byteLength ? begin.subarray(part.byteLength) : NOTHING;
+    return part.byteLength;
+  }
+
+  return { readInto, close: () => source.close() };
 }
 
 /** What the permissions forbid is known without opening it; they are asked again when it is opened (SECURITY 19). */

@@ -3,8 +3,10 @@ import type { Socket } from "node:net";
 import type { Connection } from "../contracts/connection.ts";
 import type { ChunkReader } from "./chunk-reader.ts";
 import { toConnection } from "./node-connection.ts";
+import { isLast } from "./node-ending.ts";
 import { mostFieldsOf } from "./node-field-count.ts";
-import { createDisconnectError, createRequestBody, type RequestBody } from "./node-request-body.ts";
+import { createDisconnectError, createRequestBody, hasBody, type RequestBody } from "./node-request-body.ts";
+import { resetSocket } from "./node-reset.ts";
 import { hasTakenWithin } from "./node-sent.ts";
 
 /** What outlives one request: found once a socket, shared by all requests that it carries. */
@@ -50,8 +52,6 @@ export interface Exchange {
 const states = new WeakMap<Socket, SocketState>();
 /** Those of them that each server has now. */
 const sockets = new WeakMap<object, Set<Socket>>();
-/** The servers that end: each answer is the last one of its connection. */
-const ending = new WeakSet<object>();
 
 /** An exchange that has touched neither message yet: a middleware may still pass it on. */
 export function createExchange(req: IncomingMessage, res: ServerResponse): Exchange {
@@ -67,11 +67,6 @@ export function createExchange(req: IncomingMessage, res: ServerResponse): Excha
     answered: false,
     gone: false,
   };
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  const length = headers["content-length"];
-  return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
 
 /**
@@ -99,25 +94,14 @@ export function openExchange(exchange: Exchange): Promise<void> | undefined {
   return undefined;
 }
 
-/** From now on each answer of a server says `Connection: close`, and no request behind it begins. */
-export function beginEnd(server: object): void {
-  ending.add(server);
-}
-
-/** A server that listens again ends no more. */
-export function cancelEnd(server: object): void {
-  ending.delete(server);
-}
-
-/** Whether a connection ends with the answer whose head is written next. */
-export function isLast({ server }: SocketState): boolean {
-  return server !== undefined && ending.has(server);
-}
-
-/** Destroys a socket, whatever is under way; the exchange that it cut. */
+/**
+ * Ends a connection at once, whatever is under way; the exchange that it cut. An answer breaks off by a reset: the system would try for minutes to deliver
+ * the megabytes that it holds of it, and one that ends with its connection would seem to be whole.
+ */
 export function cutSocket(socket: Socket): Exchange | undefined {
   const current = states.get(socket)?.current;
-  socket.destroy();
+  if (current?.res.headersSent) resetSocket(socket);
+  else socket.destroy();
   return current;
 }
 
@@ -252,6 +236,6 @@ function abandonExchange(exchange: Exchange): void {
  */
 function endIdle(exchange: Exchange, socket: Socket): void {
   const { timeout = 0 } = socket;
-  if ((isClientDue(exchange) || socket.readableEnded) && !hasTakenWithin(socket, timeout)) socket.destroy();
+  if ((isClientDue(exchange) || socket.readableEnded) && !hasTakenWithin(socket, timeout)) cutSocket(socket);
   else socket.setTimeout(timeout);
 }

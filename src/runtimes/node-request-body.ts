@@ -22,6 +22,12 @@ const SMALL_BYTES = 4096;
 /** So many of them wait at most. */
 const MOST_SMALL = 1000;
 
+/** Whether a request announces a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers["content-length"];
+  return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+}
+
 /** A body over `req` that is not begun, and `100 Continue` not written, before the first read. */
 export function createRequestBody(req: IncomingMessage, res: ServerResponse): RequestBody {
   let begun = false;

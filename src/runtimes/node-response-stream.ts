@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { type ChunkReader, toBytes } from "./chunk-reader.ts";
 import { type Exchange, releaseReader } from "./node-exchange.ts";
+import { resetSocket } from "./node-reset.ts";
 
 /** The head of a response, not yet written. */
 export interface Head {
@@ -107,8 +108,8 @@ function drained(exchange: Exchange): Promise<void> {
 function breakResponse(exchange: Exchange, length: number | undefined): void {
   const { req, res } = exchange;
   const { socket } = res;
-  // A body that ends with its connection (HTTP/1.0) is whole at a FIN: only a RST says otherwise. TLS has its own sign, Unix sockets none.
+  // A body that ends with its connection (HTTP/1.0) is whole at a FIN: only a RST says otherwise.
   const endsByClose = length === undefined && req.httpVersionMinor === 0;
-  if (endsByClose && socket?.remoteAddress !== undefined && !("encrypted" in socket)) socket.resetAndDestroy();
+  if (endsByClose && socket !== null) resetSocket(socket);
   else res.destroy();
 }

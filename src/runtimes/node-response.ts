@@ -1,7 +1,8 @@
 import { ServerResponse } from "node:http";
 import { toByteStream } from "../contracts/byte-source.ts";
 import { discardBody, openBody, openSource } from "./node-body-source.ts";
-import { type Exchange, isLast } from "./node-exchange.ts";
+import { isLast } from "./node-ending.ts";
+import type { Exchange } from "./node-exchange.ts";
 import { refuseBody } from "./node-refusal.ts";
 import { sendSource } from "./node-response-source.ts";
 import { failResponse, type Head, sendChunks } from "./node-response-stream.ts";

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import { connect, type NetConnectOpts, type Socket } from "node:net";
@@ -326,8 +326,20 @@ describe.skipIf(process.platform !== "linux")("a download that waits in the syst
     socket.write(get);
     const timer = setInterval(() => bytes > 0 && (socket.read(bytes) ?? socket.read()), 20);
     onTestFinished(() => clearInterval(timer));
+    await eventually(() => isHeldFor(port), "something to wait for the client");
     for (const begun = performance.now(); !isClosed && performance.now() - begun < milliseconds; ) await delay(20);
+    // Nor does the system go on for minutes to offer what it holds.
+    expect(isHeldFor(port)).toBe(!isClosed);
     return isClosed;
+  }
+
+  /** Whether the system holds anything yet for clients of a port. */
+  function isHeldFor(port: number): boolean {
+    const own = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+    const lines = ["tcp", "tcp6"].flatMap((name) => readFileSync(`/proc/self/net/${name}`, "utf8").split("\n"));
+    // sl, local and remote address, state, tx_queue:rx_queue
+    const fields = lines.map((line) => line.trim().split(/\s+/));
+    return fields.some(([, local, , , queues]) => local?.endsWith(own) && !queues?.startsWith("00000000"));
   }
 
   /** The limits by which the download was cut. */

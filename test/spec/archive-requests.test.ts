@@ -12,6 +12,8 @@ const FILES = {
   "/alice/note.txt": "n",
 };
 const NAMES = ["reports/", "reports/b.txt", "reports/photo.jpg", "reports/2018/", "reports/2018/a.csv"];
+/** Of which one member changes, behind what is read before the answer. */
+const CHANGED = { "/alice/0.bin": "0".repeat(100_000), "/alice/a.txt": "abc" };
 const ZIP = { headers: { accept: "application/zip" } };
 const FORM = "multipart/form-data; boundary=b";
 
@@ -73,6 +75,28 @@ describe("GET /home/<folder>/ with Accept: application/zip", () => {
     const elsewhere = await call("GET", "/home/reports/2018/", ZIP);
     expect(elsewhere.header("content-length")).toBe(`${elsewhere.bytes.byteLength}`);
   });
+
+  it.each([
+    ["denies a file", new StorageError("denied", "EACCES"), 200, ["reports/2018/", "reports/2018/a.csv"]],
+    ["does not answer for a file", new StorageError("unavailable", "EIO"), 503, []],
+  ])(
+    "has its status when the storage %s at its begin: nothing is promised that cannot be kept",
+    async (_, error, status, rest) => {
+      const base = createMemoryStorage();
+      await fillStorage(base, FILES);
+      const storage = overrideStorage(base, {
+        async read(path, range) {
+          if (path.startsWith("/alice/reports/b") || path.endsWith("photo.jpg")) throw error;
+          return base.read(path, range);
+        },
+      });
+      const { call } = await createTestService({ storage });
+      const answer = await call("GET", "/home/reports/", ZIP);
+      expect([answer.status, answer.header("content-length") === null]).toEqual([status, status === 200]);
+      if (status === 200) expect(names(readZip(answer.bytes))).toEqual(["reports/", ...rest]);
+      else expect(answer.header("retry-after")).not.toBeNull();
+    },
+  );
 
   it("ends its walk when nobody is left to send it to", async () => {
     const base = createMemoryStorage();
@@ -203,16 +227,18 @@ describe("the length of an archive", () => {
     ["is gone", () => new StorageError("not-found")],
     ["is denied", () => new StorageError("denied")],
   ])("breaks the archive off when it has been told and a member %s by then", async (_, change) => {
+    const { call } = await createTestService({ files: CHANGED });
     const { open } = await createTestService(await withChange(change));
     const response = await open("GET", "/home/", ZIP);
-    expect(response.headers.get("content-length")).toBe("129");
+    const { bytes } = await call("GET", "/home/", ZIP);
+    expect(response.headers.get("content-length")).toBe(`${bytes.byteLength}`);
     await expect(readAnswer(response)).rejects.toThrow();
   });
 
   it("leaves a member out that is gone by then where it was not told", async () => {
     const gone = await withChange(() => new StorageError("not-found"));
     const { call } = await createTestService({ ...gone, archive: { method: "deflate" } });
-    expect(readZip((await call("GET", "/home/", ZIP)).bytes)).toEqual([]);
+    expect(names(readZip((await call("GET", "/home/", ZIP)).bytes))).toEqual(["0.bin"]);
   });
 });
 
@@ -230,12 +256,13 @@ describe("the option archive.method", () => {
   });
 });
 
-/** A storage whose only file is not as it was listed when it is read: another size, or an error. */
+/** A storage one of whose files is not as it was listed when it is read: another size, or an error. */
 async function withChange(change: (path: string, size: number) => unknown): Promise<TestServiceOptions> {
   const base = createMemoryStorage();
-  await fillStorage(base, { "/alice/a.txt": "abc" });
+  await fillStorage(base, CHANGED);
   const storage = overrideStorage(base, {
     async read(path) {
+      if (!path.endsWith("a.txt")) return base.read(path);
       const { entry } = await base.read(path);
       const found = change(path, entry.size);
       if (typeof found !== "number") throw found;

@@ -136,8 +136,18 @@ describe("the ZIP archive of a folder (4.2, CONTRACT 3.4)", () => {
     expect(reported).toHaveLength(1);
   });
 
-  it("reports what the storage denies, and breaks off where a length was promised", async () => {
+  it("reports what the storage denies, and promises no length where that shows at the begin", async () => {
     const storage = await createStorageThatDenies("b.txt");
+    const reported: unknown[] = [];
+    const response = await open("reports/", undefined, { storage, reported });
+    expect(response.headers.get("Content-Length")).toBeNull();
+    expect(names(readZip(await readAll(response.body as ReadableStream<Uint8Array>)))).not.toContain("reports/b.txt");
+    // Once for each of the two times that it was to be read.
+    expect(reported.map((error) => (error as Error).message)).toEqual(["EACCES", "EACCES"]);
+  });
+
+  it("reports what the storage denies, and breaks off where a length was promised", async () => {
+    const storage = await createStorageThatDenies("b.txt", { ...FILES, "/alice/reports/a.bin": "a".repeat(100_000) });
     const reported: unknown[] = [];
     await expect(archive("reports/", undefined, { storage, reported })).rejects.toMatchObject({ code: "unavailable" });
     expect(reported).toHaveLength(1);
@@ -214,8 +224,8 @@ async function createStorage(files: Readonly<Record<string, string>> = FILES): P
   return storage;
 }
 
-async function createStorageThatDenies(name: string): Promise<StorageAdapter> {
-  const base = await createStorage();
+async function createStorageThatDenies(name: string, files = FILES): Promise<StorageAdapter> {
+  const base = await createStorage(files);
   return overrideStorage(base, {
     async read(path, range) {
       if (path.endsWith(name)) throw new StorageError("denied", "EACCES");

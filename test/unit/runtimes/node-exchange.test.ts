@@ -1,7 +1,8 @@
 import { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, it } from "vitest";
-import { beginEnd, cancelEnd, createExchange, exchangeOf, openExchange } from "../../../src/runtimes/node-exchange.ts";
+import { beginEnd, cancelEnd } from "../../../src/runtimes/node-ending.ts";
+import { createExchange, exchangeOf, openExchange } from "../../../src/runtimes/node-exchange.ts";
 
 /** A request on a socket of a server, which may have sent its last byte. */
 function arrive(server: object, writable: boolean) {
