@@ -30,7 +30,7 @@ afterAll(() => rm(program.folder, { recursive: true, force: true }));
 async function waitForMoment(world: CrashWorld, random: Random, kind: Kind, answers: () => number): Promise<string> {
   const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
   const way = random.pick(["time", "time", "unfinished file", "answers"]);
-  const later = random.below(kind === "accounts" ? 1000 : 200);
+  const later = random.below(kind === "accounts" ? 1200 : 250);
   const wanted = random.below(12);
   const soon = random.below(8);
   if (way === "time") {

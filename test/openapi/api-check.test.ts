@@ -219,6 +219,14 @@ describe("a request held against a document", () => {
     expect(problems.includes(problem)).toBe(isHeld);
   });
 
+  it("may say that a script made it where that changes nothing: where no 401 is documented", () => {
+    const more = { "x-requested-with": "XMLHttpRequest" };
+    const problem = "the request: the header parameter x-requested-with is not documented";
+    expect(problemsOf({ requestFields: { ...basic, ...more } })).toEqual([problem]);
+    const { requestFields, requestBody } = asJson({ commands: [] });
+    expect(problemsOf({ requestFields: { ...requestFields, ...more }, requestBody }, post)).toEqual([]);
+  });
+
   it("does not pass where its JSON was taken, and is not valid", () => {
     expect(problemsOf(asJson({ commands: 1 }), post)).toEqual([
       "the request: application/json: /commands must be array",

@@ -33,6 +33,12 @@ describe("DELETE /home/<path>", () => {
     }
   });
 
+  it("removes a folder that If-Match: * demands to be there (RFC 9110 13.1.1)", async () => {
+    const { call, storage } = await createTestService({ files });
+    expect((await call("DELETE", "/home/f/", { headers: { "if-match": "*" } })).status).toBe(204);
+    expect(await storage.stat("/alice/f")).toBeUndefined();
+  });
+
   it("answers 404 for what is not there (7.1)", async () => {
     const { call } = await createTestService({ files });
     for (const path of ["/home/missing", "/home/no/missing", "/home/a/b", "/home/A"]) {

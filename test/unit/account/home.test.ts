@@ -34,8 +34,14 @@ describe("the preparation of a home", () => {
   });
 
   it("is nothing where it is the storage's root, also where none is to be made", async () => {
-    const storage = overrideStorage(createMemoryStorage(), { stat: async () => undefined });
-    await prepareHome(accountOf({ home_folder_path: "/", create_home_folder: false }), storage);
+    const storage = overrideStorage(createMemoryStorage(), {
+      stat: async () => undefined,
+      createFolder: () => Promise.reject(new StorageError("denied")),
+    });
+    for (const create_home_folder of [true, false])
+      await expect(
+        prepareHome(accountOf({ home_folder_path: "/", create_home_folder }), storage),
+      ).resolves.toBeUndefined();
   });
 
   it("is refused where it is missing and not to be made (CONTRACT 7.3)", async () => {

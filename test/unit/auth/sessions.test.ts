@@ -490,8 +490,13 @@ describe("a session of a version of its account", () => {
   it("is not found where another process ends it while it is found out that none of its versions stands", async () => {
     const id = await create().start(first);
     const isCurrent = async () => false;
-    const late = createSessions({ store: beforeRead(2, () => sessions.end(id)), clock: () => now, isCurrent });
-    expect(await late.find(id)).toBeUndefined();
+    let isEnded = false;
+    const end = async (): Promise<void> => {
+      await sessions.end(id);
+      isEnded = true;
+    };
+    const late = createSessions({ store: beforeRead(2, end), clock: () => now, isCurrent });
+    expect([await late.find(id), isEnded]).toEqual([undefined, true]);
     expect(await sessions.find(id)).toBeUndefined();
   });
 

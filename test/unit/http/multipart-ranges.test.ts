@@ -71,6 +71,16 @@ describe("several ranges as one body", () => {
     expect(await source.readInto(new Uint8Array(1000))).toBe(0);
   });
 
+  it("leave nothing open when they are closed in the middle of a read", async () => {
+    const { state, source } = observed();
+    const buffer = new Uint8Array(1000);
+    await source.readInto(buffer);
+    const reading = source.readInto(buffer);
+    await source.close();
+    state.finishOpening();
+    expect([await reading, state.open]).toEqual([0, 0]);
+  });
+
   it("close a part that was being opened when they were closed", async () => {
     const { state, source } = observed();
     const buffer = new Uint8Array(1000);

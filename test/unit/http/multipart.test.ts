@@ -226,6 +226,10 @@ describe("names in a part's head", () => {
     ["a boundary in it", 'Content-Disposition: form-data; name="a"\r\n--B'],
     ["coded content", 'Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64'],
     ["thousands of parameters", `Content-Disposition: form-data; name="a"${";x".repeat(9)}${'; y="z"'.repeat(20)}`],
+    [
+      "a semicolon behind as many parameters as there may be",
+      `Content-Disposition: form-data; name="a"${Array.from({ length: 15 }, (_, index) => `; x${index}=y`).join("")};`,
+    ],
     ["semicolons without parameters", `Content-Disposition: form-data; name="a"${";".repeat(9)}`],
     [
       "more than 32 fields",
