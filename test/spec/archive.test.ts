@@ -224,7 +224,10 @@ async function createStorage(files: Readonly<Record<string, string>> = FILES): P
   return storage;
 }
 
-async function createStorageThatDenies(name: string, files = FILES): Promise<StorageAdapter> {
+async function createStorageThatDenies(
+  name: string,
+  files: Readonly<Record<string, string>> = FILES,
+): Promise<StorageAdapter> {
   const base = await createStorage(files);
   return overrideStorage(base, {
     async read(path, range) {
