@@ -10,9 +10,18 @@ export interface EncodedContent extends ByteSource {
 /** Only whether something comes is of interest, never what. */
 const spare = new Uint8Array(1);
 
+const changed = new WeakSet<StorageError>();
+
 /** A file is not what it was when its size was told: the archive cannot be finished, and must not seem to be (CONTRACT 3.4). */
 export function createChangedError(): StorageError {
-  return new StorageError("unavailable", "A file was not read with the size that it had.");
+  const error = new StorageError("unavailable", "A file was not read with the size that it had.");
+  changed.add(error);
+  return error;
+}
+
+/** Whether it is this that has failed, and no storage. */
+export function isChangedError(error: unknown): boolean {
+  return error instanceof StorageError && changed.has(error);
 }
 
 /** Reads a source's end, which releases it. Rejects where it goes on. */

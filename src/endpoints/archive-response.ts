@@ -1,4 +1,5 @@
 import { toStoragePath } from "../account/path.ts";
+import { isChangedError } from "../archive/content.ts";
 import { type ArchiveSource, type Chosen, openFolder, walkMembers } from "../archive/entries.ts";
 import { toSafeName } from "../archive/entry-names.ts";
 import { planArchive } from "../archive/plan.ts";
@@ -28,27 +29,38 @@ const NOTHING = new Uint8Array(0);
  */
 export async function archiveResponse(exchange: AccountExchange, members?: readonly Chosen[]): Promise<Response> {
   if (exchange.request.method !== "HEAD") return sendTold(exchange, tellArchive, () => openArchive(exchange, members));
-  const { source, fields } = await openArchive(exchange, members);
+  // HEAD is no transfer: no file is read for it.
+  const { source, fields } = await openArchive(exchange, members, async (zip) => zip);
   await source.close();
   return emptyResponse(200, fields);
 }
 
-async function openArchive(exchange: AccountExchange, members: readonly Chosen[] | undefined): Promise<SourceAnswer> {
-  const { request, path, account, config } = exchange;
+async function openArchive(
+  exchange: AccountExchange,
+  members: readonly Chosen[] | undefined,
+  begin: typeof readBegin = readBegin,
+): Promise<SourceAnswer> {
+  const { path, account, config } = exchange;
+  const { signal } = exchange.request;
   const compresses = config.archive.method === "deflate";
   const folder = toStoragePath(path.segments);
   const name = toSafeName(path.segments.at(-1) ?? account.name);
   const fields = { "Content-Type": "application/zip", "Content-Disposition": toAttachment(`${name}.zip`) };
   if (!compresses && mayPromise(account, folder)) {
-    const { length, entries } = await planArchive(await walk(exchange, members), request.signal);
-    if (length === undefined) return { source: await readBegin(createZip(entries)), fields };
-    const promised = onFailedRead(createZip(entries, { isPromised: true }), () => noteBrokenPromise(account, folder));
-    const begun = await readBegin(promised).catch(() => undefined);
-    if (begun !== undefined) return { source: begun, fields: { ...fields, "Content-Length": `${length}` } };
-    request.signal.throwIfAborted();
+    const { length, entries } = await planArchive(await walk(exchange, members), signal);
+    const isPromised = length !== undefined;
+    try {
+      const source = await begin(createZip(entries, { isPromised }), signal);
+      if (!isPromised) return { source, fields };
+      const told = onFailedRead(source, () => noteBrokenPromise(account, folder));
+      return { source: told, fields: { ...fields, "Content-Length": `${length}` } };
+    } catch (error) {
+      if (!isChangedError(error) || !isPromised) throw error;
+      noteBrokenPromise(account, folder);
+    }
   }
   const zip = createZip(await walk(exchange, members), compresses ? { compresses: isCompressible } : {});
-  return { source: await readBegin(zip), fields };
+  return { source: await begin(zip, signal), fields };
 }
 
 function walk(exchange: AccountExchange, members: readonly Chosen[] | undefined) {
@@ -58,10 +70,10 @@ function walk(exchange: AccountExchange, members: readonly Chosen[] | undefined)
   return openFolder(source, path.segments, report).catch(withoutFolder);
 }
 
-/** The same source, of which a first part has been read: what fails there can still be answered with its status. */
-async function readBegin(source: ByteSource): Promise<ByteSource> {
+/** The same source, of which a first part has been read: what fails there can still be answered with its status. It is closed when its client has gone meanwhile. */
+async function readBegin(source: ByteSource, signal: AbortSignal): Promise<ByteSource> {
   const buffer = new Uint8Array(BEGIN_BYTES);
-  let begin = buffer.subarray(0, await source.readInto(buffer));
+  let begin = buffer.subarray(0, await untilGone(source.readInto(buffer), source, signal));
 
   async function readInto(into: Uint8Array): Promise<number> {
     if (begin.byteLength === 0) return source.readInto(into);
@@ -72,6 +84,24 @@ async function readBegin(source: ByteSource): Promise<ByteSource> {
   }
 
   return { readInto, close: () => source.close() };
+}
+
+/** What a source reads, unless its client goes before: a storage may never answer. */
+async function untilGone(reading: Promise<number>, source: ByteSource, signal: AbortSignal): Promise<number> {
+  let leave = (): void => undefined;
+  const gone = new Promise<never>((_, reject) => {
+    leave = () => {
+      source.close().catch(() => undefined);
+      reject(signal.reason);
+    };
+  });
+  signal.addEventListener("abort", leave, { once: true });
+  if (signal.aborted) leave();
+  try {
+    return await Promise.race([reading, gone]);
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
 }
 
 /** What the permissions forbid is known without opening it; they are asked again when it is opened (SECURITY 19). */

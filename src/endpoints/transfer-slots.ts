@@ -7,7 +7,7 @@ import { isLight } from "../http/source-body.ts";
 export interface TransferSlot {
   /** Whether `widen` would find them now. */
   mayWiden(places: number): boolean;
-  /** Takes so many places in all, or as many as anybody may have; false when others have them. */
+  /** Takes so many places in all, or as many as anybody may have; false when others have them, or the slot is free again. */
   widen(places: number): boolean;
   /**
    * The same source; the slot is free when it ends, however it does: read to its end, failed, let go of, or the client gone. Without it a slot is
@@ -87,6 +87,7 @@ export function createTransferSlots({ perAccount, perAddress, logger, clock }: T
     const network = findNetwork(address);
     if (!enter(username, network, 1)) return undefined;
     let places = 1;
+    let isFree = false;
 
     function toMore(wanted: number): number {
       return Math.max(0, Math.min(wanted, most) - places);
@@ -98,6 +99,7 @@ export function createTransferSlots({ perAccount, perAddress, logger, clock }: T
     }
 
     function widen(wanted: number): boolean {
+      if (isFree) return false;
       const more = toMore(wanted);
       if (more === 0) return true;
       if (!enter(username, network, more)) return false;
@@ -106,6 +108,7 @@ export function createTransferSlots({ perAccount, perAddress, logger, clock }: T
     }
 
     function free(): void {
+      isFree = true;
       taken -= places;
       ofAccount.leave(username, places);
       if (network !== undefined) ofAddress.leave(network, places);

@@ -81,7 +81,7 @@ function toJsonAnswer(status: 200 | 403, value: unknown, schema: z.ZodType): Out
     text = JSON.stringify(value, refuseLosses);
     JSON.parse(text, refuseSurrogates);
   } catch {
-    return { problems: ["not to be written as JSON in UTF-8"] };
+    return { problems: ["not to be written as JSON in UTF-8: only plain objects, lists and values are"] };
   }
   if (status === 403 && text === "{}") return { status };
   const answer = toContent(status, "json", text);

@@ -66,10 +66,12 @@ export async function exchange(
 export async function removeFile(folder: OpenFolder, name: string, judge?: () => Promise<unknown>): Promise<void> {
   const removed = inTurn(folder, name, async () => {
     await judge?.();
+    await folder.confirm();
     const isFolder = async () => (await findMember(folder, name, true))?.isDirectory() ?? false;
     await unlink(folder.at(name)).catch(async (error: unknown) => {
       throw systemCode(error) === "EPERM" && (await isFolder()) ? new StorageError("not-a-file") : error;
     });
+    await folder.confirm();
   });
   await renamed(translated(removed), "not-a-file", "not-found");
 }

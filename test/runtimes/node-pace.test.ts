@@ -304,6 +304,7 @@ describe.skipIf(process.platform !== "linux")("a download that waits in the syst
     [, host, options, isSecure]: (typeof LIMITS)[number],
     bytes: number,
     milliseconds: number,
+    isHalfClosed: boolean,
   ): Promise<boolean> {
     let isClosed = false;
     const server = createNodeServer(
@@ -327,6 +328,7 @@ describe.skipIf(process.platform !== "linux")("a download that waits in the syst
     const timer = setInterval(() => bytes > 0 && (socket.read(bytes) ?? socket.read()), 20);
     onTestFinished(() => clearInterval(timer));
     await eventually(() => isHeldFor(port), "something to wait for the client");
+    if (isHalfClosed) socket.end();
     for (const begun = performance.now(); !isClosed && performance.now() - begun < milliseconds; ) await delay(20);
     // Nor does the system go on for minutes to offer what it holds.
     expect(isHeldFor(port)).toBe(!isClosed);
@@ -343,8 +345,8 @@ describe.skipIf(process.platform !== "linux")("a download that waits in the syst
   }
 
   /** The limits by which the download was cut. */
-  async function findCuts(bytes: number, milliseconds: number): Promise<readonly string[]> {
-    const isEachCut = await Promise.all(LIMITS.map((limit) => isCut(limit, bytes, milliseconds)));
+  async function findCuts(bytes: number, milliseconds: number, isHalfClosed = false): Promise<readonly string[]> {
+    const isEachCut = await Promise.all(LIMITS.map((limit) => isCut(limit, bytes, milliseconds, isHalfClosed)));
     return LIMITS.flatMap(([what], index) => (isEachCut[index] ? [what] : []));
   }
 
@@ -354,6 +356,10 @@ describe.skipIf(process.platform !== "linux")("a download that waits in the syst
 
   it("is cut where its client takes nothing", async () => {
     expect(await findCuts(0, 10_000)).toEqual(LIMITS.map(([what]) => what));
+  }, 20_000);
+
+  it("is cut where its client takes nothing, and has ended its side", async () => {
+    expect(await findCuts(0, 10_000, true)).toEqual(LIMITS.map(([what]) => what));
   }, 20_000);
 });
 

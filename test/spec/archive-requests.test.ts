@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StorageError } from "../../src/contracts/storage-adapter.ts";
+import { type StorageAdapter, StorageError } from "../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createTestService, readAnswer, type TestServiceOptions, variants } from "../support/service.ts";
 import { fillStorage, overrideStorage, withLargeFolder } from "../support/storage.ts";
@@ -84,8 +84,10 @@ describe("GET /home/<folder>/ with Accept: application/zip", () => {
     async (_, error, status, rest) => {
       const base = createMemoryStorage();
       await fillStorage(base, FILES);
+      const reads: string[] = [];
       const storage = overrideStorage(base, {
         async read(path, range) {
+          reads.push(path);
           if (path.startsWith("/alice/reports/b") || path.endsWith("photo.jpg")) throw error;
           return base.read(path, range);
         },
@@ -94,9 +96,29 @@ describe("GET /home/<folder>/ with Accept: application/zip", () => {
       const answer = await call("GET", "/home/reports/", ZIP);
       expect([answer.status, answer.header("content-length") === null]).toEqual([status, status === 200]);
       if (status === 200) expect(names(readZip(answer.bytes))).toEqual(["reports/", ...rest]);
-      else expect(answer.header("retry-after")).not.toBeNull();
+      else {
+        expect(answer.header("retry-after")).not.toBeNull();
+        // Whoever waited for a storage that is down does not wait again.
+        expect(reads.filter((path) => path.endsWith("b.txt"))).toHaveLength(1);
+      }
     },
   );
+
+  it("is no answer to a client that goes while a storage that hangs is read at its begin, and keeps no slot", async () => {
+    const base = createMemoryStorage();
+    await fillStorage(base, { "/alice/a": "a", "/alice/f/b": "b" });
+    const leaving = new AbortController();
+    const storage = overrideStorage(base, {
+      async read(path, range) {
+        if (path !== "/alice/f/b") return base.read(path, range);
+        leaving.abort(new Error("gone"));
+        return new Promise(() => undefined);
+      },
+    });
+    const { call } = await createTestService({ storage, limits: { transfersPerAccount: 1 } });
+    expect((await call("GET", "/home/f/", { ...ZIP, signal: leaving.signal })).status).toBe(400);
+    expect((await call("GET", "/home/a")).status).toBe(200);
+  });
 
   it("ends its walk when nobody is left to send it to", async () => {
     const base = createMemoryStorage();
@@ -220,6 +242,19 @@ describe("the length of an archive", () => {
     await response.body?.cancel();
     const head = await open("HEAD", "/home/", ZIP);
     expect([head.status, head.headers.get("content-length")]).toEqual([200, null]);
+  });
+
+  it.each(["stored", "deflate"] as const)("reads no file for HEAD: %s", async (method) => {
+    const base = createMemoryStorage();
+    await fillStorage(base, FILES);
+    const reads: string[] = [];
+    const read: StorageAdapter["read"] = (path, range) => {
+      reads.push(path);
+      return base.read(path, range);
+    };
+    const { call } = await createTestService({ storage: overrideStorage(base, { read }), archive: { method } });
+    expect((await call("HEAD", "/home/reports/", ZIP)).status).toBe(200);
+    expect(reads).toEqual([]);
   });
 
   it.each<[string, (path: string, size: number) => unknown]>([

@@ -128,7 +128,7 @@ describe("an outcome that breaks the interface", () => {
     }
   }
 
-  const NOT_WRITABLE = "not to be written as JSON in UTF-8";
+  const NOT_WRITABLE = "not to be written as JSON in UTF-8: only plain objects, lists and values are";
   const RELATIVE =
     'account.home_folder_path: must be an absolute path without "//", a "/" at its end, ".", "..", a backslash or control characters';
 
