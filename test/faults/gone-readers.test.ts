@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createTestService } from "../support/service.ts";
-import { overrideStorage } from "../support/storage.ts";
+import { fillStorage, overrideStorage } from "../support/storage.ts";
 
 describe("a page of a large folder whose client has gone", () => {
   it("is not read to its end: it keeps nobody else waiting", async () => {
@@ -28,7 +28,8 @@ describe("a page of a large folder whose client has gone", () => {
 });
 
 describe("an archive whose client has gone", () => {
-  it("is no failure of the storage: nothing is logged, and the next one has its length (CONTRACT 3.4)", async () => {
+  /** A service of which one file is not read before it is let go; the answer as it begins. */
+  async function createSlow() {
     const memory = createMemoryStorage();
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => {
@@ -41,19 +42,48 @@ describe("an archive whose client has gone", () => {
         return memory.read(path, range);
       },
     });
-    const test = await createTestService({ storage, files: { "/alice/tree/b.txt": "b" } });
-    const headers = { accept: "application/zip" };
+    const test = await createTestService({ storage });
+    const letGo = async (): Promise<void> => {
+      open();
+      isSlow = false;
+      await pause(20);
+    };
+    return { ...test, letGo };
+  }
+
+  const headers = { accept: "application/zip" };
+
+  async function expectNoFailure({ log, call }: Awaited<ReturnType<typeof createSlow>>): Promise<void> {
+    expect(log.entries).toEqual([]);
+    const next = await call("GET", "/home/tree/", { headers });
+    expect(next.header("content-length")).toBe(String(next.bytes.byteLength));
+  }
+
+  it("is no failure of the storage: nothing is logged, and the next one has its length (CONTRACT 3.4)", async () => {
+    const test = await createSlow();
+    // More than is read before the answer.
+    await fillStorage(test.storage, { "/alice/tree/a.bin": "a".repeat(200_000), "/alice/tree/b.txt": "b" });
     const response = await test.open("GET", "/home/tree/", { headers });
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-    const first = reader.read().catch(() => undefined);
+    const reading = (async () => {
+      while (!(await reader.read()).done);
+    })().catch(() => undefined);
     await pause(20);
     await reader.cancel();
-    open();
-    await first;
+    await test.letGo();
+    await reading;
+    await expectNoFailure(test);
+  });
+
+  it("is none either where the first part of it was being read", async () => {
+    const test = await createSlow();
+    await fillStorage(test.storage, { "/alice/tree/b.txt": "b" });
+    const gone = new AbortController();
+    const answer = test.call("GET", "/home/tree/", { headers, signal: gone.signal });
     await pause(20);
-    isSlow = false;
-    expect(test.log.entries).toEqual([]);
-    const next = await test.call("GET", "/home/tree/", { headers });
-    expect(next.header("content-length")).toBe(String(next.bytes.byteLength));
+    gone.abort();
+    expect((await answer).status).toBe(400);
+    await test.letGo();
+    await expectNoFailure(test);
   });
 });
