@@ -94,15 +94,18 @@ export function openExchange(exchange: Exchange): Promise<void> | undefined {
   return undefined;
 }
 
-/**
- * Ends a connection at once, whatever is under way; the exchange that it cut. An answer breaks off by a reset: the system would try for minutes to deliver
- * the megabytes that it holds of it, and one that ends with its connection would seem to be whole.
- */
+/** Ends a connection at once, whatever is under way; the exchange that it cut. Earlier answers still arrive; one that ends with its connection (HTTP/1.0) must not seem to be whole. */
 export function cutSocket(socket: Socket): Exchange | undefined {
   const current = states.get(socket)?.current;
-  if (current?.res.headersSent) resetSocket(socket);
+  if (current?.res.headersSent && current.req.httpVersionMinor === 0) resetSocket(socket);
   else socket.destroy();
   return current;
+}
+
+/** Ends the connection of a client that does not keep up. Of an answer the system holds megabytes, which it would offer for minutes more. */
+export function cutSlow({ req, res }: Exchange): void {
+  if (res.headersSent) resetSocket(req.socket);
+  else req.socket.destroy();
 }
 
 /** Destroys all sockets of a server on which a request has come to us; the exchanges that were cut. */
@@ -236,6 +239,6 @@ function abandonExchange(exchange: Exchange): void {
  */
 function endIdle(exchange: Exchange, socket: Socket): void {
   const { timeout = 0 } = socket;
-  if ((isClientDue(exchange) || socket.readableEnded) && !hasTakenWithin(socket, timeout)) cutSocket(socket);
+  if ((isClientDue(exchange) || socket.readableEnded) && !hasTakenWithin(socket, timeout)) cutSlow(exchange);
   else socket.setTimeout(timeout);
 }

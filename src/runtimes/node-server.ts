@@ -10,7 +10,7 @@ import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { type NodeListenerOptions, toNodeListener } from "./node.ts";
 import { type Connections, limitPerAddress, trackConnections } from "./node-connections.ts";
 import { beginEnd, cancelEnd } from "./node-ending.ts";
-import { cutServer, cutSocket, type Exchange, exchangeOf, isIdle } from "./node-exchange.ts";
+import { cutServer, cutSlow, cutSocket, type Exchange, exchangeOf, isIdle } from "./node-exchange.ts";
 import { watchPace } from "./node-pace.ts";
 import { refuseMessage, refuseTunnel } from "./node-raw-refusal.ts";
 import { watchSent } from "./node-sent.ts";
@@ -171,7 +171,7 @@ function keepPace(server: HttpServer | HttpsServer, { ready }: Connections, limi
   server.on("listening", () => {
     server.once("close", watchSent(sending, Math.min(...stillLimits)));
     if (minBytesPerSecond === 0) return;
-    const end = watchPace(current, { minBytesPerSecond, windowMilliseconds }, ({ req }) => cutSocket(req.socket));
+    const end = watchPace(current, { minBytesPerSecond, windowMilliseconds }, cutSlow);
     server.once("close", end);
   });
 }

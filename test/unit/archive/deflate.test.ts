@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { inflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { createDeflated } from "../../../src/archive/deflate.ts";
@@ -29,6 +30,29 @@ describe("a compressed content", () => {
     const failure = new Error("the read failed");
     const source: ByteSource = { readInto: () => Promise.reject(failure), close: async () => undefined };
     await expect(zipInto(createDeflated(source, 10), [10_000])).rejects.toBe(failure);
+  });
+
+  it("is read no faster than its compressed bytes are taken", async () => {
+    let read = 0;
+    const noise = randomBytes(65_536);
+    const source: ByteSource = {
+      async readInto(buffer) {
+        const part = noise.subarray(0, buffer.byteLength);
+        buffer.set(part);
+        read += part.byteLength;
+        return part.byteLength;
+      },
+      close: async () => undefined,
+    };
+    const deflated = createDeflated(source, 1e9);
+    const buffer = new Uint8Array(1000);
+    let taken = 0;
+    for (let turn = 0; turn < 300; turn += 1) {
+      taken += await deflated.readInto(buffer);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    expect(read - taken).toBeLessThan(500_000);
+    await deflated.close();
   });
 
   it("lets go of what it is read from when it is closed", async () => {
