@@ -38,7 +38,7 @@ export function prefersArchive(request: Request): boolean {
 /** Which of our representations an `Accept` value prefers; `undefined` when none is named above a wildcard. */
 function preferredType(accept: string | null, types: readonly string[] = [JSON_TYPE, HTML_TYPE]): string | undefined {
   if (accept === null) return undefined;
-  const ranges = accept.replace(QUOTED, "").replace(PARAMETER, "").split(",", MAX_RANGES);
+  const ranges = accept.replace(QUOTED, '""').replace(PARAMETER, "").split(",", MAX_RANGES);
   const headers = { accept: ranges.join(",") };
   const preferred = new Negotiator({ headers }).mediaTypes([NO_TYPE, ...types])[0];
   return preferred === NO_TYPE ? undefined : preferred;

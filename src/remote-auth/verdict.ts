@@ -116,10 +116,11 @@ function readMessage({ body }: Answer): { readonly text?: string | undefined; re
 
 /** A text without the white space around it, cut to its bound; `undefined` when nothing is left. */
 function toShortText(text: string): string | undefined {
-  // A pair of surrogates that the bound would cut in two is left out.
+  // A pair of surrogates that the bound would cut in two is left out; JSON may bring one alone, which is no text.
   const short = text
     .trim()
     .slice(0, maxMessageLength)
-    .replace(/[\ud800-\udbff]$/, "");
+    .replace(/[\ud800-\udbff]$/, "")
+    .replace(/\p{Surrogate}/gu, "\ufffd");
   return short === "" ? undefined : short;
 }

@@ -69,7 +69,7 @@ function isWithin(text: string): boolean {
   const open: number[] = [];
   let values = 0;
   let isFirst = false;
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[^\s"]/g)) {
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},]|[^\s"[\]{},]+/g)) {
     if (isFirst && token !== "]" && token !== "}") {
       open.push((open.pop() ?? 0) + 1);
       values += 1;

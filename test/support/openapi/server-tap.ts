@@ -35,10 +35,12 @@ export function tapServers(
   const heard = new WeakSet<IncomingMessage>();
 
   function listen(socket: Socket): void {
+    // By a Unix socket the fuzzer alone comes, whose requests no description has words for.
+    if (socket.localPort === undefined) return;
     const clientPort = socket.remotePort ?? 0;
     const place = {
       host: socket.localAddress ?? "",
-      port: socket.localPort ?? 0,
+      port: socket.localPort,
       isSecure: "encrypted" in socket,
       isCertified: "encrypted" in socket && Object.keys((socket as TLSSocket).getPeerCertificate() ?? {}).length > 0,
     };

@@ -69,6 +69,7 @@ describe("the variant of a request (CONTRACT 1)", () => {
     ["", "application/zip", "GET", true, "webdav"],
     ["", "application/zip", "GET", false, "webdav"],
     ["", 'x/y;a="b, application/json', "GET", false, "webdav"],
+    ["", 'applicatio""n/json, text/ht"x"ml', "GET", false, "webdav"],
     ["", "application/json;q =0, text/html;q=0.1", "GET", false, "html"],
   ])("that sends %j and accepts %j by %s, a folder: %s, is %s", (type, accept, method, readsFolder, variant) => {
     expect(negotiate(accept, { type, method, readsFolder })).toBe(variant);

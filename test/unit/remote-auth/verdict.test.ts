@@ -483,6 +483,7 @@ describe("createHttpAuthenticator, given a 403", () => {
 
   it.each([
     ["in a character of one unit", "é".repeat(1001), "é".repeat(1000)],
+    ["or not, with half a character in it", "a\ud800b", "a\ufffdb"],
     ["in a character that it would break", `${"x".repeat(999)}👩`, "x".repeat(999)],
   ])("cuts the message of JSON to 1,000 characters, %s (2.5)", async (_where, message, shown) => {
     expect(await judge(json({ message }))).toStrictEqual({
