@@ -256,7 +256,7 @@ describe("the request log of fileferry serve", () => {
 
   it("tells of transfers that were cut, with no status that was never sent", async () => {
     const run = await startServer(["serve", await makeFolder(), ...ACCOUNT, ...ANY_PORT]);
-    const upload = startUpload(`${run.url}home/cut.bin`);
+    const upload = await startUpload(`${run.url}home/cut.bin`);
     upload.write("half");
     await delay(100);
     upload.destroy();
@@ -320,9 +320,8 @@ describe("the end of fileferry serve", () => {
   it("waits for an upload under way, takes no new connection, then is with status 0", async () => {
     const folder = await makeFolder();
     const run = await startServer(["serve", folder, ...ACCOUNT, ...ANY_PORT]);
-    const upload = startUpload(`${run.url}home/slow.bin`);
+    const upload = await startUpload(`${run.url}home/slow.bin`);
     upload.write("first ");
-    await delay(200);
     run.child.kill("SIGTERM");
     await waitFor(() => (run.stderr().includes("Stopping") ? true : undefined), run);
     await delay(300);
@@ -340,12 +339,12 @@ describe("the end of fileferry serve", () => {
   it("takes two signals at the same moment for one, as npm passes on what the terminal sent already", async () => {
     const folder = await makeFolder();
     const run = await startServer(["serve", folder, ...ACCOUNT, ...ANY_PORT]);
-    const upload = startUpload(`${run.url}home/slow.bin`);
+    const upload = await startUpload(`${run.url}home/slow.bin`);
     upload.write("first ");
-    await delay(200);
+    // Two of one kind might come as one.
     run.child.kill("SIGINT");
+    run.child.kill("SIGTERM");
     await waitFor(() => (run.stderr().includes("Stopping") ? true : undefined), run);
-    run.child.kill("SIGINT");
     await delay(300);
     upload.end("second");
     expect(await run.ended).toBe(0);
@@ -355,9 +354,8 @@ describe("the end of fileferry serve", () => {
   it.each(["SIGTERM", "SIGINT"] as const)("is at once on a second %s, by that signal itself", async (signal) => {
     const folder = await makeFolder();
     const run = await startServer(["serve", folder, ...ACCOUNT, ...ANY_PORT]);
-    const upload = startUpload(`${run.url}home/slow.bin`);
+    const upload = await startUpload(`${run.url}home/slow.bin`);
     upload.write("first ");
-    await delay(200);
     run.child.kill(signal);
     await waitFor(() => (run.stderr().includes("Stopping") ? true : undefined), run);
     await delay(400);
@@ -465,9 +463,12 @@ async function writeConfig(folder: string, config: unknown): Promise<string> {
   return file;
 }
 
-function startUpload(url: string): ReturnType<typeof httpRequest> {
-  const upload = httpRequest(url, { method: "PUT", headers: ALICE });
+/** An upload that is under way: the command has asked for its content. */
+async function startUpload(url: string): Promise<ReturnType<typeof httpRequest>> {
+  const upload = httpRequest(url, { method: "PUT", headers: { ...ALICE, Expect: "100-continue" } });
   upload.on("error", () => undefined);
+  upload.flushHeaders();
+  await once(upload, "continue");
   return upload;
 }
 
