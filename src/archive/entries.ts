@@ -108,7 +108,9 @@ async function* walk(
       if (folder.name !== "") yield { name: folder.name, modified: new Date(modified), size: 0 };
       if (members.files.length > MANY) await turn();
       const renamed = renameMembers([...members.files, ...members.folders].map(({ name }) => name));
-      for (const file of members.files) {
+      // Each is let go as it is taken: the archive's directory grows meanwhile.
+      const files = members.files.reverse();
+      for (let file = files.pop(); file !== undefined; file = files.pop()) {
         const segments = [...folder.segments, file.name];
         if (!source.mayRead(segments)) continue;
         const { size = 0, modified = EPOCH } = file;

@@ -3,41 +3,44 @@ import { turn } from "../contracts/member-batches.ts";
 /** So many members are sorted, or merged, before others have their turn: a folder may have 100,000. */
 const RUN = 4096;
 
-/** Members in the order of their names (UTF-16 code units), with turns for others between: runs are sorted, and merged by twos. */
-export async function sortByName<T extends { readonly name: string }>(members: readonly T[]): Promise<T[]> {
+interface Named {
+  readonly name: string;
+}
+
+/**
+ * Members in the order of their names (UTF-16 code units), with turns for others between: runs are sorted, and merged by twos, from one
+ * array to the other and back. Two arrays are all that it takes.
+ */
+export async function sortByName<T extends Named>(members: readonly T[]): Promise<T[]> {
   if (members.length <= RUN) return [...members].sort(compare);
-  let runs: T[][] = [];
+  let from: T[] = [];
   for (let start = 0; start < members.length; start += RUN) {
-    runs.push(members.slice(start, start + RUN).sort(compare));
+    from.push(...members.slice(start, start + RUN).sort(compare));
     await turn();
   }
-  while (runs.length > 1) {
-    const merged: T[][] = [];
-    for (let index = 0; index < runs.length; index += 2)
-      merged.push(await merge(runs[index] ?? [], runs[index + 1] ?? []));
-    runs = merged;
+  let to = [...from];
+  for (let length = RUN; length < members.length; length *= 2) {
+    await mergeRuns(from, to, length);
+    [from, to] = [to, from];
   }
-  return runs[0] ?? [];
+  return from;
 }
 
-async function merge<T extends { readonly name: string }>(one: readonly T[], other: readonly T[]): Promise<T[]> {
-  const merged: T[] = [];
-  let [left, right] = [0, 0];
-  for (;;) {
-    const [first, second] = [one[left], other[right]];
-    if (first === undefined && second === undefined) return merged;
-    if (second === undefined || (first !== undefined && compare(first, second) <= 0)) {
-      merged.push(first as T);
-      left += 1;
-    } else {
-      merged.push(second);
-      right += 1;
+/** Merges each two runs of this length into one, at the same places of the other array. */
+async function mergeRuns<T extends Named>(from: readonly T[], to: T[], length: number): Promise<void> {
+  for (let start = 0; start < from.length; start += 2 * length) {
+    const middle = Math.min(start + length, from.length);
+    const end = Math.min(start + 2 * length, from.length);
+    let [left, right] = [start, middle];
+    for (let at = start; at < end; at++) {
+      const isLeft = right === end || (left < middle && compare(from[left] as T, from[right] as T) <= 0);
+      to[at] = from[isLeft ? left++ : right++] as T;
+      if (at % RUN === 0) await turn();
     }
-    if (merged.length % RUN === 0) await turn();
   }
 }
 
-function compare(one: { readonly name: string }, other: { readonly name: string }): number {
+function compare(one: Named, other: Named): number {
   if (one.name === other.name) return 0;
   return one.name < other.name ? -1 : 1;
 }
