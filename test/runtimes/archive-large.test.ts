@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { writeSync } from "node:fs";
-import { mkdir, mkdtemp, open, readFile, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, open, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,11 +56,6 @@ describe.skipIf(process.platform !== "linux" || !hasRoom || readers.length < 2)(
       return { file, length: response.headers["content-length"] };
     }
 
-    async function peakRss(): Promise<number> {
-      const status = await readFile(`/proc/${service.process.pid}/status`, "utf8");
-      return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1.024e-3;
-    }
-
     async function judgeByAll(file: string): Promise<void> {
       await Promise.all(readers.map(([command, ...args]) => run(command, [...args, file], { maxBuffer: 1e8 })));
     }
@@ -76,7 +71,7 @@ describe.skipIf(process.platform !== "linux" || !hasRoom || readers.length < 2)(
       expect(length).toBe(`${(await stat(file)).size}`);
       await judgeByAll(file);
       await rm(file);
-      expect(await peakRss()).toBeLessThan(MAX_RSS_MEGABYTES);
+      expect(await service.peakMegabytes()).toBeLessThan(MAX_RSS_MEGABYTES);
     }, 240_000);
 
     it("hold 70,000 members, for two independent readers", async () => {
@@ -92,7 +87,7 @@ describe.skipIf(process.platform !== "linux" || !hasRoom || readers.length < 2)(
       const script = "import sys, zipfile; print(len(zipfile.ZipFile(sys.argv[1]).namelist()))";
       if (isInstalled("python3"))
         expect((await run("python3", ["-c", script, file])).stdout.trim()).toBe(`${MANY + 1}`);
-      expect(await peakRss()).toBeLessThan(MAX_RSS_MEGABYTES);
+      expect(await service.peakMegabytes()).toBeLessThan(MAX_RSS_MEGABYTES);
     }, 240_000);
   },
 );

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,9 +41,7 @@ describe.skipIf(process.platform !== "linux")("memory of the command that sends 
       const { length, bytes } = await download(`${service.origin}/home/`);
       expect(bytes).toBeGreaterThan(least);
       expect(length).toBe(method === "stored" ? `${bytes}` : undefined);
-      const status = await readFile(`/proc/${service.process.pid}/status`, "utf8");
-      const megabytes = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1.024e-3;
-      expect(megabytes).toBeLessThan(MAX_RSS_MEGABYTES);
+      expect(await service.peakMegabytes()).toBeLessThan(MAX_RSS_MEGABYTES);
     },
     120_000,
   );

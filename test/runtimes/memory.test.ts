@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { type OutgoingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,12 +8,6 @@ import { type Command, startCommand } from "../support/command.ts";
 const SIZE = 1024 ** 3;
 const MAX_RSS_MEGABYTES = 120;
 const auth = "demo:demo";
-
-/** The most memory that a process has had resident so far, in megabytes of 1,000,000 bytes. */
-async function peakRss(pid: number | undefined): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1.024e-3;
-}
 
 describe.skipIf(process.platform !== "linux")("memory of the serving process (needs /proc)", () => {
   let folder: string;
@@ -82,7 +76,7 @@ describe.skipIf(process.platform !== "linux")("memory of the serving process (ne
     expect(await put(`${service.origin}/home/big.bin`, { "Transfer-Encoding": "chunked" })).toBe(201);
     expect((await stat(join(folder, "big.bin"))).size).toBe(SIZE);
     expect(await get(`${service.origin}/home/big.bin`)).toBe(SIZE);
-    expect(await peakRss(service.process.pid)).toBeLessThan(MAX_RSS_MEGABYTES);
+    expect(await service.peakMegabytes()).toBeLessThan(MAX_RSS_MEGABYTES);
   }, 120_000);
 
   it(`stays under ${MAX_RSS_MEGABYTES} MB while a form brings a file of 512 MiB (4.6)`, async () => {
@@ -97,6 +91,6 @@ describe.skipIf(process.platform !== "linux")("memory of the serving process (ne
     });
     expect(status).toBe(303);
     expect((await stat(join(folder, "form.bin"))).size).toBe(size);
-    expect(await peakRss(service.process.pid)).toBeLessThan(MAX_RSS_MEGABYTES);
+    expect(await service.peakMegabytes()).toBeLessThan(MAX_RSS_MEGABYTES);
   }, 120_000);
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,15 +45,9 @@ describe.skipIf(cannot !== undefined)(`memory of a process that serves a bucket$
     expect(await upload(url)).toBe(201);
     expect(await download(url)).toBe(SIZE);
     expect(await bucket.openUploads()).toEqual([]);
-    expect(await peakRss(service.process.pid)).toBeLessThan(MAX_RSS_MEGABYTES);
+    expect(await service.peakMegabytes()).toBeLessThan(MAX_RSS_MEGABYTES);
   }, 120_000);
 });
-
-/** The most memory that a process has had resident so far, in megabytes of 1,000,000 bytes. */
-async function peakRss(pid: number | undefined): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1.024e-3;
-}
 
 /** The first byte of each MiB is its number, so that none takes another's place unseen. */
 function upload(url: string): Promise<number | undefined> {

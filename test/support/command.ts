@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { builtCommand, ensureBuilt } from "./built.ts";
 
@@ -8,6 +9,8 @@ export interface Command {
   readonly process: ChildProcess;
   /** What it listens on, without a trailing slash. */
   readonly origin: string;
+  /** The most memory that it has had resident so far, in megabytes of 1,000,000 bytes; needs /proc. */
+  peakMegabytes(): Promise<number>;
   /** Ends it with SIGTERM and waits for the end. */
   stop(): Promise<void>;
 }
@@ -30,6 +33,10 @@ export async function startCommand(
     return {
       process: child,
       origin,
+      async peakMegabytes() {
+        const status = await readFile(`/proc/${child.pid}/status`, "utf8");
+        return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1.024e-3;
+      },
       async stop() {
         child.kill("SIGTERM");
         await exited;
