@@ -12,13 +12,13 @@ import type { AccountSettings } from "./contracts/account.ts";
 import type { Connection } from "./contracts/connection.ts";
 import type { FileService } from "./contracts/file-service.ts";
 import { createDescriptions } from "./descriptions.ts";
+import { createClaims } from "./endpoints/claim.ts";
 import { withClient } from "./endpoints/client.ts";
 import type { AccountEndpoint, AccountExchange, CountedExchange, Exchange } from "./endpoints/endpoint.ts";
 import { createFailureOf } from "./endpoints/errors.ts";
 import { keepAlive } from "./endpoints/keep-alive.ts";
 import { isTransfer, refuseTransfer } from "./endpoints/refused-transfer.ts";
 import { toldFiles } from "./endpoints/told-files.ts";
-import { createTransferSlots } from "./endpoints/transfer-slots.ts";
 import { refuseUnidentified } from "./endpoints/unauthorized.ts";
 import { createServiceEvents } from "./events/service-events.ts";
 import { Response } from "./http/fetch.ts";
@@ -68,9 +68,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     component,
     logger,
   });
-  const { transfersPerAccount: perAccount, transfersPerAddress: perAddress } = limits;
-  const countsTransfers = perAccount > 0 || perAddress > 0;
-  const slots = createTransferSlots({ perAccount, perAddress, logger, clock });
+  const claimsOf = createClaims(config);
   const passwords = createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy });
 
   const describe = createDescriptions(config);
@@ -182,13 +180,10 @@ export function createFileService(options: FileServiceOptions): FileService {
       if (attempt !== undefined) audit.refused(attempt, "cross-site");
       throw new HttpError("denied", "The request comes from another site.");
     }
-    const counted: CountedExchange = Object.assign(exchange, {
-      slot: undefined,
-      mayClaimSlot: (places = 1) => mayClaim(counted, login, places),
-      claimSlot: (places = 1) => claim(counted, login, places),
-    });
+    const claims = claimsOf(login.username, exchange.connection.peer?.address, request);
+    const counted: CountedExchange = Object.assign(exchange, claims);
     // Before anything is read or touched: what is too much has to cost nothing.
-    if (isTransfer(exchange) && !counted.claimSlot()) {
+    if (isTransfer(exchange) && !counted.transferClaim.take()) {
       const account = accounts.resolve(login.username, login.settings);
       throw refuseTransfer(Object.assign(counted, { account, means, files: accounts.filesOf(account) }));
     }
@@ -200,23 +195,14 @@ export function createFileService(options: FileServiceOptions): FileService {
       const identified: AccountExchange = Object.assign(counted, { account, means, session, files: used });
       const told = events.isHeard() ? Object.assign(identified, { files: toldFiles(identified) }) : identified;
       const response = await run(told);
-      counted.slot?.answered();
+      counted.transferClaim.answered();
+      counted.pageClaim.answered();
       return response;
     } catch (error) {
-      counted.slot?.release();
+      counted.transferClaim.release();
+      counted.pageClaim.release();
       throw error;
     }
-  }
-
-  function mayClaim({ slot, connection }: CountedExchange, { username }: Login, places: number): boolean {
-    if (!countsTransfers) return true;
-    return slot === undefined ? slots.mayTake(username, connection.peer?.address, places) : slot.mayWiden(places);
-  }
-
-  function claim(exchange: CountedExchange, { username }: Login, places: number): boolean {
-    if (!countsTransfers) return true;
-    exchange.slot ??= slots.take(username, exchange.connection.peer?.address, exchange.request);
-    return exchange.slot?.widen(places) === true;
   }
 
   function serve(apis: readonly Api[]): FileService["fetch"] {

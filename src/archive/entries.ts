@@ -1,5 +1,6 @@
 import { toByteSource } from "../contracts/byte-source.ts";
 import { toBatches, turn } from "../contracts/member-batches.ts";
+import { sortInTurns } from "../contracts/sort-in-turns.ts";
 import {
   isStorageError,
   type StorageEntry,
@@ -9,7 +10,6 @@ import {
 import { isHttpError } from "../http/http-error.ts";
 import { renameMembers, toSafeName } from "./entry-names.ts";
 import type { OpenedFile, ZipEntry } from "./read-ahead.ts";
-import { sortByName } from "./sort-by-name.ts";
 
 /** So many names are looked at in a turn of their own. */
 const MANY = 10_000;
@@ -176,7 +176,11 @@ function addMember(members: Members, { name, kind, size, modified }: StorageEntr
 
 /** A storage's own order may be another one on the next day. */
 async function sort({ files, folders, newest }: Members): Promise<Members> {
-  return { files: await sortByName(files), folders: await sortByName(folders), newest };
+  return { files: await sortInTurns(files, compareNames), folders: await sortInTurns(folders, compareNames), newest };
+}
+
+function compareNames({ name: one }: Member, { name: other }: Member): number {
+  return one < other ? -1 : Number(one > other);
 }
 
 /** What a member comes to; `undefined` where it is to be left out: it has gone, another kind has its name, or it is denied. */

@@ -104,6 +104,8 @@ const limitsSchema = z
     maxFormFieldBytes: z.number().exactOptional(),
     transfersPerAccount: z.number().exactOptional(),
     transfersPerAddress: z.number().exactOptional(),
+    pageMembersPerAccount: z.number().exactOptional(),
+    pageMembersPerAddress: z.number().exactOptional(),
   })
   .superRefine(byService((limits) => ({ limits })));
 

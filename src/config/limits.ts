@@ -46,6 +46,13 @@ export interface LimitOptions {
    * without that header all clients are one. 0 for any number. Default: 1,024.
    */
   readonly transfersPerAddress?: number;
+  /**
+   * So many members of folders may be held at a time for the pages of an account, which are sorted, until the last byte of each is read; a page of up to 1,000 counts for
+   * nothing, and one alone is always let in. More is 503 with `Retry-After`. Each process counts by itself. 0 for any number. Default: 250,000.
+   */
+  readonly pageMembersPerAccount?: number;
+  /** The same for one address, as with {@link LimitOptions.transfersPerAddress}. Default: 1,000,000. */
+  readonly pageMembersPerAddress?: number;
 }
 
 /** The limits of a service, checked and complete. */
@@ -68,6 +75,8 @@ const NUMBERS = {
   maxFormFieldBytes: [KIBIBYTE, 16 * MEBIBYTE, MEBIBYTE],
   transfersPerAccount: [0, 1_000_000, 256],
   transfersPerAddress: [0, 1_000_000, 1024],
+  pageMembersPerAccount: [0, 1_000_000_000, 250_000],
+  pageMembersPerAddress: [0, 1_000_000_000, 1_000_000],
 } as const satisfies Partial<Record<keyof LimitOptions, readonly [least: number, most: number, usual: number]>>;
 
 /**

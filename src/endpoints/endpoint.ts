@@ -12,8 +12,8 @@ import type { Emit } from "../events/emitter.ts";
 import type { Variant } from "../http/negotiate.ts";
 import type { Target } from "../http/target.ts";
 import type { Description } from "../openapi/description.ts";
+import type { Claims } from "./claim.ts";
 import type { FailureOf, Report } from "./errors.ts";
-import type { TransferSlot } from "./transfer-slots.ts";
 
 /** A request on its way through the service, with what has been found out about it so far. */
 export interface Exchange {
@@ -45,15 +45,8 @@ export interface Exchange {
   readonly texts: Texts;
 }
 
-/** An exchange that may be one of the transfers of an account. */
-export interface CountedExchange extends Exchange {
-  /** Its place among the transfers under way, where it has one and they are counted. */
-  slot: TransferSlot | undefined;
-  /** Whether {@link claimSlot} would find so many places now, one by default; nothing is taken, and the log hears nothing. */
-  readonly mayClaimSlot: (places?: number) => boolean;
-  /** Takes so many places, one by default, as far as it has not got them; false where they are not left, which the log is told and which is to be refused (`createExcess`). */
-  readonly claimSlot: (places?: number) => boolean;
-}
+/** An exchange whose part of what there is for its account is counted. */
+export interface CountedExchange extends Exchange, Claims {}
 
 /** An exchange with an account behind it. */
 export interface AccountExchange extends CountedExchange {

@@ -57,7 +57,7 @@ async function getConditionally(exchange: AccountExchange): Promise<Response> {
   const { files, path } = exchange;
   let wanted: RangePart | undefined;
   // One transfer too many may still turn out to be none.
-  if (isEntryEnough(exchange.request) || !exchange.mayClaimSlot()) {
+  if (isEntryEnough(exchange.request) || !exchange.transferClaim.mayTake()) {
     const entry = await files.stat(path.segments, "read");
     if (entry === undefined) throw new StorageError("not-found");
     const decision = decide(exchange, entry);
@@ -66,7 +66,7 @@ async function getConditionally(exchange: AccountExchange): Promise<Response> {
   } else {
     wanted = guessRange(exchange.request.headers.get("range") ?? "");
   }
-  if (!exchange.claimSlot()) throw createExcess();
+  if (!exchange.transferClaim.take()) throw createExcess();
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
     const file = await files.read(path.segments, wanted);
     const decision = await decideOn(exchange, file);
@@ -151,7 +151,7 @@ function send(exchange: AccountExchange, status: number, file: StoredFile, field
   const { source } = file;
   if (source !== undefined && "byteLength" in source)
     return sendBytes(exchange, status, file, source.byteLength, fields);
-  if (source === undefined && !exchange.isHeard() && exchange.slot === undefined)
+  if (source === undefined && !exchange.isHeard() && !exchange.transferClaim.isTaken())
     return fileResponse(status, file, fields);
   return sendSource(exchange, status, toSource(file), fields);
 }

@@ -1,19 +1,20 @@
 import { type ByteSource, toByteSource } from "../contracts/byte-source.ts";
 import { DONE_CODES } from "../contracts/done-code.ts";
 import { turn } from "../contracts/member-batches.ts";
-import { isStorageError, type StorageEntry, StorageError } from "../contracts/storage-adapter.ts";
+import { isStorageError, StorageError } from "../contracts/storage-adapter.ts";
 import { isHttpError } from "../http/http-error.ts";
 import { prefersArchive } from "../http/negotiate.ts";
-import { emptyResponse, htmlResponse } from "../http/responses.ts";
+import { emptyResponse, sourceResponse } from "../http/responses.ts";
 import { type FolderProblem, type SessionLinks, streamFolderPage } from "../views/folder-page.ts";
 import { openJsonListing } from "../views/listing.ts";
-import { MEMBERS_PER_TURN, parseMemberOrder } from "../views/member-order.ts";
+import { type PageMember, parseMemberOrder, toPageMember } from "../views/member-order.ts";
 import { redirectResponse, toPageFields } from "../views/page.ts";
 import { archiveResponse } from "./archive-response.ts";
 import { afterBasicLogin, isBasicLogin } from "./basic-login.ts";
 import type { AccountExchange } from "./endpoint.ts";
 import { toFolderActions } from "./folder-actions.ts";
 import { passwordUpdatePath } from "./password-update.ts";
+import { createPageExcess } from "./refused-transfer.ts";
 import { sendTold, tellListing } from "./told-transfers.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
@@ -43,7 +44,8 @@ export interface FolderReport {
 
 /** The page of the exchange's folder as the answer to a form: it is there even where the members cannot be listed. */
 export async function folderPage(exchange: AccountExchange, status: number, report: FolderReport): Promise<Response> {
-  return htmlResponse(status, await openFolderPage(exchange, report), toPageFields(exchange));
+  const page = toByteSource(await openFolderPage(exchange, report));
+  return sourceResponse(status, exchange.pageClaim.hold(page), { ...toPageFields(exchange), ...HTML_TYPE });
 }
 
 /**
@@ -67,23 +69,38 @@ async function openFolderPage(exchange: AccountExchange, report?: FolderReport):
   });
 }
 
+/** So many members are read before others have their turn. */
+const MEMBERS_PER_TURN = 1000;
+/** A page of so many counts for nothing. */
+const UNCOUNTED_MEMBERS = 1000;
+
 /** All members, as a page is sorted; `undefined` where they cannot be listed and need not be. */
 async function readMembers(
-  { files, path, request: { signal } }: AccountExchange,
+  { files, path, request: { signal }, pageClaim }: AccountExchange,
   mayFail: boolean,
-): Promise<readonly StorageEntry[] | undefined> {
-  const members: StorageEntry[] = [];
+): Promise<readonly PageMember[] | undefined> {
+  const members: PageMember[] = [];
+
+  function claim(): void {
+    const { length } = members;
+    if (length > UNCOUNTED_MEMBERS && !pageClaim.take(length)) throw createPageExcess();
+  }
+
   try {
     for await (const member of files.list(path.segments)) {
-      members.push(member);
+      members.push(toPageMember(member));
       // Nobody is left to show it to.
       signal.throwIfAborted();
-      if (members.length % MEMBERS_PER_TURN === 0) await turn();
+      if (members.length % MEMBERS_PER_TURN !== 0) continue;
+      claim();
+      await turn();
     }
+    claim();
     return members;
   } catch (error) {
-    if (mayFail && (isHttpError(error) || isStorageError(error))) return undefined;
-    return throwListingFailure(error);
+    if (!mayFail || !(isHttpError(error) || isStorageError(error))) return throwListingFailure(error);
+    pageClaim.release();
+    return undefined;
   }
 }
 

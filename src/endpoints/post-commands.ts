@@ -37,12 +37,12 @@ export async function postCommands(exchange: AccountExchange): Promise<Response>
 
   /** What is announced takes no place before it comes, or idle clients would have them all; for what finds none now, nothing is read. */
   function onAnnounced(bytes: number): void {
-    if (!exchange.mayClaimSlot(toPlaces(bytes))) onLarge(bytes);
+    if (!exchange.transferClaim.mayTake(toPlaces(bytes))) onLarge(bytes);
   }
 
   /** A body that is held whole counts among the transfers: what all of them take together is bounded. */
   function onLarge(bytes: number): void {
-    if (!exchange.claimSlot(toPlaces(bytes))) throw createExcess();
+    if (!exchange.transferClaim.take(toPlaces(bytes))) throw createExcess();
   }
 }
 

@@ -89,9 +89,9 @@ export function toReportedSource({ failureOf }: Exchange, source: ByteSource): B
   return onFailedRead(source, failureOf);
 }
 
-/** The same source, which keeps the exchange's slot until it ends. */
-export function toHeldSource({ slot }: AccountExchange, source: ByteSource): ByteSource {
-  return slot === undefined ? source : slot.hold(source);
+/** The same source, which keeps what the exchange has claimed until it ends. */
+export function toHeldSource({ transferClaim, pageClaim }: AccountExchange, source: ByteSource): ByteSource {
+  return pageClaim.hold(transferClaim.hold(source));
 }
 
 /** The same source, whose failure is told, unless it was let go of meanwhile: its reading fails then, which says nothing. */

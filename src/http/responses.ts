@@ -13,15 +13,8 @@ export function jsonResponse(status: number, body: unknown, fields: HeaderFields
 }
 
 /** An answer with HTML, whole or sent as it is read. */
-export function htmlResponse(
-  status: number,
-  content: SafeHtml | ReadableStream<Uint8Array>,
-  fields: HeaderFields,
-): Response {
-  const htmlFields = { ...fields, "Content-Type": "text/html; charset=utf-8" };
-  return "getReader" in content
-    ? streamResponse(status, content, htmlFields)
-    : textResponse(status, String(content), htmlFields);
+export function htmlResponse(status: number, content: SafeHtml, fields: HeaderFields): Response {
+  return textResponse(status, String(content), { ...fields, "Content-Type": "text/html; charset=utf-8" });
 }
 
 /** An answer without content. */

@@ -1,11 +1,10 @@
 import type { DoneCode } from "../contracts/done-code.ts";
 import { turn } from "../contracts/member-batches.ts";
-import type { StorageEntry } from "../contracts/storage-adapter.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { SCRIPT_NAME, toAssetPath } from "./assets.ts";
 import { type FolderActions, mayActOnMembers, renderMemberActions, renderTools } from "./folder-actions.ts";
 import { ICONS, icon } from "./icons.ts";
-import { type MemberOrder, sortMembers } from "./member-order.ts";
+import { type MemberOrder, type PageMember, sortMembers } from "./member-order.ts";
 import { createRowRenderer, renderTableHead } from "./member-rows.ts";
 import { type PageContext, renderPage } from "./page.ts";
 import { fillText, toFailureText } from "./texts.ts";
@@ -15,7 +14,7 @@ export interface FolderPage {
   /** The names from the account's root to the folder. */
   readonly segments: readonly string[];
   /** Absent where they cannot be listed. */
-  readonly members: readonly StorageEntry[] | undefined;
+  readonly members: readonly PageMember[] | undefined;
   readonly order: MemberOrder;
   readonly actions: FolderActions;
   readonly username: string;
@@ -50,7 +49,7 @@ const MEMBERS = html`<!--members-->`;
 export function streamFolderPage(context: PageContext, folder: FolderPage): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const [before = "", after = ""] = String(renderFrame(context, folder)).split(String(MEMBERS));
-  let sorted: readonly StorageEntry[] | undefined;
+  let sorted: readonly PageMember[] | undefined;
   const renderRow = createRowRenderer(context.texts, mayActOnMembers(folder.actions));
   let position = 0;
 

@@ -1,4 +1,3 @@
-import type { StorageEntry } from "../contracts/storage-adapter.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 
 /** What a member is taken for by its name; nothing hangs on it but the icon. */
@@ -54,7 +53,7 @@ const PLAIN_ICONS = Object.fromEntries(
 ) as unknown as Readonly<Record<keyof typeof SHAPES, SafeHtml>>;
 
 /** The icon of a file. */
-export function fileIcon({ name }: StorageEntry): SafeHtml {
+export function fileIcon(name: string): SafeHtml {
   const dot = name.lastIndexOf(".");
   return icon((dot < 1 ? undefined : KINDS.get(name.slice(dot + 1).toLowerCase())) ?? "file");
 }

@@ -1,8 +1,5 @@
-import { turn } from "../contracts/member-batches.ts";
+import { sortInTurns } from "../contracts/sort-in-turns.ts";
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
-
-/** How many members of a folder are gone through before others have their turn. */
-export const MEMBERS_PER_TURN = 1000;
 
 /** The columns that a folder's page can be sorted by. */
 export const SORT_KEYS = ["name", "size", "modified"] as const;
@@ -21,43 +18,25 @@ export function parseMemberOrder(query: URLSearchParams): MemberOrder {
   return { key, isDescending: query.get("order") === "desc" };
 }
 
-type Compare = (one: StorageEntry, other: StorageEntry) => number;
-
-/**
- * The members in order: folders first whichever way, and by name where nothing else tells them apart. Sorted in runs that are then merged, with
- * pauses in between, as a folder may hold more than can be sorted in one go without keeping others waiting.
- */
-export async function sortMembers(
-  members: readonly StorageEntry[],
-  order: MemberOrder,
-): Promise<readonly StorageEntry[]> {
-  const compare = toCompare(order);
-  let runs: (readonly StorageEntry[])[] = [];
-  for (let start = 0; start < members.length; start += MEMBERS_PER_TURN) {
-    if (start > 0) await turn();
-    runs.push(members.slice(start, start + MEMBERS_PER_TURN).sort(compare));
-  }
-  while (runs.length > 1) {
-    const merged: (readonly StorageEntry[])[] = [];
-    for (let index = 0; index < runs.length; index += 2) {
-      merged.push(merge(runs[index] ?? [], runs[index + 1] ?? [], compare));
-      await turn();
-    }
-    runs = merged;
-  }
-  return runs[0] ?? [];
+/** What a page shows of a member. No more is held of it, as there may be 100,000. */
+export interface PageMember {
+  readonly name: string;
+  readonly kind: StorageEntry["kind"];
+  /** Bytes. */
+  readonly size: number;
+  /** Milliseconds since 1970. */
+  readonly modified: number;
 }
 
-function merge(ones: readonly StorageEntry[], others: readonly StorageEntry[], compare: Compare): StorageEntry[] {
-  const merged: StorageEntry[] = [];
-  let position = 0;
-  for (const other of others) {
-    for (let one = ones[position]; one !== undefined && compare(one, other) <= 0; one = ones[++position])
-      merged.push(one);
-    merged.push(other);
-  }
-  for (let one = ones[position]; one !== undefined; one = ones[++position]) merged.push(one);
-  return merged;
+export function toPageMember({ name, kind, size, modified }: StorageEntry): PageMember {
+  return { name, kind, size, modified: modified.getTime() };
+}
+
+type Compare = (one: PageMember, other: PageMember) => number;
+
+/** The members in order: folders first whichever way, and by name where nothing else tells them apart. */
+export async function sortMembers(members: readonly PageMember[], order: MemberOrder): Promise<readonly PageMember[]> {
+  return sortInTurns(members, toCompare(order));
 }
 
 function toCompare({ key, isDescending }: MemberOrder): Compare {
@@ -73,9 +52,9 @@ const COMPARE: Readonly<Record<SortKey, Compare>> = {
   name: compareNames,
   // What a storage says of a folder's size is not shown.
   size: (one, other) => (one.kind === "folder" ? 0 : one.size - other.size),
-  modified: (one, other) => one.modified.getTime() - other.modified.getTime(),
+  modified: (one, other) => one.modified - other.modified,
 };
 
-function compareNames(one: StorageEntry, other: StorageEntry): number {
+function compareNames(one: PageMember, other: PageMember): number {
   return one.name < other.name ? -1 : Number(one.name > other.name);
 }

@@ -1,9 +1,8 @@
-import type { StorageEntry } from "../contracts/storage-adapter.ts";
 import type { Texts } from "../contracts/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { formatsOf } from "./formats.ts";
 import { fileIcon, folderIcon, icon } from "./icons.ts";
-import { type MemberOrder, SORT_KEYS, type SortKey } from "./member-order.ts";
+import { type MemberOrder, type PageMember, SORT_KEYS, type SortKey } from "./member-order.ts";
 import { fillText } from "./texts.ts";
 
 /** The head of the table of members: each column's name sorts by it, the current one's the other way round. */
@@ -22,7 +21,7 @@ function renderColumn(texts: Texts, key: SortKey, order: MemberOrder): SafeHtml 
 }
 
 /** Makes the rows of members, one at a time. */
-export function createRowRenderer(texts: Texts, isSelectable: boolean): (member: StorageEntry) => SafeHtml {
+export function createRowRenderer(texts: Texts, isSelectable: boolean): (member: PageMember) => SafeHtml {
   const formats = formatsOf(texts);
   const folder = folderIcon(texts.folder);
 
@@ -32,11 +31,12 @@ export function createRowRenderer(texts: Texts, isSelectable: boolean): (member:
   }
 
   return (member) => {
-    const { name, kind, modified, size } = member;
+    const { name, kind, size } = member;
+    const modified = new Date(member.modified);
     const isFolder = kind === "folder";
     const exact = modified.toISOString();
     // "./" keeps a name with a colon from being taken for a scheme (RFC 3986 4.2).
-    const link = html`<a href="./${encodeURIComponent(name)}${isFolder ? "/" : ""}">${isFolder ? folder : fileIcon(member)}<bdi>${name}</bdi></a>`;
+    const link = html`<a href="./${encodeURIComponent(name)}${isFolder ? "/" : ""}">${isFolder ? folder : fileIcon(name)}<bdi>${name}</bdi></a>`;
     const sizeCell = isFolder
       ? html`<td class="size"></td>`
       : html`<td class="size"><span title="${formats.exactSize(size)}">${formats.size(size)}</span></td>`;

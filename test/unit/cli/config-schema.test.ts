@@ -64,6 +64,8 @@ describe("the configuration file's schema", () => {
         maxFormFieldBytes: 65_536,
         transfersPerAccount: 0,
         transfersPerAddress: 100,
+        pageMembersPerAccount: 10_000,
+        pageMembersPerAddress: 0,
       },
       clientForwardedHeader: "X-Forwarded-For",
       publicOrigin: "https://files.example",

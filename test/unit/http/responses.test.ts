@@ -60,12 +60,6 @@ describe("an answer", () => {
       ],
       "<p>&lt;</p>",
     ],
-    [
-      "HTML as it is read",
-      () => htmlResponse(201, toByteStream(sourceOfBytes(bytes)), fields),
-      [["content-type", "text/html; charset=utf-8"]],
-      "zo\u00eb",
-    ],
     ["text", () => textResponse(201, "zo\u00eb", fields), [["content-length", "4"]], "zo\u00eb"],
     ["bytes", () => bytesResponse(201, bytes, fields), [["content-length", "4"]], "zo\u00eb"],
     ["nothing", () => emptyResponse(201, fields), [], ""],

@@ -3,8 +3,8 @@ import type { Logger } from "../contracts/logger.ts";
 import { toNetwork } from "../http/network.ts";
 import { isLight } from "../http/source-body.ts";
 
-/** The place of one transfer among those of its account and its address. */
-export interface TransferSlot {
+/** What one request has of the places of its account and its address: a transfer's one, or those of all members on a page. */
+export interface Slot {
   /** Whether `widen` would find them now. */
   mayWiden(places: number): boolean;
   /** Takes so many places in all, or as many as anybody may have; false when others have them, or the slot is free again. */
@@ -20,24 +20,29 @@ export interface TransferSlot {
   release(): void;
 }
 
-/** Counts the transfers that are under way in this process. */
-export interface TransferSlots {
+/** Counts what is under way in this process: transfers, or the members on pages. */
+export interface Slots {
   /** Takes a slot of an account, and of an address where one is known; `undefined` when either has as many as it may have. */
-  take(username: string, address: string | undefined, request: Pick<Request, "signal">): TransferSlot | undefined;
-  /** Whether so many places, or as many as anybody may have, are left for a transfer that has none yet. */
+  take(username: string, address: string | undefined, request: Pick<Request, "signal">): Slot | undefined;
+  /** Whether so many places, or as many as anybody may have, are left for a request that has none yet. */
   mayTake(username: string, address: string | undefined, places: number): boolean;
   /** How many places are taken. */
   taken(): number;
 }
 
-/** How much is too much. 0: any number. */
-export interface TransferSlotsOptions {
-  readonly perAccount: number;
-  readonly perAddress: number;
+/** How much is too much. */
+export interface SlotsOptions {
+  readonly perAccount: NamedLimit;
+  readonly perAddress: NamedLimit;
+  /** What the log is told of a refusal. */
+  readonly refusal: string;
   readonly logger: Pick<Logger, "warn">;
   /** POSIX milliseconds. */
   readonly clock: () => number;
 }
+
+/** 0: any number. */
+type NamedLimit = readonly [name: string, most: number];
 
 /** Refusals are in the log this often at most: who is refused may try again at once. */
 const WARN_EVERY_MS = 60_000;
@@ -45,11 +50,13 @@ const WARN_EVERY_MS = 60_000;
 /** What the log is told of a refusal. */
 type Details = Readonly<Record<string, unknown>>;
 
-/** Makes the slots of a service. */
-export function createTransferSlots({ perAccount, perAddress, logger, clock }: TransferSlotsOptions): TransferSlots {
-  const ofAccount = createCounters(perAccount);
-  const ofAddress = createCounters(perAddress);
-  const most = Math.min(perAccount || Number.POSITIVE_INFINITY, perAddress || Number.POSITIVE_INFINITY);
+/** Makes slots of a service. */
+export function createSlots({ perAccount, perAddress, refusal, logger, clock }: SlotsOptions): Slots {
+  const [nameOfAccounts, mostOfAccount] = perAccount;
+  const [nameOfAddresses, mostOfAddress] = perAddress;
+  const ofAccount = createCounters(mostOfAccount);
+  const ofAddress = createCounters(mostOfAddress);
+  const most = Math.min(mostOfAccount || Number.POSITIVE_INFINITY, mostOfAddress || Number.POSITIVE_INFINITY);
   let taken = 0;
   let warned = Number.NEGATIVE_INFINITY;
 
@@ -57,14 +64,14 @@ export function createTransferSlots({ perAccount, perAddress, logger, clock }: T
     const now = clock();
     if (now - warned < WARN_EVERY_MS) return;
     warned = now;
-    logger.warn(details, "Transfers are refused: there are as many as limits allow.");
+    logger.warn(details, refusal);
   }
 
   /** What there is too much of for so many more places. */
   function findExcess(username: string, network: string | undefined, places: number): Details | undefined {
-    if (!ofAccount.mayEnter(username, places)) return { account: username, transfersPerAccount: perAccount };
+    if (!ofAccount.mayEnter(username, places)) return { account: username, [nameOfAccounts]: mostOfAccount };
     if (network !== undefined && !ofAddress.mayEnter(network, places))
-      return { address: network, transfersPerAddress: perAddress };
+      return { address: network, [nameOfAddresses]: mostOfAddress };
     return undefined;
   }
 
@@ -80,10 +87,10 @@ export function createTransferSlots({ perAccount, perAddress, logger, clock }: T
     return true;
   }
 
-  const mayTake: TransferSlots["mayTake"] = (username, address, places) =>
+  const mayTake: Slots["mayTake"] = (username, address, places) =>
     findExcess(username, findNetwork(address), Math.min(places, most)) === undefined;
 
-  const take: TransferSlots["take"] = (username, address, request) => {
+  const take: Slots["take"] = (username, address, request) => {
     const network = findNetwork(address);
     if (!enter(username, network, 1)) return undefined;
     let places = 1;
@@ -144,7 +151,7 @@ function createCounters(most: number) {
   return { mayEnter, enter, leave };
 }
 
-function createSlot(request: Pick<Request, "signal">, free: () => void): Omit<TransferSlot, "mayWiden" | "widen"> {
+function createSlot(request: Pick<Request, "signal">, free: () => void): Omit<Slot, "mayWiden" | "widen"> {
   let isFree = false;
   let isHeld = false;
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { ByteSource } from "../../../src/contracts/byte-source.ts";
-import { createTransferSlots, type TransferSlot, type TransferSlots } from "../../../src/endpoints/transfer-slots.ts";
+import { createSlots, type Slot, type Slots } from "../../../src/endpoints/slots.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
 
 /** Whether the fetch API is taken for the light one, where a client that has gone lets go of the source. */
@@ -18,13 +18,19 @@ beforeEach(() => {
   api.isLight = true;
 });
 
-function create(perAccount: number, perAddress: number, logger = createRecordingLogger()): TransferSlots {
-  return createTransferSlots({ perAccount, perAddress, logger, clock: () => now });
+function create(perAccount: number, perAddress: number, logger = createRecordingLogger()): Slots {
+  return createSlots({
+    perAccount: ["transfersPerAccount", perAccount],
+    perAddress: ["transfersPerAddress", perAddress],
+    refusal: "Transfers are refused: there are as many as limits allow.",
+    logger,
+    clock: () => now,
+  });
 }
 
 const { signal } = new AbortController();
 
-function taken(slot: TransferSlot | undefined): TransferSlot {
+function taken(slot: Slot | undefined): Slot {
   if (slot === undefined) throw new Error("There was no slot.");
   return slot;
 }

@@ -1,0 +1,66 @@
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Command, startCommand } from "../support/command.ts";
+
+const MEMBERS = 50_000;
+const CLIENTS = 16;
+/** By the default of `limits.pageMembersPerAccount`. */
+const MOST_PAGES = 5;
+const MAX_RSS_MEGABYTES = 180;
+const auth = "demo:demo";
+
+describe.skipIf(process.platform !== "linux")("memory of the command that shows large folders (needs /proc)", () => {
+  let folder: string;
+  let service: Command;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fileferry-memory-"));
+    await mkdir(join(folder, "many"));
+    for (let index = 0; index < MEMBERS; index += 1000) {
+      const some = Array.from({ length: 1000 }, (_, place) => `member-${index + place}.txt`);
+      await Promise.all(some.map((name) => writeFile(join(folder, "many", name), "")));
+    }
+    service = await startCommand(["serve", folder, "--account", auth, "--port", "0", "--quiet"]);
+  }, 120_000);
+
+  afterAll(async () => {
+    await service.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  async function openPage(): Promise<IncomingMessage> {
+    const sent = request(`${service.origin}/home/many/`, { auth, agent: false, headers: { accept: "text/html" } });
+    sent.end();
+    const [response] = await once(sent, "response");
+    return response;
+  }
+
+  async function countRows(page: IncomingMessage): Promise<number> {
+    let rows = 0;
+    let rest = "";
+    for await (const chunk of page) {
+      const parts = (rest + chunk).split("<tr data-name=");
+      rows += parts.length - 1;
+      rest = (parts.at(-1) ?? "").slice(-20);
+    }
+    return rows;
+  }
+
+  it(`stays under ${MAX_RSS_MEGABYTES} MB, whoever asks for pages and does not read them`, async () => {
+    const pages = await Promise.all(Array.from({ length: CLIENTS }, openPage));
+    const shown = pages.filter(({ statusCode }) => statusCode === 200);
+    expect(shown.length).toBeGreaterThan(0);
+    expect(shown.length).toBeLessThanOrEqual(MOST_PAGES);
+    for (const { statusCode, headers } of pages.filter((page) => !shown.includes(page)))
+      expect([statusCode, headers["retry-after"]]).toEqual([503, "5"]);
+    expect(await Promise.all(shown.map(countRows))).toEqual(shown.map(() => MEMBERS));
+    expect(await service.peakMegabytes()).toBeLessThan(MAX_RSS_MEGABYTES);
+    const again = await openPage();
+    expect(again.statusCode).toBe(200);
+    again.destroy();
+  }, 120_000);
+});
