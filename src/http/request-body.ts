@@ -51,7 +51,7 @@ export interface JsonBodyLimits {
 
 /**
  * Reads a JSON body whole. What it may hold is bounded before any schema sees it: members, values, and 100 of them inside each other.
- * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not JSON in UTF-8, and what `toExcess` makes when it holds more.
+ * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not JSON in UTF-8, `unsupported-media-type` when it is coded, and what `toExcess` makes when it holds more.
  */
 export async function readJsonBody(request: Request, limits: JsonBodyLimits = {}): Promise<unknown> {
   const { maxBytes = MAX_BODY_BYTES, toExcess = toExcessOfAny } = limits;
@@ -71,7 +71,7 @@ function toExcessOfAny(): HttpError {
 
 /**
  * Reads an `application/x-www-form-urlencoded` body whole.
- * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not UTF-8 or has more than 100 fields.
+ * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not UTF-8 or has more than 100 fields, `unsupported-media-type` when it is coded.
  */
 export async function readFormBody(request: Request, maxBytes: number): Promise<URLSearchParams> {
   const text = await readText(request, { maxBytes });
@@ -81,10 +81,20 @@ export async function readFormBody(request: Request, maxBytes: number): Promise<
   return new URLSearchParams(text);
 }
 
+/**
+ * Refuses coded content, such as with `gzip`: nothing is decoded here, and stored as it comes it would be served as if it were the content (RFC 9110 8.4).
+ * @throws HttpError `unsupported-media-type`, saying what is taken (RFC 9110 15.5.16).
+ */
+export function refuseCoded(headers: Headers): void {
+  if ((headers.get("content-encoding") ?? "identity").toLowerCase() === "identity") return;
+  throw new HttpError("unsupported-media-type", "Coded content is not accepted.", { "Accept-Encoding": "identity" });
+}
+
 async function readText(
   request: Request,
   { maxBytes, onAnnounced, onLarge }: JsonBodyLimits & { readonly maxBytes: number },
 ): Promise<string> {
+  refuseCoded(request.headers);
   const announced = readContentLength(request.headers) ?? 0;
   if (announced > maxBytes) throw tooLarge(maxBytes);
   if (announced > SMALL_BODY_BYTES) onAnnounced?.(announced);

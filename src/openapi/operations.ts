@@ -177,7 +177,7 @@ export const OPERATIONS = {
     description:
       "Where JSON is preferred, the answer has the session's ID, for `Authorization: session <ID>`. Others get the cookie `SVC_HTTP_SESSION` and a redirect.",
     tag: "Login",
-    parameters: ["acceptLanguage", ...TRACE],
+    parameters: ["contentEncoding", "acceptLanguage", ...TRACE],
     body: "login",
     answers: [
       { status: 200, description: "The session.", variants: ["json"], content: ["session"] },
@@ -186,6 +186,7 @@ export const OPERATIONS = {
         content: ["anyPage"],
         headers: ["Set-Cookie"],
       }),
+      { status: 415, description: "Its content is coded.", headers: ["Accept-Encoding"] },
     ],
     failures: ["malformed", "unauthorized", "denied", "too-large", "unsupported-media-type", "unavailable", "internal"],
   },
@@ -217,7 +218,7 @@ export const OPERATIONS = {
     summary: "Changes the account's own password",
     description: "The account's other sessions end.",
     tag: "Login",
-    parameters: ["acceptLanguage", ...TRACE],
+    parameters: ["contentEncoding", "acceptLanguage", ...TRACE],
     body: "password",
     answers: [
       {
@@ -227,6 +228,7 @@ export const OPERATIONS = {
         content: ["passwordChanged"],
       },
       redirect(303, "The password was changed: back to the files.", { variants: ["html"] }),
+      { status: 415, description: "Its content is coded.", headers: ["Accept-Encoding"] },
     ],
     failures: ["malformed", "too-large", "unsupported-media-type", "unprocessable"],
   },

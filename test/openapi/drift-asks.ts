@@ -79,6 +79,8 @@ function bodiesOf(method: string, template: string): readonly Pick<Ask, "fields"
 const LOGINS = [
   { fields: JSON_TYPE, body: '{"username":"alice","password":"secret"}' },
   { fields: URLENCODED, body: "username=alice&password=secret&return=%2Fhome%2F" },
+  { fields: { ...JSON_TYPE, "content-encoding": "identity" }, body: '{"username":"alice","password":"secret"}' },
+  { fields: { ...JSON_TYPE, "content-encoding": "gzip" }, body: "x" },
   { fields: JSON_TYPE, body: '{"username":"carol","password":"secret"}' },
   { fields: JSON_TYPE, body: "{" },
   { fields: JSON_TYPE, body: `"${"x".repeat(20_000)}"` },
@@ -86,7 +88,11 @@ const LOGINS = [
 ];
 
 const UPDATES = [
-  { fields: JSON_TYPE, body: '{"current_password":"secret","new_password":"a brand new password"}' },
+  { fields: { ...JSON_TYPE, "content-encoding": "gzip" }, body: "x" },
+  {
+    fields: { ...JSON_TYPE, "content-encoding": "identity" },
+    body: '{"current_password":"secret","new_password":"a brand new password"}',
+  },
   { fields: URLENCODED, body: "current_password=secret&new_password=a+brand+new+password" },
   { fields: JSON_TYPE, body: '{"current_password":"wrong","new_password":"a brand new password"}' },
   { fields: JSON_TYPE, body: "{" },

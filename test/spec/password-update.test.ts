@@ -230,6 +230,17 @@ describe("POST /home/__svc__/password-update", () => {
     expect((await test.call("POST", PATH, { as: null, headers, body })).status).toBe(status);
   });
 
+  it.each(["application/json", "application/x-www-form-urlencoded"])(
+    "answers 415 to one that is coded, as %s",
+    async (type) => {
+      const test = await createKeeperService();
+      const headers = { ...bySession(await test.login()), "content-type": type, "content-encoding": "gzip" };
+      const answer = await test.call("POST", PATH, { as: null, headers, body: "x", isProbe: true });
+      expect([answer.status, answer.header("accept-encoding")]).toEqual([415, "identity"]);
+      expect(test.keeper.passwords.get("alice")).toBe("secret");
+    },
+  );
+
   it("answers 422 to a wrong current password (4.1, rule 2)", async () => {
     const test = await createKeeperService();
     for (const current_password of ["wrong", "", "x".repeat(2000), "secret\u0000"]) {
