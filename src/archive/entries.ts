@@ -1,5 +1,5 @@
 import { toByteSource } from "../contracts/byte-source.ts";
-import { toBatches, turn } from "../contracts/member-batches.ts";
+import { toBatches } from "../contracts/member-batches.ts";
 import { sortInTurns } from "../contracts/sort-in-turns.ts";
 import {
   isStorageError,
@@ -10,9 +10,6 @@ import {
 import { isHttpError } from "../http/http-error.ts";
 import { renameMembers, toSafeName } from "./entry-names.ts";
 import type { OpenedFile, ZipEntry } from "./read-ahead.ts";
-
-/** So many names are looked at in a turn of their own. */
-const MANY = 10_000;
 
 /** The time of what has none: an empty folder that was asked for itself. Times are in milliseconds since 1970 here. */
 const EPOCH = 0;
@@ -106,8 +103,7 @@ async function* walk(
     if (members !== undefined) {
       const { modified = members.newest } = folder;
       if (folder.name !== "") yield { name: folder.name, modified: new Date(modified), size: 0 };
-      if (members.files.length > MANY) await turn();
-      const renamed = renameMembers([...members.files, ...members.folders].map(({ name }) => name));
+      const renamed = await renameMembers([...members.files, ...members.folders].map(({ name }) => name));
       // Each is let go as it is taken: the archive's directory grows meanwhile.
       const files = members.files.reverse();
       for (let file = files.pop(); file !== undefined; file = files.pop()) {

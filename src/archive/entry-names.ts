@@ -1,8 +1,13 @@
+import { turn } from "../contracts/member-batches.ts";
+
 /** What may not stand in a name: separators, what Windows takes for a drive or a stream, control characters, halves of surrogate pairs. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const UNSAFE = /[/\\:\u0000-\u001f\u007f-\u009f\p{Cs}]/gu;
 
 const MAX_NAME_BYTES = 255;
+/** So many names are looked at before others have their turn. */
+const NAMES_PER_TURN = 500;
+const encoder = new TextEncoder();
 
 /** A name as one segment of a name in an archive, that unpacks inside its folder on every system (SECURITY 22). */
 export function toSafeName(name: string): string {
@@ -13,9 +18,14 @@ export function toSafeName(name: string): string {
  * How the members of one folder are called in an archive: only those that cannot keep their names, by these. Of several that would be called
  * the same, one that keeps its name has it, and the others get numbers in the order given: `a_b.txt`, `a_b (2).txt`.
  */
-export function renameMembers(names: readonly string[]): ReadonlyMap<string, string> {
+export async function renameMembers(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const renamed = new Map<string, string>();
-  const unsafe = names.filter((name) => toSafeName(name) !== name);
+  const unsafe: string[] = [];
+  let steps = 0;
+  for (const name of names) {
+    if (toSafeName(name) !== name) unsafe.push(name);
+    if (++steps % NAMES_PER_TURN === 0) await turn();
+  }
   if (unsafe.length === 0) return renamed;
 
   const isUnsafe = new Set(unsafe);
@@ -26,10 +36,14 @@ export function renameMembers(names: readonly string[]): ReadonlyMap<string, str
     const safe = toSafeName(name);
     let count = counts.get(safe) ?? 1;
     let unique = count === 1 ? safe : withNumber(safe, count);
-    while (taken.has(unique)) unique = withNumber(safe, ++count);
+    while (taken.has(unique)) {
+      unique = withNumber(safe, ++count);
+      if (++steps % NAMES_PER_TURN === 0) await turn();
+    }
     counts.set(safe, count);
     taken.add(unique);
     renamed.set(name, unique);
+    if (++steps % NAMES_PER_TURN === 0) await turn();
   }
   return renamed;
 }
@@ -38,11 +52,12 @@ export function renameMembers(names: readonly string[]): ReadonlyMap<string, str
 function withNumber(name: string, number: number): string {
   const [, stem = name, extension = ""] = /^(.+?)(\.[^.]*)?$/su.exec(name) ?? [];
   const end = ` (${number})${extension}`;
-  const characters = [...stem];
-  while (characters.length > 1 && toByteLength(characters.join("") + end) > MAX_NAME_BYTES) characters.pop();
-  return characters.join("") + end;
+  return cutToBytes(stem, MAX_NAME_BYTES - encoder.encode(end).byteLength) + end;
 }
 
-function toByteLength(text: string): number {
-  return new TextEncoder().encode(text).byteLength;
+/** As many whole characters of a text as so many bytes hold, but at least one. */
+function cutToBytes(text: string, bytes: number): string {
+  const buffer = new Uint8Array(Math.max(bytes, 0));
+  const { read } = encoder.encodeInto(text, buffer);
+  return read > 0 ? text.slice(0, read) : String.fromCodePoint(text.codePointAt(0) ?? 0x5f);
 }

@@ -104,8 +104,8 @@ const limitsSchema = z
     maxFormFieldBytes: z.number().exactOptional(),
     transfersPerAccount: z.number().exactOptional(),
     transfersPerAddress: z.number().exactOptional(),
-    pageMembersPerAccount: z.number().exactOptional(),
-    pageMembersPerAddress: z.number().exactOptional(),
+    pageBytesPerAccount: z.number().exactOptional(),
+    pageBytesPerAddress: z.number().exactOptional(),
   })
   .superRefine(byService((limits) => ({ limits })));
 

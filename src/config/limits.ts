@@ -47,12 +47,13 @@ export interface LimitOptions {
    */
   readonly transfersPerAddress?: number;
   /**
-   * So many members of folders may be held at a time for the pages of an account, which are sorted, until the last byte of each is read; a page of up to 1,000 counts for
-   * nothing, and one alone is always let in. More is 503 with `Retry-After`. Each process counts by itself. 0 for any number. Default: 250,000.
+   * So many bytes may be held at a time for the pages of an account, whose members are sorted, until the last byte of each is read. A page counts for 512 KiB, and for each of its members
+   * 300 bytes and two for each UTF-16 code unit of its name, which is about what it takes in Node; one alone is always let in. More is 503 with `Retry-After`. Each process counts by itself. 0 for
+   * any number. Default: 134,217,728 (128 MiB).
    */
-  readonly pageMembersPerAccount?: number;
-  /** The same for one address, as with {@link LimitOptions.transfersPerAddress}. Default: 1,000,000. */
-  readonly pageMembersPerAddress?: number;
+  readonly pageBytesPerAccount?: number;
+  /** The same for one address, as with {@link LimitOptions.transfersPerAddress}. Default: 536,870,912 (512 MiB). */
+  readonly pageBytesPerAddress?: number;
 }
 
 /** The limits of a service, checked and complete. */
@@ -75,8 +76,8 @@ const NUMBERS = {
   maxFormFieldBytes: [KIBIBYTE, 16 * MEBIBYTE, MEBIBYTE],
   transfersPerAccount: [0, 1_000_000, 256],
   transfersPerAddress: [0, 1_000_000, 1024],
-  pageMembersPerAccount: [0, 1_000_000_000, 250_000],
-  pageMembersPerAddress: [0, 1_000_000_000, 1_000_000],
+  pageBytesPerAccount: [0, 2 ** 40, 128 * MEBIBYTE],
+  pageBytesPerAddress: [0, 2 ** 40, 512 * MEBIBYTE],
 } as const satisfies Partial<Record<keyof LimitOptions, readonly [least: number, most: number, usual: number]>>;
 
 /**

@@ -1,24 +1,26 @@
 import { type ByteSource, sourceOfBytes, toByteStream } from "./byte-source.ts";
 import type { StorageEntry, StoredFile } from "./storage-adapter.ts";
 
-/** A file that was opened as bytes or as a source; its stream is made when somebody asks for it, so that a copy of its own fields (`{ ...file }`) has none. */
-export function toStoredFile(entry: StorageEntry, source: Uint8Array | ByteSource): StoredFile {
-  return new OpenedFile(entry, source);
-}
+const STREAM: unique symbol = Symbol("stream");
 
-/** A class, as each object with a getter of its own has a shape of its own: V8 keeps those, and all they lead to, until it looks through the old. */
-class OpenedFile implements StoredFile {
+interface LazyFile {
   readonly entry: StorageEntry;
   readonly source: Uint8Array | ByteSource;
-  #body: ReadableStream<Uint8Array> | undefined;
+  /** Once it was asked for. */
+  [STREAM]?: ReadableStream<Uint8Array>;
+}
 
-  constructor(entry: StorageEntry, source: Uint8Array | ByteSource) {
-    this.entry = entry;
-    this.source = source;
-  }
+/** One getter for all: see docs/decisions/0007-memory.md. */
+const lazyBody = {
+  enumerable: true,
+  get(this: LazyFile) {
+    this[STREAM] ??= toByteStream("readInto" in this.source ? this.source : sourceOfBytes(this.source));
+    return this[STREAM];
+  },
+};
 
-  get body(): ReadableStream<Uint8Array> {
-    this.#body ??= toByteStream("readInto" in this.source ? this.source : sourceOfBytes(this.source));
-    return this.#body;
-  }
+/** A file that was opened as bytes or as a source; its stream is made when somebody asks for it. */
+export function toStoredFile(entry: StorageEntry, source: Uint8Array | ByteSource): StoredFile {
+  const file: LazyFile = { entry, source };
+  return Object.defineProperty(file, "body", lazyBody) as LazyFile & Pick<StoredFile, "body">;
 }

@@ -6,14 +6,14 @@ import { createSlots, type Slot, type Slots } from "./slots.ts";
 export interface Claims {
   /** Its place among the transfers under way. */
   readonly transferClaim: Claim;
-  /** The members of a folder that are held for its page: as many places. */
+  /** The bytes that are held of its folder for a page: as many places. */
   readonly pageClaim: Claim;
 }
 
 /** Makes the claims of a service's requests. */
 export function createClaims({ limits, logger, clock }: Pick<ServiceConfig, "limits" | "logger" | "clock">) {
   const transfers = toSlots("transfersPerAccount", "transfersPerAddress", "Transfers");
-  const pages = toSlots("pageMembersPerAccount", "pageMembersPerAddress", "Pages of large folders");
+  const pages = toSlots("pageBytesPerAccount", "pageBytesPerAddress", "Pages");
 
   /** `undefined` where nothing is to be counted. */
   function toSlots(ofAccount: CountLimit, ofAddress: CountLimit, what: string): Slots | undefined {
@@ -29,65 +29,63 @@ export function createClaims({ limits, logger, clock }: Pick<ServiceConfig, "lim
     });
   }
 
-  return (username: string, address: string | undefined, request: Pick<Request, "signal">): Claims => ({
-    transferClaim: new Claim(transfers, username, address, request),
-    pageClaim: new Claim(pages, username, address, request),
-  });
+  return (username: string, address: string | undefined, request: Pick<Request, "signal">): Claims => {
+    const toClaim = (slots: Slots | undefined): Claim =>
+      slots === undefined ? UNCOUNTED : createClaim(slots, username, address, request);
+    return { transferClaim: toClaim(transfers), pageClaim: toClaim(pages) };
+  };
 }
 
-type CountLimit = "transfersPerAccount" | "transfersPerAddress" | "pageMembersPerAccount" | "pageMembersPerAddress";
+type CountLimit = "transfersPerAccount" | "transfersPerAddress" | "pageBytesPerAccount" | "pageBytesPerAddress";
 
 /** What one request has of the places of its account and its address (`slots.ts`): none until it takes some. */
-export class Claim {
-  readonly #slots: Slots | undefined;
-  readonly #username: string;
-  readonly #address: string | undefined;
-  readonly #request: Pick<Request, "signal">;
-  #slot: Slot | undefined;
-
-  /** `slots`: absent where nothing is counted, and there are always places. */
-  constructor(
-    slots: Slots | undefined,
-    username: string,
-    address: string | undefined,
-    request: Pick<Request, "signal">,
-  ) {
-    this.#slots = slots;
-    this.#username = username;
-    this.#address = address;
-    this.#request = request;
-  }
-
-  isTaken(): boolean {
-    return this.#slot !== undefined;
-  }
-
-  /** Whether {@link take} would find so many places now, one by default; nothing is taken, and the log hears nothing. */
-  mayTake(places = 1): boolean {
-    if (this.#slots === undefined) return true;
-    return this.#slot === undefined
-      ? this.#slots.mayTake(this.#username, this.#address, places)
-      : this.#slot.mayWiden(places);
-  }
-
+export interface Claim {
+  isTaken(): boolean;
+  /** Whether `take` would find so many places now, one by default; nothing is taken, and the log hears nothing. */
+  mayTake(places?: number): boolean;
   /** Takes so many places, one by default, as far as it has not got them; false where they are not left, which the log is told and which is to be refused. */
-  take(places = 1): boolean {
-    if (this.#slots === undefined) return true;
-    this.#slot ??= this.#slots.take(this.#username, this.#address, this.#request);
-    return this.#slot?.widen(places) === true;
-  }
-
+  take(places?: number): boolean;
   /** The same source, which keeps what has been taken until it ends. Without it that is free with the answer. */
-  hold(source: ByteSource): ByteSource {
-    return this.#slot === undefined ? source : this.#slot.hold(source);
-  }
-
+  hold(source: ByteSource): ByteSource;
   /** The request has its answer: only a source that is held keeps anything. */
-  answered(): void {
-    this.#slot?.answered();
+  answered(): void;
+  release(): void;
+}
+
+/** Where nothing is counted there are always places. */
+const UNCOUNTED: Claim = {
+  isTaken: () => false,
+  mayTake: () => true,
+  take: () => true,
+  hold: (source) => source,
+  answered: () => undefined,
+  release: () => undefined,
+};
+
+function createClaim(
+  slots: Slots,
+  username: string,
+  address: string | undefined,
+  request: Pick<Request, "signal">,
+): Claim {
+  let slot: Slot | undefined;
+
+  function mayTake(places = 1): boolean {
+    return slot === undefined ? slots.mayTake(username, address, places) : slot.mayWiden(places);
   }
 
-  release(): void {
-    this.#slot?.release();
+  function take(places = 1): boolean {
+    if (slot !== undefined) return slot.widen(places);
+    slot = slots.take(username, address, request, places);
+    return slot !== undefined;
   }
+
+  return {
+    isTaken: () => slot !== undefined,
+    mayTake,
+    take,
+    hold: (source) => (slot === undefined ? source : slot.hold(source)),
+    answered: () => slot?.answered(),
+    release: () => slot?.release(),
+  };
 }

@@ -50,12 +50,12 @@ export async function folderPage(exchange: AccountExchange, status: number, repo
 
 /**
  * The page of the exchange's folder (4.6), sent as it is rendered. Without a report it tells of what the redirect behind a form has brought.
- * @throws what listing the folder throws, where there is no report.
+ * @throws what `readMembers` throws, where there is no report.
  */
 async function openFolderPage(exchange: AccountExchange, report?: FolderReport): Promise<ReadableStream<Uint8Array>> {
   const { path, account, target, config } = exchange;
   const { segments } = path;
-  const members = await readMembers(exchange, report !== undefined);
+  const { members, problems } = await readMembers(exchange, report !== undefined);
   const query = new URLSearchParams(target.query);
   return streamFolderPage(exchange, {
     segments,
@@ -65,42 +65,62 @@ async function openFolderPage(exchange: AccountExchange, report?: FolderReport):
     username: account.name,
     links: await toSessionLinks(exchange),
     done: report === undefined ? DONE_CODES.find((code) => code === query.get("done")) : undefined,
-    ...report,
+    problems: [...(report?.problems ?? []), ...problems],
   });
 }
 
 /** So many members are read before others have their turn. */
 const MEMBERS_PER_TURN = 1000;
-/** A page of so many counts for nothing. */
-const UNCOUNTED_MEMBERS = 1000;
+/** So many members are read before they are counted. */
+const MEMBERS_PER_CLAIM = 100;
+/** What a page counts for by itself: what is rendered of it, and the buffer that it is sent from. */
+const PAGE_BYTES = 524_288;
+/** What a member on a page takes, beside two bytes for each code unit of its name. */
+const MEMBER_BYTES = 300;
 
-/** All members, as a page is sorted; `undefined` where they cannot be listed and need not be. */
+interface ReadMembers {
+  /** All members, as a page is sorted; absent where they cannot be listed and need not be. */
+  readonly members: readonly PageMember[] | undefined;
+  /** Why not, where that is for the moment. */
+  readonly problems: readonly FolderProblem[];
+}
+
+/**
+ * Reads the members of a page, and claims what is held of them.
+ * @throws what listing the folder throws; HttpError `unavailable` where the account has too much held for pages.
+ */
 async function readMembers(
   { files, path, request: { signal }, pageClaim }: AccountExchange,
   mayFail: boolean,
-): Promise<readonly PageMember[] | undefined> {
+): Promise<ReadMembers> {
   const members: PageMember[] = [];
+  let bytes = PAGE_BYTES;
 
   function claim(): void {
-    const { length } = members;
-    if (length > UNCOUNTED_MEMBERS && !pageClaim.take(length)) throw createPageExcess();
+    if (pageClaim.take(bytes)) return;
+    // At once: the listing may take its time to end, and what has been refused is in nobody's way.
+    pageClaim.release();
+    throw createPageExcess();
   }
 
   try {
-    for await (const member of files.list(path.segments)) {
-      members.push(toPageMember(member));
+    claim();
+    for await (const entry of files.list(path.segments)) {
+      const member = toPageMember(entry);
+      members.push(member);
+      bytes += MEMBER_BYTES + 2 * member.name.length;
       // Nobody is left to show it to.
       signal.throwIfAborted();
-      if (members.length % MEMBERS_PER_TURN !== 0) continue;
-      claim();
-      await turn();
+      if (members.length % MEMBERS_PER_CLAIM === 0) claim();
+      if (members.length % MEMBERS_PER_TURN === 0) await turn();
     }
     claim();
-    return members;
+    return { members, problems: [] };
   } catch (error) {
     if (!mayFail || !(isHttpError(error) || isStorageError(error))) return throwListingFailure(error);
     pageClaim.release();
-    return undefined;
+    const isForNow = isHttpError(error) && error.failure === "unavailable";
+    return { members: undefined, problems: isForNow ? [{ message: error.message }] : [] };
   }
 }
 

@@ -34,9 +34,9 @@ export function createExcess(): HttpError {
   return new HttpError("unavailable", "Too many transfers at once.", { "Retry-After": RETRY_SECONDS });
 }
 
-/** What the page of a large folder is, where there are too many of them. */
+/** What one page too many is. */
 export function createPageExcess(): HttpError {
-  return new HttpError("unavailable", "Too many pages of large folders at once.", { "Retry-After": RETRY_SECONDS });
+  return new HttpError("unavailable", "Too many pages at once.", { "Retry-After": RETRY_SECONDS });
 }
 
 /** The refusal of a transfer that is one too many. It is told of as any that comes to nothing; the files of a form have no names yet. */

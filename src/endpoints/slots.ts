@@ -3,7 +3,7 @@ import type { Logger } from "../contracts/logger.ts";
 import { toNetwork } from "../http/network.ts";
 import { isLight } from "../http/source-body.ts";
 
-/** What one request has of the places of its account and its address: a transfer's one, or those of all members on a page. */
+/** What one request has of the places of its account and its address: a transfer's one or more, or a page's bytes. */
 export interface Slot {
   /** Whether `widen` would find them now. */
   mayWiden(places: number): boolean;
@@ -20,13 +20,18 @@ export interface Slot {
   release(): void;
 }
 
-/** Counts what is under way in this process: transfers, or the members on pages. */
+/** Counts what is under way in this process: transfers, or the bytes that are held for pages. */
 export interface Slots {
-  /** Takes a slot of an account, and of an address where one is known; `undefined` when either has as many as it may have. */
-  take(username: string, address: string | undefined, request: Pick<Request, "signal">): Slot | undefined;
+  /** Takes a slot of so many places, one by default, of an account, and of an address where one is known; `undefined` when either has not got them. */
+  take(
+    username: string,
+    address: string | undefined,
+    request: Pick<Request, "signal">,
+    places?: number,
+  ): Slot | undefined;
   /** Whether so many places, or as many as anybody may have, are left for a request that has none yet. */
   mayTake(username: string, address: string | undefined, places: number): boolean;
-  /** How many places are taken. */
+  /** How many places requests have, all that they want among them. */
   taken(): number;
 }
 
@@ -56,7 +61,6 @@ export function createSlots({ perAccount, perAddress, refusal, logger, clock }: 
   const [nameOfAddresses, mostOfAddress] = perAddress;
   const ofAccount = createCounters(mostOfAccount);
   const ofAddress = createCounters(mostOfAddress);
-  const most = Math.min(mostOfAccount || Number.POSITIVE_INFINITY, mostOfAddress || Number.POSITIVE_INFINITY);
   let taken = 0;
   let warned = Number.NEGATIVE_INFINITY;
 
@@ -67,58 +71,54 @@ export function createSlots({ perAccount, perAddress, refusal, logger, clock }: 
     logger.warn(details, refusal);
   }
 
-  /** What there is too much of for so many more places. */
-  function findExcess(username: string, network: string | undefined, places: number): Details | undefined {
-    if (!ofAccount.mayEnter(username, places)) return { account: username, [nameOfAccounts]: mostOfAccount };
-    if (network !== undefined && !ofAddress.mayEnter(network, places))
+  /** What there is too much of, for a request that has so many places and wants so many. */
+  function findExcess(username: string, network: string | undefined, has: number, wants: number): Details | undefined {
+    if (!ofAccount.mayWiden(username, has, wants)) return { account: username, [nameOfAccounts]: mostOfAccount };
+    if (network !== undefined && !ofAddress.mayWiden(network, has, wants))
       return { address: network, [nameOfAddresses]: mostOfAddress };
     return undefined;
   }
 
-  function enter(username: string, network: string | undefined, places: number): boolean {
-    const excess = findExcess(username, network, places);
+  function enter(username: string, network: string | undefined, has: number, wants: number): boolean {
+    const excess = findExcess(username, network, has, wants);
     if (excess !== undefined) {
       warn(excess);
       return false;
     }
-    ofAccount.enter(username, places);
-    if (network !== undefined) ofAddress.enter(network, places);
-    taken += places;
+    change(username, network, has, wants);
     return true;
   }
 
-  const mayTake: Slots["mayTake"] = (username, address, places) =>
-    findExcess(username, findNetwork(address), Math.min(places, most)) === undefined;
+  function change(username: string, network: string | undefined, from: number, to: number): void {
+    ofAccount.change(username, from, to);
+    if (network !== undefined) ofAddress.change(network, from, to);
+    taken += to - from;
+  }
 
-  const take: Slots["take"] = (username, address, request) => {
+  const mayTake: Slots["mayTake"] = (username, address, places) =>
+    findExcess(username, findNetwork(address), 0, places) === undefined;
+
+  const take: Slots["take"] = (username, address, request, wanted = 1) => {
     const network = findNetwork(address);
-    if (!enter(username, network, 1)) return undefined;
-    let places = 1;
+    if (!enter(username, network, 0, wanted)) return undefined;
+    let places = wanted;
     let isFree = false;
 
-    function toMore(wanted: number): number {
-      return Math.max(0, Math.min(wanted, most) - places);
-    }
-
     function mayWiden(wanted: number): boolean {
-      const more = toMore(wanted);
-      return more === 0 || findExcess(username, network, more) === undefined;
+      return wanted <= places || findExcess(username, network, places, wanted) === undefined;
     }
 
     function widen(wanted: number): boolean {
       if (isFree) return false;
-      const more = toMore(wanted);
-      if (more === 0) return true;
-      if (!enter(username, network, more)) return false;
-      places += more;
+      if (wanted <= places) return true;
+      if (!enter(username, network, places, wanted)) return false;
+      places = wanted;
       return true;
     }
 
     function free(): void {
       isFree = true;
-      taken -= places;
-      ofAccount.leave(username, places);
-      if (network !== undefined) ofAddress.leave(network, places);
+      change(username, network, places, 0);
     }
 
     return { ...createSlot(request, free), mayWiden, widen };
@@ -131,24 +131,26 @@ function findNetwork(address: string | undefined): string | undefined {
   return address === undefined ? undefined : toNetwork(address);
 }
 
+/** Counts places by keys; nobody's count for more than the most that there may be, so that one alone is always let in. */
 function createCounters(most: number) {
   const counts = new Map<string, number>();
 
-  function mayEnter(key: string, places: number): boolean {
-    return most === 0 || (counts.get(key) ?? 0) + places <= most;
+  function difference(from: number, to: number): number {
+    return Math.min(to, most) - Math.min(from, most);
   }
 
-  function enter(key: string, places: number): void {
-    if (most > 0) counts.set(key, (counts.get(key) ?? 0) + places);
+  function mayWiden(key: string, has: number, wants: number): boolean {
+    return most === 0 || (counts.get(key) ?? 0) + difference(has, wants) <= most;
   }
 
-  function leave(key: string, places: number): void {
-    const left = (counts.get(key) ?? 0) - places;
-    if (left > 0) counts.set(key, left);
+  function change(key: string, from: number, to: number): void {
+    if (most === 0) return;
+    const count = (counts.get(key) ?? 0) + difference(from, to);
+    if (count > 0) counts.set(key, count);
     else counts.delete(key);
   }
 
-  return { mayEnter, enter, leave };
+  return { mayWiden, change };
 }
 
 function createSlot(request: Pick<Request, "signal">, free: () => void): Omit<Slot, "mayWiden" | "widen"> {

@@ -12,7 +12,7 @@ export function jsonResponse(status: number, body: unknown, fields: HeaderFields
   return textResponse(status, JSON.stringify(body), { ...fields, "Content-Type": "application/json; charset=utf-8" });
 }
 
-/** An answer with HTML, whole or sent as it is read. */
+/** An answer with HTML. */
 export function htmlResponse(status: number, content: SafeHtml, fields: HeaderFields): Response {
   return textResponse(status, String(content), { ...fields, "Content-Type": "text/html; charset=utf-8" });
 }

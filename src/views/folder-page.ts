@@ -39,8 +39,8 @@ export interface SessionLinks {
   readonly passwordUpdate?: string;
 }
 
-/** How many members are turned into one chunk. */
-const MEMBERS_PER_CHUNK = 256;
+/** So many characters are in one chunk, and the row that goes beyond: a name can be escaped to six times its length, in each of five places. */
+const CHUNK_CHARACTERS = 65_536;
 
 /** Stands in the page where the members go: no text of anybody's can hold it, as `<` is escaped. */
 const MEMBERS = html`<!--members-->`;
@@ -57,10 +57,14 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
     const isFirst = position === 0;
     if (!isFirst) await turn();
     sorted ??= await sortMembers(folder.members ?? [], folder.order);
-    const rows = sorted.slice(position, position + MEMBERS_PER_CHUNK).map(renderRow);
-    position += MEMBERS_PER_CHUNK;
-    const isLast = position >= sorted.length;
-    controller.enqueue(encoder.encode(`${isFirst ? before : ""}${rows.join("")}${isLast ? after : ""}`));
+    let text = isFirst ? before : "";
+    for (let member = sorted[position]; member !== undefined; member = sorted[position]) {
+      if (text.length >= CHUNK_CHARACTERS) break;
+      text += renderRow(member);
+      position += 1;
+    }
+    const isLast = position === sorted.length;
+    controller.enqueue(encoder.encode(isLast ? text + after : text));
     if (isLast) controller.close();
   }
 

@@ -14,7 +14,7 @@ export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
   "The content is larger than the storage allows.": "Der Inhalt ist größer, als der Speicher zulässt.",
   "The storage is not available.": "Der Speicher ist nicht erreichbar.",
   "Too many transfers at once.": "Zu viele Übertragungen auf einmal.",
-  "Too many pages of large folders at once.": "Zu viele Seiten großer Ordner auf einmal.",
+  "Too many pages at once.": "Zu viele Seiten auf einmal.",
   "This name is reserved.": "Dieser Name ist reserviert.",
   "This is not a valid name.": "Das ist kein gültiger Name.",
   "The account's root folder cannot be removed.": "Der oberste Ordner kann nicht gelöscht werden.",

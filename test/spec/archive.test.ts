@@ -3,13 +3,16 @@ import { toAccount } from "../../src/account/account.ts";
 import { createAccountFiles } from "../../src/account/files.ts";
 import { parseResourcePath } from "../../src/account/path.ts";
 import type { Chosen } from "../../src/archive/entries.ts";
+import { toLimits } from "../../src/config/limits.ts";
 import type { AccountSettings } from "../../src/contracts/account.ts";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { StorageError } from "../../src/contracts/storage-adapter.ts";
 import { archiveResponse } from "../../src/endpoints/archive-response.ts";
 import { chooseMember } from "../../src/endpoints/choose-member.ts";
+import { createClaims } from "../../src/endpoints/claim.ts";
 import type { AccountExchange } from "../../src/endpoints/endpoint.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
+import { createRecordingLogger } from "../support/logger.ts";
 import { fillStorage, overrideStorage, withLinks } from "../support/storage.ts";
 import { type ReadMember, readAll, readZip } from "../unit/archive/read-zip.ts";
 
@@ -237,6 +240,13 @@ async function createStorageThatDenies(
   });
 }
 
+/** Claims of a service that counts nothing. */
+const uncounted = createClaims({
+  limits: toLimits({ transfersPerAccount: 0, transfersPerAddress: 0, pageBytesPerAccount: 0, pageBytesPerAddress: 0 }),
+  logger: createRecordingLogger(),
+  clock: Date.now,
+});
+
 async function open(path: string, members?: readonly string[], world: World = {}): Promise<Response> {
   const { storage = await createStorage(world.files), settings = {}, reported = [], method = "GET" } = world;
   const { compression = "stored" } = world;
@@ -251,6 +261,7 @@ async function open(path: string, members?: readonly string[], world: World = {}
     report: (error: unknown) => reported.push(error),
     failureOf: (error: unknown) => error,
     isHeard: () => false,
+    ...uncounted("alice", undefined, { signal: new AbortController().signal }),
   } as unknown as AccountExchange;
   if (members === undefined) return archiveResponse(exchange);
   const chosen: Chosen[] = [];

@@ -41,8 +41,8 @@ describe("the options limits", () => {
     ["maxFormFieldBytes", 1024, 16_777_216],
     ["transfersPerAccount", 0, 1_000_000],
     ["transfersPerAddress", 0, 1_000_000],
-    ["pageMembersPerAccount", 0, 1_000_000_000],
-    ["pageMembersPerAddress", 0, 1_000_000_000],
+    ["pageBytesPerAccount", 0, 2 ** 40],
+    ["pageBytesPerAddress", 0, 2 ** 40],
   ];
 
   function create(limits: unknown): unknown {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { FileEvent } from "../../src/contracts/events.ts";
 import { StorageError } from "../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { BROWSER_HEADERS, formOf } from "../support/forms.ts";
@@ -18,9 +19,12 @@ const FILES = {
   ...filesIn("/bob/large", 2500),
 };
 
-/** A service on whose pages an account may have 3,000 members at a time. */
+/** What a page of the large folder counts for: 512 KiB, and 300 bytes and two for each code unit of the name for each member. */
+const LARGE = 524_288 + Object.keys(filesIn("", 2500)).reduce((sum, { length }) => sum + 300 + 2 * (length - 1), 0);
+
+/** A service for whose pages an account may have a large page and a small one at a time. */
 function createCounted(options: TestServiceOptions = {}): Promise<TestService> {
-  return createTestService({ files: FILES, ...options, limits: { pageMembersPerAccount: 3000, ...options.limits } });
+  return createTestService({ files: FILES, ...options, limits: { pageBytesPerAccount: 2_200_000, ...options.limits } });
 }
 
 /** Begins a page of which nothing is read. */
@@ -34,26 +38,26 @@ async function statusOf({ call }: TestService, options: CallOptions = {}): Promi
   return (await call("GET", "/home/large/", { variant: "html", connection: { peer: PEER }, ...options })).status;
 }
 
-describe("the members that the pages of an account may hold at a time (limits.pageMembersPerAccount)", () => {
+describe("what may be held at a time for the pages of an account (limits.pageBytesPerAccount)", () => {
   let test: TestService;
   beforeEach(async () => {
     test = await createCounted();
   });
 
-  it("are no more than that: one more large page is 503 with Retry-After, and the log hears of it once", async () => {
+  it("is no more than that: one more large page is 503 with Retry-After, and the log hears of it once", async () => {
     await begin(test);
     for (const language of ["en", "de"]) {
       const headers = { "accept-language": language };
       const refused = await test.call("GET", "/home/large/", { variant: "html", headers });
       expect(refused.status).toBe(503);
       expect(refused.header("retry-after")).toMatch(/^\d+$/);
-      const text = language === "de" ? "Zu viele Seiten großer Ordner" : "Too many pages of large folders";
+      const text = language === "de" ? "Zu viele Seiten auf einmal." : "Too many pages at once.";
       expect(refused.text).toContain(text);
     }
     expect(test.log.entries.filter(({ level }) => level === "warn")).toEqual([
       expect.objectContaining({
-        details: { account: "alice", pageMembersPerAccount: 3000 },
-        message: "Pages of large folders are refused: there are as many as limits allow.",
+        details: { account: "alice", pageBytesPerAccount: 2_200_000 },
+        message: "Pages are refused: there are as many as limits allow.",
       }),
     ]);
   });
@@ -61,21 +65,21 @@ describe("the members that the pages of an account may hold at a time (limits.pa
   it.each<[string, (page: Response) => Promise<unknown>]>([
     ["is read", (page) => page.text()],
     ["is let go of", async (page) => page.body?.cancel()],
-  ])("are free when the page %s", async (_how, end) => {
+  ])("is free when the page %s", async (_how, end) => {
     const page = await begin(test);
     expect(await statusOf(test)).toBe(503);
     await end(page);
     expect(await statusOf(test)).toBe(200);
   });
 
-  it("are all shown, and may be more than the limit where nothing else is shown", async () => {
-    const limited = await createCounted({ limits: { pageMembersPerAccount: 1, transfersPerAccount: 1 } });
+  it("may be more than the limit where nothing else is shown", async () => {
+    const limited = await createCounted({ limits: { pageBytesPerAccount: 1, transfersPerAccount: 1 } });
     const page = await begin(limited);
     expect((await page.text()).match(/<tr data-name=/g)).toHaveLength(2500);
     expect(await statusOf(limited)).toBe(200);
   });
 
-  it("do not keep anybody from small pages, other answers, and other accounts from theirs", async () => {
+  it("does not keep anybody from small pages, other answers, and other accounts from theirs", async () => {
     await begin(test);
     const { call } = test;
     expect((await call("GET", "/home/small/", { variant: "html" })).status).toBe(200);
@@ -85,7 +89,7 @@ describe("the members that the pages of an account may hold at a time (limits.pa
     expect(await statusOf(test, { as: "bob" })).toBe(200);
   });
 
-  it("are free again when the listing fails midway", async () => {
+  it("is free again when the listing fails midway", async () => {
     let fails = true;
     const base = createMemoryStorage();
     const storage = overrideStorage(base, {
@@ -102,7 +106,7 @@ describe("the members that the pages of an account may hold at a time (limits.pa
     expect(await statusOf(failing)).toBe(200);
   });
 
-  it("are those of the answer to a form, too, which is there without them where there are too many", async () => {
+  it("is that of the answer to a form, too, which is there without members where it is too much, and says so", async () => {
     const page = await begin(test);
     const body = formOf(["action", "delete-members"]);
     const post = (): Promise<Response> => test.open("POST", "/home/large/", { headers: BROWSER_HEADERS, body });
@@ -110,6 +114,7 @@ describe("the members that the pages of an account may hold at a time (limits.pa
     expect(without.status).toBe(400);
     const text = await without.text();
     expect(text).toContain("Nothing is selected.");
+    expect(text).toContain("Too many pages at once.");
     expect(text).not.toContain("<tr data-name=");
     await page.body?.cancel();
     const whole = await post();
@@ -118,15 +123,82 @@ describe("the members that the pages of an account may hold at a time (limits.pa
     expect(await statusOf(test)).toBe(200);
   });
 
-  it("have a limit for an address as well, whatever the account (limits.pageMembersPerAddress)", async () => {
-    const limited = await createCounted({ limits: { pageMembersPerAccount: 0, pageMembersPerAddress: 4999 } });
+  it("has a limit for an address as well, whatever the account (limits.pageBytesPerAddress)", async () => {
+    const limited = await createCounted({ limits: { pageBytesPerAccount: 0, pageBytesPerAddress: 2 * LARGE - 1 } });
     await begin(limited);
     expect(await statusOf(limited, { as: "bob" })).toBe(503);
     expect(await statusOf(limited, { as: "bob", connection: { peer: { ...PEER, address: "192.0.2.2" } } })).toBe(200);
   });
 
-  it("are not counted where both limits are 0", async () => {
-    const free = await createCounted({ limits: { pageMembersPerAccount: 0, pageMembersPerAddress: 0 } });
+  it.each([
+    ["account", { pageBytesPerAccount: 1, pageBytesPerAddress: 2 * LARGE - 1 }, "bob" as const, PEER],
+    ["address", { pageBytesPerAccount: 2 * LARGE - 1, pageBytesPerAddress: 1 }, "alice" as const, undefined],
+  ])("has two limits, of which a small one for an %s does not hide the other", async (_of, limits, as, peer) => {
+    const limited = await createCounted({ limits });
+    await begin(limited);
+    expect(await statusOf(limited, { as, connection: peer === undefined ? {} : { peer } })).toBe(503);
+    const wider = await createCounted({ limits: { pageBytesPerAccount: 2 * LARGE, pageBytesPerAddress: 2 * LARGE } });
+    await begin(wider);
+    expect(await statusOf(wider, { as, connection: peer === undefined ? {} : { peer } })).toBe(200);
+  });
+
+  it("lets one of several pages in that are each more than the limit, however slowly a refused listing ends", async () => {
+    const base = createMemoryStorage();
+    const storage = overrideStorage(base, {
+      async *list(path) {
+        try {
+          yield* base.list(path);
+        } finally {
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      },
+    });
+    for (const clients of [2, 3, 8]) {
+      const limited = await createCounted({ storage, limits: { pageBytesPerAccount: LARGE - 100_000 } });
+      const statuses = await Promise.all(Array.from({ length: clients }, () => statusOf(limited)));
+      expect(statuses.filter((status) => status === 200)).not.toEqual([]);
+    }
+  });
+
+  it("is told as a listing that came to nothing (6)", async () => {
+    const events: FileEvent[] = [];
+    const told = await createCounted({ onEvent: (event) => void events.push(event) });
+    await begin(told);
+    events.length = 0;
+    expect(await statusOf(told)).toBe(503);
+    const [begun, ended] = events.filter(({ id }) => id !== 40007);
+    expect([begun?.id, ended?.id]).toEqual([40006, 40014]);
+    expect(ended?.data).toMatchObject({ details: "Too many pages at once." });
+  });
+
+  it("is free when its client goes while the folder is listed", async () => {
+    const base = createMemoryStorage();
+    let listed: () => void = () => undefined;
+    const isListed = new Promise<void>((resolve) => {
+      listed = resolve;
+    });
+    const storage = overrideStorage(base, {
+      async *list(path) {
+        let count = 0;
+        for await (const member of base.list(path)) {
+          yield member;
+          count += 1;
+          if (count === 2000) listed();
+          if (count >= 2000) await new Promise((resolve) => setTimeout(resolve));
+        }
+      },
+    });
+    const slow = await createCounted({ storage });
+    const client = new AbortController();
+    const page = slow.open("GET", "/home/large/", { variant: "html", signal: client.signal, undescribed: "gone" });
+    await isListed;
+    client.abort();
+    await page;
+    expect(await statusOf(slow)).toBe(200);
+  });
+
+  it("is not counted where both limits are 0", async () => {
+    const free = await createCounted({ limits: { pageBytesPerAccount: 0, pageBytesPerAddress: 0 } });
     for (let time = 0; time < 5; time++) await begin(free);
     expect(free.log.entries).toEqual([]);
   });

@@ -100,9 +100,34 @@ describe("the slots of transfers", () => {
     const slots = create(3, 2);
     const only = taken(slots.take("alice", "192.0.2.1", { signal }));
     expect(only.widen(100)).toBe(true);
-    expect(slots.taken()).toBe(2);
+    expect(slots.mayTake("alice", "192.0.2.2", 1), "of the account").toBe(false);
+    expect(slots.mayTake("bob", "192.0.2.1", 1), "of the address").toBe(false);
+    expect(slots.mayTake("bob", "192.0.2.2", 1)).toBe(true);
+    only.release();
+    expect(slots.mayTake("alice", "192.0.2.1", 3)).toBe(true);
+    expect(slots.taken()).toBe(0);
     const unlimited = taken(create(0, 0).take("alice", "192.0.2.1", { signal }));
     expect(unlimited.widen(100)).toBe(true);
+  });
+
+  it("count for an account and for an address as far as each may have them, so that neither limit hides the other", () => {
+    const small = create(1, 10);
+    expect(small.take("alice", "192.0.2.1", { signal }, 8)).toBeDefined();
+    expect(small.take("bob", "192.0.2.1", { signal }, 8), "of an address that has 2 left").toBeUndefined();
+    expect(small.take("bob", "192.0.2.1", { signal }, 2)).toBeDefined();
+    const wide = create(10, 1);
+    const slot = taken(wide.take("alice", "192.0.2.1", { signal }));
+    expect(slot.widen(8)).toBe(true);
+    expect(wide.take("alice", undefined, { signal }, 3), "of an account that has 2 left").toBeUndefined();
+    expect(wide.take("alice", "192.0.2.2", { signal }, 2)).toBeDefined();
+  });
+
+  it("are taken all at once or not at all", () => {
+    const slots = create(4, 0);
+    const first = taken(slots.take("alice", undefined, { signal }, 3));
+    expect(slots.take("alice", undefined, { signal }, 2)).toBeUndefined();
+    expect(first.widen(4)).toBe(true);
+    expect(slots.taken()).toBe(4);
   });
 
   it("are so many for an account, each account by itself", () => {

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { stopSignal } from "../../../src/cli/stop-signal.ts";
+
+describe("the signals that stop the command", () => {
+  const formerly = { SIGINT: process.listeners("SIGINT"), SIGTERM: process.listeners("SIGTERM") };
+  let written: string[];
+  let ended: unknown[];
+
+  beforeEach(() => {
+    written = [];
+    ended = [];
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.removeAllListeners(signal);
+    vi.useFakeTimers({ toFake: ["performance"] });
+    vi.spyOn(process, "kill").mockImplementation((_pid, signal) => {
+      ended.push(signal);
+      return true;
+    });
+    vi.spyOn(process, "exit").mockImplementation((status) => {
+      ended.push(status);
+      return undefined as never;
+    });
+  });
+
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.removeAllListeners(signal);
+      for (const listener of formerly[signal]) process.on(signal, listener);
+    }
+  });
+
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)(
+    "are one where %s comes again within 200 ms; later it ends the process by itself",
+    async (signal, status) => {
+      const stdout = { write: (text: string) => written.push(text) > 0 };
+      let forced = 0;
+      const stopped = stopSignal({ stderr: stdout as never, quiet: false }, () => {
+        forced += 1;
+      });
+      process.emit(signal, signal);
+      await stopped;
+      expect(written).toEqual(["Stopping: finishing what is under way.\n"]);
+      for (const milliseconds of [0, 100, 100]) {
+        vi.advanceTimersByTime(milliseconds);
+        process.emit(signal, signal);
+      }
+      expect([forced, ended]).toEqual([0, []]);
+      vi.advanceTimersByTime(1);
+      process.emit(signal, signal);
+      expect([forced, ended]).toEqual([1, [signal, status]]);
+      expect(written).toHaveLength(1);
+    },
+  );
+});
