@@ -48,16 +48,14 @@ export async function renameMembers(names: readonly string[]): Promise<ReadonlyM
   return renamed;
 }
 
-/** Systems keep 255 bytes of a name: the stem makes room for the number. */
+/** Systems keep 255 bytes of a name: the stem makes room for the number. What is long behind the last dot is no extension. */
 function withNumber(name: string, number: number): string {
-  const [, stem = name, extension = ""] = /^(.+?)(\.[^.]*)?$/su.exec(name) ?? [];
+  const [, stem = name, extension = ""] = /^(.+?)(\.[^.]{0,60})?$/su.exec(name) ?? [];
   const end = ` (${number})${extension}`;
   return cutToBytes(stem, MAX_NAME_BYTES - encoder.encode(end).byteLength) + end;
 }
 
-/** As many whole characters of a text as so many bytes hold, but at least one. */
+/** As many whole characters of a text as so many bytes hold. */
 function cutToBytes(text: string, bytes: number): string {
-  const buffer = new Uint8Array(Math.max(bytes, 0));
-  const { read } = encoder.encodeInto(text, buffer);
-  return read > 0 ? text.slice(0, read) : String.fromCodePoint(text.codePointAt(0) ?? 0x5f);
+  return text.slice(0, encoder.encodeInto(text, new Uint8Array(bytes)).read);
 }

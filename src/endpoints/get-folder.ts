@@ -90,7 +90,7 @@ interface ReadMembers {
  * @throws what listing the folder throws; HttpError `unavailable` where the account has too much held for pages.
  */
 async function readMembers(
-  { files, path, request: { signal }, pageClaim }: AccountExchange,
+  { files, path, request: { signal }, pageClaim, failureOf }: AccountExchange,
   mayFail: boolean,
 ): Promise<ReadMembers> {
   const members: PageMember[] = [];
@@ -119,8 +119,8 @@ async function readMembers(
   } catch (error) {
     if (!mayFail || !(isHttpError(error) || isStorageError(error))) return throwListingFailure(error);
     pageClaim.release();
-    const isForNow = isHttpError(error) && error.failure === "unavailable";
-    return { members: undefined, problems: isForNow ? [{ message: error.message }] : [] };
+    const { failure, message } = failureOf(error);
+    return { members: undefined, problems: failure === "unavailable" ? [{ message }] : [] };
   }
 }
 

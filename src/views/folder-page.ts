@@ -42,6 +42,11 @@ export interface SessionLinks {
 /** So many characters are in one chunk, and the row that goes beyond: a name can be escaped to six times its length, in each of five places. */
 const CHUNK_CHARACTERS = 65_536;
 
+/** So much is shown of what a problem is about: the longest names that systems have. */
+const MAX_SHOWN_CHARACTERS = 255;
+/** So many folders above this one are on the way up, beside the home: each link takes three characters for each level. */
+const MAX_CRUMBS = 50;
+
 /** Stands in the page where the members go: no text of anybody's can hold it, as `<` is escaped. */
 const MEMBERS = html`<!--members-->`;
 
@@ -49,15 +54,15 @@ const MEMBERS = html`<!--members-->`;
 export function streamFolderPage(context: PageContext, folder: FolderPage): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const [before = "", after = ""] = String(renderFrame(context, folder)).split(String(MEMBERS));
+  /** What has been rendered and not sent. */
+  let text = before;
   let sorted: readonly PageMember[] | undefined;
   const renderRow = createRowRenderer(context.texts, mayActOnMembers(folder.actions));
   let position = 0;
 
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    const isFirst = position === 0;
-    if (!isFirst) await turn();
+    if (sorted !== undefined) await turn();
     sorted ??= await sortMembers(folder.members ?? [], folder.order);
-    let text = isFirst ? before : "";
     for (let member = sorted[position]; member !== undefined; member = sorted[position]) {
       if (text.length >= CHUNK_CHARACTERS) break;
       text += renderRow(member);
@@ -65,6 +70,7 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
     }
     const isLast = position === sorted.length;
     controller.enqueue(encoder.encode(isLast ? text + after : text));
+    text = "";
     if (isLast) controller.close();
   }
 
@@ -96,17 +102,22 @@ ${ICONS}`;
 /** The way up; the folder itself is the heading below. */
 function renderCrumbs({ texts }: PageContext, segments: readonly string[]): SafeHtml | undefined {
   if (segments.length === 0) return undefined;
-  const names = [texts.home, ...segments.slice(0, -1)];
-  const items = names.map(
-    (name, index) => html`<li><a href="${"../".repeat(names.length - index)}"><bdi>${name}</bdi></a></li>`,
-  );
+  const above = segments.slice(0, -1);
+  const nearest = above.slice(-MAX_CRUMBS);
+  const toItem = (name: string, levels: number): SafeHtml =>
+    html`<li><a href="${"../".repeat(levels)}"><bdi>${name}</bdi></a></li>`;
+  const items = [
+    toItem(texts.home, segments.length),
+    nearest.length < above.length ? html`<li>…</li>` : undefined,
+    nearest.map((name, index) => toItem(name, nearest.length - index)),
+  ];
   return html`<nav class="crumbs" aria-label="${texts.folderPath}"><ol>${items}</ol></nav>`;
 }
 
 function renderMessages({ texts }: PageContext, { done, problems = [] }: FolderPage): SafeHtml | undefined {
   if (problems.length > 0) {
     const items = problems.map(({ target, message }) => {
-      const about = target === undefined ? undefined : html`<bdi>${target}</bdi>: `;
+      const about = target === undefined ? undefined : html`<bdi>${toShown(target)}</bdi>: `;
       return html`<li>${about}${toFailureText(texts, message)}</li>`;
     });
     // Where nothing was chosen, nothing worked or failed.
@@ -114,6 +125,11 @@ function renderMessages({ texts }: PageContext, { done, problems = [] }: FolderP
     return html`<div role="alert" class="notice problem">${heading}<ul>${items}</ul></div>`;
   }
   return done === undefined ? undefined : html`<p role="status" class="notice success">${texts.done[done]}</p>`;
+}
+
+/** What a form says that it is about may be as long as the form; no name is. */
+function toShown(target: string): string {
+  return target.length > MAX_SHOWN_CHARACTERS ? `${target.slice(0, MAX_SHOWN_CHARACTERS)}…` : target;
 }
 
 function renderMembers({ texts }: PageContext, folder: FolderPage, isEmpty: boolean): SafeHtml {

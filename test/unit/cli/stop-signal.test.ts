@@ -2,13 +2,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { stopSignal } from "../../../src/cli/stop-signal.ts";
 
 describe("the signals that stop the command", () => {
-  const formerly = { SIGINT: process.listeners("SIGINT"), SIGTERM: process.listeners("SIGTERM") };
+  let formerly: Record<"SIGINT" | "SIGTERM", ReturnType<typeof process.rawListeners>>;
   let written: string[];
   let ended: unknown[];
 
   beforeEach(() => {
     written = [];
     ended = [];
+    formerly = { SIGINT: process.rawListeners("SIGINT"), SIGTERM: process.rawListeners("SIGTERM") };
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.removeAllListeners(signal);
     vi.useFakeTimers({ toFake: ["performance"] });
     vi.spyOn(process, "kill").mockImplementation((_pid, signal) => {
@@ -26,7 +27,7 @@ describe("the signals that stop the command", () => {
     vi.restoreAllMocks();
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       process.removeAllListeners(signal);
-      for (const listener of formerly[signal]) process.on(signal, listener);
+      for (const listener of formerly[signal]) process.on(signal, listener as () => void);
     }
   });
 

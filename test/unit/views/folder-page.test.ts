@@ -71,7 +71,41 @@ describe("the page of a folder", () => {
     await reader.cancel();
   });
 
-  it("is rendered in pieces of some 64 KiB, whatever its members are called", async () => {
+  it("goes on behind a head that is as large as a piece, such as with a long problem", async () => {
+    const members = ["a", "b"].map((name) => ({ name, kind: "file" as const, size: 1, modified: 0 }));
+    const problems = Array.from({ length: 300 }, (_, index) => ({
+      target: `${index}${"<".repeat(300)}`,
+      message: "x",
+    }));
+    let page = "";
+    let chunks = 0;
+    for await (const chunk of streamFolderPage(context, { ...folder, members, problems })) {
+      page += new TextDecoder().decode(chunk);
+      chunks += 1;
+      if (chunks > 20) break;
+    }
+    expect(page.length).toBeGreaterThan(200_000);
+    expect(page.match(/<!doctype/g)).toHaveLength(1);
+    expect(page.match(/<tr data-name=/g)).toHaveLength(2);
+    expect(page.endsWith("</html>\n")).toBe(true);
+  });
+
+  it("shows the begin of what a problem is about, where that is longer than a name", async () => {
+    const page = await render({ problems: [{ target: "x".repeat(1_000_000), message: "Nothing is selected." }] });
+    expect(page).toContain(`<bdi>${"x".repeat(255)}…</bdi>`);
+    expect(page.length).toBeLessThan(50_000);
+  });
+
+  it("has the home and the nearest folders on the way up, where there are thousands", async () => {
+    const segments = Array.from({ length: 4000 }, (_, index) => `f${index}`);
+    const page = await render({ segments });
+    expect(page).toContain(`<li><a href="${"../".repeat(4000)}"><bdi>`);
+    expect(page).toContain('<li>…</li><li><a href="' + "../".repeat(50) + '"><bdi>f3949</bdi></a></li>');
+    expect(page).toContain('<a href="../"><bdi>f3998</bdi></a>');
+    expect(page.length).toBeLessThan(50_000);
+  });
+
+  it("is rendered in pieces of some 65,536 characters, whatever its members are called", async () => {
     const members = Array.from({ length: 300 }, (_, index) => {
       return { name: `${index}${'"'.repeat(250)}`, kind: "file" as const, size: 1, modified: 0 };
     });
