@@ -25,7 +25,7 @@ if (!existsSync(join(own, "node_modules"))) run("npm", ["ci", "--prefix", own]);
 mkdirSync(reports, { recursive: true });
 
 const scores = folders.map((folder) => {
-  const mutants = tried(folder, "folder", [`src/${folder}/*.ts`]);
+  const mutants = tried(folder, "folder", [`src/${folder}/**/*.ts`]);
   const living = [...mutants.values()].filter(isLiving);
   if (living.length > 0) {
     const again = tried(folder, "service", living.map(toRange));

@@ -1,8 +1,7 @@
 export { type ExplainedAccount, explainPermission } from "./account/explain.ts";
 export type { AccountFiles, FileOperation, RemovalKind } from "./account/files.ts";
-export { type Mounts, mountStorage } from "./account/mounts.ts";
 export { type Explanation, OPERATIONS, type Operation } from "./account/permissions.ts";
-export { type AccountEntry, type AccountsOptions, createAccountsAuthenticator } from "./auth/accounts.ts";
+export { type AccountEntry, type AccountsOptions, createAccountsAuthenticator } from "./auth/accounts/accounts.ts";
 export {
   type AuthenticationChain,
   type AuthenticationChainOptions,
@@ -16,7 +15,7 @@ export {
   type PasswordHasher,
   type PasswordHasherOptions,
   type ScryptParameters,
-} from "./auth/password-hash.ts";
+} from "./auth/passwords/hash.ts";
 export type { LimitOptions } from "./config/limits.ts";
 export type { FileServiceOptions } from "./config/options.ts";
 export { VERSION } from "./config/version.ts";
@@ -121,21 +120,22 @@ export type { PartialTexts, ScriptTexts, Texts } from "./contracts/texts.ts";
 export type { Trigger, TriggerContext, TriggerMember, TriggerStyle } from "./contracts/trigger.ts";
 export type { DecideUpload, Upload, UploadGuard } from "./contracts/upload.ts";
 export { type Failure, HttpError, isHttpError } from "./http/http-error.ts";
-export { type AccountOpenerOptions, createAccountOpener, type OpenAccount } from "./open-account.ts";
+export type { Answered } from "./metrics/measure-service.ts";
+export { createMetrics, type Metrics, type MetricsOptions } from "./metrics/metrics.ts";
+export type { HttpAuthenticatorOptions } from "./remote-auth/authenticator/options.ts";
+export type { RemoteAudit } from "./remote-auth/authenticator/verdict.ts";
+export type { EndpointAuthorization } from "./remote-auth/endpoint/authorization.ts";
+export type { AuthenticationOutcome, AuthenticationOutcomes } from "./remote-auth/endpoint/outcome.ts";
 export {
   type AuthenticationEndpoint,
   type AuthenticationEndpointOptions,
   createAuthenticationEndpoint,
 } from "./remote-auth/endpoint.ts";
-export type { EndpointAuthorization } from "./remote-auth/endpoint-authorization.ts";
-export type { AuthenticationOutcome, AuthenticationOutcomes } from "./remote-auth/endpoint-outcome.ts";
 export { createHttpAuthenticator } from "./remote-auth/http-authenticator.ts";
-export type { HttpAuthenticatorOptions } from "./remote-auth/options.ts";
-export type { RemoteAudit } from "./remote-auth/verdict.ts";
-export { createFileService } from "./service.ts";
+export type { AuthenticationRejection, AuthenticationRequest } from "./schemas/remote-auth.ts";
+export { type AccountOpenerOptions, createAccountOpener, type OpenAccount } from "./service/account-opener.ts";
+export { createFileService } from "./service/service.ts";
 export type { EventSink } from "./sinks/event-sink.ts";
-export type { Answered } from "./sinks/measure.ts";
-export { createMetrics, type Metrics, type MetricsOptions } from "./sinks/metrics.ts";
 export { createWebhookSink, type WebhookSinkOptions } from "./sinks/webhook.ts";
+export { type Mounts, mountStorage } from "./storage/mount.ts";
 export type { MetadataFields, MetadataKey } from "./uploads/metadata-fields.ts";
-export type { AuthenticationRejection, AuthenticationRequest } from "./wire/remote-auth.ts";

@@ -1,7 +1,17 @@
 /** Node's part of the package: the service on `node:http`, `node:https`, Express and Connect. */
 
-export { type AccountsFileOptions, createAccountsFileAuthenticator } from "./auth/accounts-file-node.ts";
-export { createNodePasswordHasher } from "./auth/password-hash-node.ts";
+export { type AccountsFileOptions, createAccountsFileAuthenticator } from "./auth/accounts/accounts-file-node.ts";
+export { createNodePasswordHasher } from "./auth/passwords/hash-node.ts";
+export { toConnection as toNodeConnection } from "./runtimes/node/connection-info.ts";
+export { type FetchHandler, type FetchHandlerOptions, toFetchHandler } from "./runtimes/node/fetch-handler.ts";
+export { prepareNodeServer } from "./runtimes/node/prepare-server.ts";
+export {
+  closeNodeServer,
+  createNodeServer,
+  type NodeServerEnd,
+  type NodeServerOptions,
+  type NodeTlsOptions,
+} from "./runtimes/node/server.ts";
 export {
   type NodeListener,
   type NodeListenerOptions,
@@ -9,15 +19,5 @@ export {
   toNodeListener,
   toNodeMiddleware,
 } from "./runtimes/node.ts";
-export { toConnection as toNodeConnection } from "./runtimes/node-connection.ts";
-export { type FetchHandler, type FetchHandlerOptions, toFetchHandler } from "./runtimes/node-fetch.ts";
-export { prepareNodeServer } from "./runtimes/node-host-server.ts";
-export {
-  closeNodeServer,
-  createNodeServer,
-  type NodeServerEnd,
-  type NodeServerOptions,
-  type NodeTlsOptions,
-} from "./runtimes/node-server.ts";
 export type { Variant } from "./runtimes/request-handler.ts";
-export { createNdjsonSink, type NdjsonSinkOptions } from "./sinks/node-ndjson.ts";
+export { createNdjsonSink, type NdjsonSinkOptions } from "./sinks/ndjson-node.ts";

@@ -1,6 +1,6 @@
 import type { AccountSettings, GroupSettings } from "../contracts/account.ts";
 import { HttpError } from "../http/http-error.ts";
-import { isMemberName } from "../http/segment.ts";
+import { isMemberName } from "../http/path-segment.ts";
 import { RESERVED_NAME } from "./path.ts";
 import { compilePermissions, type Permissions } from "./permissions.ts";
 

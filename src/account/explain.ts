@@ -1,6 +1,6 @@
 import type { AccountSettings, GroupSettings } from "../contracts/account.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
-import { isMemberName } from "../http/segment.ts";
+import { isMemberName } from "../http/path-segment.ts";
 import { toAccount } from "./account.ts";
 import { toStoragePath } from "./path.ts";
 import { type Explanation, OPERATIONS, type Operation } from "./permissions.ts";

@@ -10,9 +10,9 @@ import {
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
 import { HttpError } from "../http/http-error.ts";
+import { createFolderStorage, mountStorage } from "../storage/mount.ts";
 import type { Account } from "./account.ts";
-import { limitContent } from "./limited-content.ts";
-import { createFolderStorage, mountStorage } from "./mounts.ts";
+import { limitContent } from "./file-size-limit.ts";
 import { RESERVED_NAME, toStoragePath } from "./path.ts";
 import type { Operation } from "./permissions.ts";
 

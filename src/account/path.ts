@@ -1,4 +1,4 @@
-import { decodeSegment, isMemberName } from "../http/segment.ts";
+import { decodeSegment, isMemberName } from "../http/path-segment.ts";
 
 /** A place inside an account: its decoded segments, and whether the URL ended in `/` (1.3). */
 export interface ResourcePath {

@@ -1,4 +1,4 @@
-import { findRuntimeFunction } from "../http/runtime-function.ts";
+import { findRuntimeFunction } from "../platform/builtin-module.ts";
 
 /** The CRC-32 of bytes, or of all that came before with these behind it where `former` is its CRC. */
 export type Crc32 = (bytes: Uint8Array, former: number) => number;

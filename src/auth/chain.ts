@@ -11,7 +11,7 @@ import type { MethodVerdict } from "../contracts/events.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { HttpError, isHttpError } from "../http/http-error.ts";
 import { createAccountVersions } from "./account-versions.ts";
-import { maxPasswordBytes } from "./password-hash.ts";
+import { maxPasswordBytes } from "./passwords/hash.ts";
 
 /** A verdict, and how the chain came to it. */
 export type Judgement = Verdict & {

@@ -5,12 +5,12 @@ import type { RefusalReason } from "../contracts/events.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { parseAuthorization } from "../http/authorization.ts";
 import { readSessionCookie } from "../http/cookie.ts";
-import { isSecure } from "../http/target.ts";
-import { readTrace } from "../http/trace.ts";
-import { accountSettingsSchema, describeAccountIssues } from "../wire/account.ts";
+import { isSecure } from "../http/request-target.ts";
+import { readTrace } from "../http/trace-context.ts";
+import { accountSettingsSchema, describeAccountIssues } from "../schemas/account.ts";
 import { type AuthenticationChain, isPlausible, type Judgement } from "./chain.ts";
 import type { LoginAttempt, LoginAudit } from "./login-audit.ts";
-import type { Sessions } from "./session-types.ts";
+import type { Sessions } from "./sessions/types.ts";
 import type { AttemptResult, LoginThrottle } from "./throttle.ts";
 
 /** The ways to say who is asking, the strongest first (CONTRACT 6.1). */

@@ -4,9 +4,9 @@ import type { MethodVerdict, RefusalReason } from "../contracts/events.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { EVENT_MESSAGES } from "../events/catalog.ts";
 import type { Emit } from "../events/emitter.ts";
-import { isSecure } from "../http/target.ts";
-import { readTrace } from "../http/trace.ts";
-import type { TimedSession } from "./session-types.ts";
+import { isSecure } from "../http/request-target.ts";
+import { readTrace } from "../http/trace-context.ts";
+import type { TimedSession } from "./sessions/types.ts";
 
 /** A login on its way through the service: what is told of it, never what its credentials hold. */
 export interface LoginAttempt {

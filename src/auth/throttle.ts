@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
-import { toNetwork } from "../http/network.ts";
-import { orUnavailable, toStoreKey } from "./store-access.ts";
-import { createTurns } from "./turns.ts";
+import { toNetwork } from "../http/ip-network.ts";
+import { createTurns } from "../platform/keyed-mutex.ts";
+import { orUnavailable, toStoreKey } from "./store.ts";
 
 /** Whose attempts are counted together. */
 export interface Attempter {

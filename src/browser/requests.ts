@@ -1,5 +1,5 @@
-import type { ScriptTexts } from "./script-texts.ts";
-import { fill } from "./wording.ts";
+import type { ScriptTexts } from "../contracts/script-texts.ts";
+import { fill } from "./format.ts";
 
 /**
  * Why something failed. `login`: the session has ended. `network`: the service does not answer. `exists`: there is a file already. `refused`: all

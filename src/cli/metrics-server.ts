@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "../contracts/logger.ts";
-import type { Metrics } from "../sinks/metrics.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
 
 /** Metrics and the address that they are shown at. */

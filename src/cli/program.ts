@@ -3,19 +3,19 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import { OPERATIONS } from "../account/permissions.ts";
 import { VERSION } from "../config/version.ts";
 import type { Logger } from "../contracts/logger.ts";
-import type { LogFormat } from "./access-log.ts";
-import { type CheckFlags, checkAuthEndpoint } from "./check-auth-endpoint.ts";
-import { toMilliseconds } from "./config-connections.ts";
-import { readConfigFile } from "./config-file.ts";
-import { explain } from "./explain.ts";
+import { type CheckFlags, checkAuthEndpoint } from "./commands/check-auth-endpoint.ts";
+import { explain } from "./commands/explain.ts";
+import { hashPassword } from "./commands/hash-password.ts";
+import { serve } from "./commands/serve.ts";
+import { toMilliseconds } from "./config/connections.ts";
+import { readConfigFile } from "./config/file.ts";
+import { type ServeSettings, toServeSettings } from "./config/serve-settings.ts";
 import { createFailure, type Failure, toFailure } from "./failure.ts";
-import { hashPassword } from "./hash-password.ts";
-import { createJsonLogger } from "./json-log.ts";
-import { serve } from "./serve.ts";
-import { type ServeSettings, toServeSettings } from "./serve-settings.ts";
-import { colorsOf, createTerminalLogger, escapeLine } from "./terminal.ts";
-import { joinWorkers } from "./worker.ts";
-import { findSharingProblem, serveByWorkers } from "./workers.ts";
+import type { LogFormat } from "./log/access-log.ts";
+import { createJsonLogger } from "./log/json.ts";
+import { colorsOf, createTerminalLogger, escapeLine } from "./log/terminal.ts";
+import { findSharingProblem, serveByWorkers } from "./workers/primary.ts";
+import { joinWorkers } from "./workers/worker.ts";
 
 interface ServeOptions {
   readonly account: readonly string[];

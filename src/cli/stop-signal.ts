@@ -1,6 +1,6 @@
-import type { LogFormat } from "./access-log.ts";
-import { createJsonLogger } from "./json-log.ts";
-import type { Output } from "./terminal.ts";
+import type { LogFormat } from "./log/access-log.ts";
+import { createJsonLogger } from "./log/json.ts";
+import type { Output } from "./log/terminal.ts";
 
 type Signal = "SIGINT" | "SIGTERM";
 

@@ -11,9 +11,9 @@ import { CHARACTER_CLASSES, type PasswordPolicy } from "../contracts/password-po
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import type { UploadGuard } from "../contracts/upload.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
-import { decodeSegment, isMemberName } from "../http/segment.ts";
+import { decodeSegment, isMemberName } from "../http/path-segment.ts";
+import { groupSettingsSchema } from "../schemas/account.ts";
 import { type MetadataRules, parseMetadataFields } from "../uploads/metadata-fields.ts";
-import { groupSettingsSchema } from "../wire/account.ts";
 import { check, hasMethods, isCount, isObject, isPositive, isStore } from "./checks.ts";
 import { type Limits, toLimits } from "./limits.ts";
 import type { FileServiceOptions } from "./options.ts";

@@ -1,7 +1,7 @@
 import { DEFAULT_GROUP } from "../account/account.ts";
 import { TRIGGER_STYLES, type Trigger } from "../contracts/trigger.ts";
+import { COMMANDS } from "../schemas/commands.ts";
 import { FORM_ACTIONS } from "../uploads/form.ts";
-import { COMMANDS } from "../wire/commands.ts";
 import type { FileServiceOptions } from "./options.ts";
 
 /** The triggers of a service by their names. */

@@ -1,5 +1,5 @@
-import type { ScriptTexts } from "../browser/script-texts.ts";
 import type { DoneCode } from "./done-code.ts";
+import type { ScriptTexts } from "./script-texts.ts";
 
 export type { ScriptTexts };
 

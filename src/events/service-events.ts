@@ -2,7 +2,7 @@ import type { EventStream, OnEvent } from "../contracts/events.ts";
 import type { EventStreamOptions } from "../contracts/file-service.ts";
 import { createEmitter, type Emit, type EmitterOptions } from "./emitter.ts";
 import { createEventQueue, type EventQueue } from "./event-stream.ts";
-import { createTransfersUnderWay } from "./transfers.ts";
+import { createTransfersUnderWay } from "./transfers-in-progress.ts";
 
 /** What is still under way when a service ends has so long to come to an end, which is told. */
 const CLOSE_MS = 5000;

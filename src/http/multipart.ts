@@ -1,6 +1,6 @@
 import { HttpError } from "./http-error.ts";
-import { type PartHead, parseBoundary, parsePartHead } from "./multipart-head.ts";
-import { createDelimiterSearch } from "./multipart-search.ts";
+import { createDelimiterSearch } from "./multipart/delimiter-search.ts";
+import { type PartHead, parseBoundary, parsePartHead } from "./multipart/head.ts";
 import { readBody, refuseCoded } from "./request-body.ts";
 
 /** One part of a form, its content still to come. */

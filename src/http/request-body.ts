@@ -1,5 +1,5 @@
+import { createConsumedBodyError, isConsumed, isConsumedBodyError } from "./body-already-read.ts";
 import { parseBoundedJson } from "./bounded-json.ts";
-import { createConsumedBodyError, isConsumed, isConsumedBodyError } from "./consumed-body.ts";
 import { HttpError } from "./http-error.ts";
 
 /** What a JSON body of ours may hold at most, in bytes, unless its endpoint says otherwise (CONTRACT 4.5). */

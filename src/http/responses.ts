@@ -1,8 +1,8 @@
 import type { ByteSource } from "../contracts/byte-source.ts";
 import type { StoredFile } from "../contracts/storage-adapter.ts";
-import { Headers, Response } from "./fetch.ts";
+import { Headers, Response } from "../platform/fetch.ts";
 import type { SafeHtml } from "./html.ts";
-import { createSourceResponse, createStreamResponse } from "./source-body.ts";
+import { createSourceResponse, createStreamResponse } from "./source-response.ts";
 
 /** Header fields of an answer; an array is sent as one field line for each value. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;

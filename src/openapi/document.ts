@@ -1,12 +1,12 @@
-import type { DescribedRoute, DescribedService } from "./described-service.ts";
-import { toHeaderFields } from "./header-fields.ts";
-import type { OpenApiDocument, OperationObject, PathItemObject, SchemaObject } from "./openapi-document.ts";
-import { toOperation, toOptionsOperation } from "./operation-object.ts";
+import { toOperation, toOptionsOperation } from "./build-operation.ts";
+import { toHeaderFields } from "./headers.ts";
+import type { DescribedRoute, DescribedService } from "./input.ts";
 import { toParameters } from "./parameters.ts";
 import { type DescribedPath, PATHS } from "./paths.ts";
 import { toSchemas } from "./schemas.ts";
 import { shareResponses } from "./shared-responses.ts";
 import { TAGS } from "./tags.ts";
+import type { OpenApiDocument, OperationObject, PathItemObject, SchemaObject } from "./types.ts";
 
 /** The methods of OpenAPI 3.0 that are ours, in the order of the document. */
 const METHODS: readonly string[] = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"];

@@ -1,5 +1,5 @@
 import type { Failure } from "../http/http-error.ts";
-import type { AnswerAbout, OperationAbout } from "./operation.ts";
+import type { AnswerAbout, OperationAbout } from "./operation-types.ts";
 import type { ParameterName } from "./parameters.ts";
 
 const CONDITIONS: readonly ParameterName[] = ["ifMatch", "ifNoneMatch", "ifUnmodifiedSince"];

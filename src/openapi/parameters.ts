@@ -1,5 +1,5 @@
-import type { DescribedOptions } from "./described-options.ts";
-import type { ParameterObject } from "./openapi-document.ts";
+import type { DescribedOptions } from "./input-options.ts";
+import type { ParameterObject } from "./types.ts";
 
 const text = { type: "string" } as const;
 const SEGMENTS =

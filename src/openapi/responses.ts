@@ -1,12 +1,6 @@
-import type { ContentAbout } from "./contents.ts";
-import { HEADER_FIELDS, HEADERS_OF_STATUS, type HeaderName, isHeaderName } from "./header-fields.ts";
-import type {
-  HeaderObject,
-  MediaTypeObject,
-  OperationObject,
-  ReferenceObject,
-  ResponseObject,
-} from "./openapi-document.ts";
+import { HEADER_FIELDS, HEADERS_OF_STATUS, type HeaderName, isHeaderName } from "./headers.ts";
+import type { ContentAbout } from "./media-types.ts";
+import type { HeaderObject, MediaTypeObject, OperationObject, ReferenceObject, ResponseObject } from "./types.ts";
 
 /** The answers of an operation, gathered by their status. */
 export interface Responses {

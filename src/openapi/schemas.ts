@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { commandsErrorSchema, commandsResponseSchema, createCommandsRequestSchema } from "../wire/commands.ts";
-import { errorsSchema } from "../wire/errors.ts";
-import { listingSchema } from "../wire/listing.ts";
-import { loginRequestSchema, loginResponseSchema } from "../wire/login.ts";
-import { passwordUpdateRequestSchema, passwordUpdateResponseSchema } from "../wire/password-update.ts";
-import type { DescribedOptions } from "./described-options.ts";
-import type { ReferenceObject, SchemaObject } from "./openapi-document.ts";
+import { commandsErrorSchema, commandsResponseSchema, createCommandsRequestSchema } from "../schemas/commands.ts";
+import { errorsSchema } from "../schemas/errors.ts";
+import { listingSchema } from "../schemas/listing.ts";
+import { loginRequestSchema, loginResponseSchema } from "../schemas/login.ts";
+import { passwordUpdateRequestSchema, passwordUpdateResponseSchema } from "../schemas/password-update.ts";
+import type { DescribedOptions } from "./input-options.ts";
+import type { ReferenceObject, SchemaObject } from "./types.ts";
 
 /** The JSON bodies by their names in the document: the very schemas that check them. */
 const SCHEMAS = {

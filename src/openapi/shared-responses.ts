@@ -1,4 +1,4 @@
-import type { OperationObject, PathItemObject, ReferenceObject, ResponseObject } from "./openapi-document.ts";
+import type { OperationObject, PathItemObject, ReferenceObject, ResponseObject } from "./types.ts";
 
 /** Paths whose responses are references wherever several operations have the same one. */
 export interface SharedResponses {

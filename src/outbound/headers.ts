@@ -1,4 +1,4 @@
-import { toBase64 } from "./text.ts";
+import { toBase64 } from "../platform/text-encoding.ts";
 
 /** Header fields as they are sent: pairs of a name and a value. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];

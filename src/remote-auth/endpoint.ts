@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import type { Logger } from "../contracts/logger.ts";
-import { Response } from "../http/fetch.ts";
 import { isHttpError } from "../http/http-error.ts";
 import { readJsonBody } from "../http/request-body.ts";
-import { hasLoneSurrogate } from "../outbound/text.ts";
-import { type AuthenticationRequest, authenticationRequestSchema } from "../wire/remote-auth.ts";
-import { type Authorizer, createAuthorizer, type EndpointAuthorization } from "./endpoint-authorization.ts";
-import { describeThrown } from "./endpoint-log.ts";
-import { type AuthenticationOutcome, type AuthenticationOutcomes, createOutcomeBook } from "./endpoint-outcome.ts";
+import { Response } from "../platform/fetch.ts";
+import { hasLoneSurrogate } from "../platform/text-encoding.ts";
+import { type AuthenticationRequest, authenticationRequestSchema } from "../schemas/remote-auth.ts";
+import { type Authorizer, createAuthorizer, type EndpointAuthorization } from "./endpoint/authorization.ts";
+import { type AuthenticationOutcome, type AuthenticationOutcomes, createOutcomeBook } from "./endpoint/outcome.ts";
+import { describeThrown } from "./endpoint/safe-error.ts";
 import { isJson } from "./json-body.ts";
 
 /** What an authentication endpoint is made of. */

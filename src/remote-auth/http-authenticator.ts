@@ -1,18 +1,18 @@
 import type { Authenticator, Credentials, Verdict } from "../contracts/authenticator.ts";
-import { describeOutcome, exchange, type Outcome } from "../outbound/exchange.ts";
+import type { RemoteUrl } from "../outbound/destination.ts";
 import { askInTurn, createSuspensions } from "../outbound/failover.ts";
-import type { RemoteUrl } from "../outbound/recipient.ts";
-import { type HttpAuthenticatorOptions, readOptions } from "./options.ts";
+import { describeOutcome, exchange, type Outcome } from "../outbound/send-request.ts";
+import { type HttpAuthenticatorOptions, readOptions } from "./authenticator/options.ts";
 import {
   createChallengeWarning,
   createReport,
   createSuspensionTeller,
   toLogDetails,
   warnOfClearText,
-} from "./report.ts";
-import { type RequestBody, toRequestBody } from "./request.ts";
-import { createStart } from "./start.ts";
-import { type RemoteAudit, toVerdict } from "./verdict.ts";
+} from "./authenticator/report.ts";
+import { type RequestBody, toRequestBody } from "./authenticator/request.ts";
+import { createStart } from "./authenticator/start-check.ts";
+import { type RemoteAudit, toVerdict } from "./authenticator/verdict.ts";
 
 /**
  * The external method of authentication: one POST request to an endpoint for each set of credentials, of any type, decides the outcome

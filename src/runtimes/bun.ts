@@ -1,7 +1,7 @@
 import type { Connection } from "../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { toPeer } from "./peer.ts";
-import { answerOnWire, mountOnWire, type WireHandlerOptions } from "./wire-handler.ts";
+import { answerOnWire, mountOnWire, type WireHandlerOptions } from "./web/handler.ts";
 
 /** The part of Bun's server that the adapter uses. */
 export interface BunServer {

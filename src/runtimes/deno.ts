@@ -1,7 +1,7 @@
 import type { Connection } from "../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { toPeer } from "./peer.ts";
-import { answerOnWire, mountOnWire, type WireHandlerOptions } from "./wire-handler.ts";
+import { answerOnWire, mountOnWire, type WireHandlerOptions } from "./web/handler.ts";
 
 /** What `Deno.serve` tells a handler of a request's connection; `remoteAddr` is a `Deno.NetAddr` wherever it is not a Unix socket. */
 export interface DenoServeInfo {

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
-import { Response } from "../http/fetch.ts";
-import { createExchange, type Exchange, openExchange } from "./node-exchange.ts";
-import { mayLackFields } from "./node-field-count.ts";
-import { toRequest } from "./node-request.ts";
-import { sendResponse } from "./node-response.ts";
+import { Response } from "../platform/fetch.ts";
+import { createExchange, type Exchange, openExchange } from "./node/exchange.ts";
+import { mayLackFields } from "./node/header-count.ts";
+import { toRequest } from "./node/request.ts";
+import { sendResponse } from "./node/response.ts";
 import { isClaimed, toRequestHandler, type Variant } from "./request-handler.ts";
 
 /** What answers the requests of one `node:http` or `node:https` server. */

@@ -1,8 +1,8 @@
 import type { ClientCertificate, Connection, Peer } from "../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { toPeer } from "./peer.ts";
-import { answerOnWire, checkWireOptions, mountOnWire, type WireHandlerOptions } from "./wire-handler.ts";
-import { toClientCertificate, type WorkersTlsClientAuth } from "./workers-certificate.ts";
+import { answerOnWire, checkWireOptions, mountOnWire, type WireHandlerOptions } from "./web/handler.ts";
+import { toClientCertificate, type WorkersTlsClientAuth } from "./workers/client-certificate.ts";
 
 /** The part of a Worker's `ExecutionContext` that the adapter uses. */
 export interface WorkersContext {

@@ -4,16 +4,16 @@ import type { FileEvent } from "../contracts/events.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { EVENT_MESSAGES } from "../events/catalog.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
-import { describeOutcome, exchange, type Outcome } from "../outbound/exchange.ts";
-import { askInTurn, createSuspensions } from "../outbound/failover.ts";
 import {
   check,
   RECIPIENT_OPTIONS,
   type RecipientOptions,
   type RemoteUrl,
   readRecipient,
-} from "../outbound/recipient.ts";
-import { toTraceLines } from "../outbound/trace-lines.ts";
+} from "../outbound/destination.ts";
+import { askInTurn, createSuspensions } from "../outbound/failover.ts";
+import { describeOutcome, exchange, type Outcome } from "../outbound/send-request.ts";
+import { toTraceLines } from "../outbound/trace-headers.ts";
 import { createSinkQueue, type EventSink, type HeldEvent } from "./event-sink.ts";
 import { toRetryDelay } from "./retry-delay.ts";
 

@@ -14,20 +14,20 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
 import { isOfKind, meetsConditions } from "./conditions.ts";
-import { renamed, systemCode, toStorageError, translated, undefinedIfMissing } from "./disk-errors.ts";
-import { removeFile } from "./disk-exchange.ts";
-import type { OpenFolder } from "./disk-folder.ts";
-import { followLinks } from "./disk-links.ts";
-import { makeFolder, makeOwnedFolder } from "./disk-make.ts";
-import { listMembers, statMember } from "./disk-members.ts";
-import { isKeepable } from "./disk-names.ts";
-import { findOwner } from "./disk-owner.ts";
-import { diskPace } from "./disk-pace.ts";
-import { readMember, readMemberAtOnce } from "./disk-read.ts";
-import { removeFolder } from "./disk-remove.ts";
-import { sweepLeftovers } from "./disk-sweep.ts";
-import { createFolderTree } from "./disk-walk.ts";
-import { type Durability, writeMember } from "./disk-write.ts";
+import { removeFile } from "./disk/commit.ts";
+import { makeFolder, makeOwnedFolder } from "./disk/create-folder.ts";
+import { renamed, systemCode, toStorageError, translated, undefinedIfMissing } from "./disk/errors.ts";
+import { createFolderTree } from "./disk/folder-tree.ts";
+import { diskPace } from "./disk/latency-guard.ts";
+import { followLinks } from "./disk/links.ts";
+import { listMembers, statMember } from "./disk/list.ts";
+import { isKeepable } from "./disk/names.ts";
+import type { OpenFolder } from "./disk/open-folder.ts";
+import { findOwner } from "./disk/owner.ts";
+import { readMember, readMemberAtOnce } from "./disk/read.ts";
+import { removeFolder } from "./disk/remove.ts";
+import { sweepLeftovers } from "./disk/sweep.ts";
+import { type Durability, writeMember } from "./disk/write.ts";
 
 export type { Durability };
 

@@ -12,10 +12,10 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
 import { isOfKind, meetsConditions } from "./conditions.ts";
-import { isKey, isName, type ObjectPlace, toAncestors, toPlace } from "./object-keys.ts";
-import type { R2Bucket, R2Condition, R2Object } from "./r2-binding.ts";
-import { listMembers, removeBelow, toFileEntry, toFolderEntry } from "./r2-members.ts";
-import { calling, writeObject } from "./r2-write.ts";
+import { isKey, isName, type ObjectPlace, toAncestors, toPlace } from "./object-store/keys.ts";
+import type { R2Bucket, R2Condition, R2Object } from "./r2/binding.ts";
+import { listMembers, removeBelow, toFileEntry, toFolderEntry } from "./r2/list.ts";
+import { calling, writeObject } from "./r2/write.ts";
 
 export type {
   R2Bucket,
@@ -26,7 +26,7 @@ export type {
   R2ObjectBody,
   R2Page,
   R2UploadedPart,
-} from "./r2-binding.ts";
+} from "./r2/binding.ts";
 
 /** Options of {@link createR2Storage}. */
 export interface R2StorageOptions {

@@ -8,18 +8,18 @@ import {
   type StoredFile,
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
-import { type ObjectPlace, toPlace } from "./object-keys.ts";
-import { createS3Client } from "./s3-client.ts";
-import { toFileEntry } from "./s3-entries.ts";
-import { createConditionSupport } from "./s3-exchange.ts";
-import { listMembers, listPage } from "./s3-listing.ts";
-import { headObject, isAnyBelow } from "./s3-objects.ts";
-import { type S3Storage, type S3StorageOptions, toS3Settings } from "./s3-options.ts";
-import { readFile } from "./s3-read.ts";
-import { createS3Remover } from "./s3-remove.ts";
-import { createS3Writer } from "./s3-write.ts";
+import { type ObjectPlace, toPlace } from "./object-store/keys.ts";
+import { createS3Client } from "./s3/client.ts";
+import { createConditionSupport } from "./s3/conditional-change.ts";
+import { toFileEntry } from "./s3/entries.ts";
+import { headObject, isAnyBelow } from "./s3/head.ts";
+import { listMembers, listPage } from "./s3/list.ts";
+import { type S3Storage, type S3StorageOptions, toS3Settings } from "./s3/options.ts";
+import { readFile } from "./s3/read.ts";
+import { createS3Remover } from "./s3/remove.ts";
+import { createS3Writer } from "./s3/write.ts";
 
-export type { S3Credentials, S3Fetch, S3Storage, S3StorageOptions } from "./s3-options.ts";
+export type { S3Credentials, S3Fetch, S3Storage, S3StorageOptions } from "./s3/options.ts";
 
 /**
  * A storage in a bucket of any store that speaks S3, on every runtime with `fetch` and Web Crypto. A folder is a marker object `name/`, or

@@ -1,7 +1,7 @@
-import type { EndpointCase } from "./endpoint-case.ts";
-import { knownAccountCases, wrongCredentialCases } from "./endpoint-cases-accounts.ts";
-import { answerCases, unknownAccountCases } from "./endpoint-cases-answers.ts";
-import { authorizationCases, requestCases } from "./endpoint-cases-requests.ts";
+import { knownAccountCases, wrongCredentialCases } from "./endpoint/accounts.ts";
+import { answerCases, unknownAccountCases } from "./endpoint/answers.ts";
+import type { EndpointCase } from "./endpoint/case.ts";
+import { authorizationCases, requestCases } from "./endpoint/requests.ts";
 
 /**
  * What an authentication endpoint promises (4.7, 7.2), asked over HTTP as a service asks, whatever it is written in. In this order, for

@@ -8,8 +8,8 @@ import type {
   WriteOptions,
 } from "../contracts/storage-adapter.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
-import { toFaultyContent, toFaultySource } from "./faulty-content.ts";
-import { type Ask, checkFault, type DecideFault, leave, type Signals, suffer } from "./storage-faults.ts";
+import { toFaultyContent, toFaultySource } from "./faulty-storage/content.ts";
+import { type Ask, checkFault, type DecideFault, leave, type Signals, suffer } from "./faulty-storage/faults.ts";
 
 /**
  * A storage that fails where `decide` says so, and is `inner` otherwise: for tests of what is built on a storage. As long as nothing is

@@ -1,12 +1,12 @@
-import type { StorageCase } from "./storage-case.ts";
-import { conditionCases } from "./storage-cases-conditions.ts";
-import { linkCases } from "./storage-cases-links.ts";
-import { nameCases } from "./storage-cases-names.ts";
-import { placeCases } from "./storage-cases-places.ts";
-import { readingCases } from "./storage-cases-reading.ts";
-import { removalCases } from "./storage-cases-removal.ts";
-import { transferCases } from "./storage-cases-transfers.ts";
-import { writingCases } from "./storage-cases-writing.ts";
+import type { StorageCase } from "./storage/case.ts";
+import { conditionCases } from "./storage/conditions.ts";
+import { linkCases } from "./storage/links.ts";
+import { nameCases } from "./storage/names.ts";
+import { placeCases } from "./storage/places.ts";
+import { readingCases } from "./storage/reading.ts";
+import { removalCases } from "./storage/removal.ts";
+import { transferCases } from "./storage/transfers.ts";
+import { writingCases } from "./storage/writing.ts";
 
 /**
  * Every case of the storage contract. Run each one against a new, empty storage:

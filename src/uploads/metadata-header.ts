@@ -1,5 +1,5 @@
 import type { Metadata } from "../contracts/events.ts";
-import { readFieldText } from "../http/field-text.ts";
+import { readFieldText } from "../http/header-text.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { MetadataRules } from "./metadata-fields.ts";
 

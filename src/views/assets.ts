@@ -1,5 +1,5 @@
 /// <reference path="./assets/asset.d.ts" />
-import { hash as scriptHash, text as scriptText } from "../browser/main.ts?asset";
+import { hash as scriptHash, text as scriptText } from "../browser/folder/main.ts?asset";
 import { hash as styleHash, text as styleText } from "./assets/style.css?asset";
 
 /** Names of assets change with what is in them, so that browsers may keep them for good. */

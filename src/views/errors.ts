@@ -1,7 +1,7 @@
 import { html } from "../http/html.ts";
 import type { Variant } from "../http/negotiate.ts";
 import { type HeaderFields, jsonResponse } from "../http/responses.ts";
-import type { ErrorsBody } from "../wire/errors.ts";
+import type { ErrorsBody } from "../schemas/errors.ts";
 import { card, type PageContext, pageResponse } from "./page.ts";
 import { toFailureText } from "./texts.ts";
 

@@ -1,8 +1,8 @@
 import type { PartialTexts, Texts } from "../contracts/texts.ts";
-import { preferredLanguage } from "../http/language.ts";
-import { remembered } from "../http/remembered.ts";
-import { ENGLISH } from "./texts-english.ts";
-import { GERMAN } from "./texts-german.ts";
+import { preferredLanguage } from "../http/accept-language.ts";
+import { remembered } from "../platform/memoize.ts";
+import { ENGLISH } from "./texts/english.ts";
+import { GERMAN } from "./texts/german.ts";
 
 /** Chooses the texts for a request by its `Accept-Language` (RFC 9110 12.5.4); English when it names nothing that there is. */
 export type ChooseTexts = (acceptLanguage: string | null) => Texts;

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CREDENTIAL_TYPES, type Credentials } from "../../src/contracts/authenticator.ts";
+import type { HttpAuthenticatorOptions } from "../../src/remote-auth/authenticator/options.ts";
 import { type AuthenticationEndpointOptions, createAuthenticationEndpoint } from "../../src/remote-auth/endpoint.ts";
 import { createHttpAuthenticator } from "../../src/remote-auth/http-authenticator.ts";
-import type { HttpAuthenticatorOptions } from "../../src/remote-auth/options.ts";
-import { closeNodeServer, createNodeServer } from "../../src/runtimes/node-server.ts";
-import { createFileService } from "../../src/service.ts";
+import { closeNodeServer, createNodeServer } from "../../src/runtimes/node/server.ts";
+import { createFileService } from "../../src/service/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createRecordingLogger, type RecordingLogger } from "../support/logger.ts";
 

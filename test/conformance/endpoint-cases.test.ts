@@ -4,9 +4,9 @@ import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { checkAuthEndpoint } from "../../src/cli/check-auth-endpoint.ts";
+import { checkAuthEndpoint } from "../../src/cli/commands/check-auth-endpoint.ts";
 import { createAuthenticationEndpoint } from "../../src/remote-auth/endpoint.ts";
-import { type EndpointCaseContext, isPlayable } from "../../src/testing/endpoint-case.ts";
+import { type EndpointCaseContext, isPlayable } from "../../src/testing/endpoint/case.ts";
 import { endpointCases } from "../../src/testing/endpoint-cases.ts";
 import {
   ACCOUNT,

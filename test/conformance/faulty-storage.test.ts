@@ -7,10 +7,10 @@ import { toBatches } from "../../src/contracts/member-batches.ts";
 import { type StorageAdapter, StorageError } from "../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
+import type { DecideFault, StorageFault, StorageStep } from "../../src/testing/faulty-storage/faults.ts";
 import { createFaultyStorage } from "../../src/testing/faulty-storage.ts";
+import { noise, put, textChunks, textOf } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
-import { noise, put, textChunks, textOf } from "../../src/testing/storage-content.ts";
-import type { DecideFault, StorageFault, StorageStep } from "../../src/testing/storage-faults.ts";
 import { overrideStorage } from "../support/storage.ts";
 
 let base: string;

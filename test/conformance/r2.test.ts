@@ -2,8 +2,8 @@ import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createR2Storage, type R2Bucket } from "../../src/storage/r2.ts";
+import { inChunks, noise } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
-import { inChunks, noise } from "../../src/testing/storage-content.ts";
 import { projectFolder } from "../support/built.ts";
 
 /** Plays the case that is asked for inside workerd, on a storage of its own in the bucket: below a prefix. */

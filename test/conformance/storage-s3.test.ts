@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { StorageCase, StorageCaseContext } from "../../src/testing/storage-case.ts";
+import type { StorageCase, StorageCaseContext } from "../../src/testing/storage/case.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
 import { createBucket, type S3Bucket, s3Missing } from "../support/s3-server.ts";
 

@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createFolderStorage, mountStorage } from "../../src/account/mounts.ts";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createDiskStorage, type DiskStorageOptions } from "../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
-import type { LinkTarget, StorageCaseContext } from "../../src/testing/storage-case.ts";
+import { createFolderStorage, mountStorage } from "../../src/storage/mount.ts";
+import type { LinkTarget, StorageCaseContext } from "../../src/testing/storage/case.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
 
 let base: string;

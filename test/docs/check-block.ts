@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { parse as parseToml } from "smol-toml";
 import ts from "typescript";
 import { parseAllDocuments } from "yaml";
-import { configFileSchema, describeIssues } from "../../src/cli/config-schema.ts";
+import { configFileSchema, describeIssues } from "../../src/cli/config/schema.ts";
 import { projectFolder } from "../support/built.ts";
 import { type Block, toPlace, toWhole } from "./blocks.ts";
 import { findDockerfileFaults } from "./dockerfile.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse as parseWords, quote } from "shell-quote";
-import { defaultPort } from "../../src/cli/serve-settings.ts";
+import { defaultPort } from "../../src/cli/config/serve-settings.ts";
 import { projectFolder } from "../support/built.ts";
 import { findCommandLineFault } from "./command-line.ts";
 import { findShellFaults } from "./shell.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createAccountsFileAuthenticator } from "../../src/auth/accounts-file-node.ts";
+import { createAccountsFileAuthenticator } from "../../src/auth/accounts/accounts-file-node.ts";
 import { quickHasher } from "../support/quick-hasher.ts";
 
 /** Another account of the system than the tests' own. */
@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PROGRAM = `
   import fs from "node:fs/promises";
   import { syncBuiltinESMExports } from "node:module";
-  import { createAccountsFileAuthenticator } from "${ROOT}src/auth/accounts-file-node.ts";
+  import { createAccountsFileAuthenticator } from "${ROOT}src/auth/accounts/accounts-file-node.ts";
   import { quickHasher } from "${ROOT}test/support/quick-hasher.ts";
   const logger = { info() {}, warn() {}, error() {} };
   const file = process.argv[2];

@@ -4,12 +4,12 @@ import { syncBuiltinESMExports } from "node:module";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
-import { Request } from "../../src/http/fetch.ts";
-import { createFileService } from "../../src/service.ts";
+import { Request } from "../../src/platform/fetch.ts";
+import { createFileService } from "../../src/service/service.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
-import { inChunks, namesIn, noise, put, textOf } from "../../src/testing/storage-content.ts";
+import { inChunks, namesIn, noise, put, textOf } from "../../src/testing/storage/content.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import { AUTHORIZATION } from "../support/served.ts";
 

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { rejectionOf } from "../../src/testing/expectations.ts";
-import { bodyBytes, cutOff, inChunks, namesIn, noise, put, textOf } from "../../src/testing/storage-content.ts";
+import { bodyBytes, cutOff, inChunks, namesIn, noise, put, textOf } from "../../src/testing/storage/content.ts";
 import { outputOf, prepareDiskProcesses, startDiskProcess } from "./disk-process.ts";
 
 const isRoot = process.getuid?.() === 0;

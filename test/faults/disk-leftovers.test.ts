@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { rejectionOf } from "../../src/testing/expectations.ts";
-import { cutOff, namesIn, put, stalled, textChunks, textOf } from "../../src/testing/storage-content.ts";
+import { cutOff, namesIn, put, stalled, textChunks, textOf } from "../../src/testing/storage/content.ts";
 import { outputOf, prepareDiskProcesses, startDiskProcess } from "./disk-process.ts";
 
 const OTHERS = ".fileferry-0123abcd-1-0123456789abcdef01234567.tmp";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isStorageError, type StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
-import { textOf } from "../../src/testing/storage-content.ts";
+import { textOf } from "../../src/testing/storage/content.ts";
 
 /** What the files inside and outside hold, of other sizes. */
 const INSIDE = "inside";

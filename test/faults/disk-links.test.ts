@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isStorageError, type StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
-import { namesIn, put, textOf } from "../../src/testing/storage-content.ts";
+import { namesIn, put, textOf } from "../../src/testing/storage/content.ts";
 import { amount, reportFigure } from "../support/trust.ts";
 
 /** How long each is tried. */

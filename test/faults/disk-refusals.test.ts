@@ -2,9 +2,9 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } 
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { toStorageError } from "../../src/storage/disk/errors.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
-import { toStorageError } from "../../src/storage/disk-errors.ts";
-import { inChunks, namesIn, noise, put, textOf } from "../../src/testing/storage-content.ts";
+import { inChunks, namesIn, noise, put, textOf } from "../../src/testing/storage/content.ts";
 import { mountSmallDisk, unmount } from "../support/small-disk.ts";
 import { outputOf, prepareDiskProcesses, startDiskProcess } from "./disk-process.ts";
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fileEventSchema } from "../../src/wire/events.ts";
+import { fileEventSchema } from "../../src/schemas/events.ts";
 import { ensureBuilt, makeFolder, waitFor } from "../support/built.ts";
 import { reportFigure } from "../support/trust.ts";
 import {

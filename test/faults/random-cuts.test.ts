@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
-import { exchange, watchEscapes } from "../runtimes/node-wire.ts";
+import { exchange, watchEscapes } from "../runtimes/node/raw-client.ts";
 import { AUTHORIZATION } from "../support/served.ts";
 import { amount, reportFigure } from "../support/trust.ts";
 import { createRandom, makeRequest, TARGETS } from "./cut-requests.ts";

@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { CREDENTIAL_TYPES } from "../../src/contracts/authenticator.ts";
 import { createHttpAuthenticator } from "../../src/remote-auth/http-authenticator.ts";
-import { MAX_EXCHANGE_BYTES } from "../../src/wire/remote-auth.ts";
+import { MAX_EXCHANGE_BYTES } from "../../src/schemas/remote-auth.ts";
 import { projectFolder } from "../support/built.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
-import { Request } from "../../src/http/fetch.ts";
-import { createFileService } from "../../src/service.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
+import { Request } from "../../src/platform/fetch.ts";
+import { createFileService } from "../../src/service/service.ts";
 import { createFake, type S3Fake } from "../support/s3-fake.ts";
 import { AUTHORIZATION } from "../support/served.ts";
 import { amount, reportFigure } from "../support/trust.ts";

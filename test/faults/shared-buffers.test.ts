@@ -3,12 +3,12 @@ import { get, type IncomingMessage, type Server, type ServerResponse } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
+import { createNodeServer } from "../../src/runtimes/node/server.ts";
 import { toNodeListener } from "../../src/runtimes/node.ts";
-import { createNodeServer } from "../../src/runtimes/node-server.ts";
-import { createFileService } from "../../src/service.ts";
+import { createFileService } from "../../src/service/service.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
-import { listen } from "../runtimes/node-wire.ts";
+import { listen } from "../runtimes/node/raw-client.ts";
 import { AUTHORIZATION } from "../support/served.ts";
 
 const quietLogger = { info() {}, warn() {}, error() {} };

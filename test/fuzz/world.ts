@@ -1,7 +1,7 @@
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import type { FileService } from "../../src/contracts/file-service.ts";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
-import { createFileService } from "../../src/service.ts";
+import { createFileService } from "../../src/service/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { fillStorage } from "../support/storage.ts";
 

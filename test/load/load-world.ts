@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { NodeServerLimits } from "../../src/runtimes/node-server-limits.ts";
+import type { NodeServerLimits } from "../../src/runtimes/node/server-limits.ts";
 import { type Client, delay, eventually, get, logIn, openAll, openClient, put } from "./clients.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 import { type SlowClient, sendSlowly, takeSlowly } from "./slow-clients.ts";

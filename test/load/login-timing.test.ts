@@ -1,7 +1,7 @@
 import { randomBytes, scryptSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
-import { createNodePasswordHasher } from "../../src/auth/password-hash-node.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
+import { createNodePasswordHasher } from "../../src/auth/passwords/hash-node.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import { basic, createTestService, type TestService } from "../support/service.ts";
 import { amount, reportFigure } from "../support/trust.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { createEsbuildAssets } from "../../build/assets.ts";
-import type { NodeServerLimits } from "../../src/runtimes/node-server-limits.ts";
+import type { NodeServerLimits } from "../../src/runtimes/node/server-limits.ts";
 import { amount } from "../support/trust.ts";
 
 /** What a process serves. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { BROWSER_HEADERS, type FormEntry, formOf } from "../support/forms.ts";
 import { createRecordingLogger } from "../support/logger.ts";

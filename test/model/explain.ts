@@ -1,4 +1,4 @@
-import type { StorageStep } from "../../src/testing/storage-faults.ts";
+import type { StorageStep } from "../../src/testing/faulty-storage/faults.ts";
 import { type Asked, type Node, type Prediction, predict, type State } from "./model.ts";
 import type { Mishap } from "./operations.ts";
 import { predictTarget } from "./targets.ts";

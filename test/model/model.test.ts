@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { amount, reportFigure } from "../support/trust.ts";
+import { SPOILT } from "./broken-storages.ts";
 import { anyBatch, anyContest, anyOperation, describeOperation, type Operation } from "./operations.ts";
-import { SPOILT } from "./spoilt-storages.ts";
 import { createWorld, type World, type WorldOptions } from "./world.ts";
 
 /** The seed of all: `MODEL_SEED=1 npx vitest run test/model`. What fails by a seed that is named is made as short as it can be, which takes minutes. */

@@ -1,5 +1,5 @@
 import type { StorageAdapter, StoredFile } from "../../src/contracts/storage-adapter.ts";
-import { textChunks } from "../../src/testing/storage-content.ts";
+import { textChunks } from "../../src/testing/storage/content.ts";
 import type { Node } from "./model.ts";
 
 /** What is there at first: each home has the same, as has the shared folder. */

@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
-import { createFileService } from "../../src/service.ts";
+import { createFileService } from "../../src/service/service.ts";
 import { createFaultyStorage } from "../../src/testing/faulty-storage.ts";
 import { createKeeper } from "./accounts.ts";
 import { explain, type Seen } from "./explain.ts";
+import { tellUnexplained } from "./failure-message.ts";
+import { createJitter, createRunning, type Running } from "./in-flight.ts";
 import { type Asked, membersOf, type State, toPlace } from "./model.ts";
 import { describeOperation, type Operation, SHARED, USERS, type User } from "./operations.ts";
 import { readSeen, toRequest } from "./requests.ts";
-import { createJitter, createRunning, type Running } from "./running.ts";
 import { fill, walk } from "./stored.ts";
-import { tellUnexplained } from "./tell.ts";
 
 /** A service, its clients' knowledge, and the model of it. */
 export interface World {

@@ -4,7 +4,7 @@ import whole from "../../vitest.config.ts";
 /** Beside a folder's own tests, those of the service that are about it. All of them run in this process alone. */
 const OF_THE_SERVICE: Readonly<Record<string, readonly string[]>> = {
   account: [
-    "unit/{wire/*,open-account}",
+    "unit/{schemas/*,service/account-opener}",
     "spec/{home-folders,permissions,permissions-of-routes,virtual-folders,paths,before-commit,upload-limits,url-space}",
     "spec/{delete,links,create-folder,get-folder-json,post-commands}",
   ],
@@ -13,14 +13,14 @@ const OF_THE_SERVICE: Readonly<Record<string, readonly string[]>> = {
     "spec/{login-events,shared-store}",
   ],
   http: [
-    "spec/{ranges,conditional-requests,cross-site,negotiation,heavy-bodies,consumed-body,post-form,platform-request}",
+    "spec/{ranges,conditional-requests,cross-site,negotiation,large-bodies,body-already-read,post-form,platform-request}",
     "spec/{public-origin,put-file,response-headers}",
   ],
-  "remote-auth": ["unit/wire/*", "security/outbound"],
+  "remote-auth": ["unit/schemas/*", "security/outbound"],
 };
 
 const { MUTANTS_OF: folder = "", MUTANTS_BY: by } = process.env;
-const tests = [`unit/${folder}/*`, ...(by === "service" ? (OF_THE_SERVICE[folder] ?? []) : [])];
+const tests = [`unit/${folder}/**/*`, ...(by === "service" ? (OF_THE_SERVICE[folder] ?? []) : [])];
 
 // What waits for ever is noticed soon. Modules are loaded once for all tests, which is most of the time that a mutant takes; so none that replaces a module is among them.
 const config = mergeConfig(whole, { test: { isolate: false, testTimeout: 10_000 } });

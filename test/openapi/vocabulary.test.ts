@@ -23,7 +23,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 
 /** Fields that the options name: the description has them by that name, or they are a proxy's. */
 const NAMED_BY_OPTIONS = [
-  "endpoints/post-form.ts: metadataFields.header",
+  "endpoints/folders/post-form.ts: metadataFields.header",
   "http/forwarded.ts: name",
   "uploads/metadata-header.ts: header",
 ];

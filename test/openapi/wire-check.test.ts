@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createNodeServer } from "../../src/runtimes/node-server.ts";
+import { createNodeServer } from "../../src/runtimes/node/server.ts";
 import { standBetween } from "../support/openapi/between.ts";
 import { tapChildren } from "../support/openapi/child-log.ts";
 import { leaveUndescribed } from "../support/openapi/undescribed.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
 import { EVENT_MESSAGES } from "../../src/events/catalog.ts";
-import { fileEventSchema } from "../../src/wire/events.ts";
+import { fileEventSchema } from "../../src/schemas/events.ts";
 import { projectFolder } from "../support/built.ts";
 
 /** The rows of the page, made of the types' comments and the schemas of the data. */

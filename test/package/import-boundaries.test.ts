@@ -5,133 +5,88 @@ import ts from "typescript";
 import { beforeAll, describe, expect, it } from "vitest";
 import { builtFolder, ensureBuilt, projectFolder } from "../support/built.ts";
 
-/** Which rooms of `src/` a room may import from, beside itself. A file directly in `src/` is a room of its own. */
+/**
+ * Which rooms of `src/` a room may import: those below it, so the order of the rows is the order of the rooms.
+ * A row may name one file of a room. The entries of the package, directly in `src/`, are checked on their own.
+ */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  // The texts of the script are texts of the pages: a type.
-  contracts: ["browser"],
-  // The script of the pages: it runs in browsers, and knows nothing of the service.
-  browser: [],
-  // The permission values are the contract's.
-  wire: ["contracts"],
-  // What bodies are read from.
-  http: ["contracts"],
-  account: ["contracts", "http"],
-  auth: ["contracts", "events", "http", "wire", "process-mark-node.ts"],
-  uploads: ["account", "contracts", "http"],
-  archive: ["contracts", "http"],
-  // The envelope of events: one maker for all who tell of something.
+  platform: [],
+  contracts: ["platform"],
+  http: ["platform", "contracts"],
+  schemas: ["contracts"],
+  browser: ["contracts"],
+  testing: ["remote-auth", "outbound", "schemas", "contracts"],
+  stores: ["contracts"],
+  storage: ["platform", "contracts"],
+  runtimes: ["http", "platform", "contracts"],
+  "remote-auth": ["outbound", "events", "schemas", "http", "platform", "contracts"],
+  outbound: ["platform", "contracts"],
+  sinks: ["outbound", "events", "http", "contracts"],
+  metrics: ["events", "contracts"],
   events: ["contracts"],
-  // Requests of the service's own to others: for what asks, and for what tells.
-  outbound: ["contracts"],
-  sinks: ["contracts", "events", "http", "outbound"],
-  "remote-auth": ["contracts", "events", "wire", "http", "outbound"],
-  // The script and its style come in as text.
-  views: ["contracts", "wire", "http", "browser"],
-  openapi: ["wire", "http"],
-  // Groups are checked, and their permissions compiled, when the service is made.
-  config: ["contracts", "uploads", "http", "account", "wire", "events"],
+  openapi: ["schemas", "http"],
+  archive: ["http", "platform", "contracts"],
+  views: ["schemas", "http", "platform", "contracts"],
+  uploads: ["http", "contracts"],
+  auth: ["events", "schemas", "http", "platform", "contracts"],
+  account: ["storage/mount.ts", "http", "contracts"],
+  config: ["account", "uploads", "events", "schemas", "http", "contracts"],
+  limits: ["config", "http", "contracts"],
+  request: ["limits", "config", "account", "auth", "events", "openapi", "storage/mount.ts", "http", "contracts"],
+  transfers: ["request", "account", "uploads", "http", "contracts"],
   endpoints: [
+    "transfers",
+    "request",
     "config",
     "account",
     "auth",
     "uploads",
     "archive",
     "views",
+    "schemas",
+    "http",
+    "platform",
+    "contracts",
+  ],
+  service: [
+    "endpoints",
+    "transfers",
+    "request",
+    "limits",
+    "config",
+    "account",
+    "auth",
+    "uploads",
+    "views",
     "openapi",
     "events",
-    "wire",
+    "schemas",
     "http",
+    "platform",
     "contracts",
-  ],
-  "routes.ts": ["endpoints", "openapi", "config", "account", "auth", "views", "http", "contracts"],
-  // The store of sessions where the options name none.
-  "service.ts": [
-    "routes.ts",
-    "open-account.ts",
-    "answers.ts",
-    "endpoints",
-    "config",
-    "account",
-    "auth",
-    "events",
-    "http",
-    "views",
-    "descriptions.ts",
-    "contracts",
-    "stores",
-  ],
-  // What all answers have, failures among them.
-  "answers.ts": ["routes.ts", "endpoints", "config", "account", "auth", "http", "views"],
-  // What the rows of the URL space, the options and the actions of forms say of the service.
-  "descriptions.ts": ["routes.ts", "endpoints", "openapi", "config", "uploads"],
-  "open-account.ts": ["config", "account", "wire", "http", "contracts"],
-  "index.ts": [
-    "service.ts",
-    "open-account.ts",
-    "remote-auth",
-    "sinks",
-    "uploads",
-    // Types of the bodies that integrators meet.
-    "wire",
-    "routes.ts",
-    "endpoints",
-    "config",
-    "account",
-    "auth",
-    "views",
-    "http",
-    "contracts",
-  ],
-  // Buffers, which uploads are gathered in.
-  storage: ["contracts", "transfer", "process-mark-node.ts"],
-  // Whose an unfinished file is.
-  "process-mark-node.ts": [],
-  stores: ["contracts"],
-  // The checks of an authentication endpoint judge as the method itself does.
-  testing: ["contracts", "outbound", "remote-auth", "wire"],
-  transfer: [],
-  runtimes: ["service.ts", "contracts", "http", "transfer"],
-  // What the page of the API loads: the viewer, and a script and a style of ours, as text.
-  "api-page": ["browser", "contracts", "views"],
-  "api-page.ts": ["api-page", "contracts"],
-  // The public names of the Node part; re-exports only.
-  "node.ts": ["runtimes", "auth", "sinks"],
-  // Those of the other runtimes, likewise.
-  "bun.ts": ["runtimes"],
-  "deno.ts": ["runtimes"],
-  "workers.ts": ["runtimes"],
-  cli: [
-    // The command has the page always.
-    "api-page.ts",
-    "service.ts",
-    "config",
-    "account",
-    "contracts",
-    "auth",
-    "wire",
-    "storage",
-    "stores",
-    "runtimes",
-    "remote-auth",
-    "sinks",
-    "testing",
-    "transfer",
-    "uploads",
+    "stores/memory.ts",
+    "stores/keyv.ts",
   ],
 };
 
+/** The command is an application of the package: it may import any room. */
+const MAY_IMPORT_ANY: readonly string[] = ["cli"];
+
+/** The command starts Node's server by its public parts, and the published cases are re-exported from their folders. */
+const MAY_PASS_DOORS: readonly string[] = ["cli", "testing"];
+
 /** Who may import a package: a room, or one file. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  "@whatwg-node/fetch": ["http/fetch.ts"],
+  "@whatwg-node/fetch": ["platform/fetch.ts"],
   re2js: ["account"],
   // The sum that stores want of a list of removals.
-  "@noble/hashes": ["auth", "storage/s3-remove.ts"],
+  "@noble/hashes": ["platform", "auth", "storage/s3/remove.ts"],
   // Optional, for Redis alone.
   "@keyv/redis": ["cli/session-store.ts"],
   keyv: ["cli/session-store.ts"],
   "@remix-run/html-template": ["http", "views"],
-  "@rgrove/parse-xml": ["storage/s3-xml.ts"],
-  aws4fetch: ["storage/s3-client.ts"],
+  "@rgrove/parse-xml": ["storage/s3/xml.ts"],
+  aws4fetch: ["storage/s3/client.ts"],
   commander: ["cli"],
   "content-disposition": ["http"],
   cookie: ["http"],
@@ -140,15 +95,15 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   picocolors: ["cli"],
   standardwebhooks: ["sinks"],
   yaml: ["openapi"],
-  zod: ["wire", "http", "auth", "cli", "remote-auth", "openapi"],
+  zod: ["schemas", "http", "auth", "cli", "remote-auth", "openapi"],
   // As text, which is built into the package.
-  "swagger-ui-dist": ["api-page/viewer.ts"],
+  "swagger-ui-dist": ["views/swagger-ui.ts"],
 };
 
 /** What is bundled into a text when the package is built (`build/assets.ts`). */
 const ASSET = "?asset";
 
-const MAY_IMPORT_NODE = /^(?:runtimes\/node|sinks\/node|storage\/disk|cli\/|node\.ts$)|-node\.ts$/;
+const MAY_IMPORT_NODE = /^(?:runtimes\/node|storage\/disk|cli\/|node\.ts$)|-node\.ts$/;
 const PLATFORM_CLASSES =
   "Request|Response|Headers|ReadableStream|WritableStream|TransformStream|Blob|File|FormData|URL|URLSearchParams|AbortSignal";
 
@@ -165,32 +120,54 @@ beforeAll(async () => {
 describe("imports inside src/", () => {
   it("has found the sources", () => {
     expect(graph.has("index.ts")).toBe(true);
-    expect(graph.get("index.ts")?.files).toContain("service.ts");
+    expect(graph.get("index.ts")?.files).toContain("service/service.ts");
   });
 
-  it("go only downwards, from each room to those that it may know", () => {
+  it("go only from a room to the rooms below it", () => {
     const wrong = edges().filter(([from, to]) => {
       const [room, target] = [roomOf(from), roomOf(to)];
-      return room !== target && !MAY_IMPORT[room]?.includes(target);
+      if (room === target || isEntry(from) || MAY_IMPORT_ANY.includes(room) || to.endsWith(ASSET)) return false;
+      const allowed = MAY_IMPORT[room] ?? [];
+      return !allowed.includes(target) && !allowed.includes(to);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("find every room in the table, and no room that is not there", () => {
+    const rooms = new Set([...graph.keys()].filter((file) => !isEntry(file)).map(roomOf));
+    expect([...rooms].sort()).toEqual([...Object.keys(MAY_IMPORT), ...MAY_IMPORT_ANY].sort());
+  });
+
+  it("leave the folder src/ to the entries of the package, which only re-export", () => {
+    const declaring = /^(?:export )?(?:async )?(?:function|const|let|class|interface|type) +\w/m;
+    const entries = [...graph.keys()].filter(isEntry);
+    expect(entries.filter((file) => declaring.test(texts.get(file) ?? ""))).toEqual([]);
+  });
+
+  it("reach the files behind a door through the door alone", () => {
+    const doors = [...graph.keys()].filter(isDoor);
+    expect(doors).toContain("storage/disk.ts");
+    const wrong = edges().filter(([from, to]) => {
+      const door = `${dirname(to)}.ts`;
+      if (to.endsWith(ASSET) || !doors.includes(door) || from === door) return false;
+      return dirname(from) !== dirname(to) && !isEntry(from) && !MAY_PASS_DOORS.includes(roomOf(from));
     });
     expect(wrong).toEqual([]);
   });
 
   it("stay inside src/ and name files that exist", async () => {
     const unknown = edges().filter(([, to]) => !graph.has(to));
-    const takers = ["views/assets.ts", "api-page/viewer.ts"];
+    const takers = ["views/assets.ts", "views/swagger-ui.ts"];
     const assets = unknown.filter(([from, to]) => takers.includes(from) && to.endsWith(ASSET));
     expect(unknown).toEqual(assets);
     for (const [, to] of assets) expect((await stat(join(source, to.slice(0, -ASSET.length)))).isFile()).toBe(true);
   });
 
-  it("bring the browser's script into nothing that runs elsewhere but as text and types", () => {
+  it("bring the browser's scripts into nothing that runs elsewhere, but as text", () => {
     const runs = edges().filter(
       ([from, to]) => roomOf(from) !== "browser" && roomOf(to) === "browser" && !to.endsWith(ASSET),
     );
-    expect(runs).toEqual([["contracts/texts.ts", "browser/script-texts.ts"]]);
-    expect(texts.get("contracts/texts.ts")).toContain('import type { ScriptTexts } from "../browser/script-texts.ts"');
-    expect(texts.get("browser/script-texts.ts")).not.toMatch(/^export (?!interface)/m);
+    expect(runs).toEqual([]);
   });
 
   it("make no cycle, type imports counted", () => {
@@ -229,7 +206,7 @@ describe("imports inside src/", () => {
 });
 
 describe("the storage (SECURITY 19)", () => {
-  const beyondAccountFiles = /^(?:endpoints|views|uploads|routes\.ts)/;
+  const beyondAccountFiles = /^(?:endpoints|transfers|request|views|uploads|service\/routes\.ts)/;
 
   it("is not reached by an endpoint but through AccountFiles", () => {
     const named = filesWith(/\bStorageAdapter\b|\bcreate(?:Memory|Disk|Folder)Storage\b|\bmountStorage\b|\.storage\b/);
@@ -239,16 +216,16 @@ describe("the storage (SECURITY 19)", () => {
   });
 
   it("is not in what an endpoint is given", () => {
-    const exchange = texts.get("endpoints/endpoint.ts") ?? "";
+    const exchange = texts.get("request/context.ts") ?? "";
     expect(exchange).toMatch(/readonly files: AccountFiles;/);
     expect(exchange).toMatch(/readonly config: Omit<ServiceConfig, "storage">;/);
   });
 
   it("goes from service.ts to the opening of accounts alone, and from there to AccountFiles and the making of homes", () => {
-    expect(filesWith(/\bconfig\.storage\b/)).toEqual(["service.ts"]);
-    const [given] = [...(texts.get("service.ts") ?? "").matchAll(/(\w+)\([^()]*\bconfig\.storage\b/g)];
+    expect(filesWith(/\bconfig\.storage\b/)).toEqual(["service/service.ts"]);
+    const [given] = [...(texts.get("service/service.ts") ?? "").matchAll(/(\w+)\([^()]*\bconfig\.storage\b/g)];
     expect(given?.[1]).toBe("createAccountAdmission");
-    const uses = [...(texts.get("open-account.ts") ?? "").matchAll(/(\w+)\([^()]*\bstorage\)/g)];
+    const uses = [...(texts.get("service/account-opener.ts") ?? "").matchAll(/(\w+)\([^()]*\bstorage\)/g)];
     expect(uses.map(([, taker]) => taker).sort()).toEqual(["createAccountFiles", "prepareHome"]);
   });
 });
@@ -266,7 +243,7 @@ describe("platform classes in src/", () => {
       const made = new RegExp(`\\bnew (?:globalThis\\.)?${name}\\(|(?<![\\w.])${name}\\.(?:json|error|redirect)\\(`);
       return filesWith(made).filter((file) => !imported.test(texts.get(file) ?? ""));
     });
-    expect([...new Set(wrong)]).toEqual(["runtimes/node-fetch.ts"]);
+    expect([...new Set(wrong)]).toEqual(["runtimes/node/fetch-handler.ts"]);
   });
 });
 
@@ -300,7 +277,7 @@ describe("the built entries that run without Node", () => {
     const holders: string[] = [];
     for (const file of chunks.keys()) if (await has(file)) holders.push(file);
     expect(holders).toHaveLength(1);
-    const entries = [...chunks.keys()].filter((file) => !/(?:^|\/)(?:chunk|program|viewer)-/.test(file));
+    const entries = [...chunks.keys()].filter((file) => !/(?:^|\/)(?:chunk|program|swagger-ui)-/.test(file));
     const reaching = entries.filter((entry) => holders.some((file) => reachable(chunks, entry).includes(file)));
     expect(reaching.sort()).toEqual(["api-page.js", "cli/main.js"]);
     for (const file of chunks.keys()) {
@@ -321,6 +298,17 @@ function edges(): [from: string, to: string][] {
 
 function packageImports(): [file: string, name: string][] {
   return [...graph].flatMap(([file, { packages }]) => packages.map((name): [string, string] => [file, name]));
+}
+
+/** Whether a file is an entry of the package: it lies directly in `src/`. */
+function isEntry(file: string): boolean {
+  return !file.includes("/");
+}
+
+/** Whether a file is the door of a folder of its name: `storage/disk.ts` of `storage/disk/`. */
+function isDoor(file: string): boolean {
+  const folder = `${file.slice(0, -".ts".length)}/`;
+  return [...graph.keys()].some((other) => other.startsWith(folder));
 }
 
 function roomOf(file: string): string {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { EXCEPTIONS } from "../runtimes/framework-exceptions.ts";
+import { EXCEPTIONS } from "../runtimes/frameworks/exceptions.ts";
 import { projectFolder } from "../support/built.ts";
 
 const page = await readFile(join(projectFolder, "docs/mounting.md"), "utf8");

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEsbuildAssets } from "../../build/assets.ts";
 import type { Credentials } from "../../src/contracts/authenticator.ts";
 import { createHttpAuthenticator } from "../../src/remote-auth/http-authenticator.ts";
-import { type EndpointCaseContext, isPlayable } from "../../src/testing/endpoint-case.ts";
+import { type EndpointCaseContext, isPlayable } from "../../src/testing/endpoint/case.ts";
 import { endpointCases } from "../../src/testing/endpoint-cases.ts";
 import { projectFolder } from "../support/built.ts";
 import { createRecordingLogger } from "../support/logger.ts";

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projectFolder } from "../support/built.ts";
 import { type Command, startCommand } from "../support/command.ts";
 import { tapChildren } from "../support/openapi/child-log.ts";
-import { isInstalled, wireRuntimes } from "./wire-runtimes.ts";
+import { isInstalled, wireRuntimes } from "./wire/runtimes.ts";
 
 const run = promisify(execFile);
 const exampleFolder = join(projectFolder, "examples/client");

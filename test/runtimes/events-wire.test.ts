@@ -1,21 +1,21 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import type { FileEvent } from "../../src/contracts/events.ts";
 import type { StorageAdapter, StoredFile } from "../../src/contracts/storage-adapter.ts";
 import { StorageError } from "../../src/contracts/storage-adapter.ts";
 import { EVENT_MESSAGES } from "../../src/events/catalog.ts";
+import { createMetrics } from "../../src/metrics/metrics.ts";
 import { createHttpAuthenticator } from "../../src/remote-auth/http-authenticator.ts";
-import { closeNodeServer, createNodeServer } from "../../src/runtimes/node-server.ts";
-import { createFileService } from "../../src/service.ts";
-import { createMetrics } from "../../src/sinks/metrics.ts";
+import { closeNodeServer, createNodeServer } from "../../src/runtimes/node/server.ts";
+import { fileEventSchema } from "../../src/schemas/events.ts";
+import { createFileService } from "../../src/service/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
-import { fileEventSchema } from "../../src/wire/events.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import { quickHasher } from "../support/quick-hasher.ts";
 import { fillStorage, overrideStorage } from "../support/storage.ts";
-import { connectWire, eventually } from "./node-wire.ts";
+import { connectWire, eventually } from "./node/raw-client.ts";
 
 const TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 const server = { uuid: "cc5c804d-0a3c-4c4c-b651-eba6fc3b5902" };

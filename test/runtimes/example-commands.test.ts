@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt, makeFolder, projectFolder } from "../support/built.ts";
 import { findMissing } from "../support/frameworks.ts";
 import { standBetween } from "../support/openapi/between.ts";
-import { isInstalled, wireRuntimes } from "./wire-runtimes.ts";
+import { isInstalled, wireRuntimes } from "./wire/runtimes.ts";
 
 /** Starts a command of the examples' own words in the project's folder, on a free port, and answers with its `Listening on` URL and what ends it. */
 async function start(command: string, env: NodeJS.ProcessEnv): Promise<{ url: string; stop(): Promise<void> }> {

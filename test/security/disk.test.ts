@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createDiskStorage } from "../../src/storage/disk.ts";
-import { connectWire, eventually, exchange } from "../runtimes/node-wire.ts";
+import { connectWire, eventually, exchange } from "../runtimes/node/raw-client.ts";
 import { brokenBody } from "../support/bodies.ts";
 import { sendFormForJson } from "../support/forms.ts";
 import { AUTHORIZATION, serve } from "../support/served.ts";

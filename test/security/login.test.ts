@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
-import type { PasswordHasher } from "../../src/auth/password-hash.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
+import type { PasswordHasher } from "../../src/auth/passwords/hash.ts";
 import type { AccountSettings } from "../../src/contracts/account.ts";
 import type { Authenticator } from "../../src/contracts/authenticator.ts";
 import { BROWSER_HEADERS, formOf } from "../support/forms.ts";

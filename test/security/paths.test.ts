@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import type { AccountSettings } from "../../src/contracts/account.ts";
 import type { Authenticator } from "../../src/contracts/authenticator.ts";
+import { isKeepable } from "../../src/storage/disk/names.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
-import { isKeepable } from "../../src/storage/disk-names.ts";
 import { type FormEntry, sendFormForJson } from "../support/forms.ts";
 import { basic, type CallOptions, createTestService, type TestService } from "../support/service.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
-import { exchange } from "../runtimes/node-wire.ts";
+import { exchange } from "../runtimes/node/raw-client.ts";
 import { streamOf } from "../support/bodies.ts";
 import { BROWSER_HEADERS, FORM_TYPE, type FormEntry, formOf, sendFormForJson } from "../support/forms.ts";
 import { AUTHORIZATION, serve } from "../support/served.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import type { Authenticator, Credentials } from "../../src/contracts/authenticator.ts";
 import type { ClientCertificate, Connection } from "../../src/contracts/connection.ts";
 import {

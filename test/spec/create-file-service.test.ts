@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import type { FileServiceOptions } from "../../src/config/options.ts";
-import { createFileService } from "../../src/service.ts";
+import { createFileService } from "../../src/service/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { readAnswer } from "../support/service.ts";
 

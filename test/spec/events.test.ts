@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FileEvent } from "../../src/contracts/events.ts";
 import { StorageError } from "../../src/contracts/storage-adapter.ts";
-import { createMetrics } from "../../src/sinks/metrics.ts";
+import { createMetrics } from "../../src/metrics/metrics.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { sendForm, uploadsOf } from "../support/forms.ts";
 import { bySession, createTestService, type TestServiceOptions } from "../support/service.ts";

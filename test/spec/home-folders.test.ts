@@ -3,7 +3,7 @@ import { access, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import type { AccountSettings, GroupSettings } from "../../src/contracts/account.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { type Answer, createTestService, type TestService } from "../support/service.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { basic, bySession, createTestService } from "../support/service.ts";
 import { overrideStorage } from "../support/storage.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FileServiceOptions } from "../../src/config/options.ts";
 import type { Authenticator } from "../../src/contracts/authenticator.ts";
-import { createFileService } from "../../src/service.ts";
+import { createFileService } from "../../src/service/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { FORM_TYPE, type FormEntry, formOf, sendFormForJson } from "../support/forms.ts";
 import { type Answer, createTestService, type TestService, variants } from "../support/service.ts";

@@ -3,7 +3,7 @@ import type { Authenticator, Verdict } from "../../src/contracts/authenticator.t
 import type { Connection } from "../../src/contracts/connection.ts";
 import type { FileEvent } from "../../src/contracts/events.ts";
 import { StorageError } from "../../src/contracts/storage-adapter.ts";
-import { createFileService } from "../../src/service.ts";
+import { createFileService } from "../../src/service/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import { basic, createTestService, sessionOf, type TestServiceOptions } from "../support/service.ts";

@@ -224,7 +224,7 @@ describe("POST /__svc__/login", () => {
   });
 
   it("reads a form's blanks and escapes (4.1)", async () => {
-    const { createAccountsAuthenticator } = await import("../../src/auth/accounts.ts");
+    const { createAccountsAuthenticator } = await import("../../src/auth/accounts/accounts.ts");
     const accounts = [{ username: "al ice", password: "p+w d&é" }];
     const { call } = await createTestService({ authentication: createAccountsAuthenticator({ accounts }) });
     const answer = await call("POST", LOGIN, asForm("username=al+ice&password=p%2Bw+d%26%C3%A9", JSON_TYPE));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Request as LightRequest } from "../../src/http/fetch.ts";
+import { Request as LightRequest } from "../../src/platform/fetch.ts";
 import { basic, createTestService, readAnswer } from "../support/service.ts";
 
 const RUNS = 3000;

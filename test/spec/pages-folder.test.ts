@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import { createTestService, type TestServiceOptions } from "../support/service.ts";

@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
-import { createAccountsFileAuthenticator } from "../../src/auth/accounts-file-node.ts";
-import { createNodePasswordHasher } from "../../src/auth/password-hash-node.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
+import { createAccountsFileAuthenticator } from "../../src/auth/accounts/accounts-file-node.ts";
+import { createNodePasswordHasher } from "../../src/auth/passwords/hash-node.ts";
 import type { Authenticator } from "../../src/contracts/authenticator.ts";
 import type { FileEvent } from "../../src/contracts/events.ts";
 import {

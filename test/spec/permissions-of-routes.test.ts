@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import type { AccountSettings } from "../../src/contracts/account.ts";
 import { PERMISSION_VALUES, type PermissionValue } from "../../src/index.ts";
-import { ROUTES } from "../../src/routes.ts";
+import { ROUTES } from "../../src/service/routes.ts";
 import { type Answer, createTestService, type TestService, variants } from "../support/service.ts";
 
 const files = {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import type { FileServiceOptions } from "../../src/config/options.ts";
 import type { FileEvent } from "../../src/contracts/events.ts";
 import { StorageError } from "../../src/contracts/storage-adapter.ts";
 import type { Trigger, TriggerContext, TriggerMember } from "../../src/contracts/trigger.ts";
 import { HttpError } from "../../src/http/http-error.ts";
-import { createFileService } from "../../src/service.ts";
+import { createFileService } from "../../src/service/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { type FormEntry, sendForm, sendFormForJson } from "../support/forms.ts";
 import { createRecordingLogger } from "../support/logger.ts";

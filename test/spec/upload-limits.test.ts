@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
-import { configFileSchema, describeIssues } from "../../src/cli/config-schema.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
+import { configFileSchema, describeIssues } from "../../src/cli/config/schema.ts";
 import type { FileServiceOptions } from "../../src/config/options.ts";
 import type { AccountSettings, GroupSettings } from "../../src/contracts/account.ts";
-import { createAccountOpener } from "../../src/open-account.ts";
+import { accountSettingsSchema, groupSettingsSchema } from "../../src/schemas/account.ts";
+import { authenticationSuccessSchema } from "../../src/schemas/remote-auth.ts";
+import { createAccountOpener } from "../../src/service/account-opener.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
-import { accountSettingsSchema, groupSettingsSchema } from "../../src/wire/account.ts";
-import { authenticationSuccessSchema } from "../../src/wire/remote-auth.ts";
 import { recordedBody, streamOf } from "../support/bodies.ts";
 import { sendForm, sendFormForJson, uploadsOf } from "../support/forms.ts";
 import { createRecordingLogger } from "../support/logger.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAccountsAuthenticator } from "../../src/auth/accounts.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import type { AccountSettings } from "../../src/contracts/account.ts";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { mountStorage } from "../../src/index.ts";

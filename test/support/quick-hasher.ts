@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { PasswordHasher } from "../../src/auth/password-hash.ts";
+import type { PasswordHasher } from "../../src/auth/passwords/hash.ts";
 
 /** PHC strings of the right shape that cost nothing: for tests of what is done with them. */
 export const quickHasher: PasswordHasher = {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
-import { CONTENT, contentOf, MODIFIED } from "./reading-rows.ts";
+import { CONTENT, contentOf, MODIFIED } from "./conditional-read-rows.ts";
 import { fillStorage, overrideStorage } from "./storage.ts";
 
 /** A storage with the files of the table in its root. */

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { afterEach, expect } from "vitest";
 import type { OnEvent } from "../../src/contracts/events.ts";
-import { createMetrics } from "../../src/sinks/metrics.ts";
+import { createMetrics } from "../../src/metrics/metrics.ts";
 import type { RecordingLogger } from "./logger.ts";
 
 /** What was used to log in by this file's tests, and what was told meanwhile. Who began to listen before a test listens to the end. */

@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAccountsFileAuthenticator } from "../../../src/auth/accounts-file-node.ts";
-import { Request } from "../../../src/http/fetch.ts";
-import { createFileService } from "../../../src/service.ts";
+import { createAccountsFileAuthenticator } from "../../../src/auth/accounts/accounts-file-node.ts";
+import { Request } from "../../../src/platform/fetch.ts";
+import { createFileService } from "../../../src/service/service.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { quickHasher } from "../../support/quick-hasher.ts";
 import { watchCalls } from "./failing-calls.ts";

@@ -13,11 +13,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAccountsAuthenticator } from "../../../src/auth/accounts.ts";
-import { Request } from "../../../src/http/fetch.ts";
-import { createFileService } from "../../../src/service.ts";
+import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
+import { Request } from "../../../src/platform/fetch.ts";
+import { createFileService } from "../../../src/service/service.ts";
+import { changePace, diskPace } from "../../../src/storage/disk/latency-guard.ts";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
-import { changePace, diskPace } from "../../../src/storage/disk-pace.ts";
 import { basic } from "../../support/service.ts";
 import { openDescriptors, struck, watchCalls } from "./failing-calls.ts";
 import type { Operation } from "./operations.ts";

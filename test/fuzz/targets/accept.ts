@@ -1,4 +1,4 @@
-import { preferredLanguage } from "../../../src/http/language.ts";
+import { preferredLanguage } from "../../../src/http/accept-language.ts";
 import { mediaType, negotiateVariant, prefersArchive } from "../../../src/http/negotiate.ts";
 import { asHeaders, type FuzzTarget, hold, holdSame, readFields } from "../target.ts";
 
@@ -6,7 +6,7 @@ const LANGUAGES = ["en", "de", "pt-BR"];
 
 /** Lines of `Accept`, `Accept-Language`, `Content-Type` and `Method`. */
 export const target: FuzzTarget = {
-  sources: ["http/negotiate.ts", "http/language.ts"],
+  sources: ["http/negotiate.ts", "http/accept-language.ts"],
   dictionary: [
     "Accept: ",
     "Accept-Language: ",

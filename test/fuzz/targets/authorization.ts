@@ -3,7 +3,7 @@ import { parseAuthorization } from "../../../src/http/authorization.ts";
 import { readSessionCookie } from "../../../src/http/cookie.ts";
 import { readForwardedClient } from "../../../src/http/forwarded.ts";
 import { isSameOrigin } from "../../../src/http/same-origin.ts";
-import { readTrace } from "../../../src/http/trace.ts";
+import { readTrace } from "../../../src/http/trace-context.ts";
 import type { Random } from "../random.ts";
 import { asHeaders, decodeStrictly, type FuzzTarget, hold, holdSame, readFields } from "../target.ts";
 
@@ -13,7 +13,13 @@ const ACCEPTED = "https://app.example";
 
 /** Lines of the fields that say who asks, and from where. */
 export const target: FuzzTarget = {
-  sources: ["http/authorization.ts", "http/cookie.ts", "http/forwarded.ts", "http/same-origin.ts", "http/trace.ts"],
+  sources: [
+    "http/authorization.ts",
+    "http/cookie.ts",
+    "http/forwarded.ts",
+    "http/same-origin.ts",
+    "http/trace-context.ts",
+  ],
   dictionary: [
     "Authorization: Basic YWxpY2U6c2VjcmV0",
     "Authorization: session ",

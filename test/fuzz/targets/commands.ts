@@ -1,5 +1,5 @@
 import { toPathSegments } from "../../../src/contracts/storage-path.ts";
-import { Request } from "../../../src/http/fetch.ts";
+import { Request } from "../../../src/platform/fetch.ts";
 import type { Random } from "../random.ts";
 import { cutLine, decodeStrictly, type FuzzTarget, hold, holdSame, toBytes } from "../target.ts";
 import { varyJson } from "../vary-json.ts";
@@ -19,15 +19,15 @@ const MEMBERS: ReadonlyMap<string, boolean> = new Map([
 /** A line with method, path and content type, and a body of JSON or of a form. */
 export const target: FuzzTarget = {
   sources: [
-    "endpoints/post-commands.ts",
-    "endpoints/member-outcomes.ts",
-    "endpoints/run-trigger.ts",
-    "endpoints/login.ts",
-    "endpoints/password-update.ts",
+    "endpoints/folders/post-commands.ts",
+    "endpoints/folders/member-outcomes.ts",
+    "endpoints/folders/run-trigger.ts",
+    "endpoints/login/login.ts",
+    "endpoints/login/password-update.ts",
     "http/request-body.ts",
-    "wire/commands.ts",
-    "wire/login.ts",
-    "wire/password-update.ts",
+    "schemas/commands.ts",
+    "schemas/login.ts",
+    "schemas/password-update.ts",
   ],
   dictionary: [
     COMMANDS,

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
-import { Request } from "../../../src/http/fetch.ts";
+import { Request } from "../../../src/platform/fetch.ts";
+import type { EndpointAuthorization } from "../../../src/remote-auth/endpoint/authorization.ts";
 import { type AuthenticationEndpoint, createAuthenticationEndpoint } from "../../../src/remote-auth/endpoint.ts";
-import type { EndpointAuthorization } from "../../../src/remote-auth/endpoint-authorization.ts";
-import type { AuthenticationRequest } from "../../../src/wire/remote-auth.ts";
+import type { AuthenticationRequest } from "../../../src/schemas/remote-auth.ts";
 import type { Random } from "../random.ts";
 import { cutLine, decodeStrictly, type FuzzTarget, hold, holdSame, toBytes } from "../target.ts";
 import { varyJson } from "../vary-json.ts";
@@ -32,7 +32,7 @@ function createEndpoint(authorize: EndpointAuthorization): AuthenticationEndpoin
 
 /** What asks an authentication endpoint of ours: a line with method, key, `Content-Type` and `Content-Encoding`, cut by `|`, and a body. */
 export const target: FuzzTarget = {
-  sources: ["remote-auth/endpoint.ts", "remote-auth/endpoint-authorization.ts", "http/request-body.ts"],
+  sources: ["remote-auth/endpoint.ts", "remote-auth/endpoint/authorization.ts", "http/request-body.ts"],
   dictionary: [
     "POST|let me in|application/json|",
     "POST|let me in|application/json; charset=utf-8|identity",

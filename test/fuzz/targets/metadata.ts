@@ -9,7 +9,7 @@ const SOME = parseMetadataFields("X-Labels required\nproject required\nlabel-* o
 
 /** The value of a metadata header; the same text is read as the option that describes one. */
 export const target: FuzzTarget = {
-  sources: ["uploads/metadata-header.ts", "uploads/metadata-fields.ts", "http/field-text.ts"],
+  sources: ["uploads/metadata-header.ts", "uploads/metadata-fields.ts", "http/header-text.ts"],
   dictionary: [
     "project=a",
     "label-x=1",

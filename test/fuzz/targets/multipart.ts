@@ -1,6 +1,6 @@
 import { isHttpError } from "../../../src/http/http-error.ts";
+import { parseBoundary } from "../../../src/http/multipart/head.ts";
 import { type FormPart, readMultipart } from "../../../src/http/multipart.ts";
-import { parseBoundary } from "../../../src/http/multipart-head.ts";
 import { FORM_ACTIONS, receiveForm } from "../../../src/uploads/form.ts";
 import { createFormFiles } from "../../../src/uploads/form-files.ts";
 import { createRandom, seedOf } from "../random.ts";
@@ -10,8 +10,8 @@ import { asHeaders, cutLine, type FuzzTarget, hold, holdSame, toBytes } from "..
 export const target: FuzzTarget = {
   sources: [
     "http/multipart.ts",
-    "http/multipart-head.ts",
-    "http/multipart-search.ts",
+    "http/multipart/head.ts",
+    "http/multipart/delimiter-search.ts",
     "uploads/form.ts",
     "uploads/form-files.ts",
   ],

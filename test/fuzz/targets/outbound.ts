@@ -1,8 +1,8 @@
 import { toAccount } from "../../../src/account/account.ts";
 import { type AccountSettings, PERMISSION_VALUES } from "../../../src/contracts/account.ts";
-import { exchange } from "../../../src/outbound/exchange.ts";
-import { createOutcomeBook } from "../../../src/remote-auth/endpoint-outcome.ts";
-import { toVerdict } from "../../../src/remote-auth/verdict.ts";
+import { exchange } from "../../../src/outbound/send-request.ts";
+import { toVerdict } from "../../../src/remote-auth/authenticator/verdict.ts";
+import { createOutcomeBook } from "../../../src/remote-auth/endpoint/outcome.ts";
 import { createRandom, type Random, seedOf } from "../random.ts";
 import { asHeaders, decodeStrictly, type FuzzTarget, hold, holdSame, readFields, toBytes } from "../target.ts";
 import { varyJson } from "../vary-json.ts";
@@ -17,13 +17,13 @@ const ACCOUNT =
 /** A line with the status of an authentication endpoint's answer, its fields, an empty line, and its body. */
 export const target: FuzzTarget = {
   sources: [
-    "outbound/exchange.ts",
-    "remote-auth/verdict.ts",
+    "outbound/send-request.ts",
+    "remote-auth/authenticator/verdict.ts",
     "remote-auth/json-body.ts",
-    "remote-auth/endpoint-outcome.ts",
+    "remote-auth/endpoint/outcome.ts",
     "http/bounded-json.ts",
-    "wire/account.ts",
-    "wire/remote-auth.ts",
+    "schemas/account.ts",
+    "schemas/remote-auth.ts",
     "account/account.ts",
     "account/permissions.ts",
     "account/path-expression.ts",

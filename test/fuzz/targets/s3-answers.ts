@@ -1,15 +1,15 @@
 import { type StorageEntry, StorageError } from "../../../src/contracts/storage-adapter.ts";
-import type { S3Client, S3Opened } from "../../../src/storage/s3-client.ts";
-import { codeOf, isDone, isMissing, type S3Answer } from "../../../src/storage/s3-errors.ts";
-import { listMembers } from "../../../src/storage/s3-listing.ts";
-import { parseAnswer } from "../../../src/storage/s3-xml.ts";
+import type { S3Client, S3Opened } from "../../../src/storage/s3/client.ts";
+import { codeOf, isDone, isMissing, type S3Answer } from "../../../src/storage/s3/errors.ts";
+import { listMembers } from "../../../src/storage/s3/list.ts";
+import { parseAnswer } from "../../../src/storage/s3/xml.ts";
 import { cutLine, decodeStrictly, type FuzzTarget, hold, toBytes } from "../target.ts";
 
 const FOLDER = "home/";
 
 /** A line with the status of a store's answer, and its XML. */
 export const target: FuzzTarget = {
-  sources: ["storage/s3-listing.ts", "storage/s3-errors.ts", "storage/s3-xml.ts", "storage/s3-entries.ts"],
+  sources: ["storage/s3/list.ts", "storage/s3/errors.ts", "storage/s3/xml.ts", "storage/s3/entries.ts"],
   dictionary: [
     "200\n",
     "404\n",

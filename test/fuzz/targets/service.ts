@@ -4,7 +4,7 @@ import type { Server } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createNodeServer } from "../../../src/runtimes/node-server.ts";
+import { createNodeServer } from "../../../src/runtimes/node/server.ts";
 import { type FuzzTarget, hold, holdSame, toBytes } from "../target.ts";
 import { createFuzzWorld, SECRET } from "../world.ts";
 
@@ -17,23 +17,23 @@ const PATIENCE = 3000;
 /** All bytes that come over a connection. */
 export const target: FuzzTarget = {
   sources: [
-    "service.ts",
-    "routes.ts",
+    "service/service.ts",
+    "service/routes.ts",
     "runtimes/node.ts",
-    "runtimes/node-request.ts",
-    "runtimes/node-refusal.ts",
-    "runtimes/node-raw-refusal.ts",
-    "runtimes/node-request-body.ts",
-    "runtimes/node-response.ts",
-    "endpoints/errors.ts",
-    "endpoints/get-file.ts",
-    "endpoints/get-folder.ts",
-    "endpoints/put-file.ts",
-    "endpoints/post-form.ts",
+    "runtimes/node/request.ts",
+    "runtimes/node/lingering-close.ts",
+    "runtimes/node/protocol-errors.ts",
+    "runtimes/node/request-body.ts",
+    "runtimes/node/response.ts",
+    "request/errors.ts",
+    "endpoints/files/get-file.ts",
+    "endpoints/folders/get-folder.ts",
+    "endpoints/files/put-file.ts",
+    "endpoints/folders/post-form.ts",
     "endpoints/delete.ts",
-    "endpoints/create-folder.ts",
-    "endpoints/slash-redirect.ts",
-    "http/multipart-ranges.ts",
+    "endpoints/folders/create-folder.ts",
+    "endpoints/trailing-slash.ts",
+    "http/byteranges.ts",
   ],
   dictionary: [
     AUTHORIZATION,

@@ -6,9 +6,9 @@ import {
   toUrlPath,
 } from "../../../src/account/path.ts";
 import { toPathSegments } from "../../../src/contracts/storage-path.ts";
-import { toReturnPath } from "../../../src/endpoints/return-path.ts";
-import { parseTarget } from "../../../src/http/target.ts";
-import { findPlace, findRoute, hasRoutes, type Place, toAllow } from "../../../src/routes.ts";
+import { toReturnPath } from "../../../src/endpoints/login/return-path.ts";
+import { parseTarget } from "../../../src/http/request-target.ts";
+import { findPlace, findRoute, hasRoutes, type Place, toAllow } from "../../../src/service/routes.ts";
 import { decodeStrictly, type FuzzTarget, hold, holdSame, toBytes } from "../target.ts";
 
 const ORIGIN = "http://files.example";
@@ -17,11 +17,11 @@ const BASES: readonly (readonly string[])[] = [[], ["files"], ["a b", "ü"]];
 /** A raw request target, as it follows the origin. */
 export const target: FuzzTarget = {
   sources: [
-    "http/target.ts",
-    "http/segment.ts",
+    "http/request-target.ts",
+    "http/path-segment.ts",
     "account/path.ts",
-    "routes.ts",
-    "endpoints/return-path.ts",
+    "service/routes.ts",
+    "endpoints/login/return-path.ts",
     "contracts/storage-path.ts",
   ],
   dictionary: [

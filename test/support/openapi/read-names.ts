@@ -19,7 +19,7 @@ export function findReadNames(): Readonly<Record<(typeof READERS)[number], ReadN
   const source = join(projectFolder, "src");
   const { config } = ts.readConfigFile(join(projectFolder, "tsconfig.core.json"), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, projectFolder);
-  const program = ts.createProgram([join(source, "service.ts"), join(source, "descriptions.ts")], options);
+  const program = ts.createProgram([join(source, "service/service.ts"), join(source, "service/openapi.ts")], options);
   const checker = program.getTypeChecker();
   const found = {
     Headers: { names: new Set<string>(), open: [] as string[] },

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createAccountResolver, toAccount } from "../../../src/account/account.ts";
 import { toStoragePath } from "../../../src/account/path.ts";
 import type { AccountSettings, GroupSettings } from "../../../src/contracts/account.ts";
-import { isMemberName } from "../../../src/http/segment.ts";
+import { isMemberName } from "../../../src/http/path-segment.ts";
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: that is how the configuration spells them.
 const USER = "${USER}";

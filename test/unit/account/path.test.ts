@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseResourcePath, toServerPath, toStoragePath, toUrlPath } from "../../../src/account/path.ts";
-import { isMemberName } from "../../../src/http/segment.ts";
+import { isMemberName } from "../../../src/http/path-segment.ts";
 
 const name = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }).filter(isMemberName);
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { AuthenticationChain, Judgement } from "../../../src/auth/chain.ts";
 import { createIdentifier, type Identifier, type PresentedCredentials } from "../../../src/auth/identify.ts";
-import type { OnSession, Sessions } from "../../../src/auth/session-types.ts";
+import type { OnSession, Sessions } from "../../../src/auth/sessions/types.ts";
 import type { Attempter, AttemptResult, LoginThrottle } from "../../../src/auth/throttle.ts";
 import type { Connection } from "../../../src/contracts/connection.ts";
 import { toSessionCookie } from "../../../src/http/cookie.ts";

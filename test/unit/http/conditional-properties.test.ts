@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluatePreconditions, mayUseRange, type Precondition } from "../../../src/http/conditional.ts";
-import { Request } from "../../../src/http/fetch.ts";
+import { Request } from "../../../src/platform/fetch.ts";
 
 /** An entity-tag, as its parts. */
 interface Tag {

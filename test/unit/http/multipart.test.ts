@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type HttpError, isHttpError } from "../../../src/http/http-error.ts";
+import { parsePartHead } from "../../../src/http/multipart/head.ts";
 import { type MultipartLimits, readMultipart } from "../../../src/http/multipart.ts";
-import { parsePartHead } from "../../../src/http/multipart-head.ts";
 import { areMutants } from "../../support/timed.ts";
 
 const TYPE = "multipart/form-data; boundary=B";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Request } from "../../../src/http/fetch.ts";
 import { negotiateVariant, prefersArchive, type Variant } from "../../../src/http/negotiate.ts";
+import { Request } from "../../../src/platform/fetch.ts";
 
 /** An element of `Accept`: a type, and its weight in thousandths. */
 interface Range {

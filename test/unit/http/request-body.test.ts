@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createConsumedBodyError } from "../../../src/http/consumed-body.ts";
+import { createConsumedBodyError } from "../../../src/http/body-already-read.ts";
 import { HttpError } from "../../../src/http/http-error.ts";
 import { hasContent, readBody, readContentLength, readFormBody, readJsonBody } from "../../../src/http/request-body.ts";
 

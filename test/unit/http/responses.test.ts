@@ -13,7 +13,7 @@ import {
   textResponse,
   withoutContent,
 } from "../../../src/http/responses.ts";
-import { createSourceResponse, findSource } from "../../../src/http/source-body.ts";
+import { createSourceResponse, findSource } from "../../../src/http/source-response.ts";
 
 const bytes = new TextEncoder().encode("zo\u00eb");
 const fields = { "X-One": "1", "X-None": undefined, "Set-Cookie": ["a=1", "b=2"] };

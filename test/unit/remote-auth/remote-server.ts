@@ -4,9 +4,9 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { Credentials } from "../../../src/contracts/authenticator.ts";
 import type { FileEvent } from "../../../src/contracts/events.ts";
+import type { HttpAuthenticatorOptions } from "../../../src/remote-auth/authenticator/options.ts";
+import type { RemoteAudit } from "../../../src/remote-auth/authenticator/verdict.ts";
 import { createHttpAuthenticator } from "../../../src/remote-auth/http-authenticator.ts";
-import type { HttpAuthenticatorOptions } from "../../../src/remote-auth/options.ts";
-import type { RemoteAudit } from "../../../src/remote-auth/verdict.ts";
 import { createRecordingLogger, type RecordingLogger } from "../../support/logger.ts";
 
 /** A request as it came over the wire. */

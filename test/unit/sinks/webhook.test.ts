@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { FileEvent } from "../../../src/contracts/events.ts";
+import { webhookBodySchema } from "../../../src/schemas/events.ts";
 import { createWebhookSink, type WebhookSinkOptions } from "../../../src/sinks/webhook.ts";
-import { webhookBodySchema } from "../../../src/wire/events.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
 
 const SECRET = `whsec_${btoa("0123456789abcdef0123456789abcdef")}`;

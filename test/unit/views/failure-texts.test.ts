@@ -2,22 +2,22 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import ts from "typescript";
 import { beforeAll, describe, expect, it } from "vitest";
+import { ENGLISH } from "../../../src/views/texts/english.ts";
+import { GERMAN } from "../../../src/views/texts/german.ts";
 import { toFailureText } from "../../../src/views/texts.ts";
-import { ENGLISH } from "../../../src/views/texts-english.ts";
-import { GERMAN } from "../../../src/views/texts-german.ts";
 import { projectFolder } from "../../support/built.ts";
 
 /** Where no failure of a request is made: other processes, and hosts of other protocols. */
-const ELSEWHERE = /^(?:cli|testing|runtimes|remote-auth|browser|storage)\/|^open-account\.ts$/;
+const ELSEWHERE = /^(?:cli|testing|runtimes|remote-auth|browser|storage)\/|^service\/account-opener\.ts$/;
 
 /** Files whose texts reach clients without an HttpError around them: all of their sentences count. */
 const SENTENCES = [
-  "endpoints/unauthorized.ts",
-  "endpoints/post-form.ts",
-  "endpoints/member-outcomes.ts",
-  "endpoints/errors.ts",
-  "auth/password-policy.ts",
-  "auth/password-updates.ts",
+  "endpoints/login/unauthorized.ts",
+  "endpoints/folders/post-form.ts",
+  "endpoints/folders/member-outcomes.ts",
+  "request/errors.ts",
+  "auth/passwords/policy.ts",
+  "auth/passwords/update.ts",
 ];
 
 let messages: readonly string[];

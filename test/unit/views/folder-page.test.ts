@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type FolderPage, streamFolderPage } from "../../../src/views/folder-page.ts";
-import { GERMAN } from "../../../src/views/texts-german.ts";
+import { GERMAN } from "../../../src/views/texts/german.ts";
 
 const context = {
   texts: GERMAN,

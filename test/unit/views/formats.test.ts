@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatsOf } from "../../../src/views/formats.ts";
-import { ENGLISH } from "../../../src/views/texts-english.ts";
-import { GERMAN } from "../../../src/views/texts-german.ts";
+import { ENGLISH } from "../../../src/views/texts/english.ts";
+import { GERMAN } from "../../../src/views/texts/german.ts";
 
 describe("formatsOf", () => {
   it.each([

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { DONE_CODES } from "../../../src/contracts/done-code.ts";
+import { ENGLISH } from "../../../src/views/texts/english.ts";
+import { GERMAN } from "../../../src/views/texts/german.ts";
 import { fillText } from "../../../src/views/texts.ts";
-import { ENGLISH } from "../../../src/views/texts-english.ts";
-import { GERMAN } from "../../../src/views/texts-german.ts";
 
 /** All texts of a language but its failures, by their names. */
 function textsOf({ failures: _failures, ...texts }: typeof ENGLISH): [name: string, text: string][] {

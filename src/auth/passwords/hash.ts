@@ -1,0 +1,231 @@
+import { argon2id } from "@noble/hashes/argon2.js";
+import { scrypt } from "@noble/hashes/scrypt.js";
+import { HttpError } from "../../http/http-error.ts";
+
+/** Makes and verifies password hashes, as PHC strings. */
+export interface PasswordHasher {
+  /**
+   * Hashes a password with a random salt of its own. Rejects with `TypeError` when the password is empty,
+   * over 1,024 bytes, or holds NUL; with {@link HttpError} `unavailable` when too many wait already.
+   */
+  hash(password: string): Promise<string>;
+  /**
+   * Whether the password is the one behind a PHC string; one that `hash` refuses is not, at no cost. Rejects
+   * with `TypeError` when the string is no scrypt or argon2id, or would cost more than 256 MiB or some 10 seconds; with
+   * {@link HttpError} `unavailable` when too many wait already.
+   */
+  verify(password: string, phc: string): Promise<boolean>;
+}
+
+/** What a {@link PasswordHasher} computes with, and how much at once. */
+export interface PasswordHasherOptions {
+  /** Computes scrypt. Default: in JavaScript, on the calling thread. */
+  readonly scrypt?: KeyDerivation<ScryptParameters>;
+  /** Computes argon2id. Default: in JavaScript, on the calling thread. */
+  readonly argon2id?: KeyDerivation<Argon2Parameters>;
+  /** Computations under way at once. Default: 1, as they share the calling thread. */
+  readonly maxConcurrent?: number;
+  /** Computations that may wait for their turn; beyond it they are refused. Default: 64. */
+  readonly maxWaiting?: number;
+}
+
+/** Derives `length` bytes from a password. */
+export type KeyDerivation<Parameters> = (
+  password: Uint8Array,
+  salt: Uint8Array,
+  length: number,
+  parameters: Parameters,
+) => Promise<Uint8Array>;
+
+/** The cost of scrypt (RFC 7914 2), with `ln` for the binary logarithm of N. */
+export interface ScryptParameters {
+  readonly ln: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** The cost of argon2id (RFC 9106 3.1): memory in KiB, passes, lanes. */
+export interface Argon2Parameters {
+  readonly m: number;
+  readonly t: number;
+  readonly p: number;
+}
+
+/** A PHC string, taken apart and within bounds. */
+export type PasswordHash = SaltedHash<"scrypt", ScryptParameters> | SaltedHash<"argon2id", Argon2Parameters>;
+
+interface SaltedHash<Id, Parameters> {
+  readonly id: Id;
+  readonly parameters: Parameters;
+  readonly salt: Uint8Array;
+  readonly hash: Uint8Array;
+}
+
+/** Passwords longer than this, as UTF-8, are refused before they are hashed. */
+export const maxPasswordBytes = 1024;
+
+/**
+ * One of OWASP's five equal settings of scrypt, with 8 MiB. The next one up (ln=14, p=5) costs the same time, but
+ * glibc keeps its 16 MiB for each thread of Node's pool: 67 MB more resident memory instead of 34.
+ */
+const newHashes: ScryptParameters = { ln: 13, r: 8, p: 10 };
+const saltBytes = 16;
+const hashBytes = 32;
+
+const maxMemoryKibibytes = 256 * 1024;
+/** In the unit of `N * r * p`: about 13 times the cost of our own hashes, 5 seconds in JavaScript. */
+const maxScryptCost = 2 ** 23;
+/** In KiB filled: about 10 seconds in JavaScript. */
+const maxArgon2Cost = 2 ** 20;
+
+const scryptPattern = /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d?),p=([1-9]\d?)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+const argon2Pattern =
+  /^\$argon2id\$v=19\$m=([1-9]\d{0,6}),t=([1-9]\d{0,3}),p=([1-9]\d{0,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+/**
+ * Makes a hasher. It writes `$scrypt$` strings (16 random bytes of salt, `ln=13,r=8,p=10`) and verifies these and
+ * `$argon2id$` ones.
+ *
+ * Throws `TypeError` for a bound that is not a count.
+ */
+export function createPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
+  const derivations = { scrypt: options.scrypt ?? portableScrypt, argon2id: options.argon2id ?? portableArgon2id };
+  const inTurn = createWaitingRoom(options.maxConcurrent ?? 1, options.maxWaiting ?? 64);
+
+  async function hash(password: string): Promise<string> {
+    const bytes = toPasswordBytes(password);
+    if (bytes === undefined) throw new TypeError(`A password has 1 to ${maxPasswordBytes} bytes, none of them NUL.`);
+    const salt = crypto.getRandomValues(new Uint8Array(saltBytes));
+    const derived = await inTurn(() => derivations.scrypt(bytes, salt, hashBytes, newHashes));
+    const { ln, r, p } = newHashes;
+    return `$scrypt$ln=${ln},r=${r},p=${p}$${toBase64(salt)}$${toBase64(derived)}`;
+  }
+
+  async function verify(password: string, phc: string): Promise<boolean> {
+    const expected = parsePasswordHash(phc);
+    const bytes = toPasswordBytes(password);
+    if (bytes === undefined) return false;
+    const derived = await inTurn(() =>
+      expected.id === "scrypt"
+        ? derivations.scrypt(bytes, expected.salt, expected.hash.length, expected.parameters)
+        : derivations.argon2id(bytes, expected.salt, expected.hash.length, expected.parameters),
+    );
+    return equalBytes(derived, expected.hash);
+  }
+
+  return { hash, verify };
+}
+
+/**
+ * Whether a text has the shape of a password hash of any kind (`$name$...`), ours or not. Such a text is never
+ * taken for a plain-text password: whoever saw the hash could log in with it.
+ */
+export function isPasswordHash(text: string): boolean {
+  return /^\$[A-Za-z0-9-]+\$/.test(text);
+}
+
+/**
+ * Takes a PHC string apart. Throws `TypeError`, without quoting the text, when it is not exactly a `$scrypt$` or
+ * `$argon2id$` (version 19) string, or would cost more than 256 MiB or some 10 seconds to verify.
+ */
+export function parsePasswordHash(text: string): PasswordHash {
+  const scryptMatch = scryptPattern.exec(text);
+  if (scryptMatch !== null) {
+    const [ln, r, p] = toNumbers(scryptMatch);
+    const memoryKibibytes = (2 ** ln * r) / 8;
+    if (memoryKibibytes > maxMemoryKibibytes || 2 ** ln * r * p > maxScryptCost) throw tooCostly();
+    if (ln >= 16 * r) throw new TypeError("The password hash has a larger N than its r allows (RFC 7914 2).");
+    return { id: "scrypt", parameters: { ln, r, p }, ...parseSaltAndHash(scryptMatch) };
+  }
+  const argon2Match = argon2Pattern.exec(text);
+  if (argon2Match !== null) {
+    const [m, t, p] = toNumbers(argon2Match);
+    if (m < 8 * p) throw new TypeError("The password hash has less memory than its lanes need.");
+    if (m > maxMemoryKibibytes || m * t > maxArgon2Cost) throw tooCostly();
+    return { id: "argon2id", parameters: { m, t, p }, ...parseSaltAndHash(argon2Match) };
+  }
+  throw new TypeError("The password hash is not a PHC string of scrypt or argon2id.");
+}
+
+/** Whether two byte strings are equal, in a time that depends on their lengths alone. */
+export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
+  let difference = left.length ^ right.length;
+  for (let index = 0; index < left.length; index += 1) difference |= (left[index] ?? 0) ^ (right[index] ?? 0);
+  return difference === 0;
+}
+
+/**
+ * Lets `maxConcurrent` pieces of work run, and `maxWaiting` wait in order. An attacker's logins thus hold neither
+ * all threads nor ever more memory.
+ */
+function createWaitingRoom(maxConcurrent: number, maxWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
+  if (!Number.isSafeInteger(maxConcurrent) || maxConcurrent < 1) throw new TypeError("maxConcurrent must be 1 or more");
+  if (!Number.isSafeInteger(maxWaiting) || maxWaiting < 0) throw new TypeError("maxWaiting must be 0 or more");
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  return async function inTurn(work) {
+    if (running < maxConcurrent) running += 1;
+    else if (waiting.length < maxWaiting) await new Promise<void>((proceed) => waiting.push(proceed));
+    else throw new HttpError("unavailable", "Too many logins at once.", { "Retry-After": "1" });
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}
+
+async function portableScrypt(password: Uint8Array, salt: Uint8Array, length: number, cost: ScryptParameters) {
+  await otherTasks();
+  return scrypt(password, salt, { N: 2 ** cost.ln, r: cost.r, p: cost.p, dkLen: length });
+}
+
+async function portableArgon2id(password: Uint8Array, salt: Uint8Array, length: number, cost: Argon2Parameters) {
+  await otherTasks();
+  return argon2id(password, salt, { ...cost, dkLen: length });
+}
+
+/**
+ * Gives way to timers and sockets. The asynchronous variants of @noble/hashes wait for microtasks only: a queue of
+ * logins would hold the event loop until its end.
+ */
+function otherTasks(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** scrypt's HMAC pads the password with zeros (RFC 2104 2): with NUL allowed, "secret" and "secret\0" were one. */
+function toPasswordBytes(password: string): Uint8Array | undefined {
+  if (password === "" || password.length > maxPasswordBytes || password.includes("\0")) return undefined;
+  const bytes = new TextEncoder().encode(password);
+  return bytes.length > maxPasswordBytes ? undefined : bytes;
+}
+
+function toNumbers(match: RegExpExecArray): [number, number, number] {
+  return [Number(match[1]), Number(match[2]), Number(match[3])];
+}
+
+function parseSaltAndHash(match: RegExpExecArray): { salt: Uint8Array; hash: Uint8Array } {
+  return { salt: parseBase64(match[4] ?? "", 8), hash: parseBase64(match[5] ?? "", 16) };
+}
+
+function tooCostly(): TypeError {
+  return new TypeError("The password hash would cost too much memory or time to verify.");
+}
+
+/** Base64 without padding, as PHC strings have it. */
+function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes)).replaceAll("=", "");
+}
+
+function parseBase64(text: string, minBytes: number): Uint8Array {
+  if (text.length > 86 || text.length % 4 === 1)
+    throw new TypeError("The password hash has a salt or hash of odd length.");
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  // Spare bits set: a second spelling of the same bytes, hence tampered with or cut.
+  if (toBase64(bytes) !== text) throw new TypeError("The password hash is not canonical Base64.");
+  if (bytes.length < minBytes) throw new TypeError(`The password hash has a salt or hash under ${minBytes} bytes.`);
+  return bytes;
+}

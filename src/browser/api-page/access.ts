@@ -1,0 +1,148 @@
+import { HEADERS } from "../requests.ts";
+import type { ViewerAnswer } from "./requests.ts";
+import type { ApiPageTexts } from "./texts.ts";
+import type { Viewer } from "./viewer.ts";
+
+/** The scheme of the description that takes a session. */
+const SCHEME = "session";
+
+const LOGOUT = "/__svc__/logout";
+
+/** Who logs in and out for the viewer. */
+export interface Access {
+  /** Shows the login: the viewer knows the ways to log in. */
+  offer(viewer: Viewer): void;
+  /** Notices that a call has ended the session, or has met its end. */
+  hear(answer: ViewerAnswer): void;
+}
+
+/**
+ * The login of the page of the API. Its session is a variable of the page's, which ends it when it is left: neither the password nor the session's ID is kept in the browser.
+ */
+export function createAccess(place: HTMLElement, service: string, texts: ApiPageTexts): Access {
+  const form = find<HTMLFormElement>(place, "#login");
+  const access = find(place, "#access");
+  const message = find(place, "#message");
+  const [submit, logout] = [find<HTMLButtonElement>(form, "button"), find<HTMLButtonElement>(place, "#logout")];
+  let viewer: Viewer | undefined;
+  let session: string | undefined;
+
+  function say(text: string, isProblem = false): void {
+    message.textContent = text;
+    message.classList.toggle("problem", isProblem);
+  }
+
+  function show(): void {
+    form.hidden = session !== undefined;
+    access.hidden = session === undefined;
+  }
+
+  async function logIn(): Promise<void> {
+    const fields = new FormData(form);
+    say("");
+    submit.disabled = true;
+    try {
+      const answer = await askForSession(service, fields);
+      if (typeof answer === "number") return say(toProblem(answer, texts), true);
+      session = answer;
+      viewer?.preauthorizeApiKey(SCHEME, `session ${session}`);
+      form.reset();
+      show();
+      logout.focus();
+    } catch {
+      say(texts.networkLost, true);
+    } finally {
+      submit.disabled = false;
+    }
+  }
+
+  /** The page forgets the session, also when the service cannot be told. */
+  function logOut(): void {
+    if (session === undefined) return;
+    void endSession(service, session).catch(() => undefined);
+    forget();
+  }
+
+  function forget(): void {
+    session = undefined;
+    viewer?.authActions.logout([SCHEME]);
+    show();
+  }
+
+  /** Others than the session may be why a call is refused. */
+  async function check(suspect: string): Promise<void> {
+    const isAlive = await isSessionAlive(service, suspect);
+    if (isAlive || session !== suspect) return;
+    forget();
+    say(texts.sessionEnded, true);
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void logIn();
+  });
+  logout.addEventListener("click", () => {
+    logOut();
+    say(texts.loggedOut);
+    find(form, "input").focus();
+  });
+  addEventListener("pagehide", logOut);
+
+  return {
+    offer(started) {
+      if (viewer !== undefined) return;
+      viewer = started;
+      show();
+    },
+    hear({ url, status }) {
+      const isDoubtful = status === 401 || url.endsWith(LOGOUT);
+      if (isDoubtful && session !== undefined) void check(session).catch(() => undefined);
+    },
+  };
+}
+
+/** The ID of a new session, or the status of the refusal. Rejects when the service does not answer. */
+async function askForSession(service: string, fields: FormData): Promise<string | number> {
+  const credentials = { username: fields.get("username"), password: fields.get("password") };
+  const response = await fetch(`${service}/__svc__/login`, {
+    method: "POST",
+    headers: { ...HEADERS, "Content-Type": "application/json" },
+    body: JSON.stringify(credentials),
+    credentials: "same-origin",
+    cache: "no-store",
+  });
+  if (!response.ok) return response.status;
+  const { results } = (await response.json()) as { results: readonly { session: string }[] };
+  return results[0]?.session ?? response.status;
+}
+
+async function isSessionAlive(service: string, session: string): Promise<boolean> {
+  const response = await fetch(`${service}/home/`, {
+    method: "HEAD",
+    headers: { ...HEADERS, Authorization: `session ${session}` },
+    credentials: "omit",
+    cache: "no-store",
+  });
+  return response.status !== 401;
+}
+
+async function endSession(service: string, session: string): Promise<void> {
+  await fetch(`${service}${LOGOUT}`, {
+    method: "POST",
+    headers: { ...HEADERS, Authorization: `session ${session}` },
+    // The cookie is that of another session, which stays.
+    credentials: "omit",
+    // Also when the page is being left.
+    keepalive: true,
+  });
+}
+
+function toProblem(status: number, { wrong, refused }: ApiPageTexts): string {
+  return status === 401 ? wrong : refused.replace("{status}", String(status));
+}
+
+function find<Found extends HTMLElement>(parent: HTMLElement, selector: string): Found {
+  const found = parent.querySelector<Found>(selector);
+  if (found === null) throw new Error(`The page has no ${selector}.`);
+  return found;
+}

@@ -1,0 +1,40 @@
+import type { ScriptTexts } from "../../contracts/script-texts.ts";
+import { button, element, nameElement } from "../elements.ts";
+import { fill } from "../format.ts";
+
+/** So many names are shown; the rest is counted. */
+const MAX_NAMES = 10;
+
+/** Asks whether these members shall be deleted. Escape is a no, and the focus starts on it. */
+export function askToDelete(names: readonly string[], texts: ScriptTexts): Promise<boolean> {
+  const [only = ""] = names;
+  const question =
+    names.length === 1 ? fill(texts.deleteOne, { name: only }) : fill(texts.deleteMany, { count: names.length });
+  const heading = element("h2", { id: "delete-question", class: "dialog-heading", dir: "auto" }, question);
+  const hint = element("p", { id: "delete-hint" }, texts.deleteHint);
+  const shown = names.slice(0, MAX_NAMES).map((name) => element("li", {}, nameElement(name)));
+  if (names.length > MAX_NAMES) shown.push(element("li", {}, fill(texts.more, { count: names.length - MAX_NAMES })));
+  const list = names.length === 1 ? [] : [element("ul", { class: "dialog-names" }, ...shown)];
+
+  return new Promise((resolve) => {
+    let answer = false;
+    const no = button(texts.cancel, () => dialog.close());
+    const yes = button(texts.delete, () => {
+      answer = true;
+      dialog.close();
+    });
+    yes.className = "danger";
+    no.autofocus = true;
+    const dialog = element(
+      "dialog",
+      { "aria-labelledby": heading.id, "aria-describedby": hint.id },
+      ...[heading, ...list, hint, element("div", { class: "dialog-actions" }, no, yes)],
+    );
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(answer);
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}

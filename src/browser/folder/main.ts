@@ -1,0 +1,13 @@
+import { enhanceUploads } from "../uploads/uploads.ts";
+import { enhanceMembers } from "./members.ts";
+import { enhanceNewFolder } from "./new-folder.ts";
+import { createFolderPage } from "./page.ts";
+
+// The script of the folder page. Everything on the page works without it; with it, the page stays where it is.
+const main = document.querySelector<HTMLElement>("main#folder");
+if (main !== null) {
+  const page = createFolderPage(main);
+  enhanceMembers(page);
+  enhanceNewFolder(page);
+  enhanceUploads(page);
+}

@@ -1,0 +1,145 @@
+import { element, setText } from "../elements.ts";
+import { fill } from "../format.ts";
+import { type Outcome, type Problem, runCommands } from "../requests.ts";
+import { askToDelete } from "./delete-dialog.ts";
+import { type FolderPage, memberBoxes, problemElement, selectedBoxes } from "./page.ts";
+
+/** A form has at most 1,000 parts (SECURITY 12), and its action is one. */
+const MEMBERS_PER_FORM = 999;
+
+const DOWNLOAD = "download-members";
+
+/** Choosing members, and what is done with them without leaving the page: all but downloading them. */
+export function enhanceMembers(page: FolderPage): void {
+  const { main } = page;
+  let last: HTMLInputElement | undefined;
+  let isBusy = false;
+
+  function showSelection(): void {
+    const count = selectedBoxes(main).length;
+    const all = main.querySelector<HTMLInputElement>("#select-all");
+    if (all !== null) {
+      const boxes = memberBoxes(main).length;
+      all.hidden = boxes === 0;
+      all.checked = count > 0 && count === boxes;
+      all.indeterminate = count > 0 && count < boxes;
+    }
+    for (const action of main.querySelectorAll<HTMLButtonElement>("[data-members-action]")) {
+      action.disabled = count === 0 || (action.value === DOWNLOAD && count > MEMBERS_PER_FORM);
+    }
+    showLimit(page, count);
+  }
+
+  async function act(action: (names: readonly string[]) => Promise<void>): Promise<void> {
+    const names = Array.from(selectedBoxes(main), ({ value }) => value);
+    if (names.length === 0 || isBusy) return;
+    isBusy = true;
+    await action(names).finally(() => {
+      isBusy = false;
+    });
+  }
+
+  main.addEventListener("click", ({ target, shiftKey }) => {
+    if (!(target instanceof HTMLInputElement)) return;
+    if (target.name === "selected-members") {
+      if (shiftKey && last?.isConnected) selectRange(main, last, target);
+      last = target;
+    } else if (target.id === "select-all") {
+      for (const box of memberBoxes(main)) box.checked = target.checked;
+    } else return;
+    showSelection();
+  });
+  main.addEventListener("members-replaced", showSelection);
+  main.addEventListener("submit", (event) => {
+    const { submitter } = event as SubmitEvent;
+    if (!(submitter instanceof HTMLButtonElement) || submitter.dataset.membersAction === undefined) return;
+    if (submitter.value === DOWNLOAD) return;
+    event.preventDefault();
+    void act((names) =>
+      submitter.value === "delete-members" ? deleteAll(page, names, submitter) : triggerAll(page, names, submitter),
+    );
+  });
+  // A browser that comes back to the page restores what was chosen.
+  addEventListener("pageshow", showSelection);
+  showSelection();
+}
+
+/** Gives all from one box to the other the state of the latter. */
+function selectRange(main: HTMLElement, from: HTMLInputElement, to: HTMLInputElement): void {
+  const boxes = [...memberBoxes(main)];
+  const [start = 0, end = 0] = [boxes.indexOf(from), boxes.indexOf(to)].sort((one, other) => one - other);
+  for (const box of boxes.slice(start, end + 1)) box.checked = to.checked;
+}
+
+/** Says why the button for an archive cannot be pressed. */
+function showLimit({ main, texts }: FolderPage, count: number): void {
+  const download = main.querySelector(`[data-members-action][value="${DOWNLOAD}"]`);
+  if (download === null) return;
+  let limit = main.querySelector(".selected-limit");
+  if (limit === null) {
+    limit = element("p", { id: "selected-limit", class: "selected-limit", role: "status" });
+    download.after(limit);
+    download.setAttribute("aria-describedby", limit.id);
+  }
+  setText(limit, count > MEMBERS_PER_FORM ? fill(texts.tooMany, { count: MEMBERS_PER_FORM }) : "");
+}
+
+/** Runs a command on all of them and shows what did not work. How many succeeded, and whether the service is out of reach. */
+async function run(
+  page: FolderPage,
+  command: string,
+  names: readonly string[],
+): Promise<{ succeeded: number; hasFailed: boolean; isLost: boolean }> {
+  const members = page.main.querySelector("#members");
+  members?.setAttribute("aria-busy", "true");
+  const { outcomes, problem } = await runCommands([], command, names, page.texts);
+  members?.removeAttribute("aria-busy");
+  const problems = toProblems(outcomes, problem, page);
+  page.showProblems(problems);
+  const succeeded = outcomes.filter(({ message }) => message === null).length;
+  return {
+    succeeded,
+    hasFailed: problems.length > 0,
+    isLost: problem?.kind === "login" || problem?.kind === "network",
+  };
+}
+
+/** What a trigger did may show in the members, but they may all be there still: what happened is said in any case. */
+async function triggerAll(page: FolderPage, names: readonly string[], button: HTMLButtonElement): Promise<void> {
+  const { succeeded, hasFailed, isLost } = await run(page, button.value, names);
+  const text = fill(page.texts.triggered, { label: button.textContent ?? "", count: succeeded });
+  if (!hasFailed) page.showSuccess(text);
+  else if (succeeded > 0) page.announce(text);
+  if (!isLost) await page.refresh();
+}
+
+async function deleteAll(page: FolderPage, names: readonly string[], opener: HTMLButtonElement): Promise<void> {
+  const { main, texts } = page;
+  if (!(await askToDelete(names, texts))) return;
+  const { succeeded, isLost } = await run(page, "delete", names);
+  if (succeeded > 0) page.announce(fill(texts.deleted, { count: succeeded }));
+  if (isLost) return;
+  await page.refresh();
+  if (opener.isConnected && !opener.matches(":disabled")) return;
+  const { activeElement } = document;
+  if (activeElement !== null && activeElement !== document.body && !activeElement.matches(":disabled")) return;
+  const next =
+    main.querySelector<HTMLElement>("#select-all:not([hidden])") ??
+    main.querySelector<HTMLElement>('#new-folder input:not([type="hidden"])');
+  next?.focus();
+}
+
+/** One line for each failure; more than a few are not read anyway. */
+function toProblems(
+  outcomes: readonly Outcome[],
+  problem: Problem | undefined,
+  { texts }: FolderPage,
+): (Node | string)[] {
+  const failed = outcomes.filter(({ message }) => message !== null);
+  const lines: (Node | string)[] = failed
+    .slice(0, 20)
+    .map(({ target, message }) => fill(texts.failed, { name: target, message: message ?? "" }));
+  if (failed.length > 20) lines.push(fill(texts.more, { count: failed.length - 20 }));
+  if (problem !== undefined) lines.push(problemElement(problem, texts));
+  return lines;
+}

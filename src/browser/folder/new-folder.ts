@@ -1,0 +1,32 @@
+import { fill } from "../format.ts";
+import { runCommands } from "../requests.ts";
+import { type FolderPage, problemElement } from "./page.ts";
+
+/** Makes a folder without leaving the page. */
+export function enhanceNewFolder(page: FolderPage): void {
+  const { main, texts } = page;
+  const form = main.querySelector<HTMLFormElement>("#new-folder");
+  const field = form?.querySelector<HTMLInputElement>('input[name="new-folder"]');
+  if (!form || !field) return;
+  let isBusy = false;
+
+  async function make(name: string, target: HTMLInputElement): Promise<void> {
+    const { outcomes, problem } = await runCommands([], "create-folder", [name], texts);
+    const message = outcomes[0]?.message;
+    if (problem !== undefined) return page.showProblems([problemElement(problem, texts)]);
+    if (message) return page.showProblems([fill(texts.failed, { name, message })]);
+    page.showProblems([]);
+    page.announce(fill(texts.folderCreated, { name }));
+    target.value = "";
+    await page.refresh();
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (isBusy) return;
+    isBusy = true;
+    void make(field.value, field).finally(() => {
+      isBusy = false;
+    });
+  });
+}

@@ -1,0 +1,36 @@
+import type { ScriptTexts } from "../contracts/script-texts.ts";
+
+/** Puts values into a text, numbers as the page's language writes them; a value is never read as a text. */
+export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name];
+    return typeof value === "number" ? new Intl.NumberFormat(languageOfPage()).format(value) : (value ?? whole);
+  });
+}
+
+/** The texts of the page. */
+export function readTexts(main: HTMLElement): ScriptTexts {
+  return JSON.parse(main.dataset.texts ?? "{}") as ScriptTexts;
+}
+
+/** Bytes per second in the page's language, such as `2.3 MB/s`. */
+export function formatSpeed(bytesPerSecond: number): string {
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytesPerSecond, 1)) / 3), 3);
+  const unit = ["byte", "kilobyte", "megabyte", "gigabyte"][power];
+  return formatUnit(bytesPerSecond / 1000 ** power, `${unit}-per-second`, power > 0 ? 1 : 0);
+}
+
+/** A duration in the page's language, roughly: `40 sec`, `3 min`, `2 hr`. */
+export function formatDuration(seconds: number): string {
+  if (seconds < 60) return formatUnit(Math.max(1, seconds), "second", 0);
+  return seconds < 3600 ? formatUnit(seconds / 60, "minute", 0) : formatUnit(seconds / 3600, "hour", 1);
+}
+
+function formatUnit(value: number, unit: string, maximumFractionDigits: number): string {
+  const style = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits } as const;
+  return new Intl.NumberFormat(languageOfPage(), style).format(value);
+}
+
+function languageOfPage(): string | undefined {
+  return document.documentElement.lang || undefined;
+}

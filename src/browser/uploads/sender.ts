@@ -1,0 +1,45 @@
+import type { ScriptTexts } from "../../contracts/script-texts.ts";
+import { findFile, type Problem, toUrl } from "../requests.ts";
+import type { FolderMaker } from "./folder-maker.ts";
+import { findMayPut, putFile, type Sending, sendForm, type Upload } from "./send.ts";
+
+/** Sends a file to its path, whose folders are made where they are missing. */
+export type Send = (upload: Upload, onProgress: (sent: number) => void) => Sending;
+
+export function createSender(folders: FolderMaker, texts: ScriptTexts): Send {
+  let mayPut: Promise<boolean | undefined> | undefined;
+
+  /** Asked once, before the first file: a refusal of a large body is lost in many browsers. */
+  async function canPut(): Promise<boolean> {
+    mayPut ??= findMayPut();
+    const found = await mayPut;
+    if (found === undefined) mayPut = undefined;
+    return found ?? true;
+  }
+
+  return (upload, onProgress) => {
+    const { path, mayReplace } = upload;
+    let sending: Sending | undefined;
+    let isAborted = false;
+
+    async function run(): Promise<Problem | undefined> {
+      const problem = await folders.ensure(path.slice(0, -1));
+      if (problem !== undefined || isAborted) return problem;
+      const isPut = await canPut();
+      const existing = isPut || mayReplace ? undefined : await findFile(toUrl(path), texts);
+      if (existing !== undefined || isAborted) return existing;
+      sending = (isPut ? putFile : sendForm)(upload, onProgress, texts);
+      const failure = await sending.finished;
+      if (failure?.kind === "refused" && path.length > 1) folders.forget(path.slice(0, 1));
+      return failure;
+    }
+
+    return {
+      finished: run().catch((error: unknown) => ({ kind: "refused", message: String(error) })),
+      abort() {
+        isAborted = true;
+        sending?.abort();
+      },
+    };
+  };
+}

@@ -1,0 +1,51 @@
+import type { ScriptTexts } from "../../contracts/script-texts.ts";
+import { element, setText } from "../elements.ts";
+import { fill, formatDuration, formatSpeed } from "../format.ts";
+import type { UploadQueue } from "./queue.ts";
+import { createPace } from "./speed.ts";
+
+/** How far all uploads are together. */
+export interface TransfersSummary {
+  readonly elements: readonly HTMLElement[];
+  show(queue: UploadQueue): void;
+}
+
+/** `labelId` is that of what names the uploads. */
+export function createTransfersSummary(labelId: string, texts: ScriptTexts): TransfersSummary {
+  const bar = element("progress", { "aria-labelledby": labelId, class: "transfers-bar", max: "1" });
+  const summary = element("p", { class: "transfers-summary" });
+  const pace = createPace();
+
+  return {
+    elements: [summary, bar],
+    show(queue) {
+      const { count, done, weight, sent, left } = toSum(queue);
+      bar.hidden = count === 0;
+      bar.value = weight === 0 ? 0 : sent / weight;
+      const speed = pace.measure(sent, performance.now());
+      const nothing = queue.in("cancelled").size > 0 ? texts.cancelled : texts.skipped;
+      const parts = [count === 0 ? nothing : fill(texts.uploaded, { done, count })];
+      if (queue.isBusy() && speed > 0) {
+        parts.push(fill(texts.pace, { speed: formatSpeed(speed), time: formatDuration(left / speed) }));
+      }
+      setText(summary, parts.join(" · "));
+    },
+  };
+}
+
+/** A file weighs a byte more than it has, so that empty ones count. */
+function toSum(queue: UploadQueue): { count: number; done: number; weight: number; sent: number; left: number } {
+  let weight = 0;
+  let sent = 0;
+  let left = 0;
+  let count = 0;
+  for (const transfer of queue.all) {
+    const { state, size } = transfer;
+    if (state === "cancelled" || state === "skipped") continue;
+    count++;
+    weight += size + 1;
+    sent += transfer.sent + (state === "done" ? 1 : 0);
+    if (state === "active" || state === "waiting") left += size - transfer.sent;
+  }
+  return { count, done: queue.in("done").size, weight, sent, left };
+}

@@ -1,0 +1,149 @@
+import { button, element } from "../elements.ts";
+import type { FolderPage } from "../folder/page.ts";
+import { fill } from "../format.ts";
+import { type Dropped, readChosen, readDropped } from "./dropped.ts";
+import { createFolderMaker } from "./folder-maker.ts";
+import { createUploadQueue, type Order } from "./queue.ts";
+import { createSender } from "./sender.ts";
+import { createTransfersView } from "./view.ts";
+
+/** Uploads without leaving the page: by the form's file field, by that of folders, and by what is dropped on the page. */
+export function enhanceUploads(page: FolderPage): void {
+  const { main, texts } = page;
+  const form = main.querySelector<HTMLFormElement>("#upload");
+  const field = form?.querySelector<HTMLInputElement>('input[type="file"]');
+  const section = main.querySelector<HTMLElement>("#transfers");
+  if (!form || !field || !section) return;
+
+  const folders = createFolderMaker(texts);
+  const send = createSender(folders, texts);
+  let doneBefore = 0;
+  let isReading = false;
+
+  const queue = createUploadQueue({
+    onChange: () => view.update(),
+    onFailure: ({ name, problem }) => page.announce(fill(texts.failed, { name, message: problem?.message ?? "" })),
+    onIdle() {
+      const done = queue.in("done").size;
+      if (done === doneBefore) return;
+      doneBefore = done;
+      if (!queue.isBusy()) page.announce(fill(texts.ended, { done, count: queue.all.size }));
+      void page.refresh();
+    },
+  });
+  const view = createTransfersView(section, page, () => queue);
+
+  async function take(dropped: AsyncGenerator<Dropped>): Promise<void> {
+    isReading = true;
+    page.showProblems([]);
+    const { made, files, unreadable } = await readAll(dropped, page);
+    const problems = await folders.makeAll(made);
+    if (problems.length > 0) page.showProblems(problems.map(({ message }) => message));
+    isReading = false;
+    const known = page.fileNames();
+    doneBefore = queue.in("done").size;
+    const orders = files.map(({ path, file }): Order => {
+      const name = path.join("/");
+      const sendThis: Order["send"] = (mayReplace, onProgress) => send({ path, file, mayReplace }, onProgress);
+      return { name, size: file.size, exists: known.has(name), send: sendThis };
+    });
+    orders.push(...unreadable.map((path) => toFailedOrder(path, texts.unreadable)));
+    queue.add(orders);
+    const existing = orders.find(({ exists }) => exists);
+    if (existing !== undefined) page.announce(fill(texts.failed, { name: existing.name, message: texts.exists }));
+    else if (orders.length > 0) page.announce(fill(texts.started, { count: orders.length }));
+    else void page.refresh();
+  }
+
+  function takeField(chosen: HTMLInputElement): void {
+    // Emptied below: the list is a live one.
+    const files = [...(chosen.files ?? [])];
+    chosen.value = "";
+    if (files.length > 0) void take(readChosen(files));
+  }
+
+  field.classList.add("sends-at-once");
+  field.addEventListener("change", () => takeField(field));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    takeField(field);
+  });
+  offerFolders(form, page, takeField);
+  takeDrops(page, (transfer) => void take(readDropped(transfer)));
+  warnBeforeLeaving(main, () => isReading || queue.isBusy());
+}
+
+/** What cannot even be read is counted among the uploads, as one that has failed: nobody is to take it for sent. */
+function toFailedOrder(path: readonly string[], message: string): Order {
+  const failed = { finished: Promise.resolve({ kind: "refused", message } as const), abort: () => undefined };
+  return { name: path.join("/"), size: 0, exists: false, send: () => failed };
+}
+
+/** What was chosen or dropped. */
+interface Taken {
+  /** Paths of folders, none before its parent. */
+  readonly made: (readonly string[])[];
+  readonly files: { readonly path: readonly string[]; readonly file: File }[];
+  readonly unreadable: (readonly string[])[];
+}
+
+async function readAll(dropped: AsyncGenerator<Dropped>, page: FolderPage): Promise<Taken> {
+  const taken: Taken = { made: [], files: [], unreadable: [] };
+  let announced = performance.now();
+  for await (const { path, file, isUnreadable } of dropped) {
+    if (isUnreadable) taken.unreadable.push(path);
+    else if (file === undefined) taken.made.push(path);
+    else taken.files.push({ path, file });
+    if (performance.now() - announced < 1000) continue;
+    announced = performance.now();
+    page.announce(fill(page.texts.reading, { count: taken.files.length }));
+  }
+  return taken;
+}
+
+/** Those who cannot drop a folder choose one. */
+function offerFolders(form: HTMLFormElement, { texts }: FolderPage, take: (field: HTMLInputElement) => void): void {
+  const chooser = element("input", { type: "file", webkitdirectory: "" });
+  chooser.addEventListener("change", () => take(chooser));
+  // Files are sent as they are chosen: the form's own button makes room.
+  const submit = form.querySelector<HTMLElement>("button");
+  submit?.replaceWith(button(texts.chooseFolder, () => chooser.click()));
+  form.append(element("p", { class: "drop-hint" }, texts.dropHint));
+}
+
+/** Takes files and folders dropped anywhere on the page; other things that are dragged stay the browser's. */
+function takeDrops({ main }: FolderPage, take: (transfer: DataTransfer) => void): void {
+  let depth = 0;
+  function mark(change: number): void {
+    depth = Math.max(0, depth + change);
+    main.toggleAttribute("data-dragging", depth > 0);
+  }
+  function on(type: "dragenter" | "dragover" | "dragleave" | "drop", act: (transfer: DataTransfer) => void): void {
+    addEventListener(type, (event) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      act(event.dataTransfer);
+    });
+  }
+  on("dragenter", () => mark(1));
+  on("dragleave", () => mark(-1));
+  on("dragover", (transfer) => {
+    transfer.dropEffect = "copy";
+  });
+  on("drop", (transfer) => {
+    mark(-depth);
+    take(transfer);
+  });
+}
+
+/** Asks before the page is left while something is under way. A download does not leave it. */
+function warnBeforeLeaving(main: HTMLElement, isBusy: () => boolean): void {
+  let downloadAt = Number.NEGATIVE_INFINITY;
+  main.addEventListener("click", ({ target, timeStamp }) => {
+    const isDownload = (target as Element).closest('tr[data-kind="file"] a, button[value="download-members"]');
+    if (isDownload !== null) downloadAt = timeStamp;
+  });
+  addEventListener("beforeunload", (event) => {
+    if (isBusy() && event.timeStamp - downloadAt > 1000) event.preventDefault();
+  });
+}

@@ -1,0 +1,176 @@
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import { readOptions } from "../../remote-auth/authenticator/options.ts";
+import {
+  type EndpointCase,
+  type EndpointCaseContext,
+  isPasswordLongEnough,
+  isPlayable,
+  MIN_PASSWORD_LENGTH,
+} from "../../testing/endpoint/case.ts";
+import { isTimeout } from "../../testing/endpoint/question.ts";
+import { endpointCases } from "../../testing/endpoint-cases.ts";
+import { createFailure } from "../failure.ts";
+import { colorsOf, escapeText, type Output } from "../log/terminal.ts";
+import type { Input } from "./hash-password.ts";
+
+/** `check-auth-endpoint <url>`, as it was typed. */
+export interface CheckFlags {
+  readonly url: string;
+  /** `Name: value`, each a field by which the service proves itself to the endpoint (5.2). */
+  readonly header: readonly string[];
+  /** `name:password` of the service's own HTTP Basic authentication (5.2). */
+  readonly basic?: string;
+  /** An account that the endpoint knows. */
+  readonly user?: string;
+  /** Its password. Without one it is read from the input. */
+  readonly password?: string;
+  /** How long the endpoint has for a whole answer. */
+  readonly timeout?: number;
+}
+
+/** What the command talks to. `process` is one. */
+export interface CheckStreams {
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
+}
+
+type Count = "ok" | "noted" | "failed" | "skipped";
+
+/** An endpoint that hangs would have every check wait out the limit. */
+const MAX_TIMEOUTS = 2;
+
+const NEEDS = { account: "needs --user and --password", authorization: "needs --header or --basic" } as const;
+
+/**
+ * Plays the published cases against an authentication endpoint (4.7), prints a line for each as it ends, and a sum; resolves with the
+ * exit status: 0, also where there are notes, or 1 when one has failed. Rejects with a failure of status 2 for flags that are wrong. No secret is printed.
+ */
+export async function checkAuthEndpoint(flags: CheckFlags, streams: CheckStreams): Promise<0 | 1> {
+  const { stdout } = streams;
+  const colors = colorsOf(stdout);
+  let slowest = 0;
+  const context: EndpointCaseContext = {
+    ...(await toContext(flags, streams)),
+    onAnswer({ milliseconds }) {
+      slowest = Math.max(slowest, milliseconds);
+    },
+  };
+  const counts = { ok: 0, noted: 0, failed: 0, skipped: 0 };
+  let timeouts = 0;
+  for (const each of endpointCases) {
+    if (!isPlayable(each, context)) {
+      counts.skipped += 1;
+      stdout.write(`${colors.dim("skip")} ${each.name}: ${NEEDS[each.needs ?? "account"]}\n`);
+      continue;
+    }
+    const { problem, note, timedOut, milliseconds } = await play(each, context);
+    timeouts = timedOut === true ? timeouts + 1 : 0;
+    if (note !== undefined) {
+      counts.noted += 1;
+      stdout.write(`${colors.yellow("note")} ${each.name}: ${escapeText(note)}\n`);
+    } else if (problem === undefined) {
+      counts.ok += 1;
+      stdout.write(`${colors.green("ok")}   ${each.name} (${milliseconds} ms)\n`);
+    } else {
+      counts.failed += 1;
+      stdout.write(`${colors.red("FAIL")} ${each.name}: ${escapeText(problem)}\n`);
+      if (each.vital === true) break;
+      if (timeouts === MAX_TIMEOUTS) {
+        stdout.write(`stopped: ${MAX_TIMEOUTS} checks in a row had no answer within the time limit\n`);
+        break;
+      }
+    }
+  }
+  stdout.write(`${describeCounts(counts)}${slowest > 0 ? `; the slowest answer took ${slowest} ms` : ""}\n`);
+  return counts.failed > 0 ? 1 : 0;
+}
+
+interface Played {
+  /** What the endpoint got wrong. */
+  readonly problem?: string;
+  /** What is free, but worth a look. */
+  readonly note?: string;
+  readonly timedOut?: boolean;
+  readonly milliseconds: number;
+}
+
+async function play(each: EndpointCase, context: EndpointCaseContext): Promise<Played> {
+  const begun = Date.now();
+  const outcome = await each.run(context).then(
+    (note) => (note === undefined ? {} : { note }),
+    (error: unknown) => ({ problem: error instanceof Error ? error.message : "failed", timedOut: isTimeout(error) }),
+  );
+  return { ...outcome, milliseconds: Date.now() - begun };
+}
+
+function describeCounts({ ok, noted, failed, skipped }: Readonly<Record<Count, number>>): string {
+  const unplayed = endpointCases.length - ok - noted - failed - skipped;
+  const notes = noted > 0 ? `, ${noted} noted` : "";
+  return `${ok} ok${notes}, ${failed} failed, ${skipped} skipped${unplayed > 0 ? `, ${unplayed} not played` : ""}`;
+}
+
+async function toContext(flags: CheckFlags, { stdin, stderr }: CheckStreams): Promise<EndpointCaseContext> {
+  const { url, header, basic, user, password, timeout } = flags;
+  const context = {
+    url,
+    headers: toHeaders(header),
+    ...(basic === undefined ? {} : toBasic(basic)),
+    ...(timeout === undefined ? {} : { timeoutSeconds: timeout }),
+  };
+  try {
+    // The authenticator of a service knows what it can be configured with.
+    readOptions({ ...context, url: [url] });
+  } catch (error) {
+    throw createFailure(2, [`error: ${(error as Error).message}`]);
+  }
+  if (user === undefined) {
+    if (password !== undefined) throw createFailure(2, ["error: --password needs --user"]);
+    return context;
+  }
+  if (user === "") throw createFailure(2, ["error: --user must not be empty"]);
+  const source = password === undefined ? "the first line of the standard input, the password," : "--password";
+  const account = { username: user, password: password ?? (await readPassword(stdin, stderr)) };
+  if (account.password === "") throw createFailure(2, [`error: ${source} must not be empty`]);
+  if (!isPasswordLongEnough(account.password)) {
+    throw createFailure(2, [
+      `error: ${source} must have ${MIN_PASSWORD_LENGTH} characters or more: the checks try parts of it`,
+    ]);
+  }
+  return { ...context, account };
+}
+
+/** A line that is not understood may be all secret: it is named by its number. */
+function toHeaders(lines: readonly string[]): Readonly<Record<string, string>> {
+  const fields = new Map<string, string>();
+  for (const [index, line] of lines.entries()) {
+    const colon = line.indexOf(":");
+    if (colon < 1) throw createFailure(2, [`error: --header (number ${index + 1}): expected 'Name: value'`]);
+    const name = line.slice(0, colon);
+    if (fields.has(name)) throw createFailure(2, [`error: --header (number ${index + 1}): is there already`]);
+    fields.set(name, line.slice(colon + 1).trim());
+  }
+  return Object.fromEntries(fields);
+}
+
+function toBasic(text: string): { username: string; password: string } {
+  const colon = text.indexOf(":");
+  if (colon < 1) throw createFailure(2, ["error: --basic: expected name:password"]);
+  return { username: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** The first line of the input; on a terminal it is asked for, and not echoed. */
+async function readPassword(input: Input, prompts: Output): Promise<string> {
+  const isTerminal = input.isTTY === true;
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const editor = createInterface({ input, output: silent, terminal: isTerminal, historySize: 0 });
+  if (isTerminal) prompts.write("Password: ");
+  try {
+    for await (const line of editor) return line;
+    return "";
+  } finally {
+    editor.close();
+    if (isTerminal) prompts.write("\n");
+  }
+}

@@ -1,0 +1,103 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import type { FileServiceOptions } from "../../config/options.ts";
+import { toServiceConfig } from "../../config/service-config.ts";
+import type { KeyValueStore } from "../../contracts/key-value-store.ts";
+import { measureService } from "../../metrics/measure-service.ts";
+import { closeNodeServer, createNodeServer } from "../../runtimes/node/server.ts";
+import { createFileService } from "../../service/service.ts";
+import { createApiPage } from "../../views/create-api-page.ts";
+import type { ServeSettings } from "../config/serve-settings.ts";
+import { createFailure, describeSystemError, toFailure } from "../failure.ts";
+import { keepMemorySmall } from "../heap.ts";
+import { logRequests } from "../log/access-log.ts";
+import type { Output } from "../log/terminal.ts";
+import { serveMetrics } from "../metrics-server.ts";
+import { openSessionStore } from "../session-store.ts";
+import { stopSignal } from "../stop-signal.ts";
+
+/** Where `serve` prints: the address on `stdout`, the log on `stderr`. */
+export interface ServeOutputs {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Whether requests go unlogged. */
+  readonly quiet: boolean;
+}
+
+/** Who is told that the server listens, and who says when it is to stop: where it is not a process by itself. */
+export interface ServeOrders {
+  readonly stop: Promise<void>;
+  onListening(address: { readonly url: string; readonly port: number }): void;
+}
+
+/**
+ * Serves until SIGINT or SIGTERM, or the orders, then finishes what is under way, or cuts it at its deadline, and resolves. A second signal ends the process at once.
+ * Rejects with a failure when the start does not succeed. Whatever happens, all that was opened is closed.
+ */
+export async function serve(settings: ServeSettings, outputs: ServeOutputs, orders?: ServeOrders): Promise<void> {
+  const { stop, onListening } = orders ?? toOwnOrders(settings, outputs);
+  const { host, port, tls, connections = {}, metrics, onAnswer, sinks = [], sessionStore } = settings;
+  const closers: (() => unknown)[] = [() => Promise.all(sinks.map((sink) => sink.close()))];
+  try {
+    const sessions = sessionStore && (await openSessionStore(sessionStore.store, sessionStore.place));
+    if (sessions !== undefined) closers.push(sessions.close);
+    const service = createFileService({
+      ...withStore(settings.service, sessions?.store),
+      apiPage: createApiPage(),
+    });
+    closers.push(service.close);
+    await start(async () => {
+      await settings.checkStorage?.();
+      await service.start();
+    });
+    const measured = onAnswer === undefined ? service : measureService(service, onAnswer);
+    const server = createNodeServer(measured, { ...connections.limits, ...(tls !== undefined && { tls }) });
+    if (!outputs.quiet) logRequests(server, outputs.stderr, settings.logFormat ?? "text");
+    keepMemorySmall();
+    closers.push(await serveMetrics(metrics, settings.service.logger));
+    await listen(server, host, port);
+    closers.push(() => closeNodeServer(server, { deadlineMilliseconds: connections.deadlineMilliseconds ?? 0 }));
+    const bound = (server.address() as AddressInfo).port;
+    onListening({ url: toUrl(settings, bound), port: bound });
+    await stop;
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+function toOwnOrders({ logFormat }: ServeSettings, outputs: ServeOutputs): ServeOrders {
+  return {
+    stop: stopSignal({ ...outputs, logFormat }),
+    onListening: ({ url }) => void outputs.stdout.write(`Listening on ${url}\n`),
+  };
+}
+
+function withStore(service: FileServiceOptions, store: KeyValueStore | undefined): FileServiceOptions {
+  return store === undefined ? service : { ...service, session: { ...service.session, store } };
+}
+
+async function start(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw toFailure(error) === undefined ? createFailure(1, [`error: ${(error as Error).message}`]) : error;
+  }
+}
+
+async function listen(server: ReturnType<typeof createNodeServer>, host: string, port: number): Promise<void> {
+  try {
+    server.listen({ host, port });
+    await once(server, "listening");
+  } catch (error) {
+    throw createFailure(1, [`error: cannot listen on ${toAuthority(host, port)}: ${describeSystemError(error)}`]);
+  }
+}
+
+function toUrl({ host, tls, service }: ServeSettings, port: number): string {
+  const { basePath } = toServiceConfig(service);
+  return `${tls === undefined ? "http" : "https"}://${toAuthority(host, port)}${basePath}/`;
+}
+
+function toAuthority(host: string, port: number): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

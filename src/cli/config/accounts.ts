@@ -1,0 +1,34 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { type Groups, toAccount } from "../../account/account.ts";
+import { describeIssue, parseAccounts } from "../../auth/accounts/accounts.ts";
+import { createPasswordHasher } from "../../auth/passwords/hash.ts";
+import type { AccountSettings } from "../../contracts/account.ts";
+import { parseJsonText } from "./json-text.ts";
+
+const accountsFileSchema = z.strictObject({ accounts: z.array(z.unknown()) });
+
+/** The accounts of an accounts file, checked, by their names in the file's order. Rejects as reading or `parseAccounts` does. */
+export async function readAccountsFile(path: string): Promise<ReadonlyMap<string, AccountSettings>> {
+  const parsed = accountsFileSchema.safeParse(parseJsonText(await readFile(path)));
+  if (!parsed.success) throw new TypeError(describeIssue(parsed.error, ""));
+  const { byName } = parseAccounts(parsed.data.accounts, createPasswordHasher());
+  return new Map([...byName].map(([username, { settings }]) => [username, settings]));
+}
+
+/** Why an account could never log in, as the path of the member and the reason; `undefined` when it could. */
+export function findAccountProblem(
+  username: string,
+  settings: AccountSettings,
+  groups: Groups,
+): { readonly path: readonly (string | number)[]; readonly reason: string } | undefined {
+  try {
+    toAccount(username, settings, groups);
+    return undefined;
+  } catch (error) {
+    const { message } = error as Error;
+    const [, member, index, reason = message] = /^(\w+)(?:\[(\d+)\])?: (.*)$/s.exec(message) ?? [];
+    if (member === undefined) return { path: [], reason };
+    return { path: index === undefined ? [member] : [member, Number(index)], reason };
+  }
+}

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { parseAccounts } from "../../auth/accounts/accounts.ts";
+import { createPasswordHasher } from "../../auth/passwords/hash.ts";
+import { createHttpAuthenticator } from "../../remote-auth/http-authenticator.ts";
+import { accountSettingsSchema } from "../../schemas/account.ts";
+import { byMaker } from "./option-checks.ts";
+
+const nonEmptyText = z.string().min(1, "must not be empty");
+
+/** The members of an account and their types; what their values must be, `parseAccounts` knows. */
+const accountsSchema = z
+  .array(accountSettingsSchema.extend({ username: z.string(), password: z.string() }))
+  .superRefine((accounts, context) => {
+    if (context.issues.length > 0) return;
+    try {
+      parseAccounts(accounts, createPasswordHasher());
+    } catch (error) {
+      const [, index, member, reason] = /^accounts\[(\d+)\]\.(\w+): (.*)$/s.exec((error as Error).message) ?? [];
+      const path = index === undefined || member === undefined ? [] : [Number(index), member];
+      context.addIssue({ code: "custom", path, message: reason ?? (error as Error).message });
+    }
+  });
+
+const accountsMethodSchema = z
+  .strictObject({
+    type: z.literal("accounts"),
+    accounts: accountsSchema.exactOptional(),
+    file: nonEmptyText.exactOptional(),
+  })
+  .refine(({ accounts, file }) => (accounts === undefined) !== (file === undefined), {
+    message: "must have either accounts or file",
+  });
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** What its members must be, the method itself knows. */
+const httpMethodSchema = z
+  .strictObject({
+    type: z.literal("http"),
+    url: z.string(),
+    username: z.string().exactOptional(),
+    password: z.string().exactOptional(),
+    headers: z.string().exactOptional(),
+    timeoutSeconds: z.number().exactOptional(),
+    suspendSeconds: z.number().exactOptional(),
+    testAtStart: z.boolean().exactOptional(),
+  })
+  .superRefine(
+    byMaker(({ type, ...options }) => {
+      createHttpAuthenticator({ ...options, logger: silent });
+    }),
+  );
+
+/** One entry of `authentication`, by its `type`. */
+export const authenticationSchema = z.discriminatedUnion("type", [accountsMethodSchema, httpMethodSchema]);

@@ -1,0 +1,92 @@
+import type { Groups } from "../../account/account.ts";
+import { createAccountsAuthenticator } from "../../auth/accounts/accounts.ts";
+import { createAccountsFileAuthenticator } from "../../auth/accounts/accounts-file-node.ts";
+import type { Authenticator } from "../../contracts/authenticator.ts";
+import type { OnEvent } from "../../contracts/events.ts";
+import { createHttpAuthenticator } from "../../remote-auth/http-authenticator.ts";
+import { findAccountProblem, readAccountsFile } from "./accounts.ts";
+import { addProblem, type ConfigContext, toFailure, toOneLine } from "./context.ts";
+import { type AuthenticationEntry, type ConfigFile, toPlace } from "./schema.ts";
+
+/** The methods of `authentication`, in their order; `listeners` are told of their events. */
+export function toMethods(
+  config: ConfigFile,
+  groups: Groups,
+  context: ConfigContext,
+  listeners: readonly OnEvent[],
+): readonly Authenticator[] {
+  return config.authentication.map((entry, index) =>
+    entry.type === "http"
+      ? toHttpAuthenticator(entry, config, context, listeners)
+      : toAuthenticator(entry, index, groups, context),
+  );
+}
+
+/** The method asks in the name of this server, and of the component that its users log in to (CONTRACT 9.4). */
+function toHttpAuthenticator(
+  { type: _type, ...options }: Extract<AuthenticationEntry, { type: "http" }>,
+  { server, component, listen, publicOrigin }: ConfigFile,
+  { logger }: ConfigContext,
+  listeners: readonly OnEvent[],
+): Authenticator {
+  const isSecure = publicOrigin ? publicOrigin.startsWith("https:") : listen?.tls !== undefined;
+  return createHttpAuthenticator({
+    ...options,
+    onEvent: (event) => {
+      for (const listener of listeners) listener(event);
+    },
+    ...(server?.uuid !== undefined && { server: { uuid: server.uuid } }),
+    creator: { ...component, type: isSecure ? "https" : "http" },
+    logger,
+  });
+}
+
+function toAuthenticator(
+  entry: Extract<AuthenticationEntry, { type: "accounts" }>,
+  index: number,
+  groups: Groups,
+  context: ConfigContext,
+): Authenticator {
+  const { logger, passwordHasher, worker, isShared } = context;
+  if (entry.file === undefined) {
+    return createAccountsAuthenticator({ accounts: entry.accounts ?? [], passwordHasher, logger });
+  }
+  const path = context.toPath(entry.file);
+  const fromFile = createAccountsFileAuthenticator({
+    file: path,
+    passwordHasher,
+    logger,
+    // What another process has written counts at once: a former password would log in anew, and a new one be refused.
+    ...(isShared && { recheckMilliseconds: 0 }),
+    // No two workers write together.
+    ...(worker !== undefined && { exclusively: (work) => worker.exclusively(path, work) }),
+  });
+  return { ...fromFile, start };
+
+  async function start(): Promise<void> {
+    const place = `authentication[${index}].file`;
+    await startFromFile(fromFile, place, context);
+    await checkAccountsFile(path, groups, place, context);
+  }
+}
+
+/** An account of the file that could never log in ends the start, as one of the configuration does. */
+async function checkAccountsFile(path: string, groups: Groups, place: string, context: ConfigContext): Promise<void> {
+  const accounts = [...(await readAccountsFile(path))];
+  for (const [index, [username, settings]] of accounts.entries()) {
+    const problem = findAccountProblem(username, settings, groups);
+    if (problem === undefined) continue;
+    addProblem(context, place, `${path}: ${toPlace(["accounts", index, ...problem.path])}: ${problem.reason}`);
+  }
+  if (context.problems.length > 0) throw toFailure(context);
+}
+
+/** An accounts file is a part of the configuration: what is wrong in it has the same form and the same status. */
+async function startFromFile(authenticator: Authenticator, place: string, context: ConfigContext): Promise<void> {
+  try {
+    await authenticator.start?.();
+  } catch (error) {
+    addProblem(context, place, toOneLine((error as Error).message));
+    throw toFailure(context);
+  }
+}

@@ -1,0 +1,49 @@
+import type { OnEvent } from "../../contracts/events.ts";
+import type { Logger } from "../../contracts/logger.ts";
+import type { Answered } from "../../metrics/measure-service.ts";
+import { createMetrics } from "../../metrics/metrics.ts";
+import type { EventSink } from "../../sinks/event-sink.ts";
+import { createNdjsonSink } from "../../sinks/ndjson-node.ts";
+import { createWebhookSink } from "../../sinks/webhook.ts";
+import type { ShownMetrics } from "../metrics-server.ts";
+import type { WorkerTies } from "../workers/worker.ts";
+import { type ConfigFile, toWebhookOptions } from "./schema.ts";
+import { defaultHost } from "./serve-settings.ts";
+
+/** Who is told of events. */
+export interface Hearers {
+  /** Closed when the service has ended. */
+  readonly sinks: readonly EventSink[];
+  readonly metrics?: ShownMetrics;
+  /** Who is told of requests, where they are counted. */
+  readonly onAnswer?: (answered: Answered) => void;
+  readonly listeners: readonly OnEvent[];
+}
+
+/** Where a configuration's sinks are made, and by whom. */
+interface HearersContext {
+  readonly logger: Logger;
+  /** In a worker, which has none: passes them on to the process that has. */
+  readonly worker: Pick<WorkerTies, "tell" | "onAnswer"> | undefined;
+  toPath(path: string): string;
+}
+
+/** Makes what the configuration has for events: its sinks and metrics, or the way to them. */
+export function toHearers(config: ConfigFile, context: HearersContext): Hearers {
+  const { events = {}, metrics: metricsEntry, session } = config;
+  const { file, webhooks = [], ...fileOptions } = events;
+  const { logger, worker, toPath } = context;
+  if (worker !== undefined) {
+    const isHeard = file !== undefined || webhooks.length > 0 || metricsEntry !== undefined;
+    const { tell, onAnswer } = worker;
+    return { sinks: [], listeners: isHeard ? [tell] : [], ...(metricsEntry !== undefined && { onAnswer }) };
+  }
+  const sinks = [
+    ...(file === undefined ? [] : [createNdjsonSink({ ...fileOptions, file: toPath(file), logger })]),
+    ...webhooks.map((webhook) => createWebhookSink({ ...toWebhookOptions(webhook), logger })),
+  ];
+  if (metricsEntry === undefined) return { sinks, listeners: sinks };
+  const { host = defaultHost, port } = metricsEntry;
+  const metrics = { host, port, ...createMetrics({ sessionSeconds: session?.maxSeconds ?? 43_200 }) };
+  return { sinks, metrics, onAnswer: metrics.onAnswer, listeners: [...sinks, metrics.onEvent] };
+}

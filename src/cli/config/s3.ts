@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { createS3Storage, type S3Storage, type S3StorageOptions } from "../../storage/s3.ts";
+import { byMaker } from "./option-checks.ts";
+
+/** `storage` of type `s3`. Its keys come from the environment: a configuration file is no place for them. */
+export type S3Entry = z.infer<typeof s3StorageSchema>;
+
+/** The environment that the keys are looked for in. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What its members must be, the storage itself knows. */
+export const s3StorageSchema = z
+  .strictObject({
+    type: z.literal("s3"),
+    bucket: z.string(),
+    endpoint: z.string().exactOptional(),
+    region: z.string().exactOptional(),
+    prefix: z.string().exactOptional(),
+    forcePathStyle: z.boolean().exactOptional(),
+  })
+  .superRefine(
+    byMaker(({ type: _, ...options }) => {
+      createS3Storage({ ...options, accessKeyId: "checked later", secretAccessKey: "checked later" });
+    }),
+  );
+
+/** The usual variables, and what the file may say in their place. */
+const VARIABLES = {
+  accessKeyId: ["AWS_ACCESS_KEY_ID"],
+  secretAccessKey: ["AWS_SECRET_ACCESS_KEY"],
+  sessionToken: ["AWS_SESSION_TOKEN"],
+  region: ["AWS_REGION", "AWS_DEFAULT_REGION"],
+  endpoint: ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"],
+} as const satisfies Partial<Record<keyof S3StorageOptions, readonly string[]>>;
+
+/** The storage of an entry, by the keys of the environment; or what is wrong, each with the variable's name and never its value. */
+export function toS3Storage({ type: _, ...entry }: S3Entry, environment: Environment): S3Storage | readonly string[] {
+  const found = Object.entries(VARIABLES).flatMap(([option, names]) => {
+    const name = names.find((one) => (environment[one] ?? "") !== "");
+    return name === undefined ? [] : [[option, environment[name]] as const];
+  });
+  const options = { ...Object.fromEntries(found), ...entry } as S3StorageOptions;
+  const missing = (["accessKeyId", "secretAccessKey"] as const).filter((option) => options[option] === undefined);
+  if (missing.length > 0) return missing.map((option) => `the environment has no ${VARIABLES[option][0]}`);
+  try {
+    return createS3Storage(options);
+  } catch (error) {
+    const [, option = "", reason = ""] = /^The option (\S+) (.*)\.$/.exec((error as Error).message) ?? [];
+    const [name = option] = option in VARIABLES ? VARIABLES[option as keyof typeof VARIABLES] : [];
+    return [`${name} of the environment ${reason}`];
+  }
+}

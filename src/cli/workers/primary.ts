@@ -1,0 +1,151 @@
+import cluster, { type Worker } from "node:cluster";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ServeOutputs } from "../commands/serve.ts";
+import type { ServeSettings } from "../config/serve-settings.ts";
+import { createFailure, type Failure } from "../failure.ts";
+import { serveMetrics } from "../metrics-server.ts";
+import { stopSignal } from "../stop-signal.ts";
+import { createFileLocks } from "./file-locks.ts";
+import { type PrimaryMessage, WORKER_PORT, type WorkerMessage } from "./messages.ts";
+
+/** A worker that has lived so long was well: the next one comes at once. */
+const WELL_MILLISECONDS = 30_000;
+const FIRST_PAUSE_MILLISECONDS = 250;
+const LONGEST_PAUSE_MILLISECONDS = 30_000;
+
+const LAST_WORDS_MILLISECONDS = 1000;
+
+type Address = { readonly url: string; readonly port: number };
+
+/** What has come of a worker's start. */
+type Start = { readonly address: Address } | { readonly failure: Failure };
+
+/** Why settings cannot be served by several processes, in words for the user; `undefined` when they can. */
+export function findSharingProblem({ sessionStore, hasOwnStorage }: ServeSettings): string | undefined {
+  if (sessionStore === undefined) {
+    return "needs sessions that all workers share: session.store in a configuration, redis://, rediss:// or sqlite://";
+  }
+  return hasOwnStorage ? "needs files that all workers share, and those of a storage in memory are not" : undefined;
+}
+
+/**
+ * Serves by `count` processes on one port until SIGINT or SIGTERM, as `serve` does by one; this process keeps what there is one of: the file of events,
+ * webhooks, metrics, and the turns to write an accounts file. A worker that ends is replaced, later and later where one does not live.
+ */
+export async function serveByWorkers(settings: ServeSettings, count: number, outputs: ServeOutputs): Promise<void> {
+  const { metrics, sinks = [], service } = settings;
+  const { logger = console } = service;
+  const living = new Map<Worker, Promise<void>>();
+  const listening = new Set<Worker>();
+  const locks = createFileLocks();
+  const stopping = new AbortController();
+  let sharedPort = settings.port;
+  let address: Address | undefined;
+  const stop = stopSignal({ ...outputs, logFormat: settings.logFormat }, () => {
+    for (const worker of living.keys()) worker.process.kill("SIGKILL");
+  });
+
+  function onMessage(worker: Worker, message: WorkerMessage): void {
+    if (message.type === "lock")
+      locks.take(message.file, worker, () => tell(worker, { type: "locked", id: message.id }));
+    if (message.type === "unlock") locks.release(message.file, worker);
+    if (message.type !== "told") return;
+    for (const answered of message.answers) metrics?.onAnswer(answered);
+    for (const event of message.events) {
+      for (const sink of sinks) sink(event);
+      metrics?.onEvent(event);
+    }
+  }
+
+  /** Starts a worker, and sees to another when it ends. */
+  function launch(pause: number): Promise<Start> {
+    // Without a listening worker the port of all is nobody's: it is asked for by its number.
+    if (listening.size === 0 && address !== undefined) sharedPort = address.port;
+    const worker = cluster.fork({ [WORKER_PORT]: String(sharedPort) });
+    const begun = performance.now();
+    // A process that could not be made has no exit.
+    const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()).on("error", () => resolve()));
+    living.set(worker, untilHeard(worker, exited));
+    const start = new Promise<Start>((resolve) => {
+      worker.on("message", (message: WorkerMessage) => {
+        if (message.type === "failed") resolve(message);
+        if (message.type === "listening") {
+          if (address !== undefined && message.port !== address.port) {
+            // The last one that had the port of all has just ended: the free one that this one got is another.
+            sharedPort = address.port;
+            worker.process.kill("SIGKILL");
+            return;
+          }
+          listening.add(worker);
+          resolve({ address: message });
+        }
+        onMessage(worker, message);
+      });
+      exited.then(() => resolve({ failure: { exitStatus: 1, problems: ["error: a worker ended at its start"] } }));
+    });
+    living.get(worker)?.then(() => living.delete(worker));
+    exited.then(async () => {
+      const wasListening = listening.delete(worker);
+      locks.forget(worker);
+      if (stopping.signal.aborted || address === undefined) return;
+      const { exitCode, signalCode, pid } = worker.process;
+      const isWell = performance.now() - begun >= WELL_MILLISECONDS || (wasListening && exitCode === 0);
+      logger.warn({ pid, exitCode, signal: signalCode }, "A worker has ended; another takes its place.");
+      const nextPause = isWell ? FIRST_PAUSE_MILLISECONDS : Math.min(pause * 2, LONGEST_PAUSE_MILLISECONDS);
+      await delay(isWell ? 0 : pause, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (!stopping.signal.aborted) report(await launch(nextPause));
+    });
+    return start;
+  }
+
+  function report(start: Start): void {
+    if ("failure" in start) logger.error({ problems: start.failure.problems }, "A worker could not start.");
+  }
+
+  /** The first one alone: what is wrong with the settings is said once. */
+  async function launchAll(): Promise<Address> {
+    const [first] = [await launch(FIRST_PAUSE_MILLISECONDS)];
+    const others =
+      "failure" in first || stopping.signal.aborted
+        ? []
+        : Array.from({ length: count - 1 }, () => launch(FIRST_PAUSE_MILLISECONDS));
+    for (const start of [first, ...(await Promise.all(others))]) {
+      if ("failure" in start) throw createFailure(start.failure.exitStatus, start.failure.problems);
+    }
+    return (first as { address: Address }).address;
+  }
+
+  async function end(): Promise<void> {
+    stopping.abort();
+    for (const worker of living.keys()) {
+      if (listening.has(worker)) tell(worker, { type: "stop" });
+      else worker.process.kill("SIGKILL");
+    }
+    await Promise.all(living.values());
+  }
+
+  const endMetrics = await serveMetrics(metrics, logger);
+  try {
+    address = await Promise.race([launchAll(), stop.then(() => undefined)]);
+    if (address !== undefined) outputs.stdout.write(`Listening on ${address.url}\n`);
+    await stop;
+  } finally {
+    await end();
+    await endMetrics();
+    await Promise.all(sinks.map((sink) => sink.close()));
+  }
+}
+
+function tell(worker: Worker, message: PrimaryMessage): void {
+  if (worker.isConnected()) worker.send(message, () => undefined);
+}
+
+/** Resolves when a worker has ended, and what it has told before has come: at once, unless it was killed with a connection on its way to it. */
+async function untilHeard(worker: Worker, exited: Promise<void>): Promise<void> {
+  const disconnected = new Promise<void>((resolve) => worker.once("disconnect", () => resolve()));
+  await exited;
+  const patience = new AbortController();
+  const late = delay(LAST_WORDS_MILLISECONDS, undefined, { signal: patience.signal }).catch(() => undefined);
+  await Promise.race([disconnected, late]);
+  patience.abort();
+}

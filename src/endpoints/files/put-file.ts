@@ -1,0 +1,39 @@
+import { StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
+import { evaluatePreconditions, isConditionalChange } from "../../http/conditional.ts";
+import { toHttpDate } from "../../http/http-date.ts";
+import { readBody } from "../../http/request-body.ts";
+import { emptyResponse } from "../../http/responses.ts";
+import { readMetadata } from "../../uploads/metadata-header.ts";
+import { toUnmodified, toWriteOptions } from "../../uploads/write-conditions.ts";
+import type { AccountExchange } from "../../request/context.ts";
+import { storeFile } from "../../transfers/store-upload.ts";
+import { toValidators } from "../validators.ts";
+
+/**
+ * `PUT /home/<path>`: creates or overwrites a file, all or nothing (4.2, CONTRACT 4.1, 4.2). Whatever refuses it does so
+ * before the body is read.
+ */
+export async function putFile(exchange: AccountExchange): Promise<Response> {
+  const { request, path, config } = exchange;
+  const demanded = toWriteOptions(request);
+  const entry = await storeFile(exchange, {
+    segments: path.segments,
+    content: readBody(request),
+    toOptions: () => toConditions(exchange, demanded),
+    metadata: config.metadataFields && readMetadata(request.headers, config.metadataFields),
+  });
+  return emptyResponse(201, { ETag: entry.etag, "Last-Modified": toHttpDate(entry.modified) });
+}
+
+/** The same options where the request's conditions hold now, and what of them has to hold still when the file is exchanged. */
+async function toConditions(
+  { request, path, files, config }: AccountExchange,
+  options: WriteOptions,
+): Promise<WriteOptions> {
+  if (!isConditionalChange(request)) return options;
+  const current = await files.stat(path.segments, "write");
+  const now = config.clock();
+  const precondition = evaluatePreconditions(request, current && toValidators(current), now);
+  if (precondition !== "met") throw new StorageError("precondition-failed");
+  return toUnmodified(request, options, current, now);
+}

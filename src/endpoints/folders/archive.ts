@@ -1,0 +1,130 @@
+import { toStoragePath } from "../../account/path.ts";
+import { isChangedError } from "../../archive/content.ts";
+import { type ArchiveSource, type Chosen, openFolder, walkMembers } from "../../archive/entries.ts";
+import { toSafeName } from "../../archive/entry-names.ts";
+import { planArchive } from "../../archive/plan.ts";
+import { createZip } from "../../archive/zip.ts";
+import type { ByteSource } from "../../contracts/byte-source.ts";
+import { toBatches, toMembers } from "../../contracts/member-batches.ts";
+import { isStorageError, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import { toAttachment } from "../../http/content-disposition.ts";
+import { emptyResponse } from "../../http/responses.ts";
+import type { AccountExchange } from "../../request/context.ts";
+import { onFailedRead } from "../../transfers/tracked-source.ts";
+import { type SourceAnswer, sendTold, tellArchive } from "../../transfers/transfer-events.ts";
+import { mayPromise, noteBrokenPromise } from "./archive-length.ts";
+import { isCompressible } from "./compressible.ts";
+
+/** So much of an archive is read before it is answered. */
+const BEGIN_BYTES = 65_536;
+const NOTHING = new Uint8Array(0);
+
+/**
+ * The addressed folder as a ZIP archive: whole, with entries named by the account's full paths (4.2), or only `members` of it that
+ * `chooseMember` has found fit, named relative to it (4.6; CONTRACT 3.4, 4.6). It saves as `<folder>.zip`, the root as `<account>.zip`.
+ * A folder that is not there, or may not be listed, fails before the first byte; what is denied further below is left out.
+ *
+ * With stored files it has a `Content-Length`, unless it is too large to be walked beforehand, or its first part cannot be read as it was promised. A member
+ * that turns out to have changed further on breaks it off, and the next time no length is told.
+ */
+export async function archiveResponse(exchange: AccountExchange, members?: readonly Chosen[]): Promise<Response> {
+  if (exchange.request.method !== "HEAD") return sendTold(exchange, tellArchive, () => openArchive(exchange, members));
+  // HEAD is no transfer: no file is read for it.
+  const { source, fields } = await openArchive(exchange, members, async (zip) => zip);
+  await source.close();
+  return emptyResponse(200, fields);
+}
+
+async function openArchive(
+  exchange: AccountExchange,
+  members: readonly Chosen[] | undefined,
+  begin: typeof readBegin = readBegin,
+): Promise<SourceAnswer> {
+  const { path, account, config } = exchange;
+  const { signal } = exchange.request;
+  const compresses = config.archive.method === "deflate";
+  const folder = toStoragePath(path.segments);
+  const name = toSafeName(path.segments.at(-1) ?? account.name);
+  const fields = { "Content-Type": "application/zip", "Content-Disposition": toAttachment(`${name}.zip`) };
+  if (!compresses && mayPromise(account, folder)) {
+    const { length, entries } = await planArchive(await walk(exchange, members), signal);
+    const isPromised = length !== undefined;
+    try {
+      const source = await begin(createZip(entries, { isPromised }), signal);
+      if (!isPromised) return { source, fields };
+      const told = onFailedRead(source, () => noteBrokenPromise(account, folder));
+      return { source: told, fields: { ...fields, "Content-Length": `${length}` } };
+    } catch (error) {
+      if (!isChangedError(error) || !isPromised) throw error;
+      noteBrokenPromise(account, folder);
+    }
+  }
+  const zip = createZip(await walk(exchange, members), compresses ? { compresses: isCompressible } : {});
+  return { source: await begin(zip, signal), fields };
+}
+
+function walk(exchange: AccountExchange, members: readonly Chosen[] | undefined) {
+  const { path, report } = exchange;
+  const source = toArchiveSource(exchange);
+  if (members !== undefined) return walkMembers(source, path.segments, members, report);
+  return openFolder(source, path.segments, report).catch(withoutFolder);
+}
+
+/** The same source, of which a first part has been read: what fails there can still be answered with its status. It is closed when its client has gone meanwhile. */
+async function readBegin(source: ByteSource, signal: AbortSignal): Promise<ByteSource> {
+  const buffer = new Uint8Array(BEGIN_BYTES);
+  let begin = buffer.subarray(0, await untilGone(source.readInto(buffer), source, signal));
+
+  async function readInto(into: Uint8Array): Promise<number> {
+    if (begin.byteLength === 0) return source.readInto(into);
+    const part = begin.subarray(0, into.byteLength);
+    into.set(part);
+    begin = begin.byteLength > part.byteLength ? begin.subarray(part.byteLength) : NOTHING;
+    return part.byteLength;
+  }
+
+  return { readInto, close: () => source.close() };
+}
+
+/** What a source reads, unless its client goes before: a storage may never answer. */
+async function untilGone(reading: Promise<number>, source: ByteSource, signal: AbortSignal): Promise<number> {
+  let leave = (): void => undefined;
+  const gone = new Promise<never>((_, reject) => {
+    leave = () => {
+      source.close().catch(() => undefined);
+      reject(signal.reason);
+    };
+  });
+  signal.addEventListener("abort", leave, { once: true });
+  if (signal.aborted) leave();
+  try {
+    return await Promise.race([reading, gone]);
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+}
+
+/** What the permissions forbid is known without opening it; they are asked again when it is opened (SECURITY 19). */
+function toArchiveSource({ files, account: { permissions }, request: { signal } }: AccountExchange): ArchiveSource {
+  const readsAll = permissions.grantsEverywhere("read");
+
+  async function* listFor(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
+    for await (const batch of toBatches(files.list(segments))) {
+      // Nobody is left to send it to.
+      signal.throwIfAborted();
+      yield batch;
+    }
+  }
+
+  return {
+    list: (segments) => toMembers(() => listFor(segments)),
+    read: (segments) => files.read(segments),
+    mayRead: (segments) => readsAll || permissions.allows(toStoragePath(segments), "read"),
+  };
+}
+
+/** A file's name with a trailing `/` is nothing (CONTRACT 2.5). */
+function withoutFolder(error: unknown): never {
+  const isFile = isStorageError(error) && error.code === "not-a-folder";
+  throw isFile ? new StorageError("not-found", "a file, asked for as a folder", { cause: error }) : error;
+}

@@ -1,0 +1,55 @@
+import { HttpError } from "../../http/http-error.ts";
+import { isMemberName } from "../../http/path-segment.ts";
+import { jsonResponse } from "../../http/responses.ts";
+import type { Exchange } from "../../request/context.ts";
+import { toStatus } from "../../request/errors.ts";
+import type { CommandOutcome } from "../../schemas/commands.ts";
+
+/** What became of one member of a folder. */
+export interface MemberOutcome {
+  readonly target: string;
+  /** Why it failed. */
+  readonly error?: HttpError;
+}
+
+/** Acts on a member of a folder. A name that is none, or a failure, is that member's own (4.3, CONTRACT 4.5). */
+export async function attempt(
+  { failureOf }: Exchange,
+  target: string,
+  act: (target: string) => Promise<void>,
+): Promise<MemberOutcome> {
+  try {
+    if (!isMemberName(target)) throw new HttpError("malformed", "This is not a valid name.");
+    await act(target);
+    return { target };
+  } catch (error) {
+    return { target, error: failureOf(error) };
+  }
+}
+
+/** {@link attempt} for one member after the other, each one's failure leaving the following ones. */
+export async function attemptAll(
+  exchange: Exchange,
+  targets: readonly string[],
+  act: (target: string) => Promise<void>,
+): Promise<readonly MemberOutcome[]> {
+  const outcomes: MemberOutcome[] = [];
+  for (const target of targets) outcomes.push(await attempt(exchange, target, act));
+  return outcomes;
+}
+
+/** The JSON answer: 200 when all have succeeded, else 422, either with an entry for each (4.3, CONTRACT 4.5). */
+export function toOutcomesResponse(outcomes: readonly MemberOutcome[]): Response {
+  const entries: readonly CommandOutcome[] = outcomes.map(({ target, error }) => ({
+    target,
+    message: error?.message ?? null,
+  }));
+  const hasFailed = outcomes.some(({ error }) => error !== undefined);
+  return hasFailed ? jsonResponse(422, { errors: entries }) : jsonResponse(200, { results: entries });
+}
+
+/** The status of a page on failed members: that of their failure, or 400 when they failed for different reasons (CONTRACT 4.6). */
+export function toCommonStatus(errors: readonly HttpError[]): number {
+  const [failure, ...others] = new Set(errors.map((error) => error.failure));
+  return toStatus(failure === undefined || others.length > 0 ? "malformed" : failure, "html");
+}

@@ -1,0 +1,17 @@
+import { HttpError } from "../../http/http-error.ts";
+import { mediaType } from "../../http/negotiate.ts";
+import type { AccountExchange } from "../../request/context.ts";
+import { postCommands } from "./post-commands.ts";
+import { postForm } from "./post-form.ts";
+
+/** `POST /home/<folder>/`: commands as JSON (4.3), or a browser's form (4.6). */
+export async function postFolder(exchange: AccountExchange): Promise<Response> {
+  switch (mediaType(exchange.request.headers.get("content-type"))) {
+    case "application/json":
+      return postCommands(exchange);
+    case "multipart/form-data":
+      return postForm(exchange);
+    default:
+      throw new HttpError("unsupported-media-type", "A folder takes application/json or multipart/form-data.");
+  }
+}

@@ -1,0 +1,23 @@
+import type { Exchange } from "../../request/context.ts";
+import { toReturnPath } from "./return-path.ts";
+
+/**
+ * The URL that asks browsers without cookies for Basic credentials (5.1.2). It is that of the home folder, so that browsers send them to all that
+ * is below (RFC 7617 2.2).
+ */
+export function basicLoginPath(basePath: string, returnTo: string | undefined): string {
+  const back = returnTo === undefined ? "" : `&return=${encodeURIComponent(returnTo)}`;
+  return `${basePath}/home/?login=basic${back}`;
+}
+
+/** Whether a request is for that URL. */
+export function isBasicLogin({ path, target, variant, request }: Exchange): boolean {
+  const reads = request.method === "GET" || request.method === "HEAD";
+  if (!reads || variant !== "html" || path.segments.length > 0) return false;
+  return new URLSearchParams(target.query).get("login") === "basic";
+}
+
+/** Where it leads once there is an account. */
+export function afterBasicLogin({ target, config }: Exchange): string {
+  return toReturnPath(new URLSearchParams(target.query).get("return"), config.basePath) ?? `${config.basePath}/home/`;
+}

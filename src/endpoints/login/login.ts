@@ -1,0 +1,70 @@
+import { toSessionCookie } from "../../http/cookie.ts";
+import { HttpError } from "../../http/http-error.ts";
+import { mediaType } from "../../http/negotiate.ts";
+import { readFormBody, readJsonBody } from "../../http/request-body.ts";
+import { isSecure } from "../../http/request-target.ts";
+import { jsonResponse } from "../../http/responses.ts";
+import { isSameOrigin } from "../../http/same-origin.ts";
+import type { Exchange } from "../../request/context.ts";
+import { type LoginRequest, type LoginResponse, loginFormSchema, loginRequestSchema } from "../../schemas/login.ts";
+import { redirectResponse } from "../../views/page.ts";
+import { toReturnPath } from "./return-path.ts";
+import { loginPageResponse, refuseLogin } from "./unauthorized.ts";
+
+/** `GET /__svc__/login`: the HTML login page (4.1). */
+export async function getLoginPage(exchange: Exchange): Promise<Response> {
+  const returnTo = toReturnPath(new URLSearchParams(exchange.target.query).get("return"), exchange.config.basePath);
+  return loginPageResponse(exchange, 200, { returnTo });
+}
+
+/**
+ * `POST /__svc__/login`: validates a user name and password and starts a session, answered with its ID as JSON, or with
+ * a cookie and a redirect (4.1, 5.1).
+ */
+export async function postLogin(exchange: Exchange): Promise<Response> {
+  const { request, connection, config, identifier, sessions, audit, variant, admit, texts } = exchange;
+  if (!isSameOrigin(request, config)) {
+    throw new HttpError("denied", "A login must not come from another site.");
+  }
+  const { username, password, returnTo } = await readLogin(exchange);
+  const generation = await sessions.generationOf(username);
+  const presented = { type: "password", username, content: password } as const;
+  const result = await identifier.authenticate(request, connection, presented);
+  if (result.outcome === "refused") {
+    return refuseLogin(exchange, "The user name or password is wrong.", returnTo, result.publicError);
+  }
+  const { login, attempt } = result;
+  await admit(login, { ...attempt, beginsSession: true });
+
+  const session = await sessions.start(login, generation, (ended) =>
+    audit.sessionEnded("by-account", ended, request, connection),
+  );
+  if (variant === "json") {
+    const body: LoginResponse = { results: [{ session }] };
+    return jsonResponse(200, body);
+  }
+  const location = returnTo ?? `${config.basePath}/home/`;
+  const fields = { "Set-Cookie": toSessionCookie(session, isSecure(request, connection)) };
+  return redirectResponse(exchange, 302, location, texts.loggedIn, fields);
+}
+
+async function readLogin({ request, config }: Exchange): Promise<LoginRequest & { returnTo?: string | undefined }> {
+  const { maxLoginBytes } = config.limits;
+  switch (mediaType(request.headers.get("content-type"))) {
+    case "application/json": {
+      const body = loginRequestSchema.safeParse(await readJsonBody(request, { maxBytes: maxLoginBytes }));
+      if (!body.success) throw new HttpError("malformed", "The body must hold a username and a password.");
+      return body.data;
+    }
+    case "application/x-www-form-urlencoded": {
+      // Of a field that is sent twice the first counts.
+      const fields = [...(await readFormBody(request, maxLoginBytes))].reverse();
+      const form = loginFormSchema.safeParse(Object.fromEntries(fields));
+      if (!form.success) throw new HttpError("malformed", "The form must hold a username and a password.");
+      const { username, password, return: back = null } = form.data;
+      return { username, password, returnTo: toReturnPath(back, config.basePath) };
+    }
+    default:
+      throw new HttpError("unsupported-media-type", "A login is sent as a form or as JSON.");
+  }
+}

@@ -1,0 +1,16 @@
+import { HttpError } from "../../http/http-error.ts";
+import { bytesResponse, textResponse } from "../../http/responses.ts";
+import type { Exchange } from "../../request/context.ts";
+import { toFileType } from "../../views/api-page.ts";
+import { findAsset } from "../../views/assets.ts";
+
+/** `GET /__svc__/assets/<name>`: style and script of the pages, for anybody. Names change with what is in them. */
+export async function getAsset({ target, config }: Exchange): Promise<Response> {
+  const name = target.path.slice(target.path.lastIndexOf("/") + 1);
+  const asset = findAsset(name, config.pages.brandStyle);
+  if (asset !== undefined) return textResponse(200, asset.text, { "Content-Type": asset.type });
+  const files = await config.apiPage?.load();
+  const file = files?.find((one) => one.name === name);
+  if (file === undefined) throw new HttpError("not-found", "Not found.");
+  return bytesResponse(200, file.bytes, { "Content-Type": toFileType(file) });
+}

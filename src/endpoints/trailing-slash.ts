@@ -1,0 +1,24 @@
+import { type ResourcePath, toUrlPath } from "../account/path.ts";
+import { isStorageError } from "../contracts/storage-adapter.ts";
+import { emptyResponse } from "../http/responses.ts";
+import type { Exchange } from "../request/context.ts";
+import { redirectResponse } from "../views/page.ts";
+
+/**
+ * Redirects to the folder's own URL, query kept: 302 for GET and HEAD, 307 (same method, same body) for the others
+ * (4.2, CONTRACT 2.5).
+ */
+export function redirectToFolder(exchange: Exchange, segments: ResourcePath["segments"]): Response {
+  const { request, target, config, variant, texts } = exchange;
+  const reads = request.method === "GET" || request.method === "HEAD";
+  const query = target.query === "" ? "" : `?${target.query}`;
+  const location = `${config.basePath}/home/${toUrlPath({ segments, isFolder: true })}${query}`;
+  if (reads && variant === "html") return redirectResponse(exchange, 302, location, texts.moved);
+  return emptyResponse(reads ? 302 : 307, { Location: location });
+}
+
+/** The same where a failure says that the URL lacks a folder's trailing `/`. @throws any other error as it is. */
+export function redirectIfFolder(exchange: Exchange, error: unknown): Response {
+  if (isStorageError(error) && error.code === "not-a-file") return redirectToFolder(exchange, exchange.path.segments);
+  throw error;
+}

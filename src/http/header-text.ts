@@ -1,0 +1,27 @@
+import { Headers } from "../platform/fetch.ts";
+import { isLight } from "./source-response.ts";
+
+/**
+ * Whether this runtime hands fields over as the text that they are in UTF-8, as workerd does, in place of their bytes (the Fetch Standard's isomorphic decoding). The light
+ * `Headers` take whatever they are given.
+ */
+const isDecoded = !isLight && mayHoldText();
+
+function mayHoldText(): boolean {
+  try {
+    return new Headers([["x-text", "\u0100"]]).get("x-text") === "\u0100";
+  } catch {
+    return false;
+  }
+}
+
+/** The text of a field that is UTF-8 on the wire; `undefined` where it is not. */
+export function readFieldText(value: string): string | undefined {
+  if (isDecoded) return value.includes("\ufffd") ? undefined : value;
+  try {
+    const bytes = Uint8Array.from(value, (character) => character.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,176 @@
+import type { FileEvent, OnEvent } from "../contracts/events.ts";
+import { TRANSFER_BEGINS, TRANSFER_ENDS } from "../events/transfers-in-progress.ts";
+import { type Answered, measureService } from "./measure-service.ts";
+import { type Family, renderFamilies } from "./prometheus-text.ts";
+import { createHistogram, createTally } from "./tally.ts";
+
+/** Counts what happens in one service or more, for Prometheus and what reads its format. */
+export interface Metrics {
+  /** To be given to the service. */
+  readonly onEvent: OnEvent;
+  /** The same service, whose requests are counted: each with its method, its status, and the seconds until its answer began. Events tell of few of those. */
+  measure<Service extends Parameters<typeof measureService>[0]>(service: Service): Service;
+  /** The same for requests that were measured elsewhere, such as by another process. */
+  onAnswer(answered: Answered): void;
+  /** What was counted so far, in the text format of Prometheus (version 0.0.4). */
+  render(): string;
+  /** The media type of that. */
+  readonly contentType: string;
+}
+
+/** How metrics are counted. */
+export interface MetricsOptions {
+  /** Begins the name of each metric. Default: `fileferry`. */
+  readonly prefix?: string;
+  /** Seconds after which a session that nobody has ended counts no longer: those of the service's `session.maxSeconds`. Default: 43200. */
+  readonly sessionSeconds?: number;
+  /** The time in POSIX milliseconds. Default: `Date.now`. */
+  readonly clock?: () => number;
+}
+
+/** Upper bounds in seconds: from what is in memory to large files on slow lines. */
+const BUCKETS = [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300, 1800, 7200] as const;
+
+/** What is done at once, by the event that tells of it. */
+const OPERATIONS: Readonly<Partial<Record<FileEvent["id"], readonly [operation: string, outcome: string]>>> = {
+  40000: ["login", "failed"],
+  40007: ["login", "done"],
+  40010: ["create-folder", "done"],
+  40011: ["create-folder", "failed"],
+  40030: ["create-folder", "failed"],
+  40012: ["remove-file", "done"],
+  40013: ["remove-file", "failed"],
+  40026: ["remove-folder", "done"],
+  40027: ["remove-folder", "failed"],
+  40035: ["download", "not-opened"],
+  40019: ["request", "bad"],
+  40023: ["request", "failed"],
+};
+
+/**
+ * Makes metrics: events by identifier, operations by outcome, transfers under way, their bytes and durations, and sessions. Labels hold no names and paths, so their number does not grow with
+ * what is served.
+ */
+export function createMetrics(options: MetricsOptions = {}): Metrics {
+  const { prefix = "fileferry", sessionSeconds = 43_200, clock = Date.now } = options;
+  if (typeof prefix !== "string" || !/^[a-zA-Z_:][\w:]*$/.test(prefix)) {
+    throw new TypeError("The option prefix must be the begin of a metric's name.");
+  }
+  const events = createTally();
+  const operations = createTally();
+  const active = createTally();
+  const bytes = createTally();
+  const seconds = createHistogram(BUCKETS);
+  const sessions = createSessionCount(sessionSeconds, clock);
+  const requests = createTally();
+  const answerSeconds = createHistogram(BUCKETS);
+
+  function onEvent(event: FileEvent): void {
+    const { id } = event;
+    events.add({ id: String(id) });
+    const kind = TRANSFER_BEGINS[id];
+    if (kind !== undefined) active.add({ kind });
+    const end = TRANSFER_ENDS[id];
+    if (end !== undefined) countEnd(event, ...end);
+    const operation = OPERATIONS[id];
+    if (operation !== undefined) operations.add({ operation: operation[0], outcome: operation[1] });
+    if (event.id === 40043)
+      operations.add({ operation: "trigger", outcome: event.data.details === null ? "done" : "failed" });
+    const { timestamp } = event.timestamp;
+    if (event.id === 40007 && event.data.session) sessions.begin(timestamp);
+    if (event.id === 40015 || event.id === 40037) sessions.end(timestamp - event.data.duration);
+  }
+
+  function countEnd({ data }: FileEvent, kind: string, outcome: string): void {
+    active.add({ kind }, -1);
+    operations.add({ operation: kind, outcome });
+    if (!("duration" in data)) return;
+    seconds.observe({ kind }, data.duration);
+    if ("total_write" in data) bytes.add({ direction: "in" }, data.total_write);
+    if ("total_read" in data) bytes.add({ direction: "out" }, data.total_read);
+  }
+
+  function onAnswer({ method, status, seconds }: Answered): void {
+    requests.add({ method, status: String(status) });
+    answerSeconds.observe({ method }, seconds);
+  }
+
+  function render(): string {
+    const counter = (name: string, help: string, tally: ReturnType<typeof createTally>): Family => ({
+      name: `${prefix}_${name}`,
+      help,
+      type: "counter",
+      samples: tally.samples(),
+    });
+    return renderFamilies([
+      counter("requests_total", "Requests by method and status.", requests),
+      {
+        name: `${prefix}_request_seconds`,
+        help: "How long it took until answers began.",
+        type: "histogram",
+        samples: answerSeconds.samples(),
+      },
+      counter("events_total", "Events by their identifier.", events),
+      counter("operations_total", "Operations by what became of them.", operations),
+      counter("transferred_bytes_total", "Bytes of files, listings and archives.", bytes),
+      { name: `${prefix}_transfers_active`, help: "Transfers under way.", type: "gauge", samples: active.samples() },
+      {
+        name: `${prefix}_transfer_seconds`,
+        help: "How long transfers took.",
+        type: "histogram",
+        samples: seconds.samples(),
+      },
+      {
+        name: `${prefix}_sessions_active`,
+        help: "Sessions begun, not ended, and not older than a session can be.",
+        type: "gauge",
+        samples: [{ labels: {}, value: sessions.count() }],
+      },
+    ]);
+  }
+
+  return {
+    onEvent,
+    onAnswer,
+    measure: (service) => measureService(service, onAnswer, clock),
+    render,
+    contentType: "text/plain; version=0.0.4; charset=utf-8",
+  };
+}
+
+/** Sessions begin with their logins; most of them nobody ends. Counted by the minute they began in, so that it takes no more memory the more there are. */
+function createSessionCount(sessionSeconds: number, clock: () => number) {
+  const begun = new Map<number, number>();
+
+  function toMinute(seconds: number): number {
+    return Math.floor(seconds / 60);
+  }
+
+  function forgetOld(): void {
+    const oldest = toMinute(clock() / 1000 - sessionSeconds) - 1;
+    for (const minute of begun.keys()) {
+      if (minute > oldest) break;
+      begun.delete(minute);
+    }
+  }
+
+  function begin(seconds: number): void {
+    const minute = toMinute(seconds);
+    forgetOld();
+    begun.set(minute, (begun.get(minute) ?? 0) + 1);
+  }
+
+  /** A login is told of a moment after its session began. */
+  function end(seconds: number): void {
+    const minute = toMinute(seconds);
+    const found = [minute, minute + 1].find((each) => (begun.get(each) ?? 0) > 0);
+    if (found !== undefined) begun.set(found, (begun.get(found) ?? 0) - 1);
+  }
+
+  function count(): number {
+    forgetOld();
+    return [...begun.values()].reduce((sum, each) => sum + each, 0);
+  }
+
+  return { begin, end, count };
+}

@@ -1,0 +1,64 @@
+import type { Variant } from "../http/negotiate.ts";
+import { type SchemaName, toSchemaRef } from "./schemas.ts";
+import type { MediaTypeObject } from "./types.ts";
+
+/** A representation that an answer may have. */
+export interface ContentAbout extends MediaTypeObject {
+  readonly type: string;
+  /** The variants that have it. Default: all. */
+  readonly variants?: readonly Variant[];
+}
+
+const JSON_VARIANTS: readonly Variant[] = ["json", "webdav"];
+const SESSION = "8f14e45fceea167a5a36dedd4bea2543";
+
+function json(name: SchemaName, example: unknown, variants: readonly Variant[] = JSON_VARIANTS): ContentAbout {
+  return { ...anyJson(name, example), variants };
+}
+
+/** Commands are answered as they were sent, by whatever API. */
+function anyJson(name: SchemaName, example: unknown): ContentAbout {
+  return { type: "application/json", schema: toSchemaRef(name), example };
+}
+
+function bytes(type: string): ContentAbout {
+  return { type, schema: { type: "string", format: "binary" } };
+}
+
+function text(type: string): ContentAbout {
+  return { type, schema: { type: "string" } };
+}
+
+/** The representations of answers. */
+export const CONTENTS = {
+  file: bytes("*/*"),
+  parts: bytes("multipart/byteranges"),
+  archive: bytes("application/zip"),
+  page: { ...text("text/html"), variants: ["html"] },
+  /** Of the URLs that are pages in whatever variant. */
+  anyPage: text("text/html"),
+  listing: json("Listing", {
+    content: [
+      { name: "2018", is_directory: true, modified: 1542117600, size: 0 },
+      { name: "q1.csv", is_directory: false, modified: 1542117600.123, size: 52311 },
+    ],
+  }),
+  session: json("LoginResponse", { results: [{ session: SESSION }] }, ["json"]),
+  passwordChanged: json("PasswordUpdateResponse", { results: [{ message: "The password was changed." }] }),
+  commandResults: anyJson("CommandResults", { results: [{ target: "2019", message: null }] }),
+  commandErrors: anyJson("CommandErrors", {
+    errors: [
+      { target: "2019", message: null },
+      { target: "old.csv", message: "Not found." },
+    ],
+  }),
+  errors: json("Errors", { errors: [{ message: "Not found." }] }),
+  style: text("text/css"),
+  script: text("text/javascript"),
+  notices: text("text/plain"),
+  yaml: text("application/yaml"),
+  document: { type: "application/json", schema: { type: "object" } },
+} as const satisfies Readonly<Record<string, ContentAbout>>;
+
+/** One of {@link CONTENTS}. */
+export type ContentName = keyof typeof CONTENTS;

@@ -1,0 +1,94 @@
+import type { z } from "zod";
+import { type LoginRequest, loginFormSchema } from "../schemas/login.ts";
+import { type PasswordUpdateRequest, passwordUpdateRequestSchema } from "../schemas/password-update.ts";
+import type { DescribedFormField, DescribedOptions } from "./input-options.ts";
+import { toSchema, toSchemaRef } from "./schemas.ts";
+import type { RequestBodyObject, SchemaObject } from "./types.ts";
+
+const FORM = "application/x-www-form-urlencoded";
+const JSON_TYPE = "application/json";
+const text = { type: "string" } as const;
+const NAMES: LoginRequest = { username: "maria", password: "a long secret" };
+const PASSWORDS: PasswordUpdateRequest = { current_password: "a long secret", new_password: "a longer secret" };
+
+/** A form of texts by the schema that checks it. Viewers fill fields without an example with words of their own. */
+function toForm<T extends z.ZodObject>(form: T, examples: Required<z.input<T>>): SchemaObject {
+  const schema = toSchema(form);
+  const fields = Object.entries(schema.properties as Readonly<Record<string, SchemaObject>>);
+  const own: Readonly<Record<string, unknown>> = examples;
+  return {
+    ...schema,
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, { ...field, example: own[name] }])),
+  };
+}
+
+/** A form of texts and files, by the fields that it is read by. */
+function toFolderForm({ formFields, formActions, triggers }: DescribedOptions): SchemaObject {
+  const schemas: Readonly<Record<DescribedFormField["holds"], SchemaObject>> = {
+    action: { ...text, enum: [...formActions, ...triggers] },
+    text: { ...text, example: "example" },
+    texts: { type: "array", items: text, example: [] },
+    files: { type: "array", items: { type: "string", format: "binary" }, example: [] },
+  };
+  return {
+    type: "object",
+    properties: Object.fromEntries(formFields.map(({ name, holds }) => [name, schemas[holds]])),
+    required: formFields.filter(({ holds }) => holds === "action").map(({ name }) => name),
+  };
+}
+
+/** The bodies of requests. */
+const BODIES = {
+  content: () => ({
+    description: "The content of the file, in one coding: none.",
+    required: false,
+    content: { "*/*": { schema: { type: "string", format: "binary" } } },
+  }),
+  login: ({ basePath }) => ({
+    description: "Name and password.",
+    required: true,
+    content: {
+      [JSON_TYPE]: { schema: toSchemaRef("LoginRequest"), example: NAMES },
+      [FORM]: { schema: toForm(loginFormSchema, { ...NAMES, return: `${basePath}/home/` }) },
+    },
+  }),
+  password: () => ({
+    description: "The password as it is and as it is to be.",
+    required: true,
+    content: {
+      [JSON_TYPE]: {
+        schema: toSchemaRef("PasswordUpdateRequest"),
+        example: PASSWORDS,
+      },
+      [FORM]: { schema: toForm(passwordUpdateRequestSchema, PASSWORDS) },
+    },
+  }),
+  folder: (service) => {
+    const commands = [
+      { command: "create-folder-if-missing", target: "example" },
+      { command: "create-folder-if-missing", target: "another example" },
+    ];
+    return {
+      description: `Commands, or the form of a browser${toWay(service)}.`,
+      required: true,
+      content: {
+        [JSON_TYPE]: { schema: toSchemaRef("CommandsRequest"), example: { commands } },
+        "multipart/form-data": { schema: toFolderForm(service) },
+      },
+    };
+  },
+} as const satisfies Readonly<Record<string, (service: DescribedOptions) => RequestBodyObject>>;
+
+/** How an API that is alone answers both. */
+function toWay({ variants: [only, ...others] }: DescribedOptions): string {
+  if (others.length > 0) return "";
+  return only === "html" ? "; commands are answered as JSON" : "; either is answered in the way of this API";
+}
+
+/** One of the bodies. */
+export type BodyName = keyof typeof BODIES;
+
+/** A body of requests to this service. */
+export function toRequestBody(name: BodyName, service: DescribedOptions): RequestBodyObject {
+  return BODIES[name](service);
+}

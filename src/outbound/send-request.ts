@@ -1,0 +1,174 @@
+import type { Recipient, RemoteUrl } from "./destination.ts";
+import { describeFailure } from "./network-errors.ts";
+
+/** What came of asking one URL. */
+export type Outcome = Answer | NoAnswer;
+
+/** A whole response, whatever it says. */
+export interface Answer {
+  readonly answered: true;
+  readonly url: RemoteUrl;
+  /** 0 for a redirect that the platform shows nothing of. */
+  readonly status: number;
+  readonly contentType: string | null;
+  /** The value of `Retry-After`. */
+  readonly retryAfter: string | null;
+  /** Whether the endpoint asks for credentials of its own: those of the request were missing, or refused. */
+  readonly challenged: boolean;
+  readonly body: AnswerBody;
+}
+
+/** The bytes of a response; or what is wrong with them, in English. */
+export type AnswerBody = { readonly bytes: Uint8Array } | { readonly problem: string };
+
+/** No whole response came in time. */
+export interface NoAnswer {
+  readonly answered: false;
+  readonly url: RemoteUrl;
+  /** Why, in English and without secrets. */
+  readonly details: string;
+  /** The code of the system, of OpenSSL or of the platform's fetch, where there is one. */
+  readonly code?: string;
+}
+
+/** A URL and what came of asking it, in English. */
+export function describeOutcome(outcome: Outcome): string {
+  return `${outcome.url.shown}: ${outcome.answered ? `answered with status ${outcome.status}` : outcome.details}`;
+}
+
+/** What an answer may hold at most. */
+const MAX_ANSWER_BYTES = 1_048_576;
+
+interface Sending extends Pick<Recipient, "fetch" | "headers" | "timeoutSeconds"> {
+  /** Ends the exchange, as its deadline does. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Sends one request and reads the response, within one deadline for all of it. Never rejects. A response is at
+ * most 1 MiB, counted, and not encoded; it is released whichever way it ends.
+ */
+export async function exchange(url: RemoteUrl, body: Uint8Array<ArrayBuffer>, sending: Sending): Promise<Outcome> {
+  const { timeoutSeconds, signal } = sending;
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let giveUp = (): void => undefined;
+  // A fetch may ignore its signal: the deadline is a promise of its own.
+  const deadline = new Promise<never>((_, reject) => {
+    giveUp = () => {
+      controller.abort();
+      reject(new Error("The deadline has passed."));
+    };
+    timer = setTimeout(giveUp, timeoutSeconds * 1000);
+    if (signal?.aborted) giveUp();
+    else signal?.addEventListener("abort", giveUp);
+  });
+  try {
+    const response = await receive(send(url, body, sending, controller.signal), deadline);
+    return await toAnswer(url, response, deadline);
+  } catch (error) {
+    if (signal?.aborted) return { answered: false, url, details: "no answer until the end" };
+    if (controller.signal.aborted) return { answered: false, url, details: `timed out after ${timeoutSeconds} s` };
+    return { answered: false, url, ...describeFailure(error) };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", giveUp);
+  }
+}
+
+async function send(
+  url: RemoteUrl,
+  body: Uint8Array<ArrayBuffer>,
+  { fetch: request, headers }: Sending,
+  signal: AbortSignal,
+): Promise<Response> {
+  return request(url.href, {
+    method: "POST",
+    headers: [
+      ...headers.map(([name, value]): [string, string] => [name, value]),
+      ["Content-Type", "application/json; charset=utf-8"],
+      ["Accept", "application/json"],
+      ["Accept-Encoding", "identity"],
+    ],
+    body,
+    redirect: "manual",
+    signal,
+    ...browserInit(),
+  });
+}
+
+/** No cookies, cache and referrer, where the platform has such. workerd has none, and throws at the word `cache`. */
+function browserInit(): RequestInit {
+  const isKnown = (member: string): boolean => member in (globalThis.Request?.prototype ?? {});
+  return {
+    ...(isKnown("cache") && { cache: "no-store" }),
+    ...(isKnown("credentials") && { credentials: "omit" }),
+    ...(isKnown("referrerPolicy") && { referrerPolicy: "no-referrer" }),
+  };
+}
+
+/** A response that comes after the deadline is released, too. */
+async function receive(sent: Promise<Response>, deadline: Promise<never>): Promise<Response> {
+  try {
+    return await Promise.race([sent, deadline]);
+  } catch (error) {
+    sent.then(release).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function toAnswer(url: RemoteUrl, response: Response, deadline: Promise<never>): Promise<Answer> {
+  const { status, headers } = response;
+  return {
+    answered: true,
+    url,
+    status,
+    contentType: headers.get("content-type"),
+    retryAfter: headers.get("retry-after"),
+    challenged: headers.has("www-authenticate"),
+    body: await toBody(response, deadline),
+  };
+}
+
+async function toBody(response: Response, deadline: Promise<never>): Promise<AnswerBody> {
+  if (isEncoded(response.headers.get("content-encoding"))) {
+    release(response);
+    return { problem: "the body is encoded (Content-Encoding), which was not asked for" };
+  }
+  const reader = response.body?.getReader();
+  if (reader === undefined) return { bytes: new Uint8Array() };
+  try {
+    const bytes = await Promise.race([readBytes(reader), deadline]);
+    return bytes === undefined ? { problem: "the body is larger than 1 MiB" } : { bytes };
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+function isEncoded(contentEncoding: string | null): boolean {
+  const codings = (contentEncoding ?? "").split(",").map((coding) => coding.trim().toLowerCase());
+  return codings.some((coding) => coding !== "" && coding !== "identity");
+}
+
+/** All bytes; `undefined` when there are too many. One buffer: a body of tiny chunks costs no more than another. */
+async function readBytes(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
+  let buffer = new Uint8Array(4096);
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return buffer.subarray(0, size);
+    const end = size + value.byteLength;
+    if (end > MAX_ANSWER_BYTES) return undefined;
+    if (end > buffer.byteLength) {
+      const larger = new Uint8Array(Math.max(end, 2 * buffer.byteLength));
+      larger.set(buffer.subarray(0, size));
+      buffer = larger;
+    }
+    buffer.set(value, size);
+    size = end;
+  }
+}
+
+function release(response: Response): void {
+  response.body?.cancel().catch(() => undefined);
+}

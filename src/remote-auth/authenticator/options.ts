@@ -1,0 +1,82 @@
+import type { OnEvent } from "../../contracts/events.ts";
+import type { Logger } from "../../contracts/logger.ts";
+import {
+  check,
+  RECIPIENT_OPTIONS,
+  type Recipient,
+  type RecipientOptions,
+  readRecipient,
+} from "../../outbound/destination.ts";
+import { uuidSchema } from "../../schemas/remote-auth.ts";
+
+/** How the external method asks its endpoint (4.7). Secrets in it stand in no error text, log line or event. */
+export interface HttpAuthenticatorOptions extends RecipientOptions {
+  /** The server that asks (2.3). It wins over the `server` of the credentials. Default: theirs; where they have none, the nil UUID. */
+  readonly server?: { readonly uuid: string };
+  /**
+   * What received the login (2.3). What it names wins over the `creator` of the credentials. Default: theirs; where they have none,
+   * the nil UUID and `http`.
+   */
+  readonly creator?: { readonly uuid?: string; readonly type?: string };
+  /** Whether the start sends a test request for a made-up account (4.7, rule 1). Default: true. */
+  readonly testAtStart?: boolean;
+  /** Is told of failures, suspensions and doubtful answers. Default: the console. */
+  readonly logger?: Logger;
+  /** Is told of every suspension: event 40042. Default: nobody. */
+  readonly onEvent?: OnEvent;
+}
+
+/** {@link HttpAuthenticatorOptions}, checked and complete. */
+export interface RemoteSettings extends Recipient {
+  readonly server: { readonly uuid: string } | undefined;
+  readonly creator: { readonly uuid?: string; readonly type?: string };
+  readonly testAtStart: boolean;
+  readonly logger: Logger;
+  readonly onEvent: OnEvent | undefined;
+}
+
+const knownOptions: ReadonlySet<string> = new Set([
+  ...RECIPIENT_OPTIONS,
+  "server",
+  "creator",
+  "testAtStart",
+  "logger",
+  "onEvent",
+] satisfies (keyof HttpAuthenticatorOptions)[]);
+
+/** Checks the options. Throws `TypeError` that names the option, and never quotes what it holds. */
+export function readOptions(options: HttpAuthenticatorOptions): RemoteSettings {
+  check(typeof options === "object" && options !== null, "url", "given");
+  // A misspelt `password` or `testAtStart` would be a default that nobody meant.
+  const unknown = Object.keys(options).find((key) => !knownOptions.has(key));
+  if (unknown !== undefined) throw new TypeError(`The option ${unknown} is not known.`);
+  const { testAtStart = true, server, creator = {}, logger = console, onEvent } = options;
+  check(typeof testAtStart === "boolean", "testAtStart", "true or false");
+  check(server === undefined || isUuid(server?.uuid), "server", "an object with a UUID as uuid");
+  check(typeof creator === "object" && creator !== null, "creator", "an object");
+  check(creator.uuid === undefined || isUuid(creator.uuid), "creator.uuid", "a UUID");
+  check(creator.type === undefined || isWord(creator.type), "creator.type", "a word such as https");
+  check(onEvent === undefined || typeof onEvent === "function", "onEvent", "a function");
+  check(isLogger(logger), "logger", "an object with info, warn and error");
+  return {
+    ...readRecipient(options),
+    server: server && { uuid: server.uuid },
+    creator: { ...creator },
+    testAtStart,
+    logger,
+    onEvent,
+  };
+}
+
+function isUuid(value: unknown): boolean {
+  return uuidSchema.safeParse(value).success;
+}
+
+function isWord(value: unknown): boolean {
+  return typeof value === "string" && /^[!-~]+$/.test(value);
+}
+
+function isLogger(logger: Logger): boolean {
+  const methods = ["info", "warn", "error"] as const;
+  return typeof logger === "object" && methods.every((method) => typeof logger?.[method] === "function");
+}

@@ -1,0 +1,59 @@
+import type { Credentials } from "../../contracts/authenticator.ts";
+import { type Component, NIL_UUID, type Peer, type Trace } from "../../contracts/connection.ts";
+import type { HeaderLines } from "../../outbound/headers.ts";
+import { toTraceLines } from "../../outbound/trace-headers.ts";
+import { hasLoneSurrogate } from "../../platform/text-encoding.ts";
+import { type AuthenticationRequest, MAX_EXCHANGE_BYTES } from "../../schemas/remote-auth.ts";
+import type { RemoteSettings } from "./options.ts";
+
+/** An authentication request, ready to be sent. */
+export interface RequestBody {
+  /** JSON in UTF-8. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** What received the login, as it stands in the body. */
+  readonly creator: Component;
+  /** The server that asks, likewise. */
+  readonly server: { readonly uuid: string };
+  /** The trace of the login. */
+  readonly trace: Trace | undefined;
+  /** Header fields of it; none where the configured ones name another. */
+  readonly traceLines: HeaderLines;
+}
+
+/** A client of whom nothing is known. */
+const unknownPeer: Peer = { address: "0.0.0.0", port: 0, family: "IPv4", protocol: "TCP" };
+
+/** Writes the body of an authentication request (2.3); or says, in English, why these credentials are not sent. */
+export function toRequestBody(
+  credentials: Credentials,
+  { server: configuredServer, creator: configured, headers }: Pick<RemoteSettings, "server" | "creator" | "headers">,
+): RequestBody | string {
+  const { type, username, content, peer = unknownPeer, trace } = credentials;
+  if (username === "") return "the username is empty: not asked";
+  if (content === "") return "the credentials are empty: not asked";
+  // JSON would carry a lone surrogate as an escape that no other text than itself is equal to, or that decoders replace.
+  if (hasLoneSurrogate(username) || hasLoneSurrogate(content)) return "the credentials have no UTF-8: not asked";
+  const { address, port, family, protocol } = peer;
+  const creator: Component = {
+    uuid: configured.uuid ?? credentials.creator?.uuid ?? NIL_UUID,
+    type: configured.type ?? credentials.creator?.type ?? "http",
+  };
+  const server = { uuid: configuredServer?.uuid ?? credentials.server?.uuid ?? NIL_UUID };
+  const request: AuthenticationRequest = {
+    credentials: { type, username, content, peer: { address, port, family, protocol }, creator },
+    server,
+  };
+  const bytes = new TextEncoder().encode(JSON.stringify(request));
+  if (bytes.byteLength > MAX_EXCHANGE_BYTES) return "the credentials are too large: not asked";
+  return { bytes, creator, server, trace, traceLines: toTraceLines(trace, headers) };
+}
+
+/** Credentials of an account that nobody has: of the test at the start (4.7, rule 1). */
+export function madeUpCredentials(): Credentials {
+  return { type: "password", username: `start-up-test-${randomHex(8)}`, content: randomHex(16) };
+}
+
+function randomHex(length: number): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(length));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

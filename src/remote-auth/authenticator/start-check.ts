@@ -1,0 +1,77 @@
+import type { RemoteUrl } from "../../outbound/destination.ts";
+import { describeOutcome, type Outcome } from "../../outbound/send-request.ts";
+import type { RemoteSettings } from "./options.ts";
+import type { Report } from "./report.ts";
+import { madeUpCredentials, type RequestBody, toRequestBody } from "./request.ts";
+import { isOutage, toVerdict } from "./verdict.ts";
+
+/** The statuses that an endpoint answers with (7.2): it is there, and understands requests. */
+const endpointStatuses: ReadonlySet<number> = new Set([200, 204, 401, 403]);
+
+/** Asks one URL, notes what came of it, and never rejects. */
+type Ask = (url: RemoteUrl, request: RequestBody) => Promise<Outcome>;
+
+/** The start of the method, and the same for callers that cannot fail: it resolves with why it failed. */
+export interface Start {
+  /** Rejects when no URL is reachable, with a message that names each one and why. */
+  start(): Promise<void>;
+  /** Never rejects: resolves with that message, or `undefined`. */
+  ensureStarted(): Promise<string | undefined>;
+}
+
+/** The test of the URLs (4.7, rule 1): callers at the same time share one, and a failed one is tried again at the next call. */
+export function createStart(settings: RemoteSettings, ask: Ask, report: Report): Start {
+  let starting: Promise<string | undefined> | undefined;
+
+  function ensureStarted(): Promise<string | undefined> {
+    starting ??= test().then((problem) => {
+      if (problem !== undefined) starting = undefined;
+      return problem;
+    });
+    return starting;
+  }
+
+  async function test(): Promise<string | undefined> {
+    const { urls, testAtStart } = settings;
+    const request = testAtStart ? toRequestBody(madeUpCredentials(), settings) : "not asked for";
+    if (typeof request === "string") return undefined;
+    const outcomes = await Promise.all(urls.map((url) => ask(url, request)));
+    for (const outcome of outcomes) reportTest(outcome, report);
+    if (outcomes.some(isReachable)) return undefined;
+    return `No authentication URL is reachable: ${outcomes.map(describeOutcome).join("; ")}`;
+  }
+
+  async function start(): Promise<void> {
+    const problem = await ensureStarted();
+    if (problem !== undefined) throw new Error(problem);
+  }
+
+  return { start, ensureStarted };
+}
+
+function isReachable(outcome: Outcome): boolean {
+  return outcome.answered && endpointStatuses.has(outcome.status);
+}
+
+function reportTest(outcome: Outcome, report: Report): void {
+  // Of a URL without an answer the log knows from its suspension.
+  if (!outcome.answered) return;
+  const { url, status } = outcome;
+  if (!isReachable(outcome)) {
+    const message = isOutage(status)
+      ? "An authentication URL answers that nobody could judge."
+      : "An authentication URL answers as no endpoint does.";
+    report("warn", { url: url.shown, status }, message);
+    return;
+  }
+  const verdict = toVerdict(outcome);
+  if (verdict.outcome === "accepted") {
+    report(
+      "warn",
+      { url: url.shown },
+      "The authentication endpoint lets anybody in: it has accepted a made-up account.",
+    );
+  } else if (verdict.outcome === "rejected" && verdict.reason !== "credentials") {
+    report("warn", { ...verdict.audit }, "The authentication endpoint gave an answer that is not valid.");
+  }
+}

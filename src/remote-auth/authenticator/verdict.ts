@@ -1,0 +1,126 @@
+import type { Rejected, Verdict } from "../../contracts/authenticator.ts";
+import type { Answer } from "../../outbound/send-request.ts";
+import { authenticationRejectionSchema, authenticationSuccessSchema } from "../../schemas/remote-auth.ts";
+import { decodeUtf8, isJson, readJson } from "../json-body.ts";
+
+/** What the external method tells the operator of each verdict, as its `audit`. No credentials are in it. */
+export interface RemoteAudit {
+  /** The URL that answered, without its query. Absent when none did, or none was asked. */
+  readonly url?: string;
+  /** The status of the answer; 0 for a redirect that the platform shows nothing of. */
+  readonly status?: number;
+  /** Of a JSON 403 (2.5). */
+  readonly code?: number;
+  /** The plain text of a 403, cut to 1,000 characters. That of a 401, and of a JSON 403, is the verdict's `message`. */
+  readonly message?: string;
+  /** Of a JSON 403 (2.5). */
+  readonly extra?: unknown;
+  /** Of a 401 with `WWW-Authenticate`: either any 401 of the endpoint has one, or it refuses the request's own credentials (5.2). */
+  readonly challenged?: true;
+  /** Each thing that is wrong: with the answer, e.g. `account.foo: unknown key`; or why there is none. Never a value. */
+  readonly problems?: readonly string[];
+}
+
+const maxMessageLength = 1000;
+
+/** Judges a whole response (7.2): the verdict, with what the operator may know of it. */
+export function toVerdict(answer: Answer): Verdict & { readonly audit: RemoteAudit } {
+  switch (answer.status) {
+    case 204:
+      return { outcome: "accepted", account: {}, audit: auditOf(answer) };
+    case 200:
+      return toAccepted(answer);
+    case 401:
+      return toUnknown(answer);
+    case 403:
+      return toRejected(answer);
+    default:
+      // The word of a gateway, or of the endpoint itself, that nobody has judged (RFC 9110 15.6.3 to 15.6.5).
+      if (isOutage(answer.status)) {
+        return { ...fail(answer, [`answered ${answer.status}: nobody could judge`]), reason: "unavailable" };
+      }
+      return fail(answer, [describeStatus(answer.status)]);
+  }
+}
+
+/** Whether a status says that nobody could judge. */
+export function isOutage(status: number): boolean {
+  return status >= 502 && status <= 504;
+}
+
+type Audited = Verdict & { readonly audit: RemoteAudit };
+
+/** Only a body that is understood whole gives somebody access (CONTRACT 9.1). */
+function toAccepted(answer: Answer): Audited {
+  const { body, contentType } = answer;
+  if ("problem" in body) return fail(answer, [body.problem]);
+  if (body.bytes.byteLength === 0) return { outcome: "accepted", account: {}, audit: auditOf(answer) };
+  if (!isJson(contentType)) return fail(answer, ["the Content-Type is not application/json in UTF-8"]);
+  const reading = readJson(body.bytes, authenticationSuccessSchema);
+  if ("problems" in reading) return fail(answer, reading.problems);
+  return { outcome: "accepted", account: reading.value.account ?? {}, audit: auditOf(answer) };
+}
+
+function toUnknown(answer: Answer): Audited {
+  const { text, problem } = readMessage(answer);
+  // An invalid answer is none, whatever its status (7.2, CONTRACT 9.1).
+  if (problem !== undefined) return fail(answer, [problem]);
+  return { outcome: "unknown", ...(text !== undefined && { message: text }), audit: auditOf(answer) };
+}
+
+/** Whatever its body is, a 403 rejects; the message of a valid JSON one alone may be shown to users (7.2, CONTRACT 9.4). */
+function toRejected(answer: Answer): Audited {
+  const rejected = { outcome: "rejected", reason: "credentials" } as const;
+  const { body, contentType } = answer;
+  if ("problem" in body || body.bytes.byteLength === 0 || !isJson(contentType)) {
+    const { text, problem } = readMessage(answer);
+    const told = {
+      ...(text !== undefined && { message: text }),
+      ...(problem !== undefined && { problems: [problem] }),
+    };
+    return { ...rejected, audit: { ...auditOf(answer), ...told } };
+  }
+  const reading = readJson(body.bytes, authenticationRejectionSchema);
+  if ("problems" in reading) return { ...rejected, audit: { ...auditOf(answer), problems: reading.problems } };
+  const { code, extra, public_response: publicResponse } = reading.value;
+  const message = toShortText(reading.value.message ?? "");
+  const audit = { ...auditOf(answer), ...(code !== undefined && { code }), ...(extra !== undefined && { extra }) };
+  return {
+    ...rejected,
+    ...(message !== undefined && { message }),
+    ...(publicResponse !== undefined && { publicResponse }),
+    audit,
+  };
+}
+
+function fail(answer: Answer, problems: readonly string[]): Rejected & { readonly audit: RemoteAudit } {
+  return { outcome: "rejected", reason: "failure", audit: { ...auditOf(answer), problems } };
+}
+
+function auditOf({ url, status, challenged }: Answer): RemoteAudit {
+  return { url: url.shown, status, ...(status === 401 && challenged && { challenged }) };
+}
+
+function describeStatus(status: number): string {
+  if (status === 0 || (status >= 300 && status < 400)) return "the answer is a redirect, and none is followed";
+  return `the status ${status} has no meaning here`;
+}
+
+/** The text of a 401 or 403 for people's eyes, or what is wrong with it. */
+function readMessage({ body }: Answer): { readonly text?: string | undefined; readonly problem?: string } {
+  if ("problem" in body) return { problem: body.problem };
+  const decoded = decodeUtf8(body.bytes);
+  if (decoded === undefined) return { problem: "the body is not in UTF-8, or begins with a byte order mark" };
+  return { text: toShortText(decoded) };
+}
+
+/** A text without the white space around it, cut to its bound; `undefined` when nothing is left. */
+function toShortText(text: string): string | undefined {
+  // A pair of surrogates that the bound would cut in two is left out; JSON may bring one alone, which is no text.
+  const short = text
+    .trim()
+    .slice(0, maxMessageLength)
+    .replace(/[\ud800-\udbff]$/, "")
+    .replace(/\p{Surrogate}/gu, "\ufffd");
+  return short === "" ? undefined : short;
+}

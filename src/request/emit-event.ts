@@ -1,0 +1,51 @@
+import { toStoragePath } from "../account/path.ts";
+import type { FileEvent, Place } from "../contracts/events.ts";
+import type { EventDraft } from "../events/emitter.ts";
+import { isSecure } from "../http/request-target.ts";
+import { readTrace } from "../http/trace-context.ts";
+import type { AccountExchange, Exchange } from "./context.ts";
+
+type WithoutEnvelope<E> = E extends EventDraft ? Omit<E, "account" | "component" | "trace"> : never;
+
+/** An event of a request: what is the same for all of them is left out. */
+export type RequestEvent = WithoutEnvelope<EventDraft>;
+
+/** Tells of an event of a request, whoever is behind it. */
+export function tell(exchange: Exchange, event: RequestEvent): void {
+  const { request, connection, config, emit } = exchange;
+  const { peer } = connection;
+  const account = "account" in exchange ? (exchange as AccountExchange).account : undefined;
+  const trace = readTrace(request.headers);
+  emit({
+    ...event,
+    ...(account !== undefined && {
+      account: { uuid: account.uuid, name: account.name, email: account.email, ...(peer !== undefined && { peer }) },
+    }),
+    component: { uuid: config.component.uuid, type: isSecure(request, connection) ? "https" : "http" },
+    ...(trace !== undefined && { trace }),
+  } as EventDraft & FileEvent);
+}
+
+/** Tells of an answer that is not as it should be, by either side: events 40019 and 40023. */
+export function tellFailure(exchange: Exchange, status: number, details: string): void {
+  if (status !== 400 && status !== 500) return;
+  const { request, connection, target } = exchange;
+  const { peer } = connection;
+  const data = { method: request.method, path: target.path, details, ...(peer !== undefined && { peer }) };
+  tell(exchange, { id: status === 400 ? 40019 : 40023, data });
+}
+
+/** A file or folder of the account, as events have it. */
+export function toPlace({ files }: AccountExchange, segments: readonly string[]): Place {
+  return { path: toStoragePath(segments), real_path: files.realPathOf(segments) };
+}
+
+/** Seconds between two times in milliseconds; none where the clock was set back meanwhile. */
+export function toSeconds(from: number, to: number): number {
+  return Math.max(0, to - from) / 1000;
+}
+
+/** Bytes per second; of what took no time that was measured, all of them. */
+export function toSpeed(bytes: number, seconds: number): number {
+  return seconds > 0 ? Math.round(bytes / seconds) : bytes;
+}

@@ -1,0 +1,90 @@
+import { isStorageError, type StorageErrorCode } from "../contracts/storage-adapter.ts";
+import { type Failure, HttpError, isHttpError } from "../http/http-error.ts";
+import type { Variant } from "../http/negotiate.ts";
+import { isRefusedForPlace } from "../storage/mount.ts";
+
+/** The three status tables (CONTRACT 1): what a failure is called in each variant, in the order json, webdav, html. */
+const STATUSES: Readonly<Record<Failure, readonly [json: number, webdav: number, html: number]>> = {
+  malformed: [400, 400, 400],
+  unauthorized: [401, 401, 401],
+  denied: [403, 403, 403],
+  "not-found": [404, 404, 404],
+  "method-not-allowed": [405, 405, 405],
+  "method-not-implemented": [501, 501, 501],
+  "already-exists": [422, 405, 400],
+  "parent-missing": [422, 409, 400],
+  "wrong-kind": [422, 409, 400],
+  "precondition-failed": [412, 412, 412],
+  "range-not-satisfiable": [416, 416, 416],
+  "too-large": [413, 413, 413],
+  "unsupported-media-type": [415, 415, 415],
+  unprocessable: [422, 422, 422],
+  "no-space": [507, 507, 507],
+  unavailable: [503, 503, 503],
+  internal: [500, 500, 500],
+};
+
+const COLUMNS: Readonly<Record<Variant, 0 | 1 | 2>> = { json: 0, webdav: 1, html: 2 };
+
+/** The status of a failure in a variant. */
+export function toStatus(failure: Failure, variant: Variant): number {
+  return STATUSES[failure][COLUMNS[variant]];
+}
+
+/** What a client learns of a storage's refusal: fixed texts, never the storage's own (SECURITY 14). */
+const STORAGE_FAILURES: Readonly<Record<StorageErrorCode, readonly [Failure, string]>> = {
+  "not-found": ["not-found", "Not found."],
+  "already-exists": ["already-exists", "Something of that name already exists."],
+  "parent-missing": ["parent-missing", "The parent folder does not exist."],
+  "not-a-folder": ["wrong-kind", "A file stands where a folder is needed."],
+  "not-a-file": ["wrong-kind", "A folder stands where a file is needed."],
+  "precondition-failed": ["precondition-failed", "A precondition of the request does not hold."],
+  "bad-name": ["malformed", "The storage cannot keep this name."],
+  incomplete: ["malformed", "The content does not have the announced length."],
+  denied: ["denied", "The storage does not permit this."],
+  "no-space": ["no-space", "The storage is full."],
+  "too-large": ["too-large", "The content is larger than the storage allows."],
+  unavailable: ["unavailable", "The storage is not available."],
+};
+
+/** The failures whose cause the operator has to know: the client can do nothing about them. */
+const OPERATORS_FAILURES: readonly Failure[] = ["denied", "unavailable", "internal"];
+
+/** Tells the operator of an error; `id` is what the client was told of it. */
+export type Report = (error: unknown, id?: string) => void;
+
+/** What a client is told of anything thrown, or would be. Of one error it is the same each time, and the operator is told once. */
+export type FailureOf = (error: unknown) => HttpError;
+
+/** Makes the failures of one request: what its client has broken off is no defect. */
+export function createFailureOf(signal: AbortSignal, report: Report): FailureOf {
+  const known = new Map<unknown, HttpError>();
+
+  return function failureOf(error) {
+    if (signal.aborted && error === signal.reason) return new HttpError("malformed", GONE, {}, { cause: error });
+    const failure = known.get(error) ?? toHttpError(error, report);
+    known.set(error, failure);
+    return failure;
+  };
+}
+
+/** Who has gone reads it nowhere: the operator does. */
+export const GONE = "The client has gone.";
+
+/** An unknown error becomes a blank one with an id that the log has too. */
+function toHttpError(error: unknown, report: Report): HttpError {
+  if (isHttpError(error)) {
+    if (error.cause !== undefined && OPERATORS_FAILURES.includes(error.failure)) report(error.cause);
+    return error;
+  }
+  if (isStorageError(error) && Object.hasOwn(STORAGE_FAILURES, error.code)) {
+    const [failure, message] = STORAGE_FAILURES[error.code];
+    if (failure === "denied" && !isRefusedForPlace(error)) report(error);
+    if (failure !== "unavailable") return new HttpError(failure, message, {}, { cause: error });
+    report(error);
+    return new HttpError(failure, message, { "Retry-After": "1" }, { cause: error });
+  }
+  const id = crypto.randomUUID();
+  report(error, id);
+  return new HttpError("internal", `Internal error ${id}.`, {}, { cause: error });
+}

@@ -1,0 +1,32 @@
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import type { ClientCertificate, Connection } from "../../contracts/connection.ts";
+import { toPeer } from "../peer.ts";
+import { toPem } from "../pem.ts";
+
+/** What the service is told of a socket; the same for all requests on it. */
+export function toConnection(socket: Socket): Connection {
+  const peer = toPeer(socket.remoteAddress, socket.remotePort);
+  const clientCertificate = toClientCertificate(socket);
+  return {
+    ...(peer === undefined ? undefined : { peer }),
+    ...(clientCertificate === undefined ? undefined : { clientCertificate }),
+  };
+}
+
+function toClientCertificate(socket: Socket): ClientCertificate | undefined {
+  if (!isTlsSocket(socket) || !socket.authorized) return undefined;
+  // A resumed TLS 1.3 session without a client certificate is "authorized" too: only a certificate that is there counts.
+  const { raw, subject } = socket.getPeerCertificate();
+  if (raw === undefined) return undefined;
+  const commonName: unknown = subject?.CN;
+  // Several common names come as a list: which account they name is not decidable.
+  return {
+    pem: toPem(raw.toString("base64")),
+    ...(typeof commonName === "string" && commonName !== "" && { commonName }),
+  };
+}
+
+function isTlsSocket(socket: Socket): socket is TLSSocket {
+  return "authorized" in socket && "getPeerCertificate" in socket;
+}

@@ -1,0 +1,30 @@
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
+import type { Server as HttpsServer } from "node:https";
+import type { FileService } from "../../contracts/file-service.ts";
+import { isClaimed } from "../request-handler.ts";
+import { createExchange } from "./exchange.ts";
+import { toRequest } from "./request.ts";
+
+/** The services that a server is prepared for. */
+const prepared = new WeakMap<HttpServer | HttpsServer, Set<FileService>>();
+
+/**
+ * Prepares a server of the host's own, such as that of Express, Fastify or Koa, for the service that {@link toNodeMiddleware} mounts into it, and for each further one:
+ * uploads may take as long as they need, where Node cuts them at 300 s (`requestTimeout`), and one that is refused keeps its body to
+ * itself where its client waits for that (`Expect: 100-continue`, CONTRACT 4.3). For the host's other routes such a client is told to go on, as Node does by itself.
+ */
+export function prepareNodeServer(server: HttpServer | HttpsServer, service: FileService): void {
+  server.requestTimeout = 0;
+  const known = prepared.get(server);
+  if (known !== undefined) {
+    known.add(service);
+    return;
+  }
+  const services = new Set([service]);
+  prepared.set(server, services);
+  server.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => {
+    const request = toRequest(createExchange(req, res));
+    if (![...services].some((each) => isClaimed(each, request))) res.writeContinue();
+    server.emit("request", req, res);
+  });
+}

@@ -1,0 +1,86 @@
+import { ServerResponse } from "node:http";
+import { toByteStream } from "../../contracts/byte-source.ts";
+import type { Exchange } from "./exchange.ts";
+import { refuseBody } from "./lingering-close.ts";
+import { discardBody, openBody, openSource } from "./response-body.ts";
+import { sendSource } from "./send-source.ts";
+import { failResponse, type Head, sendChunks } from "./send-stream.ts";
+import { isLast } from "./shutdown.ts";
+
+/**
+ * Sends a response with all others that are ready (docs/decisions/0013-small-requests.md), and never throws. A small body may stand in the very bytes that the parser
+ * is at: it has seen them all by then. One that cannot be sent is answered 500, blank; where the head is out already,
+ * the connection breaks.
+ */
+export function sendResponse(exchange: Exchange, response: Response, lingerMilliseconds: number): void {
+  setImmediate(writeResponse, exchange, response, lingerMilliseconds);
+}
+
+function writeResponse(exchange: Exchange, response: Response, lingerMilliseconds: number): void {
+  if (exchange.gone || exchange.res.writableEnded) {
+    discardBody(response);
+    return;
+  }
+  const closes = refuseBody(exchange, lingerMilliseconds) || isLast(exchange.state);
+  try {
+    writeWhole(exchange, response, toHead(response, closes));
+  } catch {
+    discardBody(response);
+    failResponse(exchange, { closes, length: undefined });
+  }
+}
+
+function writeWhole(exchange: Exchange, response: Response, head: Head): void {
+  const { req, res } = exchange;
+  const { status, fields } = head;
+  if (req.method === "HEAD" || status === 204 || status === 304) {
+    res.writeHead(status, fields);
+    res.end();
+    discardBody(response);
+    return;
+  }
+  const source = openSource(response);
+  if (source !== undefined && isPlain(res)) return void sendSource(exchange, source, head);
+  const body = source === undefined ? openBody(response) : toByteStream(source).getReader();
+  if (body === undefined || typeof body === "string" || "byteLength" in body) writeAtOnce(exchange, head, body);
+  else void sendChunks(exchange, body, head);
+}
+
+/**
+ * Whether nobody stands between the response and its socket. Middlewares that compress, count or keep what is written replace these methods: they
+ * may keep chunks, which must not be used again then, and not all of them tell when one has passed.
+ */
+function isPlain({ write, end }: ServerResponse): boolean {
+  return write === ServerResponse.prototype.write && end === ServerResponse.prototype.end;
+}
+
+function writeAtOnce({ res }: Exchange, { status, fields, length }: Head, body: string | Uint8Array = ""): void {
+  const size = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+  if (length === undefined) fields.push("Content-Length", `${size}`);
+  else if (length !== size) throw new RangeError("Content-Length is not the body's");
+  res.writeHead(status, fields);
+  if (size === 0) res.end();
+  else res.end(body);
+}
+
+function toHead(response: Response, closes: boolean): Head {
+  const { status } = response;
+  // An interim status is no answer: the client would wait for another.
+  if (!(status >= 200)) throw new RangeError("Not a final status");
+  const fields: string[] = [];
+  let length: number | undefined;
+  response.headers.forEach((value, name) => {
+    if (isNamed(name, "content-length")) {
+      // RFC 9110, 8.6: 204 has none.
+      if (status === 204) return;
+      length = Number(value);
+    } else if (closes && isNamed(name, "connection")) return;
+    fields.push(name, value);
+  });
+  if (closes) fields.push("Connection", "close");
+  return { status, fields, length, closes };
+}
+
+function isNamed(name: string, lowercase: string): boolean {
+  return name.length === lowercase.length && name.toLowerCase() === lowercase;
+}

@@ -1,0 +1,91 @@
+import type { ByteSource } from "../../contracts/byte-source.ts";
+import { createBufferPace, dropBuffer, giveBack, takeBuffer } from "../../platform/buffer-pool.ts";
+import { type Exchange, releaseReader } from "./exchange.ts";
+import { failResponse, type Head } from "./send-stream.ts";
+
+/**
+ * Sends a body that is read from a source through one buffer, which is read into when the socket has taken what it held. Fails as
+ * `sendChunks` does. Never rejects.
+ */
+export async function sendSource(exchange: Exchange, source: ByteSource, head: Head): Promise<void> {
+  exchange.reader = { cancel: () => source.close() };
+  try {
+    await copySource(exchange, source, head);
+  } catch {
+    releaseReader(exchange);
+    failResponse(exchange, head);
+  }
+}
+
+async function copySource(exchange: Exchange, source: ByteSource, { status, fields, length }: Head): Promise<void> {
+  const { res } = exchange;
+  const pace = createBufferPace(length);
+  for (let sent = 0; ; ) {
+    const buffer = takeBuffer(pace.size());
+    const { count, isLast } = await readPart(source, buffer, sent, length);
+    sent += count;
+    if (isLast) exchange.reader = undefined;
+    if (exchange.gone) return giveBack(buffer);
+    if (!res.headersSent) res.writeHead(status, fields);
+    if (isLast) return endWith(exchange, buffer, count);
+    const begun = performance.now();
+    await written(exchange, buffer.subarray(0, count));
+    // Of a connection that broke nobody knows whether the system still reads the buffer.
+    if (exchange.gone) return dropBuffer(buffer);
+    pace.passed(performance.now() - begun);
+    giveBack(buffer);
+  }
+}
+
+/** The next part of a source, and whether it is the last one. Where that fails nobody has the buffer any more. */
+async function readPart(
+  source: ByteSource,
+  buffer: Uint8Array,
+  sent: number,
+  length: number | undefined,
+): Promise<{ readonly count: number; readonly isLast: boolean }> {
+  try {
+    const count = await source.readInto(buffer);
+    return { count, isLast: await isComplete(source, count, sent + count, length) };
+  } catch (error) {
+    giveBack(buffer);
+    throw error;
+  }
+}
+
+/**
+ * Whether the part just read is the last one. The part that completes the length is, once the source has ended well behind it.
+ * @throws RangeError for more or fewer bytes than promised.
+ */
+async function isComplete(
+  source: ByteSource,
+  count: number,
+  sent: number,
+  length: number | undefined,
+): Promise<boolean> {
+  const isFull = sent >= (length ?? Number.POSITIVE_INFINITY);
+  const isLast = count === 0 || (isFull && (await source.readInto(probe)) === 0);
+  if (isLast ? sent !== (length ?? sent) : isFull) throw new RangeError("Not as many bytes as promised");
+  return isLast;
+}
+
+/** Ends a response with the first `count` bytes of a buffer, which is free again when the system has taken them. */
+function endWith({ res }: Exchange, buffer: Uint8Array, count: number): void {
+  let release = dropBuffer;
+  res.on("close", () => release(buffer));
+  res.end(buffer.subarray(0, count), () => {
+    release = () => undefined;
+    giveBack(buffer);
+  });
+}
+
+/** Where a source puts nothing when it has ended. */
+const probe = new Uint8Array(1);
+
+/** Resolves when the socket has taken the bytes, or is gone. */
+function written(exchange: Exchange, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    exchange.wake = resolve;
+    exchange.res.write(bytes, () => resolve());
+  });
+}

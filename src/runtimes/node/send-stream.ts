@@ -1,0 +1,115 @@
+import type { ServerResponse } from "node:http";
+import { type ChunkReader, toBytes } from "../chunk-reader.ts";
+import { type Exchange, releaseReader } from "./exchange.ts";
+import { resetSocket } from "./reset-socket.ts";
+
+/** The head of a response, not yet written. */
+export interface Head {
+  readonly status: number;
+  /** Names and values in turn, as `writeHead` takes them fastest; a repeated name stays repeated. */
+  readonly fields: string[];
+  /** The `Content-Length` that the service promises. */
+  readonly length: number | undefined;
+  /** The connection ends with this response: the request's body stays unread, or the server ends. */
+  readonly closes: boolean;
+}
+
+/**
+ * Sends a body in chunks at the client's pace. Whatever keeps it from being whole - the source fails, or holds more or
+ * fewer bytes than promised - is answered 500 before the first chunk and breaks the connection after it: a cut body
+ * never looks complete. Never rejects.
+ */
+export async function sendChunks(exchange: Exchange, reader: ChunkReader, head: Head): Promise<void> {
+  exchange.reader = reader;
+  exchange.res.on("drain", () => exchange.wake?.());
+  try {
+    await copyChunks(exchange, reader, head);
+  } catch {
+    releaseReader(exchange);
+    failResponse(exchange, head);
+  }
+}
+
+/** What can no longer be answered as meant: 500, blank, or where the head is out a broken connection. */
+export function failResponse(exchange: Exchange, { closes, length }: Pick<Head, "closes" | "length">): void {
+  const { res } = exchange;
+  if (exchange.gone) return;
+  if (res.headersSent) {
+    breakResponse(exchange, length);
+    return;
+  }
+  const fields = closes ? ["Content-Length", "0", "Connection", "close"] : ["Content-Length", "0"];
+  // The reason phrase of the response that failed would stay otherwise.
+  res.writeHead(500, "Internal Server Error", fields);
+  res.end();
+}
+
+async function copyChunks(exchange: Exchange, reader: ChunkReader, head: Head): Promise<void> {
+  const { res } = exchange;
+  const { length } = head;
+  const most = length ?? Number.POSITIVE_INFINITY;
+  let sent = 0;
+  let last: Uint8Array | string | undefined;
+  for (;;) {
+    const chunk = await readChunk(exchange, reader);
+    if (exchange.gone) return;
+    if (chunk === undefined) break;
+    sent += sizeOf(chunk);
+    if (sent > most) throw new RangeError("More bytes than promised");
+    // The chunk that completes the length is kept back until the source has ended well.
+    if (sent === most) last ??= chunk;
+    else if (!writeChunk(res, chunk, head)) await drained(exchange);
+    if (exchange.gone) return;
+  }
+  if (length !== undefined && sent < length) throw new RangeError("Fewer bytes than promised");
+  if (!res.headersSent) res.writeHead(head.status, head.fields);
+  if (last === undefined) res.end();
+  else res.end(last);
+}
+
+/** The next chunk; after the end (`undefined`) and a failure the source is past cancelling. */
+async function readChunk(exchange: Exchange, reader: ChunkReader): Promise<Uint8Array | string | undefined> {
+  let result: Awaited<ReturnType<ChunkReader["read"]>>;
+  try {
+    result = await reader.read();
+  } catch (error) {
+    exchange.reader = undefined;
+    throw error;
+  }
+  if (!result.done) return toChunk(result.value);
+  exchange.reader = undefined;
+  return undefined;
+}
+
+function toChunk(value: unknown): Uint8Array | string {
+  if (typeof value === "string") return value;
+  if (ArrayBuffer.isView(value)) return toBytes(value);
+  throw new TypeError("A body chunk is neither bytes nor text");
+}
+
+function sizeOf(chunk: Uint8Array | string): number {
+  return typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.byteLength;
+}
+
+/** False where the client is behind. An empty chunk would end a chunked body. */
+function writeChunk(res: ServerResponse, chunk: Uint8Array | string, { status, fields }: Head): boolean {
+  if (chunk.length === 0) return true;
+  if (!res.headersSent) res.writeHead(status, fields);
+  return res.write(chunk);
+}
+
+function drained(exchange: Exchange): Promise<void> {
+  return new Promise((resolve) => {
+    exchange.wake = resolve;
+  });
+}
+
+/** Ends the connection so that the client cannot take what it has for the whole. */
+function breakResponse(exchange: Exchange, length: number | undefined): void {
+  const { req, res } = exchange;
+  const { socket } = res;
+  // A body that ends with its connection (HTTP/1.0) is whole at a FIN: only a RST says otherwise.
+  const endsByClose = length === undefined && req.httpVersionMinor === 0;
+  if (endsByClose && socket !== null) resetSocket(socket);
+  else res.destroy();
+}

@@ -1,0 +1,188 @@
+import {
+  createServer as createHttpServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
+import { Server as NetServer, type Socket } from "node:net";
+import type { FileService, RequestHandler } from "../../contracts/file-service.ts";
+import { type NodeListenerOptions, toNodeListener } from "../node.ts";
+import { type Connections, limitPerAddress, trackConnections } from "./connection-limits.ts";
+import { cutServer, cutSlow, cutSocket, type Exchange, exchangeOf, isIdle } from "./exchange.ts";
+import { watchSent } from "./kernel-send-queue.ts";
+import { watchPace } from "./min-throughput.ts";
+import { refuseMessage, refuseTunnel } from "./protocol-errors.ts";
+import { type NodeServerLimits, type ServerLimits, toServerLimits, toServerOptions } from "./server-limits.ts";
+import { beginEnd, cancelEnd } from "./shutdown.ts";
+
+/** The keys of a TLS server, in PEM. */
+export interface NodeTlsOptions {
+  readonly key: string | Buffer;
+  /** The server's certificate, followed by the intermediate ones. */
+  readonly cert: string | Buffer;
+  /**
+   * The authorities of client certificates. With it clients are asked for one; those without, or with one that does
+   * not verify, are let in all the same and log in otherwise (CONTRACT 6.7).
+   */
+  readonly ca?: string | Buffer | readonly (string | Buffer)[];
+}
+
+/** A server of our own around a service. */
+export interface NodeServerOptions extends NodeListenerOptions, NodeServerLimits {
+  /** Serves HTTPS. Default: plain HTTP. */
+  readonly tls?: NodeTlsOptions;
+}
+
+/** How long the end of a server waits at most for the service to put away what was cut. */
+const SETTLING_MILLISECONDS = 1000;
+
+/** How many fields a request may have: Node's own number. */
+const MAX_FIELDS = 1000;
+
+const servers = new WeakMap<HttpServer | HttpsServer, Connections>();
+
+/**
+ * A server that answers with the service, or with any handler of requests, not yet listening. Uploads may take as long as they need; the head of a
+ * request may not (60 s), nor may a client that is silent, or all but silent. Each process counts its connections by itself.
+ * @throws TypeError naming the option that is wrong.
+ */
+export function createNodeServer(
+  service: FileService | RequestHandler,
+  options: NodeServerOptions = {},
+): HttpServer | HttpsServer {
+  const { tls } = options;
+  const limits = toServerLimits(options);
+  const listener = toNodeListener(service, options);
+  const own = toServerOptions(limits);
+  const server = tls === undefined ? createHttpServer(own) : createHttpsServer({ ...own, ...toTlsOptions(tls) });
+  server.on("request", listener);
+  server.on("checkContinue", listener);
+  // Other expectations may be ignored (RFC 9110, 10.1.1); Node's own 417 would read the whole body first.
+  server.on("checkExpectation", listener);
+  server.on("connect", refuseTunnel);
+  server.timeout = limits.idleMilliseconds;
+  if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections;
+  if (limits.maxConnectionsPerAddress > 0) limitPerAddress(server, limits.maxConnectionsPerAddress);
+  // node:http drops what is beyond it without a word, and the listener refuses a request that may lack some. Without a bound one head could take megabytes.
+  server.maxHeadersCount = MAX_FIELDS;
+  const connections = trackConnections(server, tls !== undefined);
+  servers.set(server, connections);
+  keepPace(server, connections, limits);
+  server.on("clientError", (error, socket) => {
+    if (connections.ready.has(socket as Socket)) refuseMessage(error, socket as Socket);
+    else socket.destroy();
+  });
+  // A client may end its side behind its last request and still wants the answers (RFC 9112, 9.6).
+  if (tls === undefined) Object.assign(server, { httpAllowHalfOpen: true });
+  return server;
+}
+
+/** How a server ends. */
+export interface NodeServerEnd {
+  /**
+   * What is still under way after so long is cut: uploads leave the former file, downloads break off. Milliseconds, 0
+   * for never, so that all of it is finished. Default: 0.
+   */
+  readonly deadlineMilliseconds?: number;
+}
+
+/**
+ * Ends a server gracefully: no new connections, idle ones closed, running requests answered to their end, or to a deadline. Each
+ * of the answers ends its connection (`Connection: close`), and no request that was pipelined behind it begins. Resolves
+ * once the last connection is closed, and the service has put away what was cut. Works for any `node:http` or `node:https` server; with one of `createNodeServer` it
+ * does not wait for connections that never sent a request, or never began TLS, either.
+ */
+export async function closeNodeServer(
+  server: HttpServer | HttpsServer,
+  { deadlineMilliseconds = 0 }: NodeServerEnd = {},
+): Promise<void> {
+  if (!(deadlineMilliseconds >= 0)) {
+    throw new TypeError("deadlineMilliseconds: expected a number of milliseconds, or 0");
+  }
+  const own = servers.get(server);
+  const deadline = deadlineMilliseconds === 0 ? Number.POSITIVE_INFINITY : performance.now() + deadlineMilliseconds;
+  let cut: readonly Exchange[] = [];
+
+  function sweep(): void {
+    const isOver = performance.now() >= deadline;
+    if (own === undefined) {
+      if (isOver) cut = cut.concat(cutServer(server));
+      if (isOver) server.closeAllConnections();
+      else server.closeIdleConnections();
+      return;
+    }
+    for (const socket of own.unready.values()) socket.destroy();
+    if (isOver) cut = cut.concat([...own.ready].map(cutSocket).filter((exchange) => exchange !== undefined));
+    else for (const socket of own.ready) if (isIdle(socket)) socket.destroySoon();
+  }
+
+  beginEnd(server);
+  // What a host answers by itself is the last of its connection, too.
+  if (own === undefined) server.prependListener("request", endConnection);
+  server.once("listening", () => {
+    cancelEnd(server);
+    server.off("request", endConnection);
+  });
+  await new Promise<void>((resolve) => {
+    // Kept-alive connections become idle one by one as their responses end.
+    const timer = setInterval(sweep, 100);
+    const onClosed = (): void => {
+      clearInterval(timer);
+      resolve();
+    };
+    // node:http takes a connection for idle whose last bytes it has not sent yet, and destroys it when it closes: of our own we know better.
+    if (own === undefined) server.close(onClosed);
+    else NetServer.prototype.close.call(server, onClosed);
+    sweep();
+  });
+  await settled(cut);
+}
+
+function endConnection(_req: IncomingMessage, res: ServerResponse): void {
+  res.shouldKeepAlive = false;
+}
+
+/** Waits for what the service still does for exchanges that were cut, but not for long. */
+async function settled(cut: readonly Exchange[]): Promise<void> {
+  const patience = performance.now() + SETTLING_MILLISECONDS;
+  while (performance.now() < patience && cut.some(({ answered }) => !answered)) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** Looks after the pace of a server's clients while it listens, and until its last connection has ended. */
+function keepPace(server: HttpServer | HttpsServer, { ready }: Connections, limits: ServerLimits): void {
+  const { minBytesPerSecond, paceMilliseconds: windowMilliseconds, idleMilliseconds } = limits;
+  const stillLimits = [minBytesPerSecond && windowMilliseconds, idleMilliseconds].filter((limit) => limit > 0);
+  if (stillLimits.length === 0) return;
+
+  function* current(): Generator<Exchange> {
+    for (const socket of ready) {
+      const exchange = exchangeOf(socket);
+      if (exchange !== undefined) yield exchange;
+    }
+  }
+
+  function* sending(): Generator<Socket> {
+    for (const { req, res } of current()) if (res.writableEnded || res.writableLength > 0) yield req.socket;
+  }
+
+  server.on("listening", () => {
+    server.once("close", watchSent(sending, Math.min(...stillLimits)));
+    if (minBytesPerSecond === 0) return;
+    const end = watchPace(current, { minBytesPerSecond, windowMilliseconds }, cutSlow);
+    server.once("close", end);
+  });
+}
+
+function toTlsOptions({ key, cert, ca }: NodeTlsOptions): Parameters<typeof createHttpsServer>[0] {
+  const own = { key, cert, handshakeTimeout: 20_000 };
+  if (ca === undefined) return own;
+  return {
+    ...own,
+    ca: typeof ca === "string" || Buffer.isBuffer(ca) ? ca : [...ca],
+    requestCert: true,
+    rejectUnauthorized: false,
+  };
+}

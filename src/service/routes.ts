@@ -1,0 +1,193 @@
+import { parseResourcePath, RESERVED_NAME, type ResourcePath } from "../account/path.ts";
+import { deletePath } from "../endpoints/delete.ts";
+import { folderOnly } from "../endpoints/files/folder-methods.ts";
+import { getFile } from "../endpoints/files/get-file.ts";
+import { putFile } from "../endpoints/files/put-file.ts";
+import { createFolder } from "../endpoints/folders/create-folder.ts";
+import { getFolder } from "../endpoints/folders/get-folder.ts";
+import { postFolder } from "../endpoints/folders/post-folder.ts";
+import { getLoginPage, postLogin } from "../endpoints/login/login.ts";
+import { postLogout } from "../endpoints/login/logout.ts";
+import { getPasswordPage, postPasswordUpdate } from "../endpoints/login/password-update.ts";
+import { getApiPage } from "../endpoints/site/get-api-page.ts";
+import { getAsset } from "../endpoints/site/get-asset.ts";
+import { getDescription } from "../endpoints/site/get-openapi.ts";
+import { toHome } from "../endpoints/site/redirect-home.ts";
+import type { Variant } from "../http/negotiate.ts";
+import { decodeSegment } from "../http/path-segment.ts";
+import type { Target } from "../http/request-target.ts";
+import type { OperationName } from "../openapi/operations.ts";
+import type { AccountEndpoint, OpenEndpoint } from "../request/context.ts";
+
+/** The APIs that share the URL space (1.1). */
+export type Api = "rest" | "webdav" | "browser";
+
+/** What kind of place a URL is, before anything is known about what is there. */
+export type Shape =
+  | "entry"
+  | "file"
+  | "folder"
+  | "login"
+  | "logout"
+  | "password-update"
+  | "asset"
+  | "description"
+  | "api-page";
+
+/** One row of the URL space: which methods of a shape an endpoint answers, and in which APIs. */
+export interface Route {
+  readonly shape: Shape;
+  readonly methods: readonly string[];
+  readonly apis: readonly Api[];
+  readonly endpoint:
+    | { readonly access: "open"; run: OpenEndpoint }
+    | { readonly access: "account"; run: AccountEndpoint }
+    /** For an account that is identified by a session, and by nothing else. */
+    | { readonly access: "session"; run: AccountEndpoint };
+  /** What the description of the service says of it. */
+  readonly operation: OperationName;
+  /** Answered, but never in `Allow`. */
+  readonly unlisted?: true;
+}
+
+const ALL: readonly Api[] = ["rest", "webdav", "browser"];
+
+/** The URL space as one table (section 4 of the spec). */
+export const ROUTES: readonly Route[] = [
+  route("entry", "GET HEAD", ALL, "start", open(toHome)),
+  { ...route("entry", "PUT DELETE POST MKCOL", ALL, "startElsewhere", open(toHome)), unlisted: true },
+  route("file", "GET HEAD", ALL, "getFile", account(getFile)),
+  route("file", "PUT", ["rest", "webdav"], "putFile", account(putFile)),
+  route("file", "DELETE", ["rest", "webdav"], "deleteFile", account(deletePath)),
+  { ...route("file", "POST MKCOL", ALL, "changeFile", account(folderOnly)), unlisted: true },
+  route("folder", "GET HEAD", ALL, "getFolder", account(getFolder)),
+  route("folder", "PUT", ["rest", "webdav"], "createFolder", account(createFolder)),
+  route("folder", "DELETE", ["rest", "webdav"], "deleteFolder", account(deletePath)),
+  route("folder", "MKCOL", ["webdav"], "createFolder", account(createFolder)),
+  route("folder", "POST", ["rest", "browser"], "changeFolder", account(postFolder)),
+  route("login", "GET HEAD", ["browser"], "getLoginPage", open(getLoginPage)),
+  route("login", "POST", ["rest", "browser"], "logIn", open(postLogin)),
+  route("logout", "POST", ["rest", "browser"], "logOut", open(postLogout)),
+  route("password-update", "GET HEAD", ["browser"], "getPasswordPage", session(getPasswordPage)),
+  route("password-update", "POST", ["rest", "browser"], "updatePassword", session(postPasswordUpdate)),
+  // Each of them describes itself, by a page as well, and has what the page loads.
+  route("asset", "GET HEAD", ALL, "getAsset", open(getAsset)),
+  route("description", "GET HEAD", ALL, "getDescription", open(getDescription)),
+  route("api-page", "GET HEAD", ALL, "getApiPage", open(getApiPage)),
+];
+
+/** The rows that an API, or several together, answer. */
+export function routesOfApis(apis: readonly Api[]): readonly Route[] {
+  return ROUTES.filter((row) => isServed(row, apis));
+}
+
+/** The same by what every request asks for first. */
+const ROUTES_OF: ReadonlyMap<Place["shape"], readonly Route[]> = new Map(
+  ROUTES.map(({ shape }) => [shape, ROUTES.filter((row) => row.shape === shape)]),
+);
+
+/** The methods that some resource of ours implements; any other is 501 (CONTRACT 1). */
+const IMPLEMENTED = new Set(["OPTIONS", ...ROUTES.flatMap(({ methods }) => methods)]);
+
+/** The variant of whatever comes to an API that is mounted alone. */
+export function toOnlyVariant(api: Api): Variant {
+  return api === "rest" ? "json" : api === "browser" ? "html" : api;
+}
+
+/** Where in the URL space a request points. */
+export interface Place {
+  /** `unknown` below the service's own namespace, `malformed` where the path cannot be read, `outside` of the URL space. */
+  readonly shape: Shape | "unknown" | "malformed" | "outside";
+  /** The path below `/home/`, which is inside the account for the shapes `file` and `folder` alone; its root for what stands elsewhere. */
+  readonly path: ResourcePath;
+}
+
+/** The spec has the description below this name as well (CONTRACT 2.9). */
+const FIRST_OWN_NAME = "____svc__";
+const ROOT: ResourcePath = { segments: [], isFolder: true };
+
+/**
+ * Finds the place of a target; `undefined` outside the URL space. Prefixes are compared by whole decoded segments, never as text
+ * (SECURITY 2).
+ */
+export function findPlace({ path, isMalformed }: Target, baseSegments: readonly string[]): Place | undefined {
+  const raw = path.split("/").slice(1);
+  if (!baseSegments.every((segment, index) => decodeSegment(raw[index] ?? "") === segment)) return undefined;
+  const [first = "", ...rest] = raw.slice(baseSegments.length);
+  const name = decodeSegment(first);
+  const isFirstPlace = name === FIRST_OWN_NAME && rest.join("/") === "openapi.yaml";
+  if (!isFirstPlace && name !== "" && name !== "home" && name !== "__svc__") return undefined;
+  if (isMalformed) return { shape: "malformed", path: ROOT };
+  if (isFirstPlace) return { shape: "description", path: ROOT };
+  if (name === "__svc__") return { shape: toOwnShape(rest.join("/")), path: ROOT };
+  if (rest.length === 0) return { shape: "entry", path: ROOT };
+  if (name === "") return undefined;
+  const found = parseResourcePath(rest.join("/"));
+  return found ? { shape: toHomeShape(found), path: found } : { shape: "malformed", path: ROOT };
+}
+
+/** What stands below `/home/`: the account's files and folders, and one URL of the service's own (4.1). */
+function toHomeShape({ segments, isFolder }: ResourcePath): Shape {
+  if (isFolder) return "folder";
+  const [first, second] = segments;
+  return segments.length === 2 && first === RESERVED_NAME && second === "password-update" ? "password-update" : "file";
+}
+
+function toOwnShape(name: string): Place["shape"] {
+  if (/^assets\/[^/]+$/.test(name)) return "asset";
+  if (name === "openapi.yaml" || name === "openapi.json") return "description";
+  if (name === "openapi.html") return "api-page";
+  return name === "login" || name === "logout" ? name : "unknown";
+}
+
+/** Whether any of the APIs answers a shape. */
+export function hasRoutes(shape: Place["shape"], apis: readonly Api[]): shape is Shape {
+  return routesOf(shape).some((row) => isServed(row, apis));
+}
+
+/** The route for a method on a shape in an API; otherwise whether the method is unknown to us or only not allowed here. */
+export function findRoute(
+  shape: Shape,
+  method: string,
+  apis: readonly Api[],
+): Route | "not-implemented" | "not-allowed" {
+  const route = routesOf(shape).find((row) => row.methods.includes(method) && isServed(row, apis));
+  return route ?? (IMPLEMENTED.has(method) ? "not-allowed" : "not-implemented");
+}
+
+/** The value of `Allow` for a shape (RFC 9110 10.2.1), some methods left out. */
+export function toAllow(shape: Place["shape"], apis: readonly Api[], without: readonly string[] = []): string {
+  const rows = routesOf(shape).filter((row) => row.unlisted !== true && isServed(row, apis));
+  const methods = [...rows.flatMap((row) => row.methods), "OPTIONS"];
+  return methods.filter((method) => !without.includes(method)).join(", ");
+}
+
+function routesOf(shape: Place["shape"]): readonly Route[] {
+  return ROUTES_OF.get(shape) ?? [];
+}
+
+function isServed({ apis: own }: Route, apis: readonly Api[]): boolean {
+  return own.some((api) => apis.includes(api));
+}
+
+function route(
+  shape: Shape,
+  methods: string,
+  apis: readonly Api[],
+  operation: OperationName,
+  endpoint: Route["endpoint"],
+): Route {
+  return { shape, methods: methods.split(" "), apis, operation, endpoint };
+}
+
+function open(run: OpenEndpoint): Route["endpoint"] {
+  return { access: "open", run };
+}
+
+function account(run: AccountEndpoint): Route["endpoint"] {
+  return { access: "account", run };
+}
+
+function session(run: AccountEndpoint): Route["endpoint"] {
+  return { access: "session", run };
+}

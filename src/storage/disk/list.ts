@@ -1,0 +1,131 @@
+import { type BigIntStats, type Dir, type Dirent, opendirSync } from "node:fs";
+import { opendir } from "node:fs/promises";
+import { turn } from "../../contracts/member-batches.ts";
+import type { StorageEntry } from "../../contracts/storage-adapter.ts";
+import { diskPace } from "./latency-guard.ts";
+import { isKeepable } from "./names.ts";
+import type { OpenFolder } from "./open-folder.ts";
+import { isTemporaryName, removeLeftover } from "./temporary-files.ts";
+
+const MAX_TIME = 8.64e15;
+/** How many names are read from a folder at a time: with more of them, too much outlives the young generation (docs/decisions/0007-memory.md). */
+const NAMES = 64;
+/** How long a listing may keep everybody else waiting, where it does not wait itself. */
+const SLICE_MS = 2;
+/** How many members are asked for their sizes at the same time, where that is waited for. */
+const AT_ONCE = 32;
+
+/** The member of a folder with this name as it is now, a link as a link. `isInTurn`: as for `OpenFolder.look`. */
+export async function statMember(
+  folder: OpenFolder,
+  name: string,
+  isInTurn = false,
+): Promise<StorageEntry | undefined> {
+  const stats = await findMember(folder, name, isInTurn);
+  return stats && toEntry(name, stats);
+}
+
+/** What the system knows of a member, of whatever kind; `undefined` when nothing has this name. `isInTurn`: as for `OpenFolder.look`. */
+export async function findMember(folder: OpenFolder, name: string, isInTurn = false): Promise<BigIntStats | undefined> {
+  return isKeepable(name) ? folder.look(name, isInTurn) : undefined;
+}
+
+/** The entry of a file, folder or link; `undefined` for pipes, sockets and devices, which do not exist. */
+export function toEntry(name: string, stats: BigIntStats): StorageEntry | undefined {
+  // Of what a Date can hold (ECMA-262 21.4.1.1): some file systems hold more.
+  const milliseconds = Number(stats.mtimeNs / 1_000_000n);
+  const modified = new Date(Math.max(-MAX_TIME, Math.min(milliseconds, MAX_TIME)));
+  if (stats.isDirectory()) return { name, kind: "folder", size: 0, modified };
+  if (stats.isSymbolicLink()) return { name, kind: "link", size: 0, modified };
+  if (!stats.isFile()) return undefined;
+  return { name, kind: "file", size: Number(stats.size), modified, etag: toEntityTag(stats) };
+}
+
+/** Strong, because a write makes a new file with a time of its own (see `write.ts`). */
+function toEntityTag({ ino, size, mtimeNs }: BigIntStats): string {
+  return `"${ino.toString(16)}-${size.toString(16)}-${mtimeNs.toString(16)}"`;
+}
+
+/** The members of a folder in the disk's order, some at a time. Leftovers that it meets are removed. */
+export async function* listMembers(folder: OpenFolder): AsyncGenerator<readonly StorageEntry[]> {
+  const directory = await openDirectory(folder);
+  try {
+    const isRepeated = createRepetitionCheck();
+    for (;;) {
+      const found = await readNames(directory);
+      if (found.length === 0) return;
+      for (const name of found) if (isTemporaryName(name)) await removeLeftover(folder, name);
+      let names = found.filter((name) => !isRepeated(name));
+      while (names.length > 0) {
+        const { entries, asked } = lookAtSome(folder, names) ?? (await statSome(folder, names));
+        names = names.slice(asked);
+        yield entries;
+        await turn();
+      }
+    }
+  } finally {
+    directory.closeSync();
+  }
+}
+
+/**
+ * Names that are not UTF-8 are read with U+FFFD in them. They cannot be addressed; but one may be read as another's true name, which is
+ * then met a second time.
+ */
+function createRepetitionCheck(): (name: string) => boolean {
+  const ambiguous = new Set<string>();
+  return (name) => {
+    if (!name.includes("\uFFFD")) return false;
+    if (ambiguous.has(name)) return true;
+    ambiguous.add(name);
+    return false;
+  };
+}
+
+async function openDirectory(folder: OpenFolder): Promise<Dir> {
+  const path = String(folder.at("."));
+  const options = { bufferSize: NAMES };
+  return diskPace.isQuick() ? diskPace.timed(() => opendirSync(path, options)) : opendir(path, options);
+}
+
+/** The next names in a folder; none at its end. */
+async function readNames(directory: Dir): Promise<readonly string[]> {
+  const names: string[] = [];
+  const isQuick = diskPace.isQuick();
+  const readAtOnce = (): Dirent | null => diskPace.timed(() => directory.readSync());
+  while (names.length < NAMES) {
+    const next = isQuick ? readAtOnce() : await directory.read();
+    if (next === null) break;
+    names.push(next.name);
+  }
+  return names;
+}
+
+/** What members came to, and how many names were asked for. */
+interface Looks {
+  readonly entries: readonly StorageEntry[];
+  readonly asked: number;
+}
+
+/** Looks at members for as long as nobody else is kept waiting; `undefined` where that may be long. */
+function lookAtSome(folder: OpenFolder, names: readonly string[]): Looks | undefined {
+  const { lookAtOnce } = folder;
+  if (lookAtOnce === undefined || !diskPace.isQuick()) return undefined;
+  const entries: StorageEntry[] = [];
+  const end = performance.now() + SLICE_MS;
+  let asked = 0;
+  for (const name of names) {
+    const stats = isKeepable(name) ? lookAtOnce(name) : undefined;
+    const entry = stats && toEntry(name, stats);
+    if (entry !== undefined) entries.push(entry);
+    asked += 1;
+    if (performance.now() >= end) break;
+  }
+  return { entries, asked };
+}
+
+async function statSome(folder: OpenFolder, names: readonly string[]): Promise<Looks> {
+  const some = names.slice(0, AT_ONCE);
+  const entries = await Promise.all(some.map((name) => statMember(folder, name)));
+  return { entries: entries.filter((entry) => entry !== undefined), asked: some.length };
+}

@@ -1,0 +1,13 @@
+import { isTemporaryName } from "./temporary-files.ts";
+
+const MAX_NAME_BYTES = 255;
+const UNKEEPABLE_ON_WINDOWS = /[<>:"|?*\\]|[. ]$|^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
+
+/**
+ * Whether the disk keeps a name as it is, so that it can be listed and found again: at most 255 bytes of valid
+ * UTF-8 without NUL, none of the names of unfinished writes, and on Windows nothing that it would cut or redirect.
+ */
+export function isKeepable(name: string): boolean {
+  if (/[\0\p{Cs}]/u.test(name) || Buffer.byteLength(name) > MAX_NAME_BYTES || isTemporaryName(name)) return false;
+  return process.platform !== "win32" || !UNKEEPABLE_ON_WINDOWS.test(name);
+}

@@ -1,0 +1,148 @@
+import { constants, fstatSync, readSync } from "node:fs";
+import type { ByteSource } from "../../contracts/byte-source.ts";
+import { type ByteRange, type StorageEntry, StorageError, type StoredFile } from "../../contracts/storage-adapter.ts";
+import { toStoredFile } from "../../contracts/stored-file.ts";
+import { toStorageError } from "./errors.ts";
+import { toEntry } from "./list.ts";
+import { isKeepable } from "./names.ts";
+import type { OpenFolder } from "./open-folder.ts";
+import { LIGHT_BYTES, readDescriptor, readSmall, release, releaseFile } from "./system-calls.ts";
+
+/** Opens a member for reading; its entry gets the name that it was asked for by. */
+export async function readMember(
+  folder: OpenFolder,
+  name: string,
+  askedName: string,
+  range?: ByteRange,
+): Promise<StoredFile> {
+  if (!isKeepable(name)) throw new StorageError("not-found");
+  return readOpened(await folder.openFile(name, constants.O_RDONLY), askedName, range);
+}
+
+/**
+ * The same at once, for disks that are quick (`latency-guard.ts`). `undefined` where it fails, and where more is to be done than a few calls: whoever goes
+ * step by step finds the reason.
+ */
+export function readMemberAtOnce(
+  folder: OpenFolder,
+  name: string,
+  askedName: string,
+  range?: ByteRange,
+): StoredFile | undefined {
+  let descriptor: number | undefined;
+  let isLight = true;
+  try {
+    descriptor = isKeepable(name) ? folder.openFileAtOnce?.(name) : undefined;
+    if (descriptor === undefined) return undefined;
+    const { entry, start, end } = toPart(descriptor, askedName, range);
+    if (end - start > LIGHT_BYTES) {
+      const source = toSource(descriptor, start, end);
+      descriptor = undefined;
+      return toStoredFile(entry, source);
+    }
+    isLight = entry.size <= LIGHT_BYTES;
+    const bytes = Buffer.allocUnsafe(end - start);
+    const isWhole =
+      bytes.byteLength === 0 || readSync(descriptor, bytes, 0, bytes.byteLength, start) === bytes.byteLength;
+    return isWhole ? toStoredFile(entry, bytes) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) letGo(descriptor, isLight);
+  }
+}
+
+/** Without waiting; in another thread where the system may have a large file to free. */
+function letGo(descriptor: number, isLight: boolean): void {
+  if (isLight) release(descriptor);
+  else releaseFile(descriptor, false).catch(() => undefined);
+}
+
+/** What a descriptor is of, named as it was asked for. Entry and bytes come from that one, which every way out closes. */
+async function readOpened(descriptor: number, name: string, range?: ByteRange): Promise<StoredFile> {
+  let isHeld = false;
+  let isLight = true;
+  try {
+    const { entry, start, end } = toPart(descriptor, name, range);
+    isLight = entry.size <= LIGHT_BYTES;
+    // Nothing to hold.
+    if (end - start <= LIGHT_BYTES) return toStoredFile(entry, await readWhole(descriptor, start, end));
+    isHeld = true;
+    return toStoredFile(entry, toSource(descriptor, start, end));
+  } catch (error) {
+    throw toStorageError(error);
+  } finally {
+    if (!isHeld) await releaseFile(descriptor, isLight);
+  }
+}
+
+/** An open file's entry, and which of its bytes are asked for. */
+interface Part {
+  readonly entry: StorageEntry;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Looked at at once: what was just opened is known without asking the device. */
+function toPart(descriptor: number, name: string, range?: ByteRange): Part {
+  const entry = toEntry(name, fstatSync(descriptor, { bigint: true }));
+  if (entry === undefined) throw new StorageError("not-found", `${name} is neither file nor folder.`);
+  if (entry.kind !== "file") throw new StorageError("not-a-file");
+  const start = Math.min(range?.offset ?? 0, entry.size);
+  return { entry, start, end: Math.min(start + (range?.length ?? entry.size), entry.size) };
+}
+
+async function readWhole(descriptor: number, start: number, end: number): Promise<Uint8Array> {
+  const bytes = Buffer.allocUnsafe(end - start);
+  for (let filled = 0; filled < bytes.byteLength; ) {
+    const rest = bytes.subarray(filled);
+    const count = await readSmall(descriptor, rest, start + filled);
+    if (count === 0) throw tooShort();
+    filled += count;
+  }
+  return bytes;
+}
+
+function toSource(descriptor: number, start: number, end: number): ByteSource {
+  let position = start;
+  let isOpen = true;
+  let reading: Promise<number> | undefined;
+
+  async function releaseOnce(): Promise<void> {
+    if (!isOpen) return;
+    isOpen = false;
+    await releaseFile(descriptor, false);
+  }
+
+  async function readInto(buffer: Uint8Array): Promise<number> {
+    const length = Math.min(buffer.byteLength, end - position);
+    if (length === 0) return 0;
+    if (!isOpen) throw new StorageError("unavailable", "The file is closed.");
+    try {
+      reading = readDescriptor(descriptor, buffer, length, position);
+      const count = await reading;
+      if (count === 0) throw tooShort();
+      position += count;
+      if (position === end) await releaseOnce();
+      return count;
+    } catch (error) {
+      await releaseOnce();
+      throw toStorageError(error);
+    } finally {
+      reading = undefined;
+    }
+  }
+
+  /** Waits for a read on its way: a descriptor closed under it could already be another file's. */
+  async function close(): Promise<void> {
+    await reading?.catch(() => undefined);
+    position = end;
+    await releaseOnce();
+  }
+
+  return { readInto, close };
+}
+
+function tooShort(): StorageError {
+  return new StorageError("unavailable", "The file became shorter while it was read.");
+}

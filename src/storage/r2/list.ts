@@ -1,0 +1,101 @@
+import { type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import { isName } from "../object-store/keys.ts";
+import type { R2Bucket, R2Object, R2Page } from "./binding.ts";
+import { calling } from "./write.ts";
+
+/** So many requests of one listing are under way at a time, as many as a Worker has connections. */
+const AT_ONCE = 6;
+
+/** An object as a member. */
+export function toFileEntry(name: string, { size, uploaded, httpEtag }: R2Object): StorageEntry {
+  return { name, kind: "file", size, modified: uploaded, etag: httpEtag };
+}
+
+/** A folder as a member: its time is its marker's, and the epoch where it has none. */
+export function toFolderEntry(name: string, marker: R2Object | null): StorageEntry {
+  return { name, kind: "folder", size: 0, modified: marker?.uploaded ?? new Date(0) };
+}
+
+/**
+ * The members of a folder, a page of keys at a time. What is a file and a folder at once, which others may have made, is the file, as `stat` has it.
+ * @throws StorageError `not-found` at the first step where nothing begins with `folderKey`, unless it is the root.
+ */
+export async function* listMembers(
+  bucket: R2Bucket,
+  folderKey: string,
+  isRoot: boolean,
+): AsyncGenerator<readonly StorageEntry[]> {
+  let cursor: string | undefined;
+  let isFound = isRoot;
+  const members = createMembers(folderKey);
+  do {
+    const page: R2Page = await calling(() => bucket.list({ prefix: folderKey, delimiter: "/", ...toCursor(cursor) }));
+    isFound ||= page.objects.length > 0 || page.delimitedPrefixes.length > 0;
+    if (!isFound && !page.truncated) throw new StorageError("not-found");
+    const { files, folders } = members.of(page);
+    yield [...files, ...(await toFolderEntries(bucket, folderKey, folders))];
+    cursor = page.truncated ? page.cursor : undefined;
+  } while (cursor !== undefined);
+}
+
+/** The members that the pages of one listing name, one after the other. */
+function createMembers(folderKey: string) {
+  /** Files whose names the names behind them may begin with: the folder of the same name is one. */
+  let candidates: readonly string[] = [];
+
+  function of(page: R2Page): { readonly files: readonly StorageEntry[]; readonly folders: readonly string[] } {
+    const files: StorageEntry[] = [];
+    const folders: string[] = [];
+    for (const { key, object } of inOrder(page)) {
+      const name = key.slice(folderKey.length, object === undefined ? -1 : undefined);
+      candidates = candidates.filter((file) => name.startsWith(file));
+      if (!isName(name)) continue;
+      if (object === undefined) {
+        if (!candidates.includes(name)) folders.push(name);
+        continue;
+      }
+      candidates = [...candidates, name];
+      files.push(toFileEntry(name, object));
+    }
+    return { files, folders };
+  }
+
+  return { of };
+}
+
+/** Objects and prefixes of a page, by their keys. */
+function inOrder({ objects, delimitedPrefixes }: R2Page): readonly { key: string; object?: R2Object }[] {
+  const keys = [
+    ...objects.map((object) => ({ key: object.key, object })),
+    ...delimitedPrefixes.map((key) => ({ key })),
+  ];
+  return keys.sort((one, other) => (one.key < other.key ? -1 : 1));
+}
+
+async function toFolderEntries(
+  bucket: R2Bucket,
+  folderKey: string,
+  names: readonly string[],
+): Promise<readonly StorageEntry[]> {
+  const entries: StorageEntry[] = [];
+  for (let index = 0; index < names.length; index += AT_ONCE) {
+    const some = names.slice(index, index + AT_ONCE).map(async (name) => {
+      return toFolderEntry(name, await calling(() => bucket.head(`${folderKey}${name}/`)));
+    });
+    entries.push(...(await Promise.all(some)));
+  }
+  return entries;
+}
+
+/** Removes every key that begins with a prefix, a page at a time, the marker first. */
+export async function removeBelow(bucket: R2Bucket, prefix: string): Promise<void> {
+  for (;;) {
+    const { objects, truncated } = await calling(() => bucket.list({ prefix, limit: 1000 }));
+    if (objects.length > 0) await calling(() => bucket.delete(objects.map(({ key }) => key)));
+    if (!truncated) return;
+  }
+}
+
+function toCursor(cursor: string | undefined): { cursor?: string } {
+  return cursor === undefined ? {} : { cursor };
+}

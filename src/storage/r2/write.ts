@@ -1,0 +1,91 @@
+import { StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
+import { receive } from "../content.ts";
+import { createPartBuffers, joined, type ObjectPart, type PartBuffers, toParts } from "../object-store/parts.ts";
+import type { R2Bucket, R2Condition, R2Object, R2UploadedPart } from "./binding.ts";
+
+/** An upload may have so many parts. */
+const MAX_PARTS = 10_000;
+const MEBIBYTE = 1_048_576;
+/** What grown parts of a known size may come to, with the 128 MB of a Worker. */
+const LARGEST_BYTES = 64 * MEBIBYTE;
+
+/** A write to one key. */
+export interface R2Write {
+  readonly bucket: R2Bucket;
+  readonly key: string;
+  readonly content: AsyncIterable<Uint8Array>;
+  readonly options: WriteOptions;
+  /** What is held at a time, and stored by one request where it is all. */
+  readonly partBytes: number;
+  /** The entity-tag of what is there; rejects where the place is none for the content, or not what the conditions want. */
+  check(): Promise<string | undefined>;
+}
+
+/**
+ * Stores content under a key: by one `put` with the conditions where it fits into one part, else part by part, which R2 completes without
+ * conditions: they are checked just before. Whatever fails leaves neither an object nor parts, and releases the content.
+ */
+export async function writeObject(write: R2Write): Promise<R2Object> {
+  const { bucket, key, content, options, check } = write;
+  const buffers = createPartBuffers();
+  const parts = toParts(receive(content, options), { bytesOf: toPartBytes(write), size: options.size }, buffers);
+  try {
+    const { value: first } = await parts.next();
+    if (first === undefined) throw new TypeError("Even an empty file is a part.");
+    options.signal?.throwIfAborted();
+    if (!first.isLast) return await writeParts(write, joined(first, parts), buffers);
+    const found = await check();
+    const object = await calling(() => bucket.put(key, first.bytes, toCondition(options, found)));
+    if (object === null) throw new StorageError("precondition-failed");
+    return object;
+  } finally {
+    await parts.return(undefined);
+  }
+}
+
+async function writeParts(
+  { bucket, key, options, check }: R2Write,
+  parts: AsyncIterable<ObjectPart>,
+  buffers: PartBuffers,
+): Promise<R2Object> {
+  const upload = await calling(() => bucket.createMultipartUpload(key));
+  try {
+    const uploaded: R2UploadedPart[] = [];
+    for await (const { number, bytes } of parts) {
+      uploaded.push(await calling(() => upload.uploadPart(number, bytes)));
+      buffers.giveBack(bytes);
+    }
+    options.signal?.throwIfAborted();
+    await check();
+    return await calling(() => upload.complete(uploaded));
+  } catch (error) {
+    // What stays of it R2 removes after seven days.
+    await upload.abort().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** How long a part is: parts of one size but the last, as R2 wants them; large ones where there would be too many. @throws StorageError `too-large`. */
+function toPartBytes({ partBytes, options: { size = 0 } }: R2Write): (number: number) => number {
+  const bytes = Math.max(partBytes, Math.ceil(size / MAX_PARTS / MEBIBYTE) * MEBIBYTE);
+  if (bytes > LARGEST_BYTES) throw new StorageError("too-large", `More than ${MAX_PARTS} parts of 64 MiB.`);
+  return (number) => {
+    if (number > MAX_PARTS) throw new StorageError("too-large", `More than ${MAX_PARTS} parts.`);
+    return bytes;
+  };
+}
+
+/** What was found has met the conditions: it is to be there still. */
+function toCondition({ ifMatch, ifNoneMatch }: WriteOptions, found: string | undefined): { onlyIf?: R2Condition } {
+  if (ifMatch === undefined && ifNoneMatch === undefined) return {};
+  return { onlyIf: found === undefined ? { etagDoesNotMatch: "*" } : { etagMatches: found.slice(1, -1) } };
+}
+
+/** A call of the binding, whose failures are R2's own. @throws StorageError `unavailable`. */
+export async function calling<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new StorageError("unavailable", "R2 failed.", { cause });
+  }
+}

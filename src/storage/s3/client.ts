@@ -1,0 +1,190 @@
+import { AwsV4Signer } from "aws4fetch";
+import { StorageError } from "../../contracts/storage-adapter.ts";
+import { createKeySource } from "./credentials.ts";
+import { codeOf, isDone, type S3Answer } from "./errors.ts";
+import { encodeKey, encodePart } from "./key-encoding.ts";
+import type { S3Credentials, S3Settings } from "./options.ts";
+import { toRequestBody } from "./request-body.ts";
+import { readText, type S3Body, toBody } from "./response-body.ts";
+import { isPassing, toWait, wait } from "./retry.ts";
+
+/** What is asked of a store. All of it may be asked again: who asks for what may not be done twice looks at the `attempts`. */
+export interface S3Request {
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
+  /** Default: the bucket. */
+  readonly key?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Signed, except `range`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array<ArrayBuffer>;
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds that the head of the answer may take beyond the usual. */
+  readonly patience?: number;
+}
+
+/** An answer whose body, where it is a success, is still to be read or closed. */
+export interface S3Opened extends S3Answer {
+  readonly body: S3Body | undefined;
+}
+
+/** Signs, sends, waits and tries again. */
+export interface S3Client {
+  readonly settings: S3Settings;
+  /**
+   * The last answer to a request, whatever its status. Rejects with `unavailable` where none came, and with the signal's reason when it
+   * aborts.
+   */
+  call(request: S3Request): Promise<S3Answer>;
+  /** The same, where the body of a success is not read. */
+  open(request: S3Request): Promise<S3Opened>;
+}
+
+/** So slow a connection may be before sending counts as standing still, in bytes a millisecond. */
+const SLOWEST = 64;
+/** Codes by which stores say that keys have ended. */
+const EXPIRED = /^(?:ExpiredToken|InvalidToken|InvalidAccessKeyId|TokenRefreshRequired)$/;
+
+/** A client of one bucket. */
+export function createS3Client(settings: S3Settings): S3Client {
+  const keys = createKeySource(settings);
+  const signingKeys = new Map<string, ArrayBuffer>();
+
+  async function call(request: S3Request): Promise<S3Answer> {
+    return send(request, false);
+  }
+
+  function open(request: S3Request): Promise<S3Opened> {
+    return send(request, true);
+  }
+
+  async function send(request: S3Request, isOpen: boolean): Promise<S3Opened> {
+    let mayRefresh = true;
+    for (let attempt = 1; ; attempt += 1) {
+      request.signal?.throwIfAborted();
+      const credentials = await currentKeys(request.signal);
+      const signed = await signedBy(credentials, request);
+      request.signal?.throwIfAborted();
+      const outcome = await tryOnce(request, signed, isOpen);
+      request.signal?.throwIfAborted();
+      if (mayRefresh && isExpired(request, outcome) && keys.refuse(credentials)) {
+        mayRefresh = false;
+        continue;
+      }
+      const { answer } = outcome;
+      const isLast = attempt > settings.retries;
+      if (answer !== undefined && (isLast || !isPassing(answer.status, outcome.code)))
+        return { ...answer, attempts: attempt };
+      if (isLast) throw new StorageError("unavailable", `${describe(request)}: ${outcome.failure}`);
+      await wait(toWait(attempt, answer?.headers.get("retry-after") ?? null, settings), request.signal);
+    }
+  }
+
+  async function currentKeys(signal: AbortSignal | undefined): Promise<S3Credentials> {
+    try {
+      return await keys.current(signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw new StorageError("unavailable", `No credentials for the store: ${nameOf(error)}`);
+    }
+  }
+
+  /** What cannot be signed, as keys that no header can hold, is not tried again; the failure's own message may quote them. */
+  async function signedBy(credentials: S3Credentials, request: S3Request): Promise<Signed> {
+    try {
+      return await sign(request, credentials);
+    } catch (error) {
+      throw new StorageError("unavailable", `${describe(request)}: it cannot be signed: ${nameOf(error)}`);
+    }
+  }
+
+  async function tryOnce(request: S3Request, signed: Signed, isOpen: boolean): Promise<Outcome> {
+    const { signal, body: content } = request;
+    const controller = new AbortController();
+    const abort = (): void => controller.abort(signal?.reason);
+    let isLate = false;
+    const patience = settings.headersTimeout + (request.patience ?? 0) + (content?.byteLength ?? 0) / SLOWEST;
+    const timer = setTimeout(() => {
+      isLate = true;
+      controller.abort();
+    }, patience);
+    signal?.addEventListener("abort", abort, { once: true });
+    try {
+      const response = await settings.fetch(signed.url, { ...signed.init, signal: controller.signal });
+      clearTimeout(timer);
+      const body = toBody(response.body, settings.idleTimeout, () => controller.abort());
+      const { status, headers } = response;
+      const isPassedOn = isOpen && status >= 200 && status < 300;
+      const text = isPassedOn || request.method === "HEAD" ? "" : await readText(body);
+      const answer = { status, headers, text, attempts: 0, body: isPassedOn ? body : undefined };
+      return { answer, code: isDone(answer) ? "" : codeOf(answer) };
+    } catch (error) {
+      return { failure: isLate ? "no answer in time" : nameOf(error) };
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  async function sign(request: S3Request, credentials: S3Credentials): Promise<Signed> {
+    const { method, key = "", query = {}, headers = {}, body } = request;
+    const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+    const search = Object.entries(query).map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`);
+    const signer = new AwsV4Signer({
+      method,
+      url: `${settings.url}${encodeKey(key)}${search.length === 0 ? "" : `?${search.join("&")}`}`,
+      headers,
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken !== undefined && { sessionToken }),
+      service: "s3",
+      region: settings.region,
+      cache: signingKeys,
+      datetime: new Date(settings.clock()).toISOString().replace(/[:-]|\.\d{3}/g, ""),
+    });
+    if (signingKeys.size > 32) signingKeys.clear();
+    const signed = await signer.sign();
+    // Not signed: some stores and proxies change it on the way.
+    signed.headers.set("Accept-Encoding", "identity");
+    const init: RequestInit = { method, headers: signed.headers, redirect: "manual" };
+    if (body === undefined) return { url: signed.url.href, init };
+    const { contentLength, ...content } = toRequestBody(body);
+    if (contentLength !== undefined) signed.headers.set("Content-Length", String(contentLength));
+    return { url: signed.url.href, init: { ...init, ...content } };
+  }
+
+  return { settings, call, open };
+}
+
+/** What `fetch` is called with, once. */
+interface Signed {
+  readonly url: string;
+  readonly init: RequestInit;
+}
+
+/** What one attempt came to: an answer with its code, which is empty for a success, or why there is none. */
+type Outcome =
+  | { readonly failure: string; readonly answer?: undefined }
+  | { readonly failure?: undefined; readonly answer: S3Opened; readonly code: string };
+
+/** Whether the keys have ended; the answer to HEAD says no more than that something is wrong. */
+function isExpired({ method }: S3Request, outcome: Outcome): boolean {
+  if (outcome.answer === undefined) return false;
+  return EXPIRED.test(outcome.code) || (method === "HEAD" && /^40[013]$/.test(`${outcome.answer.status}`));
+}
+
+/** What was asked, for the log: neither keys nor signatures. */
+export function describe({ method, key, query = {} }: S3Request): string {
+  return [
+    method,
+    key ?? "bucket",
+    ...Object.keys(query).filter((name) => /^(?:uploads?|uploadId|delete|partNumber)$/.test(name)),
+  ].join(" ");
+}
+
+/** The name of a failure: its message may quote the request. */
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return "failed";
+  const { cause } = error;
+  const code = cause instanceof Error && "code" in cause ? cause.code : "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^\w+$/.test(code) ? code : error.name;
+}

@@ -1,0 +1,19 @@
+import { describe, type S3Client } from "./client.ts";
+import { type S3Head, toHead } from "./entries.ts";
+import { isDone, isMissing, toRefusal } from "./errors.ts";
+import { listPage } from "./list.ts";
+
+/** What is known of the object with a key, `undefined` where there is none. */
+export async function headObject(client: S3Client, key: string, signal?: AbortSignal): Promise<S3Head | undefined> {
+  const request = { method: "HEAD", key, signal } as const;
+  const answer = await client.call(request);
+  if (isMissing(answer)) return undefined;
+  if (!isDone(answer)) throw toRefusal(answer, describe(request));
+  return toHead(answer.headers, Number(answer.headers.get("content-length") ?? Number.NaN));
+}
+
+/** Whether any key begins like this. */
+export async function isAnyBelow(client: S3Client, folder: string, signal?: AbortSignal): Promise<boolean> {
+  const { keys } = await listPage(client, { prefix: folder, most: 1, signal });
+  return keys.length > 0;
+}

@@ -1,0 +1,144 @@
+import { type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import { isKey, isName } from "../object-store/keys.ts";
+import { describe, type S3Client } from "./client.ts";
+import { toEtag, toFileEntry, toSecond } from "./entries.ts";
+import { isDone, toRefusal } from "./errors.ts";
+import { parseAnswer, textOf, type XmlPart } from "./xml.ts";
+
+/** What is asked of a listing (ListObjectsV2). */
+export interface S3ListRequest {
+  readonly prefix: string;
+  /** What ends the names that are listed; default: all keys are. */
+  readonly delimiter?: "/";
+  /** 1 to 1,000; default 1,000. */
+  readonly most?: number;
+  /** Where the former page ended. */
+  readonly token?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An object of a listing. */
+export interface S3ListedKey {
+  readonly key: string;
+  readonly size: number;
+  readonly modified: Date;
+  readonly etag: string;
+}
+
+/** A page of a listing, in the order of the keys' bytes. */
+export interface S3Page {
+  readonly keys: readonly S3ListedKey[];
+  /** What the keys that are not listed begin with, each with its delimiter. */
+  readonly prefixes: readonly string[];
+  /** Of the next page, if there is one. */
+  readonly token: string | undefined;
+}
+
+/** A page of the keys that begin with a prefix: none does with what is too long for a key. Keys that have no form as text are left out. */
+export async function listPage(
+  client: S3Client,
+  { prefix, delimiter, most, token, signal }: S3ListRequest,
+): Promise<S3Page> {
+  if (!isKey(prefix)) return { keys: [], prefixes: [], token: undefined };
+  const query = {
+    "list-type": "2",
+    "encoding-type": "url",
+    "max-keys": String(most ?? 1000),
+    prefix,
+    ...(delimiter !== undefined && { delimiter }),
+    ...(token !== undefined && { "continuation-token": token }),
+  };
+  const request = { method: "GET", query, signal } as const;
+  const answer = await client.call(request);
+  if (!isDone(answer)) throw toRefusal(answer, `${describe(request)} listing`);
+  const root = parseAnswer(answer.text);
+  if (root?.name !== "ListBucketResult") throw new StorageError("unavailable", "The store answered no listing.");
+  const decode = textOf(root, "EncodingType") === "url" ? decodeKey : (text: string) => text;
+  const next = textOf(root, "IsTruncated") === "true" ? textOf(root, "NextContinuationToken") : "";
+  // Without it the rest would be missing, and nobody would know.
+  if (next === "" && textOf(root, "IsTruncated") === "true") {
+    throw new StorageError("unavailable", "The store cut a listing off: it does not know ListObjectsV2.");
+  }
+  // The same page again and again would have no end.
+  if (next !== "" && next === token) throw new StorageError("unavailable", "The store repeats a page of a listing.");
+  return { ...toMembers(root, decode), token: next === "" ? undefined : next };
+}
+
+function toMembers(root: XmlPart, decode: (text: string) => string | undefined): Pick<S3Page, "keys" | "prefixes"> {
+  const keys: S3ListedKey[] = [];
+  const prefixes: string[] = [];
+  for (const part of root.parts) {
+    if (part.name === "Contents") {
+      const key = decode(textOf(part, "Key"));
+      if (key === undefined) continue;
+      const [size = "", modified = "", etag = ""] = ["Size", "LastModified", "ETag"].map((name) => textOf(part, name));
+      // It would go into lengths and offsets, of archives among others.
+      if (!/^\d{1,15}$/.test(size)) throw new StorageError("unavailable", "The store listed a file without its size.");
+      keys.push({ key, size: Number(size), modified: toSecond(modified), etag: toEtag(etag) });
+    } else if (part.name === "CommonPrefixes") {
+      const prefix = decode(textOf(part, "Prefix"));
+      if (prefix !== undefined) prefixes.push(prefix);
+    }
+  }
+  return { keys, prefixes };
+}
+
+/** A key of `encoding-type=url`, where a blank is a plus sign with some and a percent-encoding with others. */
+function decodeKey(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll("+", "%20"));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The members of a folder in pages, the next one asked for while one is looked at. The first page is `undefined` where nothing is below,
+ * not even a marker. `folderTime` is the time of its folders, which stores do not keep.
+ */
+export async function* listMembers(
+  client: S3Client,
+  folder: string,
+  folderTime: Date,
+): AsyncGenerator<readonly StorageEntry[] | undefined> {
+  const controller = new AbortController();
+  const fetchPage = (token?: string) =>
+    listPage(client, { prefix: folder, delimiter: "/", token, signal: controller.signal });
+  const toEntries = createMemberReader(folder, folderTime);
+  try {
+    let page = await fetchPage();
+    if (page.keys.length === 0 && page.prefixes.length === 0 && page.token === undefined) yield undefined;
+    for (;;) {
+      const next = page.token === undefined ? undefined : fetchPage(page.token);
+      next?.catch(() => undefined);
+      yield toEntries(page);
+      if (next === undefined) return;
+      page = await next;
+    }
+  } finally {
+    controller.abort();
+  }
+}
+
+/**
+ * Makes entries of pages, one after the other. A name that is a file's and a folder's is a file: the folder comes later in the order of
+ * keys, with nothing between but what begins with the name, which is all that has to be kept in mind.
+ */
+function createMemberReader(folder: string, folderTime: Date): (page: S3Page) => readonly StorageEntry[] {
+  let former: readonly string[] = [];
+
+  return ({ keys, prefixes }) => {
+    const files = keys.flatMap((file) => {
+      const name = file.key.slice(folder.length);
+      return isName(name) ? [toFileEntry(name, file)] : [];
+    });
+    const names = new Set([...former, ...files.map(({ name }) => name)]);
+    const folders = prefixes.flatMap((prefix): StorageEntry[] => {
+      const name = prefix.slice(folder.length, -1);
+      return isName(name) && !names.has(name) ? [{ name, kind: "folder", size: 0, modified: folderTime }] : [];
+    });
+    const ends = [keys.at(-1)?.key, prefixes.at(-1)].map((end) => end?.slice(folder.length) ?? "");
+    former = [...names].filter((name) => ends.some((end) => end.startsWith(name)));
+    return files.length === 0 ? folders : [...files, ...folders];
+  };
+}

@@ -1,0 +1,199 @@
+import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
+import { isName } from "../object-store/keys.ts";
+
+/** Keys that requests are signed with. */
+export interface S3Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Of temporary keys. */
+  readonly sessionToken?: string;
+  /** When temporary keys end; they are asked for anew five minutes before. Default: when the store says so. */
+  readonly expiration?: Date;
+}
+
+/** The part of `fetch` that is used: a URL, and what `RequestInit` has. */
+export type S3Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Options of `createS3Storage`. */
+export interface S3StorageOptions {
+  readonly bucket: string;
+  /** The region that requests are signed for. Default `us-east-1`. */
+  readonly region?: string;
+  /** Where the store answers, as `https://host:port`. Default: that of AWS in the region. */
+  readonly endpoint?: string;
+  /** Whether the bucket stands in the path and not in the host's name. Default: with an `endpoint`. */
+  readonly forcePathStyle?: boolean;
+  /** The folder of the bucket that is the storage's root, as `a/b`. Default: the whole bucket. */
+  readonly prefix?: string;
+  /** With `secretAccessKey`, and `sessionToken` for temporary ones: the keys to sign with. */
+  readonly accessKeyId?: string;
+  readonly secretAccessKey?: string;
+  readonly sessionToken?: string;
+  /** In place of fixed keys: gives them when they are first needed, when they end, and when the store calls them expired. */
+  readonly credentials?: () => Promise<S3Credentials>;
+  /** Bytes of a part; what is no longer goes up in one PUT. 5 MiB to 1 GiB; default 8 MiB. A longer upload's parts grow, so that 5 TiB fit. */
+  readonly partBytes?: number;
+  /** How many parts of one upload are on their way at once; of all uploads four times as many. 1 to 64; default 4. */
+  readonly parallelParts?: number;
+  /** Whether conditions are sent along with writes and removals. Without it, or where the store lacks them, they are checked just before. Default true. */
+  readonly conditionalWrites?: boolean;
+  /** How often a request is repeated at most after 408, 429, 5xx, time-outs and broken connections. Default 5. */
+  readonly retries?: number;
+  /** The longest first wait before a repetition; each further one is twice as long, and all are a random part of it. Default 0.1. */
+  readonly retryDelaySeconds?: number;
+  /** What no wait is longer than, `Retry-After` included. Default 10. */
+  readonly maxRetryDelaySeconds?: number;
+  /** How long an attempt waits for the head of an answer, and a second more for each 64 KiB that it sends. Default 30. */
+  readonly headersTimeoutSeconds?: number;
+  /** How long a body may stand still while it is waited for. Default 30. */
+  readonly idleTimeoutSeconds?: number;
+  /** Default: the runtime's own. */
+  readonly fetch?: S3Fetch;
+  /** Milliseconds since 1970. Default `Date.now`. */
+  readonly clock?: () => number;
+  /** From 0 to below 1. Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** A storage in a bucket. */
+export interface S3Storage extends StorageAdapter {
+  /** Whether the bucket answers, by one request: rejects with a `StorageError` whose message says what is wrong. */
+  check(): Promise<void>;
+}
+
+/** The options, checked and complete; durations in milliseconds. */
+export interface S3Settings {
+  /** The URL of the bucket, with a `/` at its end. */
+  readonly url: string;
+  readonly bucket: string;
+  readonly region: string;
+  /** Empty, or with a `/` at its end. */
+  readonly prefix: string;
+  readonly credentials: S3Credentials | (() => Promise<S3Credentials>);
+  readonly partBytes: number;
+  readonly parallelParts: number;
+  readonly conditionalWrites: boolean;
+  readonly retries: number;
+  readonly retryDelay: number;
+  readonly maxRetryDelay: number;
+  readonly headersTimeout: number;
+  readonly idleTimeout: number;
+  readonly fetch: S3Fetch;
+  readonly clock: () => number;
+  readonly random: () => number;
+}
+
+const MEBIBYTE = 1_048_576;
+/** What AWS and its likes allow, the larger and older ones of AWS left out. */
+const BUCKET = /^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i;
+
+/** Checks the options. @throws TypeError that names the first wrong one. */
+export function toS3Settings(options: S3StorageOptions): S3Settings {
+  const { bucket, region = "us-east-1", endpoint, conditionalWrites = true } = options;
+  if (typeof bucket !== "string" || !BUCKET.test(bucket)) fail("bucket", "the name of a bucket");
+  if (typeof region !== "string" || !/^[\w-]+$/.test(region)) fail("region", "the name of a region");
+  const { forcePathStyle = endpoint !== undefined } = options;
+  for (const [name, value] of Object.entries({ forcePathStyle, conditionalWrites })) {
+    if (typeof value !== "boolean") fail(name, "true or false");
+  }
+  return {
+    url: toBucketUrl(endpoint ?? `https://s3.${region}.amazonaws.com`, bucket, forcePathStyle),
+    bucket,
+    region,
+    prefix: toPrefix(options.prefix ?? ""),
+    credentials: toCredentials(options),
+    partBytes: toNumber(options, "partBytes", 8 * MEBIBYTE, 5 * MEBIBYTE, 1024 * MEBIBYTE),
+    parallelParts: toNumber(options, "parallelParts", 4, 1, 64),
+    conditionalWrites,
+    retries: toNumber(options, "retries", 5, 0, 100),
+    retryDelay: 1000 * toSeconds(options, "retryDelaySeconds", 0.1),
+    maxRetryDelay: 1000 * toSeconds(options, "maxRetryDelaySeconds", 10),
+    headersTimeout: 1000 * toSeconds(options, "headersTimeoutSeconds", 30),
+    idleTimeout: 1000 * toSeconds(options, "idleTimeoutSeconds", 30),
+    fetch: toFunction(options, "fetch", (url: string, init: RequestInit) => fetch(url, init)),
+    clock: toFunction(options, "clock", Date.now),
+    random: toFunction(options, "random", Math.random),
+  };
+}
+
+function toBucketUrl(endpoint: string, bucket: string, isInPath: boolean): string {
+  const url = parseUrl(endpoint);
+  const isBase = url !== undefined && /^https?:$/.test(url.protocol) && `${url.username}${url.password}` === "";
+  if (!isBase || url.search !== "" || url.hash !== "")
+    fail("endpoint", "an http or https URL without a user or a query");
+  if (!isInPath) {
+    const host = `${bucket}.${url.hostname}`;
+    url.hostname = host;
+    // What cannot be a host, as a name before an address, is passed over in silence: then a folder would be taken for the bucket.
+    if (url.hostname !== host) fail("forcePathStyle", `true, since no host is ${host}`);
+  }
+  const path = url.pathname.replace(/\/+$/, "");
+  return `${url.origin}${path}/${isInPath ? `${bucket}/` : ""}`;
+}
+
+function parseUrl(text: unknown): URL | undefined {
+  try {
+    return new URL(String(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function toPrefix(prefix: string): string {
+  const segments = typeof prefix === "string" ? prefix.replace(/^\/|\/$/g, "").split("/") : [""];
+  if (prefix === "" || prefix === "/") return "";
+  if (!segments.every(isName)) fail("prefix", "names with a / between them");
+  return `${segments.join("/")}/`;
+}
+
+function toCredentials(options: S3StorageOptions): S3Settings["credentials"] {
+  const { accessKeyId, secretAccessKey, sessionToken, credentials } = options;
+  if (credentials !== undefined) {
+    if (typeof credentials !== "function") fail("credentials", "a function");
+    if (accessKeyId !== undefined || secretAccessKey !== undefined) fail("credentials", "left out beside accessKeyId");
+    return credentials;
+  }
+  if (!isKey(accessKeyId)) fail("accessKeyId", "a text that is not empty, where there are no credentials");
+  if (!isKey(secretAccessKey)) fail("secretAccessKey", "a text that is not empty");
+  if (sessionToken === undefined) return { accessKeyId, secretAccessKey };
+  if (!isKey(sessionToken)) fail("sessionToken", "a text that is not empty");
+  return { accessKeyId, secretAccessKey, sessionToken };
+}
+
+function isKey(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function toSeconds(options: S3StorageOptions, name: `${string}Seconds` & keyof S3StorageOptions, otherwise: number) {
+  const { [name]: seconds = otherwise } = options;
+  // What is longer than this a timer would take for nothing.
+  if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= 86_400))
+    fail(name, "a number of seconds, 0 to 86400");
+  return seconds;
+}
+
+function toNumber(
+  options: S3StorageOptions,
+  name: "partBytes" | "parallelParts" | "retries",
+  otherwise: number,
+  least: number,
+  most: number,
+): number {
+  const { [name]: number = otherwise } = options;
+  if (!Number.isInteger(number) || number < least || number > most) fail(name, `an integer from ${least} to ${most}`);
+  return number;
+}
+
+function toFunction<N extends "fetch" | "clock" | "random">(
+  options: S3StorageOptions,
+  name: N,
+  otherwise: NonNullable<S3StorageOptions[N]>,
+): NonNullable<S3StorageOptions[N]> {
+  const { [name]: value = otherwise } = options;
+  if (typeof value !== "function") fail(name, "a function");
+  return value as NonNullable<S3StorageOptions[N]>;
+}
+
+function fail(option: string, what: string): never {
+  throw new TypeError(`The option ${option} must be ${what}.`);
+}

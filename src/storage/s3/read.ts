@@ -1,0 +1,198 @@
+import type { ByteSource } from "../../contracts/byte-source.ts";
+import { type ByteRange, type StorageEntry, StorageError, type StoredFile } from "../../contracts/storage-adapter.ts";
+import { toStoredFile } from "../../contracts/stored-file.ts";
+import { countChunk } from "../../platform/gc-pressure.ts";
+import type { ObjectPlace } from "../object-store/keys.ts";
+import { describe, type S3Client, type S3Opened, type S3Request } from "./client.ts";
+import { toFileEntry, toHead } from "./entries.ts";
+import { isMissing, toRefusal } from "./errors.ts";
+import { headObject, isAnyBelow } from "./head.ts";
+import type { S3Body } from "./response-body.ts";
+import { toWait, wait } from "./retry.ts";
+
+/** Some bytes of one version of an object, on their way. */
+interface S3Piece {
+  readonly etag: string;
+  /** Of the whole object. */
+  readonly size: number;
+  readonly entry: StorageEntry;
+  readonly body: S3Body;
+  /** Where the body begins in the object. */
+  readonly start: number;
+}
+
+/** How often a file may change between the look at its size and its reading. */
+const MOST_ROUNDS = 4;
+
+/** A file's content, whole or in part, by one request. Rejects with `not-found`, or `not-a-file` on a folder. */
+export async function readFile(
+  client: S3Client,
+  place: ObjectPlace,
+  range: ByteRange | undefined,
+): Promise<StoredFile> {
+  if (place.parent === undefined) throw new StorageError("not-a-file", "The root is a folder.");
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const piece = range?.length === 0 ? undefined : await openPiece(client, place, range?.offset ?? 0, range?.length);
+    if (piece !== undefined) return toFile(client, place, piece, range);
+    // Nothing lies in the range, of the version that this finds.
+    const head = await headObject(client, place.key);
+    if (head === undefined) throw await toAbsence(client, place);
+    if (range === undefined || range.length === 0 || range.offset >= head.size) {
+      return toStoredFile(toFileEntry(place.name, head), new Uint8Array(0));
+    }
+  }
+  throw new StorageError("unavailable", `GET ${place.key}: it changes all the time`);
+}
+
+function toFile(client: S3Client, place: ObjectPlace, piece: S3Piece, range: ByteRange | undefined): StoredFile {
+  const { offset = 0, length = piece.size } = range ?? {};
+  const end = Math.min(piece.size, offset + length);
+  return toStoredFile(piece.entry, createObjectSource(client, place, piece, offset, end));
+}
+
+/** Asks for bytes from an offset on; `undefined` where there are none. With `etag` of that version alone. */
+async function openPiece(
+  client: S3Client,
+  place: ObjectPlace,
+  offset: number,
+  length: number | undefined,
+  { etag, signal }: { readonly etag?: string; readonly signal?: AbortSignal } = {},
+): Promise<S3Piece | undefined> {
+  const last = length === undefined ? "" : Math.min(offset + length - 1, Number.MAX_SAFE_INTEGER);
+  const isWhole = offset === 0 && length === undefined;
+  const headers = {
+    ...(!isWhole && { range: `bytes=${offset}-${last}` }),
+    ...(etag !== undefined && etag !== "" && { "if-match": etag }),
+  };
+  const request: S3Request = { method: "GET", key: place.key, headers, signal };
+  const opened = await openAsStored(client, request);
+  if (opened.status === 416) return undefined;
+  if (opened.status === 412) throw new StorageError("unavailable", `GET ${place.key}: that version is gone`);
+  if (isMissing(opened)) throw await toAbsence(client, place);
+  if (opened.body === undefined) throw toRefusal(opened, describe(request));
+  return toPiece(opened, opened.body, place, offset);
+}
+
+/**
+ * The bytes as they are stored: what `fetch` would unpack, since the object was stored with a `Content-Encoding`, is asked for again under
+ * the name of none.
+ */
+async function openAsStored(client: S3Client, request: S3Request): Promise<S3Opened> {
+  const opened = await client.open(request);
+  if (opened.body === undefined || /^(?:|identity|aws-chunked)$/i.test(opened.headers.get("content-encoding") ?? "")) {
+    return opened;
+  }
+  opened.body.close();
+  return client.open({ ...request, query: { "response-content-encoding": "identity" } });
+}
+
+function toPiece({ status, headers }: S3Opened, body: S3Body, { name, key }: ObjectPlace, offset: number): S3Piece {
+  const [, start, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get("content-range") ?? "") ?? [];
+  const isPart = status === 206;
+  const size = Number((isPart ? total : headers.get("content-length")) ?? Number.NaN);
+  // A store without ranges answers the whole: what comes first is passed over.
+  const begin = isPart ? Number(start) : 0;
+  if (!Number.isSafeInteger(size) || begin > offset) {
+    body.close();
+    throw new StorageError("unavailable", `GET ${key}: the store does not tell which bytes it sends`);
+  }
+  const head = toHead(headers, size);
+  return { etag: head.etag, size, entry: toFileEntry(name, head), body, start: begin };
+}
+
+/** Why there is no file: the place is a folder, or nothing. */
+async function toAbsence(client: S3Client, { key, folder }: ObjectPlace): Promise<StorageError> {
+  return new StorageError((await isAnyBelow(client, folder)) ? "not-a-file" : "not-found", key);
+}
+
+/**
+ * The bytes of an object from `from` to before `end`. A connection that breaks, stands still or ends early is replaced by one that goes on
+ * where it was, in the same version: what is gone by then fails the source.
+ */
+function createObjectSource(
+  client: S3Client,
+  place: ObjectPlace,
+  first: S3Piece,
+  from: number,
+  end: number,
+): ByteSource {
+  let body = first.body;
+  let position = first.start;
+  /** What comes before it is passed over: bytes that were not asked for, or that the caller has already. */
+  let begin = from;
+  let rest: Uint8Array = new Uint8Array(0);
+  let failures = 0;
+  let isClosed = false;
+  const closing = new AbortController();
+
+  async function readInto(buffer: Uint8Array): Promise<number> {
+    while (!isClosed && position < end) {
+      if (rest.byteLength === 0) rest = await nextChunk();
+      if (position < begin) skip(Math.min(rest.byteLength, begin - position));
+      const part = rest.subarray(0, Math.min(buffer.byteLength, end - position));
+      if (part.byteLength === 0 || isClosed) continue;
+      failures = 0;
+      buffer.set(part);
+      skip(part.byteLength);
+      if (position === end) body.close();
+      return part.byteLength;
+    }
+    return 0;
+  }
+
+  function skip(bytes: number): void {
+    position += bytes;
+    rest = rest.subarray(bytes);
+  }
+
+  /** The next bytes, over as many connections as it takes; none when closed. */
+  async function nextChunk(): Promise<Uint8Array> {
+    for (;;) {
+      try {
+        const chunk = await body.read();
+        if (chunk !== undefined) {
+          countChunk(chunk.byteLength);
+          return chunk;
+        }
+      } catch {
+        // Like an early end.
+      }
+      if (isClosed) return new Uint8Array(0);
+      failures += 1;
+      if (failures > client.settings.retries) {
+        await close();
+        throw new StorageError("unavailable", `GET ${place.key}: the connection broke at ${position} of ${end} bytes`);
+      }
+      await resume();
+    }
+  }
+
+  async function resume(): Promise<void> {
+    body.close();
+    await wait(toWait(failures, null, client.settings), closing.signal).catch(() => undefined);
+    if (isClosed) return;
+    // A tag that is none, of a store that has none, would let versions mix.
+    if (first.etag === "") throw new StorageError("unavailable", `GET ${place.key}: the connection broke`);
+    begin = Math.max(position, begin);
+    const wanted = { etag: first.etag, signal: closing.signal };
+    const piece = await openPiece(client, place, begin, end - begin, wanted).catch((error: unknown) => {
+      if (!isClosed) throw error;
+    });
+    if (isClosed) return piece?.body.close();
+    if (piece === undefined || piece.etag !== first.etag || piece.size !== first.size) {
+      piece?.body.close();
+      throw new StorageError("unavailable", `GET ${place.key}: that version is gone`);
+    }
+    body = piece.body;
+    position = piece.start;
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true;
+    rest = new Uint8Array(0);
+    closing.abort();
+    body.close();
+  }
+
+  return { readInto, close };
+}

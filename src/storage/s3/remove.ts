@@ -1,0 +1,200 @@
+import { md5 } from "@noble/hashes/legacy";
+import { type RemoveOptions, StorageError } from "../../contracts/storage-adapter.ts";
+import { isOfKind, meetsConditions } from "../conditions.ts";
+import type { ObjectPlace } from "../object-store/keys.ts";
+import { describe, type S3Client, type S3Request } from "./client.ts";
+import { exchange, type S3ConditionSupport } from "./conditional-change.ts";
+import { isDone, isMissing, toCode, toErrorCode, toRefusal } from "./errors.ts";
+import { headObject } from "./head.ts";
+import { listPage } from "./list.ts";
+import { isPassing, toWait, wait } from "./retry.ts";
+import { putMarker } from "./write.ts";
+import { escapeXml, isXmlText, parseAnswer, textOf } from "./xml.ts";
+
+/** How many requests that remove one object each are on their way at once. */
+const SINGLE_AT_ONCE = 8;
+
+/** What removes objects. */
+export interface S3Remover {
+  /** Removes a file, or a folder with all that is below it. */
+  remove(place: ObjectPlace, conditions: RemoveOptions): Promise<void>;
+}
+
+/** How many objects of a folder the removal has come to, and how many of them have gone. */
+interface Count {
+  asked: number;
+  removed: number;
+}
+
+/** The remover of one storage. */
+export function createS3Remover(client: S3Client, support: S3ConditionSupport): S3Remover {
+  const { prefix } = client.settings;
+  /** Stores that have no way to remove many at once are asked only once for it. */
+  let hasBatches = true;
+
+  async function remove(place: ObjectPlace, conditions: RemoveOptions): Promise<void> {
+    if (place.parent === undefined) throw new StorageError("denied", "The root stays.");
+    const file = await headObject(client, place.key);
+    if (!isOfKind(file === undefined ? "folder" : "file", conditions)) throw new StorageError("not-found", place.key);
+    if (file === undefined) return removeFolder(place, place.parent, conditions);
+    if (!meetsConditions(file.etag, conditions)) throw new StorageError("precondition-failed", place.key);
+    const mayVanish = await keepParent(place.parent, (key) => key === place.key);
+    await removeFile(place.key, conditions);
+    if (mayVanish) await keepEmpty(place.parent);
+  }
+
+  async function removeFolder({ key, folder }: ObjectPlace, parent: string, conditions: RemoveOptions): Promise<void> {
+    const first = await listPage(client, { prefix: folder });
+    if (first.keys.length === 0) throw new StorageError("not-found", key);
+    if (conditions.ifMatch !== undefined) throw new StorageError("precondition-failed", key);
+    const mayVanish = await keepParent(parent, (one) => one.startsWith(folder));
+    await removeTree(folder, first);
+    if (mayVanish) await keepEmpty(parent);
+  }
+
+  /**
+   * A folder that is there by members alone, and all of them go, stays: it gets a marker. Whether it may vanish all the same, since it has none
+   * and what else was in it may go at this moment: then it is looked at again behind the removal.
+   */
+  async function keepParent(parent: string, isGoing: (key: string) => boolean): Promise<boolean> {
+    if (parent === prefix) return false;
+    const { keys } = await listPage(client, { prefix: parent, most: 2 });
+    if (!keys.every(({ key }) => isGoing(key))) return !keys.some(({ key }) => key === parent);
+    await putMarker(client, support, parent).catch((error: unknown) => {
+      if (!(error instanceof StorageError) || error.code !== "precondition-failed") throw error;
+    });
+    return false;
+  }
+
+  /** Looks again behind a removal, which has succeeded whatever comes of this. */
+  async function keepEmpty(parent: string): Promise<void> {
+    await keepParent(parent, () => false).catch(() => false);
+  }
+
+  async function removeFile(key: string, conditions: RemoveOptions): Promise<void> {
+    await exchange(client, support, {
+      kind: "delete",
+      key,
+      conditions,
+      what: `DELETE ${key}`,
+      async send(headers) {
+        const answer = await client.call({ method: "DELETE", key, headers });
+        return isMissing(answer) && conditions.ifMatch === undefined ? { ...answer, status: 204 } : answer;
+      },
+    });
+  }
+
+  /** Batch by batch, the next page being listed while one is removed. A failure tells how far it came. */
+  async function removeTree(folder: string, first: Awaited<ReturnType<typeof listPage>>): Promise<void> {
+    const count: Count = { asked: 0, removed: 0 };
+    let page = first;
+    try {
+      for (;;) {
+        const next = page.token === undefined ? undefined : listPage(client, { prefix: folder, token: page.token });
+        next?.catch(() => undefined);
+        count.asked += page.keys.length;
+        await removeKeys(
+          page.keys.map(({ key }) => key),
+          count,
+        );
+        if (next === undefined) return;
+        page = await next;
+      }
+    } catch (error) {
+      throw error instanceof StorageError ? toPartial(error, count, page.token !== undefined) : error;
+    }
+  }
+
+  async function removeKeys(keys: readonly string[], count: Count): Promise<void> {
+    // What XML has no form for, no list can hold.
+    const listed = hasBatches ? keys.filter(isXmlText) : [];
+    if (listed.length > 0 && !(await removeBatch(listed, count))) {
+      hasBatches = false;
+      return removeKeys(keys, count);
+    }
+    const isListed = new Set(listed);
+    await removeEach(
+      keys.filter((key) => !isListed.has(key)),
+      count,
+    );
+  }
+
+  /** One by one, several at once. Rejects with the first failure, when none is under way any more. */
+  async function removeEach(keys: string[], count: Count): Promise<void> {
+    const failures: unknown[] = [];
+
+    async function work(): Promise<void> {
+      for (let key = keys.pop(); key !== undefined && failures.length === 0; key = keys.pop()) {
+        try {
+          await removeFile(key, {});
+          count.removed += 1;
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+    }
+
+    await Promise.all(Array.from({ length: Math.min(SINGLE_AT_ONCE, keys.length) }, work));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** Removes up to 1,000 objects by one request, what failed for now again; whether the store knows such requests. */
+  async function removeBatch(keys: readonly string[], count: Count): Promise<boolean> {
+    let left = keys;
+    for (let attempt = 1; ; attempt += 1) {
+      const request = toBatchRequest(left);
+      const answer = await client.call(request);
+      if (answer.status === 501 || answer.status === 405) {
+        // All are removed in another way, those that have gone too.
+        count.removed -= keys.length - left.length;
+        return false;
+      }
+      if (!isDone(answer)) throw toRefusal(answer, describe(request));
+      const failed = toFailures(answer.text, left);
+      count.removed += left.length - failed.length;
+      if (failed.length === 0) return true;
+      const codes = [...new Set(failed.map(({ code }) => code))];
+      const lasting = failed.find(({ code }) => !isPassing(0, code));
+      if (lasting !== undefined || attempt > client.settings.retries) {
+        throw new StorageError(toErrorCode(500, lasting?.code ?? ""), codes.join(", "));
+      }
+      left = failed.map(({ key }) => key);
+      await wait(toWait(attempt, null, client.settings), undefined);
+    }
+  }
+
+  return { remove };
+}
+
+/** The failure of a removal midway. */
+function toPartial({ code, message }: StorageError, { asked, removed }: Count, isMore: boolean): StorageError {
+  const left = asked - removed;
+  const what = left > 0 ? `${left} of ${asked} objects were not removed` : `${removed} objects were removed`;
+  const behind = isMore ? `, ${left > 0 ? "nor" : "but none of"} those that come behind them` : "";
+  return new StorageError(code, `${what}${behind} (${message})`);
+}
+
+function toBatchRequest(keys: readonly string[]): S3Request & { readonly body: Uint8Array<ArrayBuffer> } {
+  const objects = keys.map((key) => `<Object><Key>${escapeXml(key)}</Key></Object>`);
+  const text = `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>true</Quiet>${objects.join("")}</Delete>`;
+  const body = new TextEncoder().encode(text);
+  const headers = { "content-md5": toBase64(md5(body)), "content-type": "application/xml" };
+  return { method: "POST", query: { delete: "" }, headers, body };
+}
+
+/** What was not removed, and why. Whatever is no result counts as a failure of all. */
+function toFailures(text: string, keys: readonly string[]): readonly { readonly key: string; readonly code: string }[] {
+  const root = parseAnswer(text);
+  if (root?.name !== "DeleteResult") {
+    const code = root?.name === "Error" ? toCode(textOf(root, "Code")) : "NoResult";
+    return keys.map((key) => ({ key, code }));
+  }
+  return root.parts
+    .filter(({ name, parts }) => name === "Error" && parts.length > 0)
+    .map((error) => ({ key: textOf(error, "Key"), code: toCode(textOf(error, "Code")) }))
+    .filter(({ code }) => code !== "NoSuchKey");
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
+}

@@ -1,0 +1,50 @@
+import type { S3Settings } from "./options.ts";
+
+/** Statuses that a later attempt may not meet. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504, 509]);
+/** Codes of the same kind that come as 400, or inside a 200. */
+const PASSING_CODES: ReadonlySet<string> = new Set([
+  "InternalError",
+  "RequestTimeout",
+  "ServiceUnavailable",
+  "SlowDown",
+]);
+
+/** Whether an answer is one that a later attempt may not meet. */
+export function isPassing(status: number, code: string): boolean {
+  return PASSING.has(status) || PASSING_CODES.has(code);
+}
+
+/** How long to wait before the next attempt, in milliseconds; `attempt` from 1 was the last, and `retryAfter` the header of its answer. */
+export function toWait(
+  attempt: number,
+  retryAfter: string | null,
+  { retryDelay, maxRetryDelay, random, clock }: Pick<S3Settings, "retryDelay" | "maxRetryDelay" | "random" | "clock">,
+): number {
+  const backoff = random() * retryDelay * 2 ** (attempt - 1);
+  return Math.min(Math.max(backoff, toMilliseconds(retryAfter, clock)), maxRetryDelay);
+}
+
+/** `Retry-After` as seconds or a date (RFC 9110 10.2.3); 0 for none, or another form. */
+function toMilliseconds(retryAfter: string | null, clock: () => number): number {
+  if (retryAfter === null) return 0;
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * 1000;
+  const date = / GMT$/.test(retryAfter) ? Date.parse(retryAfter) : Number.NaN;
+  return Number.isNaN(date) ? 0 : Math.max(0, date - clock());
+}
+
+/** Waits so many milliseconds; rejects with the signal's reason when it aborts. */
+export function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener("abort", abort, { once: true });
+  });
+}

@@ -1,0 +1,203 @@
+import { type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
+import { countChunk } from "../../platform/gc-pressure.ts";
+import { meetsConditions } from "../conditions.ts";
+import { receive } from "../content.ts";
+import { isKey, type ObjectPlace, toAncestors } from "../object-store/keys.ts";
+import { createPartBuffers, joined, type ObjectPart, toParts } from "../object-store/parts.ts";
+import type { S3Client } from "./client.ts";
+import { exchange, type S3ConditionSupport } from "./conditional-change.ts";
+import { type S3Head, toEtag, toFileEntry, toSecond, WRITER_HEADER } from "./entries.ts";
+import type { S3Answer } from "./errors.ts";
+import { headObject, isAnyBelow } from "./head.ts";
+import { completeUpload, createPermits, sendParts, toFileHeaders } from "./multipart-parts.ts";
+import { createUploads, type S3UploadState } from "./multipart-uploads.ts";
+import { toPartBytes } from "./part-size.ts";
+
+/** What makes objects. */
+export interface S3Writer {
+  /** Stores a file, all of it or nothing. */
+  writeFile(place: ObjectPlace, content: AsyncIterable<Uint8Array>, options: WriteOptions): Promise<StorageEntry>;
+  /** Makes the marker of a folder where nothing is. */
+  makeFolder(place: ObjectPlace): Promise<void>;
+}
+
+/** A place that was looked at so long ago is looked at again before the file comes there, in milliseconds. */
+const STALE_MS = 2000;
+const UPLOADS_AT_ONCE = 4;
+
+/** The writer of one storage. */
+export function createS3Writer(client: S3Client, support: S3ConditionSupport): S3Writer {
+  const { clock, prefix, partBytes, parallelParts } = client.settings;
+  const uploads = createUploads(client);
+  const permits = createPermits(parallelParts * UPLOADS_AT_ONCE);
+
+  async function writeFile(
+    place: ObjectPlace,
+    content: AsyncIterable<Uint8Array>,
+    options: WriteOptions,
+  ): Promise<StorageEntry> {
+    const { size, signal } = options;
+    signal?.throwIfAborted();
+    const plan = { partBytes, size };
+    if (size !== undefined) toPartBytes(1, plan);
+    await checkPlace(place, options, signal);
+    signal?.throwIfAborted();
+    const controller = new AbortController();
+    const abort = (): void => controller.abort(signal?.reason);
+    signal?.addEventListener("abort", abort, { once: true });
+    const buffers = createPartBuffers();
+    const chunks = receive(content, { ...options, signal: controller.signal });
+    const parts = toParts(chunks, { bytesOf: (number) => toPartBytes(number, plan), size }, buffers);
+    try {
+      const looked = clock();
+      const first = await parts.next();
+      if (first.done) throw new TypeError("Even an empty file is a part.");
+      if (first.value.isLast) {
+        if (clock() - looked > STALE_MS) await checkPlace(place, options, signal);
+        return await putWhole(place, first.value.bytes, options);
+      }
+      return await putInParts(place, joined(first.value, parts), options, { permits, buffers, controller });
+    } finally {
+      signal?.removeEventListener("abort", abort);
+      await parts.return(undefined);
+    }
+  }
+
+  async function putWhole(
+    place: ObjectPlace,
+    body: Uint8Array<ArrayBuffer>,
+    options: WriteOptions,
+  ): Promise<StorageEntry> {
+    const { key } = place;
+    const { signal } = options;
+    const writer = crypto.randomUUID();
+    const answer = await exchange(client, support, {
+      kind: "put",
+      key,
+      writer,
+      conditions: options,
+      signal,
+      what: `PUT ${key}`,
+      send: (headers) =>
+        client.call({ method: "PUT", key, body, headers: { ...headers, ...toFileHeaders(writer) }, signal }),
+    });
+    countChunk(body.byteLength);
+    return toEntry(place, body.byteLength, writer, answer);
+  }
+
+  async function putInParts(
+    place: ObjectPlace,
+    parts: AsyncIterable<ObjectPart>,
+    options: WriteOptions,
+    ways: Parameters<typeof sendParts>[3],
+  ): Promise<StorageEntry> {
+    const { key } = place;
+    const { signal } = options;
+    const writer = crypto.randomUUID();
+    const upload = await uploads.begin(key, writer, signal);
+    let state: S3UploadState = "sending";
+    let bytes = 0;
+    async function* counted(): AsyncGenerator<ObjectPart> {
+      for await (const part of parts) {
+        bytes += part.bytes.byteLength;
+        yield part;
+      }
+    }
+    try {
+      const tags = await sendParts(client, upload, counted(), ways);
+      state = "sent";
+      await checkPlace(place, options, signal);
+      const answer = await exchange(client, support, {
+        kind: "complete",
+        key,
+        writer,
+        conditions: options,
+        signal,
+        what: `PUT ${key}`,
+        send: (headers) => completeUpload(client, upload, tags, headers, signal),
+      });
+      state = "complete";
+      return await toEntry(place, bytes, writer, answer);
+    } finally {
+      await uploads.end(upload, state);
+    }
+  }
+
+  /** The entry of what was just written, as everybody is told of it: the time is the store's. What another writer made of it meanwhile is not it. */
+  async function toEntry(
+    place: ObjectPlace,
+    size: number,
+    writer: string,
+    answer: S3Answer | undefined,
+  ): Promise<StorageEntry> {
+    const found = await headObject(client, place.key).catch(() => undefined);
+    if (found?.writer === writer && found.size === size) return toFileEntry(place.name, found);
+    const date = answer?.headers.get("date") ?? new Date(clock()).toUTCString();
+    return toFileEntry(place.name, {
+      size,
+      modified: toSecond(date),
+      etag: toEtag(answer?.headers.get("etag") ?? ""),
+    });
+  }
+
+  async function checkPlace(
+    place: ObjectPlace,
+    conditions: WriteOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { parent, folder, key } = place;
+    if (parent === undefined) throw new StorageError("not-a-file", "The root is a folder.");
+    const isConditional = conditions.ifMatch !== undefined || conditions.ifNoneMatch !== undefined;
+    const [isFolder, hasParent, current] = await Promise.all([
+      isAnyBelow(client, folder, signal),
+      parent === prefix || isAnyBelow(client, parent, signal),
+      isConditional ? headObject(client, key, signal) : undefined,
+    ]);
+    if (isFolder) throw new StorageError("not-a-file", key);
+    if (!hasParent) throw await toParentRefusal(parent);
+    if (!meetsConditions(current?.etag, conditions)) throw new StorageError("precondition-failed", key);
+  }
+
+  /** Why nothing can be made in a folder that is not there. */
+  async function toParentRefusal(folder: string): Promise<StorageError> {
+    const above = await Promise.all(toAncestors(prefix, folder).map((key) => headObject(client, key)));
+    const isBelowFile = above.some((found: S3Head | undefined) => found !== undefined);
+    return new StorageError(isBelowFile ? "not-a-folder" : "parent-missing", folder);
+  }
+
+  async function makeFolder({ parent, folder, key }: ObjectPlace): Promise<void> {
+    if (parent === undefined) throw new StorageError("already-exists", "The root is there.");
+    const [file, isFolder, hasParent] = await Promise.all([
+      headObject(client, key),
+      isAnyBelow(client, folder),
+      parent === prefix || isAnyBelow(client, parent),
+    ]);
+    if (file !== undefined || isFolder) throw new StorageError("already-exists", key);
+    if (!isKey(folder)) throw new StorageError("bad-name", key);
+    if (!hasParent) throw await toParentRefusal(parent);
+    try {
+      await putMarker(client, support, folder);
+    } catch (error) {
+      if (!(error instanceof StorageError) || error.code !== "precondition-failed") throw error;
+      throw new StorageError("already-exists", key);
+    }
+  }
+
+  return { writeFile, makeFolder };
+}
+
+/** Makes the marker of a folder that has none; rejects with `precondition-failed` where another maker was quicker. */
+export async function putMarker(client: S3Client, support: S3ConditionSupport, folder: string): Promise<void> {
+  const writer = crypto.randomUUID();
+  const headers = { "content-type": "application/x-directory", [WRITER_HEADER]: writer };
+  await exchange(client, support, {
+    kind: "put",
+    key: folder,
+    writer,
+    conditions: { ifNoneMatch: "*" },
+    isKnownToBeFree: true,
+    what: `PUT ${folder}`,
+    send: (conditions) =>
+      client.call({ method: "PUT", key: folder, body: new Uint8Array(0), headers: { ...conditions, ...headers } }),
+  });
+}

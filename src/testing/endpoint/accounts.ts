@@ -1,0 +1,171 @@
+import type { CredentialType } from "../../contracts/authenticator.ts";
+import { type EndpointCase, type EndpointCaseContext, isPasswordLongEnough, MIN_PASSWORD_LENGTH } from "./case.ts";
+import { cutLast, swapCase } from "./flaws.ts";
+import {
+  ask,
+  describeStatus,
+  expectNoProblems,
+  expectNoSuccess,
+  expectRefusal,
+  isSuccess,
+  type JudgedAnswer,
+  makeUpName,
+} from "./question.ts";
+import { SAMPLES } from "./samples.ts";
+
+type Account = NonNullable<EndpointCaseContext["account"]>;
+
+/** The known account gets in, by its password (7.2). First of all: where wrong passwords lock an account, these have been played. */
+export const knownAccountCases: readonly EndpointCase[] = [
+  {
+    name: "accepts the right password: 204, or 200 with an account of the interface",
+    needs: "account",
+    async run(context) {
+      const answer = await askWith(context, {});
+      expectAccepted(answer);
+      expectNoProblems(answer, "the right password");
+    },
+  },
+  {
+    name: "describes the same account each time",
+    needs: "account",
+    async run(context) {
+      const [one, other] = [await askWith(context, {}), await askWith(context, {})];
+      if (one.status !== other.status) throw new Error(`answered ${one.status}, then ${other.status}`);
+      if (contentOf(one) !== contentOf(other)) throw new Error("the two bodies differ");
+    },
+  },
+  {
+    name: "judges several at once, each on its own",
+    needs: "account",
+    async run(context) {
+      const unknown = { username: makeUpName() };
+      const logins = Array.from({ length: 8 }, (_, index) => askWith(context, index % 2 === 0 ? {} : unknown));
+      for (const [index, answer] of (await Promise.all(logins)).entries()) {
+        if (index % 2 === 0) expectAccepted(answer);
+        else expectNoSuccess(answer, "an unknown account beside a known one");
+      }
+    },
+  },
+];
+
+const HANDED_ON =
+  "a wrong password of a known account was answered 401, which hands the login to the next method; 403 ends it";
+
+/** What sloppy comparisons take for the right one. Few: each is a failed login of the account. */
+function toWrongPasswords(password: string): readonly (readonly [what: string, content: string])[] {
+  const swapped = swapCase(password);
+  return [
+    ["the password without its last character", cutLast(password)],
+    ["the password with a character after it", `${password}x`],
+    ["the password with a blank after it", `${password} `],
+    ["the password with a blank before it", ` ${password}`],
+    ...(swapped === password ? [] : [["the password in the other case", swapped] as const]),
+  ];
+}
+
+/** Nobody gets in by anything but the password. */
+export const wrongCredentialCases: readonly EndpointCase[] = [
+  {
+    name: "does not accept a wrong password",
+    needs: "account",
+    async run(context) {
+      const { password } = accountOf(context);
+      let note: string | undefined;
+      for (const [what, content] of toWrongPasswords(password)) {
+        const answer = await askWith(context, { content });
+        expectRefusal(answer, what);
+        if (answer.status === 401) note = HANDED_ON;
+      }
+      // What is too long, or not a text to some, may be no request to them.
+      const long = `${password}${"x".repeat(80)}`;
+      expectNoSuccess(await askWith(context, { content: long }), "the password with a long text after it");
+      // Hashes written in C read up to the first NUL.
+      expectNoSuccess(
+        await askWith(context, { content: `${password}\u0000x` }),
+        "the password with NUL and more after it",
+      );
+      return note;
+    },
+  },
+  {
+    // A directory takes a login without a password for one of nobody in particular, and lets it succeed (RFC 4513 5.1.2).
+    name: "does not accept an empty password",
+    needs: "account",
+    async run(context) {
+      expectNoSuccess(await askWith(context, { content: "" }), "an empty password");
+    },
+  },
+  ...(["ssh-key", "ssl-certificate"] as const).map(
+    (type): EndpointCase => ({
+      name: `does not take a password for a credential of the type ${type}`,
+      needs: "account",
+      async run(context) {
+        expectNoSuccess(await askWith(context, { type }), `the right password as ${type}`);
+      },
+    }),
+  ),
+  ...(["ssh-key", "ssl-certificate"] as const).map(
+    (type): EndpointCase => ({
+      name: `does not accept for a known account what nobody has: ${type}`,
+      needs: "account",
+      async run(context) {
+        expectRefusal(await askWith(context, { type, content: SAMPLES[type] }), `${type} that is not the account's`);
+      },
+    }),
+  ),
+  {
+    name: "does not take a name for a pattern",
+    needs: "account",
+    async run(context) {
+      const { username } = accountOf(context);
+      const [first = ""] = username;
+      for (const pattern of ["*", "%", `${first}*`, `${first}%`]) {
+        if (pattern === username) continue;
+        expectNoSuccess(await askWith(context, { username: pattern }), `the name ${JSON.stringify(pattern)}`);
+      }
+    },
+  },
+];
+
+interface Login {
+  readonly type?: CredentialType;
+  readonly username?: string;
+  readonly content?: string;
+}
+
+/** Asks with what the known account has, but for what is given. */
+function askWith(context: EndpointCaseContext, { type = "password", username, content }: Login): Promise<JudgedAnswer> {
+  const account = accountOf(context);
+  return ask(context, { type, username: username ?? account.username, content: content ?? account.password });
+}
+
+function accountOf({ account }: EndpointCaseContext): Account {
+  if (account === undefined) throw new TypeError("The case needs an account.");
+  if (!isPasswordLongEnough(account.password)) {
+    throw new TypeError(`The account's password must have ${MIN_PASSWORD_LENGTH} characters or more.`);
+  }
+  return account;
+}
+
+function expectAccepted(answer: JudgedAnswer): void {
+  if (answer.status === 204 || answer.status === 200) return;
+  if (isSuccess(answer)) throw new Error(`only 200 and 204 are a success, answered ${answer.status}`);
+  throw new Error(`the right password was answered ${describeStatus(answer)}`);
+}
+
+/** A text that is the same for the same JSON, whatever the order of members, and for the same text that is none. */
+function contentOf({ body }: JudgedAnswer): string {
+  if ("problem" in body) return body.problem;
+  const text = new TextDecoder().decode(body.bytes);
+  try {
+    return JSON.stringify(JSON.parse(text, (_name, value) => sortMembers(value)));
+  } catch {
+    return text;
+  }
+}
+
+function sortMembers(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+}

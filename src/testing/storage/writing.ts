@@ -1,0 +1,154 @@
+import { expect, expectEqual, expectRefusal } from "../expectations.ts";
+import type { StorageCase } from "./case.ts";
+import { areSameBytes, bodyBytes, inChunks, namesIn, noise, put, textChunks, textOf, untouched } from "./content.ts";
+
+/** Cases about writes that succeed, or are refused for their place. */
+export const writingCases: readonly StorageCase[] = [
+  {
+    name: "write: stores a file and resolves with its entry",
+    async run({ storage }) {
+      const entry = await put(storage, "/file", "hello");
+      expectEqual([entry.name, entry.kind, entry.size], ["file", "file", 5], "entry");
+      expectEqual(entry, await storage.stat("/file"), "entry as stat tells it");
+      expectEqual(await textOf(storage, "/file"), "hello", "text");
+    },
+  },
+  {
+    name: "write: replaces a file by a longer and by a shorter one",
+    async run({ storage }) {
+      for (const text of ["middle", "somewhat longer", "short"]) {
+        const entry = await put(storage, "/file", text);
+        expectEqual([await textOf(storage, "/file"), entry.size], [text, text.length], "text and size");
+      }
+      expectEqual(await namesIn(storage, "/"), ["file"], "members");
+    },
+  },
+  {
+    name: "write: an empty file from no chunk, and from an empty one",
+    async run({ storage }) {
+      expectEqual((await storage.write("/none", textChunks())).size, 0, "size of no chunk");
+      expectEqual((await storage.write("/empty", textChunks(""), { size: 0 })).size, 0, "size of an empty chunk");
+      expectEqual([await textOf(storage, "/none"), await textOf(storage, "/empty")], ["", ""], "texts");
+    },
+  },
+  {
+    name: "write: an empty file replaces a full one",
+    async run({ storage }) {
+      await put(storage, "/file", "full");
+      await storage.write("/file", textChunks(), { size: 0 });
+      expectEqual([await textOf(storage, "/file"), (await storage.stat("/file"))?.size], ["", 0], "text and size");
+    },
+  },
+  {
+    name: "write: joins chunks of any sizes, empty ones among them",
+    async run({ storage }) {
+      await storage.write("/file", textChunks("a", "", "bcd", "", "", "e"), { size: 5 });
+      expectEqual(await textOf(storage, "/file"), "abcde", "text");
+    },
+  },
+  {
+    name: "write: several MiB of binary content, with and without a size, come back byte for byte",
+    async run({ storage }) {
+      const bytes = noise(5 * 1_048_576 + 17, 1);
+      await storage.write("/sized", inChunks(bytes, 65_536), { size: bytes.byteLength });
+      await storage.write("/unsized", inChunks(bytes, 999_983));
+      for (const path of ["/sized", "/unsized"]) {
+        const { entry, body } = await storage.read(path);
+        expectEqual(entry.size, bytes.byteLength, "size");
+        expect(areSameBytes(await bodyBytes(body), bytes), `${path} has the bytes that were written`);
+      }
+    },
+  },
+  {
+    name: "write: keeps bytes of its own when the source uses one buffer again and again",
+    async run({ storage }) {
+      async function* reusing(): AsyncGenerator<Uint8Array> {
+        const buffer = new Uint8Array(4);
+        for (const byte of [97, 98, 99]) yield buffer.fill(byte);
+        buffer.fill(120);
+      }
+      await storage.write("/file", reusing());
+      expectEqual(await textOf(storage, "/file"), "aaaabbbbcccc", "text");
+    },
+  },
+  {
+    name: "write: parent-missing below nothing, not-a-folder below a file, not-a-file on a folder and the root",
+    async run({ storage }) {
+      await storage.createFolder("/folder");
+      await put(storage, "/folder/kept", "kept");
+      await put(storage, "/file", "kept");
+      const content = untouched();
+      await expectRefusal(storage.write("/missing/a", content), "parent-missing");
+      await expectRefusal(storage.write("/missing/a/b", content), "parent-missing");
+      await expectRefusal(storage.write("/file/a", content), "not-a-folder");
+      await expectRefusal(storage.write("/file/a/b", content), "not-a-folder");
+      await expectRefusal(storage.write("/folder", content), "not-a-file");
+      await expectRefusal(storage.write("/", content), "not-a-file");
+      expect(!content.wasTouched(), "content was left alone");
+      expectEqual([await textOf(storage, "/folder/kept"), await textOf(storage, "/file")], ["kept", "kept"], "content");
+      expectEqual(await namesIn(storage, "/"), ["file", "folder"], "members");
+    },
+  },
+  {
+    name: "write: of 20 writers of one path each leaves a whole file, and one of them stays",
+    async run({ storage }) {
+      const contents = Array.from({ length: 20 }, (_, writer) => noise(50_000 + writer, writer));
+      await Promise.all(contents.map((bytes) => storage.write("/race", inChunks(bytes, 7_919))));
+      const { entry, body } = await storage.read("/race");
+      const found = await bodyBytes(body);
+      expectEqual(entry.size, found.byteLength, "size");
+      expect(
+        contents.some((bytes) => areSameBytes(bytes, found)),
+        "the file is whole, of one writer",
+      );
+      expectEqual(await namesIn(storage, "/"), ["race"], "members");
+    },
+  },
+  {
+    name: "write: readers beside 30 overwrites see whole versions only",
+    async run({ storage }) {
+      await storage.write("/file", inChunks(noise(40_000, 0), 10_000));
+      let isWriting = true;
+      const writer = async () => {
+        for (let version = 1; version <= 30; version += 1) {
+          await storage.write("/file", inChunks(noise(40_000 + version, version), 10_000));
+        }
+      };
+      const reader = async () => {
+        while (isWriting) {
+          const { entry, body } = await storage.read("/file");
+          const version = entry.size - 40_000;
+          expect(areSameBytes(await bodyBytes(body), noise(entry.size, version)), `version ${version} came whole`);
+        }
+      };
+      const readers = [reader(), reader(), reader()];
+      await writer().finally(() => {
+        isWriting = false;
+      });
+      await Promise.all(readers);
+    },
+  },
+  {
+    name: "entity-tags are equal for one version, wherever they are told",
+    needs: "strongTags",
+    async run({ storage }) {
+      const { etag } = await put(storage, "/file", "text");
+      expect(/^"[\x21\x23-\x7e]*"$/.test(etag ?? ""), `${etag} is a strong entity-tag`);
+      const { entry, body } = await storage.read("/file");
+      await body.cancel();
+      const listed: unknown[] = [];
+      for await (const member of storage.list("/")) listed.push(member.etag);
+      expectEqual([entry.etag, (await storage.stat("/file"))?.etag, ...listed], [etag, etag, etag], "read, stat, list");
+    },
+  },
+  {
+    name: "entity-tags differ between contents, also of one size and in quick succession",
+    needs: "strongTags",
+    async run({ storage }) {
+      const tags = new Set<string | undefined>();
+      for (let version = 0; version < 60; version += 1)
+        tags.add((await put(storage, "/file", `${1000 + version}`)).etag);
+      expectEqual(tags.size, 60, "different tags of 60 versions");
+    },
+  },
+];

@@ -1,0 +1,84 @@
+import type { Metadata, WriteTotals } from "../contracts/events.ts";
+import { type StorageEntry, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
+import type { Upload } from "../contracts/upload.ts";
+import { readTrace } from "../http/trace-context.ts";
+import type { AccountExchange } from "../request/context.ts";
+import { tell, toPlace, toSeconds, toSpeed } from "../request/emit-event.ts";
+import { guardContent } from "../uploads/before-commit.ts";
+
+/** A file on its way into the account. */
+export interface IncomingFile {
+  readonly segments: readonly string[];
+  readonly content: AsyncIterable<Uint8Array>;
+  /** What the write has to meet; found out when the upload has begun. */
+  readonly toOptions: () => WriteOptions | Promise<WriteOptions>;
+  readonly metadata: Metadata | undefined;
+}
+
+/**
+ * Stores a file that a client sends, by PUT or in a form: all of it or nothing. Its begin and its end are told, once each (6). After its last byte
+ * and before it can be seen, the option `beforeCommit` may refuse it: HttpError `unprocessable`.
+ */
+export async function storeFile(exchange: AccountExchange, file: IncomingFile): Promise<StorageEntry> {
+  const { files, config } = exchange;
+  const { segments, metadata } = file;
+  const data = { ...toPlace(exchange, segments), ...(metadata !== undefined && { metadata }) };
+  const begun = config.clock();
+  let count = 0;
+
+  /** What ends too early is not put to a guard. */
+  async function* counted(size: number | undefined): AsyncGenerator<Uint8Array> {
+    for await (const chunk of file.content) {
+      count += chunk.byteLength;
+      yield chunk;
+    }
+    if (size !== undefined && count < size) throw new StorageError("incomplete");
+  }
+
+  function toTotals(): WriteTotals {
+    const duration = toSeconds(begun, config.clock());
+    return { total_write: count, duration, write_speed: toSpeed(count, duration) };
+  }
+
+  function write(options: WriteOptions): Promise<StorageEntry> {
+    const { beforeCommit } = config;
+    if (beforeCommit === undefined) return files.write(segments, counted(options.size), options);
+    const upload = toUpload(exchange, data, () => count);
+    const { content, settle } = guardContent(counted(options.size), upload, beforeCommit, exchange.report);
+    return files.write(segments, content, options).finally(settle);
+  }
+
+  tell(exchange, { id: 40021, data });
+  try {
+    const entry = await write(await file.toOptions());
+    tell(exchange, { id: 40017, data: { ...data, ...toTotals() } });
+    return entry;
+  } catch (error) {
+    tell(exchange, { id: 40022, data: { ...data, ...toTotals(), details: exchange.failureOf(error).message } });
+    throw error;
+  }
+}
+
+function toUpload(
+  { account: { name, uuid, email, group }, connection: { peer }, request: { headers, signal } }: AccountExchange,
+  {
+    path,
+    real_path: realPath,
+    metadata,
+  }: { readonly path: string; readonly real_path: string; readonly metadata?: Metadata },
+  count: () => number,
+): Upload {
+  const trace = readTrace(headers);
+  return {
+    path,
+    realPath,
+    get size() {
+      return count();
+    },
+    ...(metadata !== undefined && { metadata }),
+    account: { name, uuid, email, group },
+    ...(peer !== undefined && { peer }),
+    ...(trace !== undefined && { trace }),
+    signal,
+  };
+}

@@ -1,0 +1,116 @@
+import type { ByteSource } from "../contracts/byte-source.ts";
+import type { ReadTotals, Reason } from "../contracts/events.ts";
+import type { AccountExchange, Exchange } from "../request/context.ts";
+import { toSeconds, toSpeed } from "../request/emit-event.ts";
+import { GONE } from "../request/errors.ts";
+
+/** How a transfer to the client has ended. */
+export type ReadEnd =
+  | { readonly outcome: "done"; readonly totals: ReadTotals }
+  | { readonly outcome: "failed" | "cut"; readonly totals: ReadTotals & Reason };
+
+/** Tells that something begins to be sent; the function that it returns tells of its end. */
+export type TellTransfer = (exchange: AccountExchange) => (end: ReadEnd) => void;
+
+/** A transfer to the client, of whose begin and end is told, once each. */
+export interface ToldTransfer {
+  begin(): void;
+  /**
+   * The same source, whose end is that of the transfer, whatever it is: read to its end, failed, let go of, or the client gone, which some runtimes tell by the
+   * request's signal alone.
+   */
+  toldSource(source: ByteSource): ByteSource;
+  /** Ends a transfer that comes to nothing. */
+  fail(error: unknown): void;
+}
+
+/** Makes a transfer that has not begun. */
+export function createToldTransfer(exchange: AccountExchange, tellTransfer: TellTransfer): ToldTransfer {
+  const { request, config, failureOf } = exchange;
+  const { signal } = request;
+  let tellEnd: ((end: ReadEnd) => void) | undefined;
+  let begun = 0;
+  let count = 0;
+
+  function begin(): void {
+    begun = config.clock();
+    tellEnd = tellTransfer(exchange);
+    if (signal.aborted) cut();
+    else signal.addEventListener("abort", cut, { once: true });
+  }
+
+  function end(outcome: ReadEnd["outcome"], details = ""): void {
+    if (tellEnd === undefined) return;
+    const tell = tellEnd;
+    tellEnd = undefined;
+    signal.removeEventListener("abort", cut);
+    const duration = toSeconds(begun, config.clock());
+    const totals = { total_read: count, duration, read_speed: toSpeed(count, duration) };
+    tell(outcome === "done" ? { outcome, totals } : { outcome, totals: { ...totals, details } });
+  }
+
+  function cut(): void {
+    end("cut", GONE);
+  }
+
+  /** What fails after the end is of no interest: who lets go of a source has its reading fail. */
+  function fail(error: unknown): void {
+    if (tellEnd === undefined) return;
+    const { message } = failureOf(error);
+    end(message === GONE ? "cut" : "failed", message);
+  }
+
+  function toldSource(source: ByteSource): ByteSource {
+    async function readInto(buffer: Uint8Array): Promise<number> {
+      try {
+        const read = await source.readInto(buffer);
+        count += read;
+        if (read === 0) end("done");
+        return read;
+      } catch (error) {
+        fail(error);
+        throw error;
+      }
+    }
+
+    async function close(): Promise<void> {
+      cut();
+      await source.close();
+    }
+
+    return { readInto, close };
+  }
+
+  return { begin, toldSource, fail };
+}
+
+/** The same source; the operator learns why it failed, as the client cannot be told any more. */
+export function toReportedSource({ failureOf }: Exchange, source: ByteSource): ByteSource {
+  return onFailedRead(source, failureOf);
+}
+
+/** The same source, which keeps what the exchange has claimed until it ends. */
+export function toHeldSource({ transferClaim, pageClaim }: AccountExchange, source: ByteSource): ByteSource {
+  return pageClaim.hold(transferClaim.hold(source));
+}
+
+/** The same source, whose failure is told, unless it was let go of meanwhile: its reading fails then, which says nothing. */
+export function onFailedRead(source: ByteSource, tell: (error: unknown) => void): ByteSource {
+  let isClosed = false;
+
+  async function readInto(buffer: Uint8Array): Promise<number> {
+    try {
+      return await source.readInto(buffer);
+    } catch (error) {
+      if (!isClosed) tell(error);
+      throw error;
+    }
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true;
+    await source.close();
+  }
+
+  return { readInto, close };
+}

@@ -1,0 +1,115 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { toS3Storage } from "../../src/cli/config/s3.ts";
+import { builtCommand, ensureBuilt } from "../support/built.ts";
+import { startCommand } from "../support/command.ts";
+import { createBucket, type S3Bucket, s3Missing } from "../support/s3-server.ts";
+
+const KEYS = { AWS_ACCESS_KEY_ID: "ACCESSKEY", AWS_SECRET_ACCESS_KEY: "SECRETKEY" };
+const authorization = `Basic ${btoa("demo:demo")}`;
+let folder: string;
+
+beforeAll(async () => {
+  await ensureBuilt();
+  folder = await mkdtemp(join(tmpdir(), "fileferry-cli-s3-"));
+}, 180_000);
+
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("fileferry serve with a bucket that does not work", () => {
+  it("ends with 2 when the environment has no keys", async () => {
+    const file = await writeConfig({ bucket: "files" });
+    const { status, stderr } = await runServe(file, { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" });
+    expect([status, stderr]).toEqual([
+      2,
+      `${file}: storage: the environment has no AWS_ACCESS_KEY_ID\n${file}: storage: the environment has no AWS_SECRET_ACCESS_KEY\n`,
+    ]);
+  });
+
+  it("ends with 1 when nothing answers there, and says no key", async () => {
+    const file = await writeConfig({ bucket: "files", endpoint: `http://127.0.0.1:${await findFreePort()}` });
+    const { status, stderr } = await runServe(file, KEYS);
+    expect([status, stderr]).toEqual([1, "error: The bucket files does not answer: GET bucket: ECONNREFUSED\n"]);
+  }, 60_000);
+
+  it("takes endpoint and region from the environment, and names the variable that is wrong", () => {
+    const entry = { type: "s3", bucket: "files" } as const;
+    expect(toS3Storage(entry, { ...KEYS, AWS_ENDPOINT_URL: "http://127.0.0.1:9", AWS_REGION: "eu-1" })).toHaveProperty(
+      "check",
+    );
+    expect(toS3Storage(entry, { ...KEYS, AWS_ENDPOINT_URL: "nowhere" })).toEqual([
+      "AWS_ENDPOINT_URL_S3 of the environment must be an http or https URL without a user or a query",
+    ]);
+  });
+});
+
+describe.skipIf(s3Missing !== undefined)(`fileferry serve with a bucket${s3Missing ? ` (${s3Missing})` : ""}`, () => {
+  let bucket: S3Bucket;
+  let environment: Record<string, string>;
+
+  beforeAll(async () => {
+    bucket = await createBucket();
+    environment = { AWS_ACCESS_KEY_ID: bucket.accessKeyId, AWS_SECRET_ACCESS_KEY: bucket.secretAccessKey };
+  }, 120_000);
+
+  it("keeps, lists and removes files in it", async () => {
+    const file = await writeConfig({ bucket: bucket.bucket, endpoint: bucket.endpoint, prefix: "home" });
+    const { origin, stop } = await startCommand(["serve", "--config", file, "--port", "0", "--quiet"], environment);
+    const ask = (method: string, path: string, body?: string) =>
+      fetch(`${origin}/home/${path}`, {
+        method,
+        headers: { authorization, accept: "application/json" },
+        ...(body !== undefined && { body }),
+      });
+    expect((await ask("PUT", "a%20b+c.txt", "text")).status).toBe(201);
+    expect(await bucket.keys()).toEqual(["home/a b+c.txt"]);
+    expect(await (await ask("GET", "a%20b+c.txt")).text()).toBe("text");
+    expect(await (await ask("GET", "")).text()).toContain('"a b+c.txt"');
+    expect((await ask("DELETE", "a%20b+c.txt")).status).toBe(204);
+    expect((await ask("GET", "a%20b+c.txt")).status).toBe(404);
+    await stop();
+  }, 60_000);
+
+  it("ends with 1 when the bucket is not there", async () => {
+    const file = await writeConfig({ bucket: "no-such-bucket", endpoint: bucket.endpoint });
+    const { status, stderr } = await runServe(file, environment);
+    expect([status, stderr]).toEqual([
+      1,
+      "error: The bucket no-such-bucket does not answer: GET bucket listing: the store answered 404 NoSuchBucket\n",
+    ]);
+  });
+});
+
+async function writeConfig(storage: Readonly<Record<string, string>>): Promise<string> {
+  const file = join(folder, "fileferry.json");
+  const accounts = [{ username: "demo", password: "demo", home_folder_path: "/" }];
+  const config = { storage: { type: "s3", ...storage }, authentication: [{ type: "accounts", accounts }] };
+  await writeFile(file, JSON.stringify(config));
+  return file;
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), "close");
+  return port;
+}
+
+/** Runs the command to its end; `stderr` is without warnings. */
+function runServe(
+  file: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<{ status: number; stderr: string }> {
+  return new Promise((resolve) => {
+    const args = [builtCommand, "serve", "--config", file, "--port", "0"];
+    const child = execFile(process.execPath, args, { env: { ...process.env, ...environment } }, (_, __, stderr) =>
+      resolve({ status: child.exitCode ?? -1, stderr: stderr.replace(/^warning: .*\n/gm, "") }),
+    );
+  });
+}

@@ -1,0 +1,376 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import type { Server } from "node:http";
+import { connect, type NetConnectOpts, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { type ConnectionOptions, connect as tlsConnect } from "node:tls";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
+import type { FileEvent } from "../../../src/contracts/events.ts";
+import { Response as LightResponse } from "../../../src/platform/fetch.ts";
+import { createNodeServer, type NodeServerOptions } from "../../../src/runtimes/node/server.ts";
+import { createFileService } from "../../../src/service/service.ts";
+import { createDiskStorage } from "../../../src/storage/disk.ts";
+import { createRecordingLogger } from "../../support/logger.ts";
+import { basic } from "../../support/service.ts";
+import {
+  connectWire,
+  deferred,
+  delay,
+  eventually,
+  listen,
+  serve,
+  stubService,
+  type WireClient,
+  watchEscapes,
+} from "./raw-client.ts";
+
+beforeEach(() => {
+  watchEscapes();
+});
+
+/** The pace alone: silence is not what ends anything here. */
+const PACE = { idleMilliseconds: 0, minBytesPerSecond: 1000, paceMilliseconds: 400 };
+const OFF = { ...PACE, minBytesPerSecond: 0 };
+const get = "GET /home/a HTTP/1.1\r\nHost: x\r\n\r\n";
+const put = (length: number): string => `PUT /home/a HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
+
+/** Sends a byte now and then; the returned function tells how many have gone. */
+function drip(client: WireClient, bytes: number, everyMilliseconds: number): () => number {
+  let count = 0;
+  const timer = setInterval(() => {
+    if (count === bytes || client.socket.destroyed) return clearInterval(timer);
+    count += 1;
+    client.send("x");
+  }, everyMilliseconds);
+  onTestFinished(() => clearInterval(timer));
+  return () => count;
+}
+
+/** Answers with how many bytes came. */
+async function count(request: Request): Promise<Response> {
+  return new LightResponse(`${(await request.arrayBuffer()).byteLength} bytes`);
+}
+
+/** A service over a folder of the disk, and the events of it. */
+async function serveFolder(): Promise<{ port: number; folder: string; events: FileEvent[] }> {
+  const folder = await mkdtemp(join(tmpdir(), "fileferry-pace-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const logger = createRecordingLogger();
+  const accounts = [{ username: "alice", password: "secret", home_folder_path: "/" }];
+  const events: FileEvent[] = [];
+  const service = createFileService({
+    storage: createDiskStorage({ root: folder }),
+    authentication: createAccountsAuthenticator({ accounts, logger }),
+    logger,
+    onEvent: (event) => void events.push(event),
+  });
+  return { port: await listen(createNodeServer(service, PACE) as never), folder, events };
+}
+
+function hasOpenssl(): boolean {
+  try {
+    execFileSync("openssl", ["version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function makeCertificate(): Promise<{ key: Buffer; cert: Buffer }> {
+  const folder = await mkdtemp(join(tmpdir(), "fileferry-pace-tls-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=localhost"];
+  execFileSync("openssl", ["req", "-x509", ...kind, "-keyout", key, "-out", cert, "-days", "2"], { stdio: "ignore" });
+  return { key: await readFile(key), cert: await readFile(cert) };
+}
+
+/** How many descriptors this process has below a folder. */
+function descriptorsOf(folder: string): number {
+  return readdirSync("/proc/self/fd").filter((fd) => readLink(`/proc/self/fd/${fd}`).startsWith(`${folder}/`)).length;
+}
+
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
+
+describe("an upload that comes too slowly, by a byte now and then", () => {
+  it("is cut as a silent one is, however often a byte comes", async () => {
+    const failed = deferred<unknown>();
+    const { port } = await serve(async (request) => {
+      await request.arrayBuffer().catch(failed.resolve);
+      return new LightResponse("never seen");
+    }, PACE);
+    const client = await connectWire(port);
+    client.send(put(1_000_000));
+    drip(client, 1_000_000, 20);
+    expect((await client.ended()).text).toBe("");
+    expect(await failed.promise).toMatchObject({ code: "ECONNRESET" });
+  });
+
+  it("leaves the former file, nothing beside it, no descriptor, and its event", async () => {
+    const { port, folder, events } = await serveFolder();
+    await writeFile(join(folder, "a"), "former");
+    const client = await connectWire(port);
+    client.send(put(1_000_000).replace("\r\n\r\n", `\r\nAuthorization: ${basic("alice", "secret")}\r\n\r\n`));
+    drip(client, 1_000_000, 20);
+    await client.ended();
+    await eventually(() => events.some(({ id }) => id === 40022), "the event of a failed upload");
+    expect(events.map(({ id }) => id)).toEqual([40007, 40021, 40022]);
+    await eventually(() => readdirSync(folder).length === 1, "what was written beside to be gone");
+    expect(await readFile(join(folder, "a"), "utf8")).toBe("former");
+    expect(descriptorsOf(folder)).toBe(0);
+  });
+
+  it("is cut behind a quick begin, too: what was quick once counts for a window at most", async () => {
+    const { port } = await serve(count, PACE);
+    const client = await connectWire(port);
+    client.send(put(1_000_000));
+    client.send("x".repeat(200_000));
+    drip(client, 1_000_000, 20);
+    expect((await client.ended()).text).toBe("");
+  });
+
+  it("is cut in chunks whose frames are larger than what they hold", async () => {
+    const { port } = await serve(count, { ...PACE, minBytesPerSecond: 200 });
+    const client = await connectWire(port);
+    client.send("PUT /home/a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+    const timer = setInterval(() => client.socket.destroyed || client.send(`${"0".repeat(12)}1\r\nx\r\n`), 20);
+    onTestFinished(() => clearInterval(timer));
+    expect((await client.ended()).text).toBe("");
+  });
+
+  it("is taken at any pace where there is none to keep", async () => {
+    const { port } = await serve(count, OFF);
+    const client = await connectWire(port);
+    client.send(put(40));
+    drip(client, 40, 20);
+    expect(await client.until("bytes")).toContain("40 bytes");
+  });
+});
+
+describe("an upload that comes slowly, but fast enough", () => {
+  it("is taken, however many windows it takes", async () => {
+    const { port } = await serve(count, { ...PACE, minBytesPerSecond: 100 });
+    const client = await connectWire(port);
+    client.send(put(15_000));
+    for (let sent = 0; sent < 15_000; sent += 500) {
+      client.send("x".repeat(500));
+      await delay(50);
+    }
+    expect(await client.until("bytes")).toContain("15000 bytes");
+  });
+
+  it("may stand still for less than a window", async () => {
+    const { port } = await serve(count, { ...PACE, minBytesPerSecond: 100, paceMilliseconds: 1500 });
+    const client = await connectWire(port);
+    client.send(put(2000));
+    for (let turn = 0; turn < 4; turn++) {
+      client.send("x".repeat(500));
+      await delay(600);
+    }
+    expect(await client.until("bytes")).toContain("2000 bytes");
+  });
+
+  it("does not answer for the time that the service takes", async () => {
+    const { port } = await serve(async (request) => {
+      const reader = request.body?.getReader();
+      let size = 0;
+      for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+        size += part.value.byteLength;
+        // As long as two windows; the client has sent all it can.
+        if (size === part.value.byteLength) await delay(800);
+      }
+      await delay(800);
+      return new LightResponse(`${size} bytes`);
+    }, PACE);
+    const client = await connectWire(port);
+    client.send(put(400_000));
+    client.send("x".repeat(400_000));
+    expect(await client.until("bytes")).toContain("400000 bytes");
+  });
+});
+
+describe("a download that is taken too slowly", () => {
+  it("is broken off, and what it was read from is let go of", async () => {
+    let cancels = 0;
+    const chunk = new Uint8Array(65_536);
+    const stream = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(chunk),
+      cancel() {
+        cancels += 1;
+      },
+    });
+    const { port } = await serve(() => new LightResponse(stream), PACE);
+    const client = await connectWire(port);
+    client.socket.pause();
+    client.send(get);
+    const timer = setInterval(() => client.socket.read(1), 20);
+    onTestFinished(() => clearInterval(timer));
+    await eventually(() => cancels === 1, "the end of the download");
+  });
+
+  it("leaves no descriptor, and its event", async () => {
+    const { port, folder, events } = await serveFolder();
+    await writeFile(join(folder, "a"), Buffer.alloc(30_000_000));
+    const client = await connectWire(port);
+    client.socket.pause();
+    client.send(get.replace("\r\n\r\n", `\r\nAuthorization: ${basic("alice", "secret")}\r\n\r\n`));
+    await eventually(() => descriptorsOf(folder) === 1, "the download to begin");
+    await eventually(() => events.some(({ id }) => id === 40018), "the event of a client that is gone");
+    await eventually(() => descriptorsOf(folder) === 0, "the descriptor to be closed");
+    expect(events.map(({ id }) => id)).toEqual([40007, 40004, 40018]);
+  });
+});
+
+describe("a download that is taken slowly, but fast enough", () => {
+  /** Takes an answer of 12 MB at some 10 MB a second: longer than a window. */
+  async function takeSlowly(options: NodeServerOptions, toSocket: (port: number) => Promise<Socket>): Promise<number> {
+    const whole = new Uint8Array(12_000_000);
+    const { port } = await serve(() => new LightResponse(whole), { ...PACE, ...options, paceMilliseconds: 500 });
+    const { socket } = await connectWire(port, await toSocket(port));
+    socket.write(get);
+    let size = 0;
+    socket.on("data", (chunk: Buffer) => {
+      size += chunk.byteLength;
+      socket.pause();
+      setTimeout(() => socket.resume(), chunk.byteLength / 10_000);
+    });
+    const begun = performance.now();
+    while (size < whole.byteLength && !socket.destroyed && performance.now() - begun < 20_000) await delay(50);
+    return size - whole.byteLength;
+  }
+
+  it("is sent whole, by how much of one large write has passed", async () => {
+    expect(await takeSlowly({}, async (port) => connect(port, "127.0.0.1"))).toBeGreaterThan(0);
+  }, 30_000);
+
+  it.skipIf(!hasOpenssl())(
+    "is sent whole over TLS, likewise (openssl makes the certificate)",
+    async () => {
+      const toSocket = async (port: number): Promise<Socket> => {
+        const socket = tlsConnect({ port, host: "127.0.0.1", rejectUnauthorized: false });
+        await new Promise((resolve) => socket.once("secureConnect", resolve));
+        return socket;
+      };
+      expect(await takeSlowly({ tls: await makeCertificate() }, toSocket)).toBeGreaterThan(0);
+    },
+    30_000,
+  );
+
+  it("does not answer for the time that the service takes", async () => {
+    async function* parts(): AsyncGenerator<Uint8Array> {
+      for (let part = 0; part < 3; part++) {
+        yield new TextEncoder().encode(`part ${part};`);
+        await delay(900);
+      }
+    }
+    const { port } = await serve(() => new LightResponse(Readable.from(parts()) as never), PACE);
+    const client = await connectWire(port);
+    client.send(get);
+    await client.until("part 1;");
+    expect(await client.until("part 2;")).toContain("200 OK");
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("a download that waits in the system's queue (Linux tells of it)", () => {
+  const whole = new Uint8Array(40_000_000);
+  const NONE = { idleMilliseconds: 0, minBytesPerSecond: 0 };
+  const PACED = { ...NONE, minBytesPerSecond: 1000, paceMilliseconds: 2000 };
+  const IDLE = { ...NONE, idleMilliseconds: 1500 };
+  const LIMITS: readonly (readonly [what: string, host: string, options: NodeServerOptions, isSecure?: boolean])[] = [
+    ["the pace", "127.0.0.1", PACED],
+    ["the pace, over IPv6", "::1", PACED],
+    ["the idle time", "127.0.0.1", IDLE],
+    // The descriptor is that of the stream below, which Node has no public name for.
+    ...(hasOpenssl()
+      ? ([
+          ["the pace, over TLS", "127.0.0.1", PACED, true],
+          ["the idle time, over TLS", "127.0.0.1", IDLE, true],
+        ] as const)
+      : []),
+  ];
+
+  /** A download of which so many bytes are taken 50 times a second, or none; the answer tells whether it was cut within the time. */
+  async function isCut(
+    [, host, options, isSecure]: (typeof LIMITS)[number],
+    bytes: number,
+    milliseconds: number,
+    isHalfClosed: boolean,
+  ): Promise<boolean> {
+    let isClosed = false;
+    const server = createNodeServer(
+      stubService(() => new LightResponse(whole)),
+      { ...options, ...(isSecure && { tls: await makeCertificate() }) },
+    ) as Server;
+    server.on("connection", (own: Socket) => {
+      own.on("close", () => {
+        isClosed = true;
+      });
+    });
+    const port = await listen(server, host);
+    // No more than that is held here: the rest waits in the system.
+    const socket = isSecure
+      ? tlsConnect({ port, host, rejectUnauthorized: false, highWaterMark: 1024 } as ConnectionOptions)
+      : connect({ port, host, highWaterMark: 1024 } as NetConnectOpts);
+    onTestFinished(() => void socket.destroy());
+    socket.on("error", () => undefined);
+    socket.on("readable", () => undefined);
+    socket.write(get);
+    const timer = setInterval(() => bytes > 0 && (socket.read(bytes) ?? socket.read()), 20);
+    onTestFinished(() => clearInterval(timer));
+    await eventually(() => isHeldFor(port), "something to wait for the client");
+    if (isHalfClosed) socket.end();
+    for (const begun = performance.now(); !isClosed && performance.now() - begun < milliseconds; ) await delay(20);
+    // Nor does the system go on for minutes to offer what it holds.
+    expect(isHeldFor(port)).toBe(!isClosed);
+    return isClosed;
+  }
+
+  /** Whether the system holds anything yet for clients of a port. */
+  function isHeldFor(port: number): boolean {
+    const own = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+    const lines = ["tcp", "tcp6"].flatMap((name) => readFileSync(`/proc/self/net/${name}`, "utf8").split("\n"));
+    // sl, local and remote address, state, tx_queue:rx_queue
+    const fields = lines.map((line) => line.trim().split(/\s+/));
+    return fields.some(([, local, , , queues]) => local?.endsWith(own) && !queues?.startsWith("00000000"));
+  }
+
+  /** The limits by which the download was cut. */
+  async function findCuts(bytes: number, milliseconds: number, isHalfClosed = false): Promise<readonly string[]> {
+    const isEachCut = await Promise.all(LIMITS.map((limit) => isCut(limit, bytes, milliseconds, isHalfClosed)));
+    return LIMITS.flatMap(([what], index) => (isEachCut[index] ? [what] : []));
+  }
+
+  it("goes on as long as its client takes a little of it", async () => {
+    expect(await findCuts(4000, 4500)).toEqual([]);
+  }, 20_000);
+
+  it("is cut where its client takes nothing", async () => {
+    expect(await findCuts(0, 10_000)).toEqual(LIMITS.map(([what]) => what));
+  }, 20_000);
+
+  it("is cut where its client takes nothing, and has ended its side", async () => {
+    expect(await findCuts(0, 10_000, true)).toEqual(LIMITS.map(([what]) => what));
+  }, 20_000);
+});
+
+describe("a kept connection without a request", () => {
+  it("is nobody's transfer: no pace is asked of it", async () => {
+    const { port } = await serve(() => new LightResponse("ok"), PACE);
+    const client = await connectWire(port);
+    client.send(get);
+    await client.until("ok");
+    await delay(900);
+    client.send(get);
+    await client.until(/ok[\s\S]*ok/);
+  });
+});

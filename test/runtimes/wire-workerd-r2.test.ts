@@ -1,4 +1,0 @@
-import { wireRuntimes } from "./wire-runtimes.ts";
-import { describeRuntime } from "./wire-suite.ts";
-
-describeRuntime(wireRuntimes["workerd-r2"]);

@@ -1,0 +1,4 @@
+import { wireRuntimes } from "./runtimes.ts";
+import { describeRuntime } from "./suite.ts";
+
+describeRuntime(wireRuntimes.bun);

@@ -1,0 +1,19 @@
+import type { WireCase } from "./case.ts";
+import { browserCases } from "./cases-browser.ts";
+import { fieldCases } from "./cases-fields.ts";
+import { fileCases } from "./cases-files.ts";
+import { folderCases } from "./cases-folders.ts";
+import { loginCases } from "./cases-login.ts";
+import { pathCases } from "./cases-paths.ts";
+import { transferCases } from "./cases-transfers.ts";
+
+/** The one list that every runtime is held against, over its own socket. */
+export const wireCases: readonly WireCase[] = [
+  ...fileCases,
+  ...folderCases,
+  ...loginCases,
+  ...browserCases,
+  ...pathCases,
+  ...transferCases,
+  ...fieldCases,
+];

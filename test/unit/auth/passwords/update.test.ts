@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import type { AuthenticationChain } from "../../../../src/auth/chain.ts";
+import { createPasswordUpdates } from "../../../../src/auth/passwords/update.ts";
+import type { Sessions } from "../../../../src/auth/sessions/types.ts";
+import type { LoginThrottle } from "../../../../src/auth/throttle.ts";
+import type { PasswordUpdateOutcome } from "../../../../src/contracts/authenticator.ts";
+
+const request = {
+  username: "alice",
+  currentPassword: "a former passphrase",
+  newPassword: "another passphrase",
+  session: "0123456789abcdef0123456789abcdef",
+  creator: { uuid: "dff314a6-c594-48dc-8e34-5270fd6cb635", type: "https" },
+};
+
+/** Changes of password whose steps are written down; `endOthers` fails where `fails` says so. */
+function createUpdates(steps: string[], fails: boolean) {
+  const chain: Pick<AuthenticationChain, "updatePassword"> = {
+    async updatePassword(update) {
+      await update.beforeChange?.();
+      steps.push("changed");
+      return { outcome: "updated" };
+    },
+  };
+  const sessions: Pick<Sessions, "endOthers"> = {
+    async endOthers() {
+      if (fails) throw new Error("the store is down");
+      steps.push("others ended");
+    },
+  };
+  const throttle: Pick<LoginThrottle, "run"> = { run: (_, attempt) => attempt() };
+  return createPasswordUpdates({
+    chain: chain as AuthenticationChain,
+    sessions: sessions as Sessions,
+    throttle: throttle as LoginThrottle,
+    audit: { accepted: () => undefined, refused: () => undefined, sessionEnded: () => undefined },
+    policy: {},
+  });
+}
+
+/** Changes of password by a chain that answers so, or is not asked as too many have failed; what the throttle and the audit were told. */
+function createJudged(outcome: PasswordUpdateOutcome["outcome"] | "throttled") {
+  const told: unknown[] = [];
+  const judged = { outcome: outcome === "throttled" ? "unknown" : outcome };
+  const chain: Pick<AuthenticationChain, "canUpdatePassword" | "updatePassword"> = {
+    canUpdatePassword: async (username) => (username === "alice" ? "updatable" : "not-updatable"),
+    async updatePassword({ beforeChange: _, ...update }) {
+      told.push(update);
+      return judged;
+    },
+  };
+  const throttle: Pick<LoginThrottle, "run"> = {
+    async run(who, attempt, judge) {
+      told.push(who);
+      if (outcome === "throttled") return undefined;
+      const result = await attempt();
+      told.push(judge(result));
+      return result;
+    },
+  };
+  const updates = createPasswordUpdates({
+    chain: chain as AuthenticationChain,
+    sessions: { endOthers: async () => undefined } as Pick<Sessions, "endOthers"> as Sessions,
+    throttle: throttle as LoginThrottle,
+    audit: {
+      accepted: () => undefined,
+      refused: (...refusal) => void told.push(refusal),
+      sessionEnded: () => undefined,
+    },
+    policy: {},
+  });
+  return { ...updates, told };
+}
+
+describe("a change of password", () => {
+  const { username, currentPassword, newPassword, creator } = request;
+  const peer = { address: "192.0.2.1", port: 4711, family: "IPv4", protocol: "TCP" } as const;
+  const trace = { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" };
+
+  it("is possible where a method can do it", async () => {
+    const { isPossible } = createJudged("updated");
+    expect([await isPossible("alice"), await isPossible("bob")]).toEqual([true, false]);
+  });
+
+  it("that breaks the policy is refused before anybody is asked", async () => {
+    const { update, told } = createJudged("updated");
+    const problems = ["The new password must have at least 12 characters."];
+    expect(await update({ ...request, newPassword: "short" })).toEqual({ outcome: "refused", problems });
+    expect(told).toEqual([]);
+  });
+
+  it.each([
+    ["updated", { outcome: "updated" }, "succeeded"],
+    ["not-updatable", { outcome: "not-updatable" }, "neither"],
+    ["unknown", { outcome: "not-updatable" }, "neither"],
+  ] as const)("that is %s counts as no failed login", async (outcome, expected, counted) => {
+    const { update, told } = createJudged(outcome);
+    expect(await update({ ...request, peer })).toEqual(expected);
+    const asked = { username, currentPassword, newPassword, peer };
+    expect(told).toStrictEqual([{ username, address: "192.0.2.1" }, asked, counted]);
+  });
+
+  it.each([
+    ["wrong-password", "credentials", ["failed"]],
+    ["throttled", "throttled", []],
+  ] as const)("whose current password is %s is a refused login", async (outcome, reason, counted) => {
+    for (const [from, traced] of [
+      [{}, {}],
+      [{ peer }, { trace }],
+    ] as const) {
+      const { update, told } = createJudged(outcome);
+      const problems = ["The current password is wrong."];
+      expect(await update({ ...request, ...from, ...traced })).toEqual({ outcome: "refused", problems });
+      const credentials = { type: "password", username, content: currentPassword, ...from, creator, ...traced };
+      const asked = outcome === "throttled" ? [] : [{ username, currentPassword, newPassword, ...from }];
+      const who = { username, address: from.peer?.address };
+      expect(told).toStrictEqual([who, ...asked, ...counted, [{ credentials, verdicts: [] }, reason]]);
+    }
+  });
+
+  it("ends the other sessions before the new password counts, and those that began meanwhile after it (CONTRACT 6.3)", async () => {
+    const steps: string[] = [];
+    expect(await createUpdates(steps, false).update(request)).toEqual({ outcome: "updated" });
+    expect(steps).toEqual(["others ended", "changed", "others ended"]);
+  });
+
+  it("does not happen where the other sessions cannot be ended (SECURITY 16)", async () => {
+    const steps: string[] = [];
+    await expect(createUpdates(steps, true).update(request)).rejects.toThrow("the store is down");
+    expect(steps).toEqual([]);
+  });
+});

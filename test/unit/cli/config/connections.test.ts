@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { connectionsSchema, toConnectionSettings } from "../../../../src/cli/config/connections.ts";
+import { toServerLimits } from "../../../../src/runtimes/node/server-limits.ts";
+
+describe("the configuration's connections", () => {
+  it("are the options of the server, in milliseconds", () => {
+    const connections = {
+      max: 1,
+      maxPerAddress: 2,
+      maxHeaderBytes: 4096,
+      headersSeconds: 0.5,
+      idleSeconds: 0,
+      minBytesPerSecond: 3,
+      paceSeconds: 4,
+      deadlineSeconds: 5,
+    };
+    expect(toConnectionSettings(connections)).toEqual({
+      limits: {
+        maxConnections: 1,
+        maxConnectionsPerAddress: 2,
+        maxHeaderBytes: 4096,
+        headersMilliseconds: 500,
+        idleMilliseconds: 0,
+        minBytesPerSecond: 3,
+        paceMilliseconds: 4000,
+      },
+      deadlineMilliseconds: 5000,
+    });
+  });
+
+  it("leave to the server what they leave out", () => {
+    expect(toConnectionSettings()).toEqual({ limits: {} });
+  });
+
+  it.each([
+    { headersSeconds: 86_400, idleSeconds: 86_400, paceSeconds: 86_400, maxHeaderBytes: 1_048_576 },
+    { headersSeconds: 0.0001, idleSeconds: 0.0001, paceSeconds: 1, maxHeaderBytes: 1024, minBytesPerSecond: 0 },
+  ])("have no value that the server refuses: %j", (connections) => {
+    const { limits = {} } = toConnectionSettings(connectionsSchema.parse(connections));
+    expect(toServerLimits(limits)).toMatchObject(limits);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { parseJsonText } from "../../../../src/cli/config/json-text.ts";
+
+function parse(text: string): unknown {
+  return parseJsonText(new TextEncoder().encode(text));
+}
+
+describe("parseJsonText", () => {
+  it("parses JSON, also behind a byte order mark", () => {
+    expect(parse('{ "a": [1, "ü"] }')).toEqual({ a: [1, "ü"] });
+    expect(parse("\ufeff{}")).toEqual({});
+  });
+
+  it.each([
+    ["a comma behind the last member", '{\n  "a": 1,\n}', "line 3, column 1"],
+    ["a comma behind the last element", '{\n  "a": [1,\n  ]\n}', "line 3, column 3"],
+    ["a text without quotes", '{ "a": x }', "line 1, column 8"],
+    ["a missing comma", '{ "a": 1\n  "b": 2 }', "line 2, column 3"],
+    ["a comment", '{\n  // no\n  "a": 1 }', "line 2, column 3"],
+    ["a broken escape", '{ "a": "C:\\q" }', "line 1, column 12"],
+    ["an end too early", '{ "a": {\n', "line 2, column 1"],
+    ["something behind the end", "{}\n{}", "line 2, column 1"],
+    ["nothing", "", "line 1, column 1"],
+  ])("tells the place of %s, on every engine", (_case, text, place) => {
+    expect(() => parse(text)).toThrow(`${place}: is not valid JSON`);
+  });
+
+  it.each([
+    '{ "password": "secret\n" }',
+    '{ "password": secret }',
+    '{ "password": "secret" x',
+    '{ "password": "secret',
+  ])("quotes nothing of %j", (text) => {
+    expect(() => parse(text)).toThrow(SyntaxError);
+    expect(() => parse(text)).not.toThrow("secret");
+  });
+
+  it("refuses what is not UTF-8", () => {
+    expect(() => parseJsonText(Uint8Array.of(0x7b, 0xff, 0x7d))).toThrow("is not valid UTF-8");
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { remembered } from "../../../src/platform/memoize.ts";
+
+/** The function, and what it has computed so far. */
+function observed(maxCharacters?: number) {
+  const computed: string[] = [];
+  function compute(text: string): string | undefined {
+    computed.push(text);
+    return text === "none" ? undefined : text.toUpperCase();
+  }
+  return { recall: remembered(compute, maxCharacters), computed };
+}
+
+describe("a function whose results are remembered", () => {
+  it("computes each of them once", () => {
+    const { recall, computed } = observed();
+    expect(["a", "b", "a", "b"].map(recall)).toEqual(["A", "B", "A", "B"]);
+    expect(computed).toEqual(["a", "b"]);
+  });
+
+  it("computes each time what is too long, or comes to nothing", () => {
+    const { recall, computed } = observed(4);
+    expect(["1234", "12345", "none", "1234", "12345", "none"].map(recall)).toEqual([
+      "1234",
+      "12345",
+      undefined,
+      "1234",
+      "12345",
+      undefined,
+    ]);
+    expect(computed).toEqual(["1234", "12345", "none", "12345", "none"]);
+  });
+
+  it("keeps 500 of them, of texts of 300 characters", () => {
+    const { recall, computed } = observed();
+    const texts = Array.from({ length: 500 }, (_, index) => String(index).padEnd(300));
+    texts.map(recall);
+    texts.map(recall);
+    expect(computed).toEqual(texts);
+    recall("one more");
+    recall(texts[1] as string);
+    recall(texts[0] as string);
+    expect(computed.slice(500)).toEqual(["one more", texts[0]]);
+    recall("x".repeat(301));
+    recall("x".repeat(301));
+    expect(computed).toHaveLength(504);
+  });
+});

@@ -1,0 +1,59 @@
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+
+beforeEach(() => {
+  vi.resetModules();
+});
+
+/** The module as a process has it that has just begun. */
+async function begin() {
+  return import("../../../src/platform/process-identity-node.ts");
+}
+
+/** Has reading fail with a code until the function is called that it gives. */
+function failReading(code: string): () => void {
+  const { readFileSync, readlinkSync } = fs;
+  function fail(): never {
+    throw Object.assign(new Error(code), { code });
+  }
+  function restore(): void {
+    Object.assign(fs, { readFileSync, readlinkSync });
+    syncBuiltinESMExports();
+  }
+  Object.assign(fs, { readFileSync: fail, readlinkSync: fail });
+  syncBuiltinESMExports();
+  onTestFinished(restore);
+  return restore;
+}
+
+describe("the mark of a host", () => {
+  it("is eight digits, the same for every process of it", async () => {
+    const { hostMark } = await begin();
+    expect(hostMark()).toMatch(/^[0-9a-f]{8}$/);
+    vi.resetModules();
+    expect((await begin()).hostMark()).toBe(hostMark());
+  });
+
+  it.each(["EMFILE", "ENFILE"])(
+    "is not another one for good where a process begins short of descriptors: %s",
+    async (code) => {
+      const expected = (await begin()).hostMark();
+      vi.resetModules();
+      const restore = failReading(code);
+      const { hostMark, hasEnded } = await begin();
+      hostMark();
+      restore();
+      expect(hostMark()).toBe(expected);
+      expect(hasEnded(expected, 999_999_999, Date.now())).toBe(true);
+    },
+  );
+
+  it("is kept where the system has no such files", async () => {
+    const restore = failReading("ENOENT");
+    const { hostMark } = await begin();
+    const mark = hostMark();
+    restore();
+    expect(hostMark()).toBe(mark);
+  });
+});
