@@ -49,74 +49,72 @@ export {
   type Peer,
   type Trace,
 } from "./contracts/connection.ts";
-export type { DoneCode } from "./contracts/done-code.ts";
+export type { EventEnvelope, Place, Reason } from "./contracts/events/envelope.ts";
+export type { EventStream, FileEvent, OnEvent } from "./contracts/events/file-event.ts";
 export type {
-  AccessStarted,
-  ArchiveDone,
-  ArchiveFailed,
-  ArchiveStarted,
-  AuthenticationUrlSuspended,
-  BadRequest,
-  DownloadCut,
-  DownloadDone,
-  DownloadFailed,
-  EventEnvelope,
-  EventStream,
-  FileEvent,
-  FileNotOpened,
   FileNotRemoved,
-  FileOpened,
   FileRemoved,
   FolderAlreadyThere,
   FolderCreated,
   FolderNotCreated,
   FolderNotRemoved,
   FolderRemoved,
-  InternalError,
-  ListingDone,
-  ListingFailed,
-  ListingStarted,
+  TriggerRun,
+} from "./contracts/events/folders.ts";
+export type {
+  AccessStarted,
+  AuthenticationUrlSuspended,
   LoginData,
-  Metadata,
   MethodVerdict,
-  OnEvent,
-  Place,
-  ReadTotals,
-  Reason,
   RefusalReason,
-  RequestData,
   SessionClosed,
   SessionData,
   SessionTimedOut,
-  TriggerRun,
   UnauthorizedRequest,
+} from "./contracts/events/logins.ts";
+export type { BadRequest, InternalError, RequestData } from "./contracts/events/requests.ts";
+export type {
+  ArchiveDone,
+  ArchiveFailed,
+  ArchiveStarted,
+  DownloadCut,
+  DownloadDone,
+  DownloadFailed,
+  FileNotOpened,
+  FileOpened,
+  ListingDone,
+  ListingFailed,
+  ListingStarted,
+  Metadata,
+  ReadTotals,
   UploadData,
   UploadDone,
   UploadFailed,
   UploadStarted,
   WriteTotals,
-} from "./contracts/events.ts";
+} from "./contracts/events/transfers.ts";
 export type { EventStreamOptions, FileService, RequestHandler } from "./contracts/file-service.ts";
 export type { KeyValueStore } from "./contracts/key-value-store.ts";
 export type { Logger } from "./contracts/logger.ts";
 export { type MemberBatches, toMembers } from "./contracts/member-batches.ts";
 export type { CharacterClass, PasswordPolicy } from "./contracts/password-policy.ts";
-export type {
-  ByteRange,
-  CreateFolderOptions,
-  EntityTags,
-  FolderOwner,
-  RemoveOptions,
-  StorageAdapter,
-  StorageEntry,
-  StorageErrorCode,
-  StoredFile,
-  WriteOptions,
+export {
+  type ByteRange,
+  type CreateFolderOptions,
+  type EntityTags,
+  type FolderOwner,
+  isStorageError,
+  type RemoveOptions,
+  type StorageAdapter,
+  type StorageEntry,
+  StorageError,
+  type StorageErrorCode,
+  type StoredFile,
+  type WriteOptions,
 } from "./contracts/storage-adapter.ts";
-export { isStorageError, StorageError } from "./contracts/storage-adapter.ts";
 export { toPathSegments } from "./contracts/storage-path.ts";
 export { toStoredFile } from "./contracts/stored-file.ts";
-export type { PartialTexts, ScriptTexts, Texts } from "./contracts/texts.ts";
+export type { DoneCode, PartialTexts, ScriptTexts, Texts } from "./contracts/texts.ts";
 export type { Trigger, TriggerContext, TriggerMember, TriggerStyle } from "./contracts/trigger.ts";
 export type { DecideUpload, Upload, UploadGuard } from "./contracts/upload.ts";
 export { type Failure, HttpError, isHttpError } from "./http/http-error.ts";

@@ -1,6 +1,5 @@
 import { toByteSource } from "../contracts/byte-source.ts";
 import { toBatches } from "../contracts/member-batches.ts";
-import { sortInTurns } from "../contracts/sort-in-turns.ts";
 import {
   isStorageError,
   type StorageEntry,
@@ -8,6 +7,7 @@ import {
   type StoredFile,
 } from "../contracts/storage-adapter.ts";
 import { isHttpError } from "../http/http-error.ts";
+import { sortInTurns } from "../platform/cooperative-sort.ts";
 import { renameMembers, toSafeName } from "./entry-names.ts";
 import type { OpenedFile, ZipEntry } from "./read-ahead.ts";
 

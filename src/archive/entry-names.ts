@@ -1,4 +1,4 @@
-import { turn } from "../contracts/member-batches.ts";
+import { turn } from "../platform/event-loop.ts";
 
 /** What may not stand in a name: separators, what Windows takes for a drive or a stream, control characters, halves of surrogate pairs. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.

@@ -1,4 +1,4 @@
-import { turn } from "../contracts/member-batches.ts";
+import { turn } from "../platform/event-loop.ts";
 import type { ZipEntry } from "./read-ahead.ts";
 import { createLengthSum } from "./zip-member.ts";
 

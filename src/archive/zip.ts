@@ -1,5 +1,5 @@
 import type { ByteSource } from "../contracts/byte-source.ts";
-import { turn } from "../contracts/member-batches.ts";
+import { turn } from "../platform/event-loop.ts";
 import type { EncodedContent } from "./content.ts";
 import { type ArchiveOptions, createReadAhead, type Prepared, type ZipEntry } from "./read-ahead.ts";
 import { createDirectory } from "./zip-directory.ts";

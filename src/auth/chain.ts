@@ -7,7 +7,7 @@ import type {
   PasswordUpdateOutcome,
   Verdict,
 } from "../contracts/authenticator.ts";
-import type { MethodVerdict } from "../contracts/events.ts";
+import type { MethodVerdict } from "../contracts/events/logins.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { HttpError, isHttpError } from "../http/http-error.ts";
 import { createAccountVersions } from "./account-versions.ts";

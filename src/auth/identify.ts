@@ -1,7 +1,7 @@
 import type { AccountSettings } from "../contracts/account.ts";
 import type { Accepted, Credentials, Rejected } from "../contracts/authenticator.ts";
 import type { ClientCertificate, Connection } from "../contracts/connection.ts";
-import type { RefusalReason } from "../contracts/events.ts";
+import type { RefusalReason } from "../contracts/events/logins.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { parseAuthorization } from "../http/authorization.ts";
 import { readSessionCookie } from "../http/cookie.ts";

@@ -1,6 +1,6 @@
 import type { Credentials } from "../contracts/authenticator.ts";
 import { type Connection, NIL_UUID } from "../contracts/connection.ts";
-import type { MethodVerdict, RefusalReason } from "../contracts/events.ts";
+import type { MethodVerdict, RefusalReason } from "../contracts/events/logins.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { EVENT_MESSAGES } from "../events/catalog.ts";
 import type { Emit } from "../events/emitter.ts";

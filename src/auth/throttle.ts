@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { toNetwork } from "../http/ip-network.ts";
-import { createTurns } from "../platform/keyed-mutex.ts";
+import { createKeyedMutex } from "../platform/keyed-mutex.ts";
 import { orUnavailable, toStoreKey } from "./store.ts";
 
 /** Whose attempts are counted together. */
@@ -48,8 +48,8 @@ const failuresSchema = z.array(z.number());
 export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottle {
   const { store, attempts, windowSeconds, clock } = options;
   const window = windowSeconds * 1000;
-  const entering = createTurns();
-  const writing = createTurns();
+  const withLock = createKeyedMutex();
+  const writing = createKeyedMutex();
   /** What runs under each key, and who waits to hear of its end. */
   const running = new Map<string, Set<Promise<void>>>();
 
@@ -98,7 +98,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     attempt: () => Promise<T>,
     settle: (result: T, failuresBefore: number) => Promise<void>,
   ): Promise<T | undefined> {
-    const entry = await entering(key, () => enter(key, signal));
+    const entry = await withLock(key, () => enter(key, signal));
     if (entry === undefined) return undefined;
     try {
       const result = await attempt();

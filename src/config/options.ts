@@ -3,7 +3,7 @@ import type { ApiPage } from "../contracts/api-page.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
 import type { Branding } from "../contracts/branding.ts";
 import type { ClientCertificate } from "../contracts/connection.ts";
-import type { OnEvent } from "../contracts/events.ts";
+import type { OnEvent } from "../contracts/events/file-event.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import type { Logger } from "../contracts/logger.ts";
 import type { PasswordPolicy } from "../contracts/password-policy.ts";

@@ -4,7 +4,7 @@ import type { GroupSettings } from "../contracts/account.ts";
 import type { ApiPage } from "../contracts/api-page.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
 import { type ClientCertificate, NIL_UUID } from "../contracts/connection.ts";
-import type { OnEvent } from "../contracts/events.ts";
+import type { OnEvent } from "../contracts/events/file-event.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { CHARACTER_CLASSES, type PasswordPolicy } from "../contracts/password-policy.ts";

@@ -1,5 +1,5 @@
 import type { Connection } from "./connection.ts";
-import type { EventStream } from "./events.ts";
+import type { EventStream } from "./events/file-event.ts";
 
 /** Answers a request; never rejects. What the runtime adapters mount, besides a whole {@link FileService}. */
 export type RequestHandler = (request: Request, connection: Connection) => Promise<Response>;

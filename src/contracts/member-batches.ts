@@ -1,3 +1,4 @@
+import { turn } from "../platform/event-loop.ts";
 import type { StorageEntry } from "./storage-adapter.ts";
 
 /**
@@ -49,37 +50,4 @@ async function* gather(members: AsyncIterable<StorageEntry>): AsyncGenerator<rea
     if (taken % BATCHES_PER_TURN === 0) await turn();
   }
   if (batch.length > 0) yield batch;
-}
-
-/** What is asked of a runtime here. */
-interface Runtime {
-  readonly setImmediate?: (task: () => void) => unknown;
-  readonly navigator?: { readonly userAgent?: string };
-}
-
-const runtime = globalThis as Runtime;
-/** Node's own way needs no timer. */
-const soon: (task: () => void) => unknown = runtime.setImmediate ?? setTimeout;
-/** In workerd a timer belongs to the request that set it, and goes with it: nobody else may wait for it. */
-const isShared = runtime.navigator?.userAgent !== "Cloudflare-Workers" && runtime.setImmediate !== undefined;
-const waiting: (() => void)[] = [];
-
-/**
- * Lets whatever else waits have its turn: promises alone would keep going without it. Of all that wait here one goes on in each turn of
- * the event loop, where the runtime has one for all requests, so that a hundred listings keep nobody longer than one does.
- */
-export function turn(): Promise<void> {
-  return new Promise((resolve) => {
-    if (!isShared) {
-      setTimeout(resolve);
-      return;
-    }
-    waiting.push(resolve);
-    if (waiting.length === 1) soon(goOn);
-  });
-}
-
-function goOn(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0) soon(goOn);
 }

@@ -1,4 +1,3 @@
-import type { DoneCode } from "./done-code.ts";
 import type { ScriptTexts } from "./script-texts.ts";
 
 export type { ScriptTexts };
@@ -95,3 +94,13 @@ export interface Texts {
 export type PartialTexts = {
   readonly [Name in Exclude<keyof Texts, "language">]?: Texts[Name] extends string ? Texts[Name] : Partial<Texts[Name]>;
 };
+
+/** What a form has done, as the code in the query of the redirect behind it, `?done=uploaded`, says it (CONTRACT 4.6): never a text of anybody's. */
+export const DONE_CODES = ["folder-created", "uploaded", "deleted", "triggered"] as const;
+
+/**
+ * What a form has done, as the code in the query of the redirect behind it.
+ *
+ * @useDeclaredType
+ */
+export type DoneCode = (typeof DONE_CODES)[number];

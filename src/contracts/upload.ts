@@ -1,5 +1,5 @@
 import type { Peer, Trace } from "./connection.ts";
-import type { Metadata } from "./events.ts";
+import type { Metadata } from "./events/transfers.ts";
 
 /** A file that a client sends, on its way into the storage. The same object in all calls about one upload. */
 export interface Upload {

@@ -2,8 +2,8 @@ import { type RemoveOptions, StorageError } from "../contracts/storage-adapter.t
 import { evaluatePreconditions, isConditionalChange } from "../http/conditional.ts";
 import { emptyResponse } from "../http/responses.ts";
 import type { AccountExchange } from "../request/context.ts";
+import { toValidators } from "./files/file-headers.ts";
 import { redirectIfFolder } from "./trailing-slash.ts";
-import { toValidators } from "./validators.ts";
 
 /** `DELETE /home/<path>` and `/home/<folder>/`: removes a file, or a folder with everything under it (4.2, 4.5). */
 export async function deletePath(exchange: AccountExchange): Promise<Response> {

@@ -1,7 +1,8 @@
 import { type ResourcePath, toUrlPath } from "../account/path.ts";
 import { isStorageError } from "../contracts/storage-adapter.ts";
+import { HttpError } from "../http/http-error.ts";
 import { emptyResponse } from "../http/responses.ts";
-import type { Exchange } from "../request/context.ts";
+import type { AccountExchange, Exchange } from "../request/context.ts";
 import { redirectResponse } from "../views/page.ts";
 
 /**
@@ -21,4 +22,16 @@ export function redirectToFolder(exchange: Exchange, segments: ResourcePath["seg
 export function redirectIfFolder(exchange: Exchange, error: unknown): Response {
   if (isStorageError(error) && error.code === "not-a-file") return redirectToFolder(exchange, exchange.path.segments);
   throw error;
+}
+
+/** `/` and `/home`: redirects to `/home/` (CONTRACT 2.6). */
+export async function toHome(exchange: Exchange): Promise<Response> {
+  return redirectToFolder(exchange, []);
+}
+
+/** `POST` and `MKCOL` on a file URL: not supported (4.2, 4.5), unless the URL lacks a folder's trailing `/` (CONTRACT 2.5). */
+export async function folderOnly(exchange: AccountExchange): Promise<Response> {
+  const { path, files, request } = exchange;
+  if ((await files.kindOf(path.segments)) === "folder") return redirectToFolder(exchange, path.segments);
+  throw new HttpError("method-not-allowed", `${request.method} is not supported for files.`);
 }

@@ -1,4 +1,4 @@
-import type { FileEvent } from "../contracts/events.ts";
+import type { FileEvent } from "../contracts/events/file-event.ts";
 
 /** The one English sentence of each event (CONTRACT 8). */
 export const EVENT_MESSAGES = {

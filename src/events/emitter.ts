@@ -1,4 +1,5 @@
-import type { EventEnvelope, FileEvent, OnEvent } from "../contracts/events.ts";
+import type { EventEnvelope } from "../contracts/events/envelope.ts";
+import type { FileEvent, OnEvent } from "../contracts/events/file-event.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { EVENT_MESSAGES } from "./catalog.ts";
 import { toSafeLogger } from "./safe-logger.ts";

@@ -1,4 +1,4 @@
-import type { EventStream, FileEvent, OnEvent } from "../contracts/events.ts";
+import type { EventStream, FileEvent, OnEvent } from "../contracts/events/file-event.ts";
 
 /** A stream of events, and what puts them into it. */
 export interface EventQueue {

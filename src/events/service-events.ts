@@ -1,4 +1,4 @@
-import type { EventStream, OnEvent } from "../contracts/events.ts";
+import type { EventStream, OnEvent } from "../contracts/events/file-event.ts";
 import type { EventStreamOptions } from "../contracts/file-service.ts";
 import { createEmitter, type Emit, type EmitterOptions } from "./emitter.ts";
 import { createEventQueue, type EventQueue } from "./event-stream.ts";

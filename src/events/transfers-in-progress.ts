@@ -1,4 +1,4 @@
-import type { FileEvent } from "../contracts/events.ts";
+import type { FileEvent } from "../contracts/events/file-event.ts";
 
 /** What is transferred. */
 export type TransferKind = "upload" | "download" | "listing" | "archive";

@@ -1,4 +1,4 @@
-import type { FileEvent, OnEvent } from "../contracts/events.ts";
+import type { FileEvent, OnEvent } from "../contracts/events/file-event.ts";
 import { TRANSFER_BEGINS, TRANSFER_ENDS } from "../events/transfers-in-progress.ts";
 import { type Answered, measureService } from "./measure-service.ts";
 import { type Family, renderFamilies } from "./prometheus-text.ts";

@@ -1,17 +1,17 @@
-/** Lets the pieces of work on one key run one after the other, in the order they came, in this process. */
-export type Turns = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+/** Runs the tasks of one key one after the other, in the order of the calls, in this process. */
+export type KeyedMutex = <T>(key: string, task: () => Promise<T>) => Promise<T>;
 
-/** Makes {@link Turns}. A failed piece of work holds up nobody; keys without work take no memory. */
-export function createTurns(): Turns {
-  const turns = new Map<string, Promise<unknown>>();
+/** Creates a {@link KeyedMutex}. A failed task does not stop those that wait; a key without tasks takes no memory. */
+export function createKeyedMutex(): KeyedMutex {
+  const lastTasks = new Map<string, Promise<unknown>>();
 
-  return function inTurn(key, work) {
-    const turn = (turns.get(key) ?? Promise.resolve()).then(work, work);
+  return function withLock(key, task) {
+    const result = (lastTasks.get(key) ?? Promise.resolve()).then(task, task);
     const forget = () => {
-      if (turns.get(key) === turn) turns.delete(key);
+      if (lastTasks.get(key) === result) lastTasks.delete(key);
     };
-    turns.set(key, turn);
-    turn.then(forget, forget);
-    return turn;
+    lastTasks.set(key, result);
+    result.then(forget, forget);
+    return result;
   };
 }

@@ -1,5 +1,6 @@
 import { toStoragePath } from "../account/path.ts";
-import type { FileEvent, Place } from "../contracts/events.ts";
+import type { Place } from "../contracts/events/envelope.ts";
+import type { FileEvent } from "../contracts/events/file-event.ts";
 import type { EventDraft } from "../events/emitter.ts";
 import { isSecure } from "../http/request-target.ts";
 import { readTrace } from "../http/trace-context.ts";

@@ -1,6 +1,6 @@
 import type { Connection } from "../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
-import { toPeer } from "./peer.ts";
+import { toPeer } from "./client-identity.ts";
 import { answerOnWire, mountOnWire, type WireHandlerOptions } from "./web/handler.ts";
 
 /** The part of Bun's server that the adapter uses. */

@@ -1,6 +1,6 @@
 import type { Connection } from "../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
-import { toPeer } from "./peer.ts";
+import { toPeer } from "./client-identity.ts";
 import { answerOnWire, mountOnWire, type WireHandlerOptions } from "./web/handler.ts";
 
 /** What `Deno.serve` tells a handler of a request's connection; `remoteAddr` is a `Deno.NetAddr` wherever it is not a Unix socket. */

@@ -1,6 +1,6 @@
 import type { ClientCertificate, Connection, Peer } from "../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
-import { toPeer } from "./peer.ts";
+import { toPeer } from "./client-identity.ts";
 import { answerOnWire, checkWireOptions, mountOnWire, type WireHandlerOptions } from "./web/handler.ts";
 import { toClientCertificate, type WorkersTlsClientAuth } from "./workers/client-certificate.ts";
 

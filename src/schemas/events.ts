@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CREDENTIAL_TYPES } from "../contracts/authenticator.ts";
-import type { FileEvent } from "../contracts/events.ts";
+import type { FileEvent } from "../contracts/events/file-event.ts";
 
 /*
  * Events as they stand in files and webhooks (6, CONTRACT 8), closed: for those who receive them, and for the tests that hold the service to it.

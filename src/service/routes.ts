@@ -1,6 +1,5 @@
 import { parseResourcePath, RESERVED_NAME, type ResourcePath } from "../account/path.ts";
 import { deletePath } from "../endpoints/delete.ts";
-import { folderOnly } from "../endpoints/files/folder-methods.ts";
 import { getFile } from "../endpoints/files/get-file.ts";
 import { putFile } from "../endpoints/files/put-file.ts";
 import { createFolder } from "../endpoints/folders/create-folder.ts";
@@ -12,7 +11,7 @@ import { getPasswordPage, postPasswordUpdate } from "../endpoints/login/password
 import { getApiPage } from "../endpoints/site/get-api-page.ts";
 import { getAsset } from "../endpoints/site/get-asset.ts";
 import { getDescription } from "../endpoints/site/get-openapi.ts";
-import { toHome } from "../endpoints/site/redirect-home.ts";
+import { folderOnly, toHome } from "../endpoints/trailing-slash.ts";
 import type { Variant } from "../http/negotiate.ts";
 import { decodeSegment } from "../http/path-segment.ts";
 import type { Target } from "../http/request-target.ts";

@@ -1,4 +1,4 @@
-import type { FileEvent } from "../contracts/events.ts";
+import type { FileEvent } from "../contracts/events/file-event.ts";
 
 /** Takes events for somewhere else: to be given to a service as `onEvent`. It never throws and never keeps anybody waiting. */
 export interface EventSink {

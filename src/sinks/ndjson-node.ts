@@ -1,6 +1,6 @@
 import { appendFile, open, rename, rm, stat, truncate } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { FileEvent } from "../contracts/events.ts";
+import type { FileEvent } from "../contracts/events/file-event.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
 import { createSinkQueue, type EventSink, type HeldEvent } from "./event-sink.ts";

@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import type { Trace } from "../contracts/connection.ts";
-import type { FileEvent } from "../contracts/events.ts";
+import type { FileEvent } from "../contracts/events/file-event.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { EVENT_MESSAGES } from "../events/catalog.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";

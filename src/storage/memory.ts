@@ -1,5 +1,5 @@
 import type { ByteSource } from "../contracts/byte-source.ts";
-import { toMembers, turn } from "../contracts/member-batches.ts";
+import { toMembers } from "../contracts/member-batches.ts";
 import {
   type ByteRange,
   type CreateFolderOptions,
@@ -12,6 +12,7 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
+import { turn } from "../platform/event-loop.ts";
 import { isOfKind, meetsConditions } from "./conditions.ts";
 import { receive } from "./content.ts";
 

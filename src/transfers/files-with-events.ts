@@ -1,5 +1,5 @@
 import type { AccountFiles, RemovalKind } from "../account/files.ts";
-import type { Place } from "../contracts/events.ts";
+import type { Place } from "../contracts/events/envelope.ts";
 import { isStorageError } from "../contracts/storage-adapter.ts";
 import type { AccountExchange } from "../request/context.ts";
 import { tell, toPlace } from "../request/emit-event.ts";

@@ -1,4 +1,4 @@
-import type { Metadata, WriteTotals } from "../contracts/events.ts";
+import type { Metadata, WriteTotals } from "../contracts/events/transfers.ts";
 import { type StorageEntry, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
 import type { Upload } from "../contracts/upload.ts";
 import { readTrace } from "../http/trace-context.ts";

@@ -1,4 +1,4 @@
-import type { Metadata } from "../contracts/events.ts";
+import type { Metadata } from "../contracts/events/transfers.ts";
 import { HttpError } from "../http/http-error.ts";
 import { mediaType, prefersArchive } from "../http/negotiate.ts";
 import type { AccountExchange, Exchange } from "../request/context.ts";

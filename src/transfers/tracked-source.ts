@@ -1,5 +1,6 @@
 import type { ByteSource } from "../contracts/byte-source.ts";
-import type { ReadTotals, Reason } from "../contracts/events.ts";
+import type { Reason } from "../contracts/events/envelope.ts";
+import type { ReadTotals } from "../contracts/events/transfers.ts";
 import type { AccountExchange, Exchange } from "../request/context.ts";
 import { toSeconds, toSpeed } from "../request/emit-event.ts";
 import { GONE } from "../request/errors.ts";

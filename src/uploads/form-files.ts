@@ -1,7 +1,7 @@
-import { turn } from "../contracts/member-batches.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { FormPart } from "../http/multipart.ts";
 import { isMemberName } from "../http/path-segment.ts";
+import { turn } from "../platform/event-loop.ts";
 
 /** A file of a form, and what became of it. */
 export interface FormUpload {

@@ -1,4 +1,4 @@
-import type { Metadata } from "../contracts/events.ts";
+import type { Metadata } from "../contracts/events/transfers.ts";
 import { readFieldText } from "../http/header-text.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { MetadataRules } from "./metadata-fields.ts";

@@ -1,6 +1,6 @@
-import type { DoneCode } from "../contracts/done-code.ts";
-import { turn } from "../contracts/member-batches.ts";
+import type { DoneCode } from "../contracts/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
+import { turn } from "../platform/event-loop.ts";
 import { SCRIPT_NAME, toAssetPath } from "./assets.ts";
 import { type FolderActions, mayActOnMembers, renderMemberActions, renderTools } from "./folder-actions.ts";
 import { ICONS, icon } from "./icons.ts";

@@ -1,5 +1,5 @@
-import { sortInTurns } from "../contracts/sort-in-turns.ts";
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
+import { sortInTurns } from "../platform/cooperative-sort.ts";
 
 /** The columns that a folder's page can be sorted by. */
 export const SORT_KEYS = ["name", "size", "modified"] as const;

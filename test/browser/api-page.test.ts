@@ -4,7 +4,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import type { Locator, Page, Request } from "playwright-core";
 import { expect, it } from "vitest";
 import { createApiPage } from "../../src/api-page.ts";
-import type { FileEvent } from "../../src/contracts/events.ts";
+import type { FileEvent } from "../../src/contracts/events/file-event.ts";
 import { type Chromium, describeInChromium, eventually, type WatchedPage } from "./chromium.ts";
 import { logIn, openSite, PASSWORD, type Site, type SiteOptions } from "./site.ts";
 

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { FileEvent } from "../../src/contracts/events.ts";
+import type { FileEvent } from "../../src/contracts/events/file-event.ts";
 import { fileEventSchema, webhookBodySchema } from "../../src/schemas/events.ts";
 import { ensureBuilt, makeFolder, runCommand, startServer, waitFor } from "../support/built.ts";
 import { countRequests, leaveUndescribed } from "../support/openapi/undescribed.ts";

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
@@ -8,7 +8,9 @@ import { projectFolder } from "../support/built.ts";
 
 /** The rows of the page, made of the types' comments and the schemas of the data. */
 async function toRows(): Promise<readonly string[]> {
-  const source = await readFile(join(projectFolder, "src/contracts/events.ts"), "utf8");
+  const folder = join(projectFolder, "src/contracts/events");
+  const files = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), "utf8")));
+  const source = files.join("\n");
   const comments = [...source.matchAll(/^\/\*\* (\d{5}): ((?:[^*]|\*(?!\/))*?) \*\/\nexport interface (\w+)/gm)];
   const data = new Map(fileEventSchema.options.map(({ shape }) => [shape.id.value as number, toMembers(shape.data)]));
   expect(comments.map(([, id]) => Number(id)).sort()).toEqual(Object.keys(EVENT_MESSAGES).map(Number));

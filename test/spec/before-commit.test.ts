@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FileEvent } from "../../src/contracts/events.ts";
+import type { FileEvent } from "../../src/contracts/events/file-event.ts";
 import type { DecideUpload, Upload, UploadGuard } from "../../src/contracts/upload.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import { brokenBody, streamOf } from "../support/bodies.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FileEvent } from "../../src/contracts/events.ts";
+import type { FileEvent } from "../../src/contracts/events/file-event.ts";
 import { StorageError } from "../../src/contracts/storage-adapter.ts";
 import { createMetrics } from "../../src/metrics/metrics.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";

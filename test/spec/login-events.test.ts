@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Authenticator, Verdict } from "../../src/contracts/authenticator.ts";
 import type { Connection } from "../../src/contracts/connection.ts";
-import type { FileEvent } from "../../src/contracts/events.ts";
+import type { FileEvent } from "../../src/contracts/events/file-event.ts";
 import { StorageError } from "../../src/contracts/storage-adapter.ts";
 import { createFileService } from "../../src/service/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FileEvent } from "../../src/contracts/events.ts";
+import type { FileEvent } from "../../src/contracts/events/file-event.ts";
 import { recordedBody } from "../support/bodies.ts";
 import { BROWSER_HEADERS, type FormEntry, sendForm, sendFormForJson, uploadsOf } from "../support/forms.ts";
 import { createTestService, type TestServiceOptions } from "../support/service.ts";

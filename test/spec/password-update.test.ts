@@ -6,7 +6,7 @@ import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts
 import { createAccountsFileAuthenticator } from "../../src/auth/accounts/accounts-file-node.ts";
 import { createNodePasswordHasher } from "../../src/auth/passwords/hash-node.ts";
 import type { Authenticator } from "../../src/contracts/authenticator.ts";
-import type { FileEvent } from "../../src/contracts/events.ts";
+import type { FileEvent } from "../../src/contracts/events/file-event.ts";
 import {
   basic,
   byCookie,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import JSZip from "jszip";
 import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
-import type { FileEvent } from "../../src/contracts/events.ts";
+import type { FileEvent } from "../../src/contracts/events/file-event.ts";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createRecordingLogger } from "../support/logger.ts";

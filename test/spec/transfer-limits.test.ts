@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { FileEvent } from "../../src/contracts/events.ts";
+import type { FileEvent } from "../../src/contracts/events/file-event.ts";
 import { type StorageAdapter, StorageError } from "../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { brokenBody, recordedBody, streamOf } from "../support/bodies.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import type { FileServiceOptions } from "../../src/config/options.ts";
-import type { FileEvent } from "../../src/contracts/events.ts";
+import type { FileEvent } from "../../src/contracts/events/file-event.ts";
 import { StorageError } from "../../src/contracts/storage-adapter.ts";
 import type { Trigger, TriggerContext, TriggerMember } from "../../src/contracts/trigger.ts";
 import { HttpError } from "../../src/http/http-error.ts";

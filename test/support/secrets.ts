@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { afterEach, expect } from "vitest";
-import type { OnEvent } from "../../src/contracts/events.ts";
+import type { OnEvent } from "../../src/contracts/events/file-event.ts";
 import { createMetrics } from "../../src/metrics/metrics.ts";
 import type { RecordingLogger } from "./logger.ts";
 

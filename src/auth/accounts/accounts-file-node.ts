@@ -8,7 +8,7 @@ import type {
   PasswordUpdateOutcome,
 } from "../../contracts/authenticator.ts";
 import type { Logger } from "../../contracts/logger.ts";
-import { createTurns } from "../../platform/keyed-mutex.ts";
+import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
 import type { PasswordHasher } from "../passwords/hash.ts";
 import { createNodePasswordHasher } from "../passwords/hash-node.ts";
 import {
@@ -84,7 +84,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
   let seenState: string | undefined;
   let checkedAt = 0;
   let looking: Look | undefined;
-  const inTurn = createTurns();
+  const withLock = createKeyedMutex();
 
   /** Reads the file unless its state is the one seen last. Content and state come from one handle, so they belong together. */
   async function check(): Promise<void> {
@@ -127,7 +127,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
   /** One look for all who ask meanwhile. */
   function look(): Look {
     if (looking !== undefined) return looking;
-    const done = inTurn("read", book === undefined ? start : checkForChange).finally(() => {
+    const done = withLock("read", book === undefined ? start : checkForChange).finally(() => {
       looking = undefined;
     });
     looking = { done, moment: within(done, momentMilliseconds) };
@@ -138,7 +138,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
   async function current(): Promise<AccountBook> {
     if (book === undefined) await look().done;
     // A look that began before the caller came may have missed what was written in between.
-    else if (recheckMilliseconds === 0) await within(inTurn("read", checkForChange), patienceMilliseconds);
+    else if (recheckMilliseconds === 0) await within(withLock("read", checkForChange), patienceMilliseconds);
     else {
       if (clock() - checkedAt >= recheckMilliseconds) look();
       if (looking !== undefined) await within(looking.done, patienceMilliseconds);
@@ -156,7 +156,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     if (book === undefined) await look().done;
     else if (clock() - checkedAt >= Math.max(recheckMilliseconds, sessionRecheckMilliseconds)) await look().moment;
     if (isKnown()) return true;
-    await inTurn("read", checkForChange);
+    await withLock("read", checkForChange);
     return isKnown();
   }
 
@@ -177,18 +177,18 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     await update.beforeChange?.(toVersion(account.settings, password));
     await replaceFile(file, withPassword(content, username, password));
     // After whoever reads the former version: from now on the new password counts, and it alone.
-    await inTurn("read", checkForChange);
+    await withLock("read", checkForChange);
     return { outcome: "updated" };
   }
 
   return {
     name: "accounts",
-    start: () => inTurn("read", start),
+    start: () => withLock("read", start),
     authenticate: createAccountsJudge(current),
     imitate: createAccountsImitator(current),
     isCurrent,
     canUpdatePassword,
-    updatePassword: (update) => inTurn("update", () => exclusively(() => updatePassword(update))),
+    updatePassword: (update) => withLock("update", () => exclusively(() => updatePassword(update))),
   };
 }
 

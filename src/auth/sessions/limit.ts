@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { KeyValueStore } from "../../contracts/key-value-store.ts";
-import { createTurns } from "../../platform/keyed-mutex.ts";
+import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
 import { toStoreKey } from "../store.ts";
 import type { OnSession, TimedSession } from "./types.ts";
 
@@ -39,7 +39,7 @@ const listSchema = z.array(z.string());
 /** Makes the limit of a service's sessions. */
 export function createSessionLimit(options: SessionLimitOptions): SessionLimit {
   const { store, maxPerAccount, lifetime, findLive, end } = options;
-  const inTurn = createTurns();
+  const withLock = createKeyedMutex();
 
   async function add(listKey: string, username: string, key: string, onEnded?: OnSession): Promise<void> {
     const known = listSchema.safeParse(await store.get(listKey)).data ?? [];
@@ -64,7 +64,7 @@ export function createSessionLimit(options: SessionLimitOptions): SessionLimit {
     async note(username, key, onEnded) {
       if (maxPerAccount === 0) return;
       const listKey = toStoreKey("sessions-of", username);
-      await inTurn(listKey, () => add(listKey, username, key, onEnded));
+      await withLock(listKey, () => add(listKey, username, key, onEnded));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { createTurns } from "../../platform/keyed-mutex.ts";
+import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
 import { remembered } from "../../platform/memoize.ts";
 import { toHex } from "../../platform/sha256.ts";
 import { orUnavailable } from "../store.ts";
@@ -23,7 +23,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const { isCurrent = async () => true } = options;
   const idle = toMilliseconds(idleSeconds, "idleSeconds");
   const max = toMilliseconds(maxSeconds, "maxSeconds");
-  const inTurn = createTurns();
+  const withLock = createKeyedMutex();
   const sessionKeyOf = remembered(toSessionKey);
   const generationKeyOf = remembered(toGenerationKey);
   const limit = createSessionLimit({ store, maxPerAccount, lifetime: max + idle, findLive, end: erase });
@@ -158,11 +158,11 @@ export function createSessions(options: SessionsOptions): Sessions {
     if (session === undefined) return undefined;
     if (await isSuperseded(key, session, await readGeneration(session.username))) return undefined;
     if (!isAlive(session)) {
-      if (onOver !== undefined) await inTurn(key, () => forget(key, onOver));
+      if (onOver !== undefined) await withLock(key, () => forget(key, onOver));
       return undefined;
     }
     // In turn with `end`: a renewal that overtakes a logout would bring the session back.
-    if (isDue(session.seen)) await inTurn(key, () => renew(key));
+    if (isDue(session.seen)) await withLock(key, () => renew(key));
     return toRecord(session);
   }
 
@@ -184,7 +184,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   /** Removes a session from the store for good. A renewal in another process that began before is over by itself after the idle time. */
   async function erase(key: string): Promise<TimedSession | undefined> {
     await store.set(toEndKey(key), true, idle);
-    return inTurn(key, () => remove(key));
+    return withLock(key, () => remove(key));
   }
 
   async function find(id: string, onOver?: OnSession): Promise<TimedSession | undefined> {
@@ -211,7 +211,7 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function endOthers(username: string, keptId: string, version?: string): Promise<void> {
     const kept = sessionKeyOf(keptId);
-    if (version !== undefined) await orUnavailable(() => inTurn(kept, () => addVersion(kept, version)));
+    if (version !== undefined) await orUnavailable(() => withLock(kept, () => addVersion(kept, version)));
     await beginGeneration(username, kept);
   }
 

@@ -2,7 +2,6 @@ import type { ScriptTexts } from "../../contracts/script-texts.ts";
 import { element, setText } from "../elements.ts";
 import { fill, formatDuration, formatSpeed } from "../format.ts";
 import type { UploadQueue } from "./queue.ts";
-import { createPace } from "./speed.ts";
 
 /** How far all uploads are together. */
 export interface TransfersSummary {
@@ -48,4 +47,26 @@ function toSum(queue: UploadQueue): { count: number; done: number; weight: numbe
     if (state === "active" || state === "waiting") left += size - transfer.sent;
   }
   return { count, done: queue.in("done").size, weight, sent, left };
+}
+
+/** How fast bytes go, over the last few seconds. */
+interface Pace {
+  /** Tells how many bytes have gone in all; bytes per second, 0 while it cannot be said. */
+  measure(total: number, now: number): number;
+}
+
+const WINDOW_MS = 6000;
+
+function createPace(): Pace {
+  let samples: { total: number; now: number }[] = [];
+  return {
+    measure(total, now) {
+      // Less than before: something was cancelled.
+      if (total < (samples.at(-1)?.total ?? 0)) samples = [];
+      samples = samples.filter((sample) => now - sample.now <= WINDOW_MS);
+      samples.push({ total, now });
+      const first = samples[0];
+      return first === undefined || now - first.now < 500 ? 0 : ((total - first.total) * 1000) / (now - first.now);
+    },
+  };
 }

@@ -2,7 +2,7 @@ import type { Groups } from "../../account/account.ts";
 import { createAccountsAuthenticator } from "../../auth/accounts/accounts.ts";
 import { createAccountsFileAuthenticator } from "../../auth/accounts/accounts-file-node.ts";
 import type { Authenticator } from "../../contracts/authenticator.ts";
-import type { OnEvent } from "../../contracts/events.ts";
+import type { OnEvent } from "../../contracts/events/file-event.ts";
 import { createHttpAuthenticator } from "../../remote-auth/http-authenticator.ts";
 import { findAccountProblem, readAccountsFile } from "./accounts.ts";
 import { addProblem, type ConfigContext, toFailure, toOneLine } from "./context.ts";

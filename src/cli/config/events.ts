@@ -1,4 +1,4 @@
-import type { OnEvent } from "../../contracts/events.ts";
+import type { OnEvent } from "../../contracts/events/file-event.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import type { Answered } from "../../metrics/measure-service.ts";
 import { createMetrics } from "../../metrics/metrics.ts";

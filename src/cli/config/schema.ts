@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DEFAULT_GROUP, type Groups } from "../../account/account.ts";
-import type { FileEvent } from "../../contracts/events.ts";
+import type { FileEvent } from "../../contracts/events/file-event.ts";
 import { CHARACTER_CLASSES } from "../../contracts/password-policy.ts";
 import { groupSettingsSchema } from "../../schemas/account.ts";
 import { createWebhookSink, type WebhookSinkOptions } from "../../sinks/webhook.ts";

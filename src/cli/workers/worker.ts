@@ -1,4 +1,4 @@
-import type { FileEvent } from "../../contracts/events.ts";
+import type { FileEvent } from "../../contracts/events/file-event.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import type { Answered } from "../../metrics/measure-service.ts";
 import type { ServeOrders } from "../commands/serve.ts";

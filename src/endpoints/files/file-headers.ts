@@ -4,7 +4,6 @@ import type { Validators } from "../../http/conditional.ts";
 import { toAttachment } from "../../http/content-disposition.ts";
 import { toHttpDate } from "../../http/http-date.ts";
 import type { HeaderFields } from "../../http/responses.ts";
-import { toValidators } from "../validators.ts";
 
 /** Header fields that the name of a file decides. */
 interface NameFields {
@@ -47,4 +46,9 @@ function toNameFields(name: string): NameFields {
   if (known.size >= MAX_NAMES) known.clear();
   known.set(name, fields);
   return fields;
+}
+
+/** The validators of a file: the storage's own entity-tag, else a weak one from size and time (CONTRACT 3.1). */
+export function toValidators({ etag, size, modified }: StorageEntry): Validators {
+  return { etag: etag ?? `W/"${size.toString(16)}-${modified.getTime().toString(16)}"`, modified };
 }

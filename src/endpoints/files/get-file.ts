@@ -6,13 +6,12 @@ import { toMultipartRanges } from "../../http/byteranges.ts";
 import { guessRange, parseRanges, type RangePart } from "../../http/range.ts";
 import { emptyResponse, fileResponse, type HeaderFields, sourceResponse } from "../../http/responses.ts";
 import type { AccountExchange } from "../../request/context.ts";
-import { type FileFields, toFileFields, toValidatorFields } from "./file-headers.ts";
+import { type FileFields, toFileFields, toValidatorFields, toValidators } from "./file-headers.ts";
 import { createExcess } from "../../transfers/too-many-transfers.ts";
 import { redirectIfFolder } from "../trailing-slash.ts";
 import { tell, toPlace } from "../../request/emit-event.ts";
 import { createToldTransfer, toHeldSource, toReportedSource } from "../../transfers/tracked-source.ts";
 import { tellDownload } from "../../transfers/transfer-events.ts";
-import { toValidators } from "../validators.ts";
 
 /** Header fields that make a request's answer depend on the version that is there. */
 const CONDITIONS = ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "range"] as const;

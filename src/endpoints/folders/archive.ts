@@ -1,3 +1,5 @@
+import mime from "mime";
+import type { Account } from "../../account/account.ts";
 import { toStoragePath } from "../../account/path.ts";
 import { isChangedError } from "../../archive/content.ts";
 import { type ArchiveSource, type Chosen, openFolder, walkMembers } from "../../archive/entries.ts";
@@ -12,8 +14,6 @@ import { emptyResponse } from "../../http/responses.ts";
 import type { AccountExchange } from "../../request/context.ts";
 import { onFailedRead } from "../../transfers/tracked-source.ts";
 import { type SourceAnswer, sendTold, tellArchive } from "../../transfers/transfer-events.ts";
-import { mayPromise, noteBrokenPromise } from "./archive-length.ts";
-import { isCompressible } from "./compressible.ts";
 
 /** So much of an archive is read before it is answered. */
 const BEGIN_BYTES = 65_536;
@@ -127,4 +127,35 @@ function toArchiveSource({ files, account: { permissions }, request: { signal } 
 function withoutFolder(error: unknown): never {
   const isFile = isStorageError(error) && error.code === "not-a-folder";
   throw isFile ? new StorageError("not-found", "a file, asked for as a folder", { cause: error }) : error;
+}
+
+/** Types that are compressed as they are, and some of those that look like it. */
+const COMPRESSED =
+  /^(?:image\/(?!svg|bmp|x-ms-bmp|tiff)|video\/|audio\/(?!wav|x-wav|x-aiff|midi)|font\/woff|application\/(?:zip|gzip|x-7z|x-rar|vnd\.rar|x-bzip|x-xz|zstd|java-archive|epub|pdf|vnd\.openxmlformats|vnd\.oasis|vnd\.android\.package|x-apple-diskimage))/;
+
+/** Whether the content of a file is worth compressing, by its name: images, video and archives are compressed already. */
+function isCompressible(name: string): boolean {
+  return !COMPRESSED.test(mime.getType(name) ?? "");
+}
+
+/** So many folders of an account are remembered. */
+const MAX_FOLDERS = 100;
+
+const broken = new WeakMap<Account, Set<string>>();
+
+/** Whether the length of a folder's archive may be told beforehand: not where that could not be kept the last time. */
+function mayPromise(account: Account, folder: string): boolean {
+  return broken.get(account)?.has(folder) !== true;
+}
+
+/**
+ * Remembers that an archive did not become as long as promised: a member was changed, or removed, or the storage does not give it out. Whoever
+ * tries again gets what can be read, without a length.
+ */
+function noteBrokenPromise(account: Account, folder: string): void {
+  const folders = broken.get(account) ?? new Set();
+  broken.set(account, folders);
+  folders.add(folder);
+  const [oldest] = folders;
+  if (folders.size > MAX_FOLDERS && oldest !== undefined) folders.delete(oldest);
 }

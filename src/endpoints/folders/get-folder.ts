@@ -1,10 +1,10 @@
 import { type ByteSource, toByteSource } from "../../contracts/byte-source.ts";
-import { DONE_CODES } from "../../contracts/done-code.ts";
-import { turn } from "../../contracts/member-batches.ts";
 import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
+import { DONE_CODES } from "../../contracts/texts.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import { prefersArchive } from "../../http/negotiate.ts";
 import { emptyResponse, sourceResponse } from "../../http/responses.ts";
+import { turn } from "../../platform/event-loop.ts";
 import type { AccountExchange } from "../../request/context.ts";
 import { createPageExcess } from "../../transfers/too-many-transfers.ts";
 import { sendTold, tellListing } from "../../transfers/transfer-events.ts";

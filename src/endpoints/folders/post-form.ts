@@ -1,7 +1,7 @@
 import { toUrlPath } from "../../account/path.ts";
 import type { Chosen } from "../../archive/entries.ts";
-import type { DoneCode } from "../../contracts/done-code.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
+import type { DoneCode } from "../../contracts/texts.ts";
 import { HttpError, isHttpError } from "../../http/http-error.ts";
 import { type FormPart, readMultipart } from "../../http/multipart.ts";
 import { emptyResponse } from "../../http/responses.ts";

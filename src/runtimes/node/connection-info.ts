@@ -1,8 +1,7 @@
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { ClientCertificate, Connection } from "../../contracts/connection.ts";
-import { toPeer } from "../peer.ts";
-import { toPem } from "../pem.ts";
+import { toPeer, toPem } from "../client-identity.ts";
 
 /** What the service is told of a socket; the same for all requests on it. */
 export function toConnection(socket: Socket): Connection {

@@ -1,5 +1,5 @@
 import type { ClientCertificate } from "../../contracts/connection.ts";
-import { toPem } from "../pem.ts";
+import { toPem } from "../client-identity.ts";
 
 /** What Cloudflare tells of a client certificate, in `request.cf.tlsClientAuth`: texts, the flags as `"0"` and `"1"`. */
 export interface WorkersTlsClientAuth {

@@ -4,8 +4,7 @@ import { StorageError, type WriteOptions } from "../../contracts/storage-adapter
 import { meetsConditions } from "../conditions.ts";
 import { renamed, systemCode, translated, unless } from "./errors.ts";
 import { findMember, toEntry } from "./list.ts";
-import { inTurn } from "./name-mutex.ts";
-import type { OpenFolder } from "./open-folder.ts";
+import { type OpenFolder, withNameLock } from "./open-folder.ts";
 import { LIGHT_BYTES, renameMember } from "./system-calls.ts";
 
 /**
@@ -42,7 +41,7 @@ export async function exchange(
   options: WriteOptions,
   isSettled: boolean,
 ): Promise<"renamed" | "linked"> {
-  return inTurn(folder, name, async () => {
+  return withNameLock(folder, name, async () => {
     const found = await checkPlace(folder, name, options, true);
     options.signal?.throwIfAborted();
     await folder.confirm();
@@ -64,7 +63,7 @@ export async function exchange(
  * @throws StorageError `not-found` where a folder has taken its place: the system unlinks none, and says EPERM of it outside of Linux.
  */
 export async function removeFile(folder: OpenFolder, name: string, judge?: () => Promise<unknown>): Promise<void> {
-  const removed = inTurn(folder, name, async () => {
+  const removed = withNameLock(folder, name, async () => {
     await judge?.();
     await folder.confirm();
     const isFolder = async () => (await findMember(folder, name, true))?.isDirectory() ?? false;

@@ -2,8 +2,7 @@ import { mkdir, rename, rmdir } from "node:fs/promises";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { systemCode, translated } from "./errors.ts";
 import { findMember } from "./list.ts";
-import { inTurn } from "./name-mutex.ts";
-import type { OpenFolder } from "./open-folder.ts";
+import { type OpenFolder, withNameLock } from "./open-folder.ts";
 import { giveTo, type OwnerNumbers } from "./owner.ts";
 import { claimTemporaryName, releaseTemporaryName } from "./temporary-files.ts";
 
@@ -26,7 +25,7 @@ export async function makeOwnedFolder(folder: OpenFolder, name: string, owner: O
   try {
     await makeFolder(folder, temporary);
     await giveTo(folder, temporary, owner);
-    await inTurn(folder, name, async () => {
+    await withNameLock(folder, name, async () => {
       // The system's rename would replace a folder that is empty.
       if ((await findMember(folder, name, true)) !== undefined) throw new StorageError("already-exists");
       await translated(rename(folder.at(temporary), folder.at(name)), { ...CODES, ENOTDIR: "already-exists" });

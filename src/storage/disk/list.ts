@@ -1,7 +1,7 @@
 import { type BigIntStats, type Dir, type Dirent, opendirSync } from "node:fs";
 import { opendir } from "node:fs/promises";
-import { turn } from "../../contracts/member-batches.ts";
 import type { StorageEntry } from "../../contracts/storage-adapter.ts";
+import { turn } from "../../platform/event-loop.ts";
 import { diskPace } from "./latency-guard.ts";
 import { isKeepable } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";

@@ -3,8 +3,8 @@ import { lstat, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
+import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
 import { renamed, translated, translatedAtOnce, unless } from "./errors.ts";
-import { inTurn } from "./name-mutex.ts";
 import { lookAt, lookAtOnce, type MemberName, openDescriptor, release } from "./system-calls.ts";
 
 /**
@@ -27,7 +27,7 @@ export interface OpenFolder {
   openFile(name: string, flags: number, mode?: number): Promise<number>;
   /**
    * What the system knows of a member, a link as a link; `undefined` when nothing has this name. `isInTurn`: whoever asks has had to wait
-   * for a turn (`name-mutex.ts`) and still has it, so that no other may be waited for.
+   * for the lock of the name ({@link withNameLock}) and still has it, so that no other may be waited for.
    */
   look(name: string, isInTurn: boolean): Promise<BigIntStats | undefined>;
   /** The same at once, for disks that are quick (`latency-guard.ts`); missing where a path must be confirmed. */
@@ -62,6 +62,17 @@ const WARY_MS = 60_000;
 let waryUntil = Number.NEGATIVE_INFINITY;
 /** File systems that cannot do this to a folder, or have no need of it. */
 const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EISDIR", "EPERM"];
+
+const withLock = createKeyedMutex();
+
+/** Runs an action alone among all that this process does to one name of one folder under this lock. */
+export function withNameLock<T>(
+  folder: Pick<OpenFolder, "identity">,
+  name: string,
+  action: () => Promise<T>,
+): Promise<T> {
+  return withLock(`${folder.identity()}/${name}`, action);
+}
 
 /** Whether members can be reached through a folder's descriptor: on Linux, with /proc mounted. Deno asks for all rights first, and throws without them. */
 export function hasDescriptorPaths(): boolean {
@@ -169,7 +180,7 @@ export async function openByPath(path: string): Promise<OpenFolder> {
   async function attempts<T>(name: string, attempt: () => Promise<T | "replaced">, isInTurn: boolean): Promise<T> {
     const isFree = (count: number): boolean => isInTurn || count === 0;
     for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
-      const result = await (isFree(count) ? attempt() : inTurn({ identity: () => identity }, name, attempt));
+      const result = await (isFree(count) ? attempt() : withNameLock({ identity: () => identity }, name, attempt));
       if (result !== "replaced") return result;
     }
     throw new StorageError("unavailable", `${at(name)} is replaced all the time.`);

@@ -2,7 +2,6 @@ import { AwsV4Signer } from "aws4fetch";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { createKeySource } from "./credentials.ts";
 import { codeOf, isDone, type S3Answer } from "./errors.ts";
-import { encodeKey, encodePart } from "./key-encoding.ts";
 import type { S3Credentials, S3Settings } from "./options.ts";
 import { toRequestBody } from "./request-body.ts";
 import { readText, type S3Body, toBody } from "./response-body.ts";
@@ -187,4 +186,14 @@ function nameOf(error: unknown): string {
   const { cause } = error;
   const code = cause instanceof Error && "code" in cause ? cause.code : "code" in error ? error.code : undefined;
   return typeof code === "string" && /^\w+$/.test(code) ? code : error.name;
+}
+
+/** A key as the path of a URL: what is signed is what the store decodes it to. */
+function encodeKey(key: string): string {
+  return key.split("/").map(encodePart).join("/");
+}
+
+/** A part of a URL, with all but the unreserved characters of RFC 3986 encoded. */
+function encodePart(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }

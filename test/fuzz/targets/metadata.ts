@@ -1,4 +1,4 @@
-import type { Metadata } from "../../../src/contracts/events.ts";
+import type { Metadata } from "../../../src/contracts/events/transfers.ts";
 import { isHttpError } from "../../../src/http/http-error.ts";
 import { parseMetadataFields } from "../../../src/uploads/metadata-fields.ts";
 import { readMetadata } from "../../../src/uploads/metadata-header.ts";

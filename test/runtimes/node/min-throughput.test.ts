@@ -9,7 +9,7 @@ import { Readable } from "node:stream";
 import { type ConnectionOptions, connect as tlsConnect } from "node:tls";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
-import type { FileEvent } from "../../../src/contracts/events.ts";
+import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import { Response as LightResponse } from "../../../src/platform/fetch.ts";
 import { createNodeServer, type NodeServerOptions } from "../../../src/runtimes/node/server.ts";
 import { createFileService } from "../../../src/service/service.ts";

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage } from "node:http";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Connection } from "../../../src/contracts/connection.ts";
 import { Response } from "../../../src/platform/fetch.ts";
+import { toPeer } from "../../../src/runtimes/client-identity.ts";
 import { toNodeListener, toNodeMiddleware } from "../../../src/runtimes/node.ts";
-import { toPeer } from "../../../src/runtimes/peer.ts";
 import { connectWire, delay, exchange, listen, serve, stubService, watchEscapes } from "./raw-client.ts";
 
 beforeEach(() => {

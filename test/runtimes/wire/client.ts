@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
-import type { FileEvent } from "../../../src/contracts/events.ts";
+import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import { type Fields, toFields } from "../../support/openapi/exchange.ts";
 import { leaveUndescribed } from "../../support/openapi/undescribed.ts";
 import type { ExampleServer } from "./runtimes.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createLoginAudit, type LoginAttempt, type LoginAudit } from "../../../src/auth/login-audit.ts";
 import { type Component, NIL_UUID } from "../../../src/contracts/connection.ts";
-import type { RefusalReason } from "../../../src/contracts/events.ts";
+import type { RefusalReason } from "../../../src/contracts/events/logins.ts";
 import type { EventDraft } from "../../../src/events/emitter.ts";
 import { createRecordingLogger, type RecordingLogger } from "../../support/logger.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { OnEvent } from "../../../src/contracts/events.ts";
+import type { OnEvent } from "../../../src/contracts/events/file-event.ts";
 import { createEmitter } from "../../../src/events/emitter.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
 

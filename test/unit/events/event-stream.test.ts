@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FileEvent } from "../../../src/contracts/events.ts";
+import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import { createTestService } from "../../support/service.ts";
 
 describe("service.events()", () => {

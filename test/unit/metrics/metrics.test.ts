@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FileEvent } from "../../../src/contracts/events.ts";
+import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import { createMetrics } from "../../../src/metrics/metrics.ts";
 import { renderFamilies } from "../../../src/metrics/prometheus-text.ts";
 

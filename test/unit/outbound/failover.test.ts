@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FileEvent } from "../../../src/contracts/events.ts";
+import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import { askInTurn, createSuspensions } from "../../../src/outbound/failover.ts";
 import { createHttpAuthenticator } from "../../../src/remote-auth/http-authenticator.ts";
 import { createRecordingLogger } from "../../support/logger.ts";

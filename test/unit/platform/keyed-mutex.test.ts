@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createTurns } from "../../../src/platform/keyed-mutex.ts";
+import { createKeyedMutex } from "../../../src/platform/keyed-mutex.ts";
 
 describe("work on one key", () => {
   it("runs one after the other in the order it came, also what comes between; a failed piece holds up nobody", async () => {
-    const inTurn = createTurns();
+    const withLock = createKeyedMutex();
     const steps: string[] = [];
     const work = (name: string) => async () => {
       steps.push(`${name} begins`);
@@ -12,15 +12,15 @@ describe("work on one key", () => {
       if (name === "first") throw new Error("failed");
       return name;
     };
-    const [first, second] = [inTurn("key", work("first")), inTurn("key", work("second"))];
+    const [first, second] = [withLock("key", work("first")), withLock("key", work("second"))];
     await expect(first).rejects.toThrow("failed");
-    expect(await Promise.all([second, inTurn("key", work("third"))])).toEqual(["second", "third"]);
+    expect(await Promise.all([second, withLock("key", work("third"))])).toEqual(["second", "third"]);
     expect(steps).toEqual(["first", "second", "third"].flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 
   it("waits for none on another", async () => {
-    const inTurn = createTurns();
-    const held = inTurn("key", () => new Promise<string>(() => undefined));
-    expect(await Promise.race([held, inTurn("another", async () => "done")])).toBe("done");
+    const withLock = createKeyedMutex();
+    const held = withLock("key", () => new Promise<string>(() => undefined));
+    expect(await Promise.race([held, withLock("another", async () => "done")])).toBe("done");
   });
 });

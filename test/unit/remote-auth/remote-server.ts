@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { Credentials } from "../../../src/contracts/authenticator.ts";
-import type { FileEvent } from "../../../src/contracts/events.ts";
+import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import type { HttpAuthenticatorOptions } from "../../../src/remote-auth/authenticator/options.ts";
 import type { RemoteAudit } from "../../../src/remote-auth/authenticator/verdict.ts";
 import { createHttpAuthenticator } from "../../../src/remote-auth/http-authenticator.ts";

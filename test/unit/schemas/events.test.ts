@@ -1,6 +1,6 @@
 import { describe, expectTypeOf, it } from "vitest";
 import type { z } from "zod";
-import type { FileEvent } from "../../../src/contracts/events.ts";
+import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import type { fileEventSchema } from "../../../src/schemas/events.ts";
 
 /** The same shape, flat and without `readonly`, which a schema does not know. */

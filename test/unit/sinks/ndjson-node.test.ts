@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { FileEvent } from "../../../src/contracts/events.ts";
+import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import { createNdjsonSink } from "../../../src/sinks/ndjson-node.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
 import { mountSmallDisk, unmount } from "../../support/small-disk.ts";

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { FileEvent } from "../../../src/contracts/events.ts";
+import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import { webhookBodySchema } from "../../../src/schemas/events.ts";
 import { createWebhookSink, type WebhookSinkOptions } from "../../../src/sinks/webhook.ts";
 import { createRecordingLogger } from "../../support/logger.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DONE_CODES } from "../../../src/contracts/done-code.ts";
+import { DONE_CODES } from "../../../src/contracts/texts.ts";
 import { ENGLISH } from "../../../src/views/texts/english.ts";
 import { GERMAN } from "../../../src/views/texts/german.ts";
 import { fillText } from "../../../src/views/texts.ts";

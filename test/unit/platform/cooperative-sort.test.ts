@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sortInTurns } from "../../../src/contracts/sort-in-turns.ts";
+import { sortInTurns } from "../../../src/platform/cooperative-sort.ts";
 
 interface Item {
   readonly key: number;

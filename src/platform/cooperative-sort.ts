@@ -1,4 +1,4 @@
-import { turn } from "./member-batches.ts";
+import { turn } from "./event-loop.ts";
 
 /** So many are sorted, or merged, before others have their turn: a folder may have 100,000 members. */
 const RUN = 2048;

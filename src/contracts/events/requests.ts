@@ -1,0 +1,22 @@
+import type { Peer } from "../connection.ts";
+import type { EventEnvelope, Reason } from "./envelope.ts";
+
+/** 40019: a request was answered 400. */
+export interface BadRequest extends EventEnvelope {
+  readonly id: 40019;
+  readonly data: RequestData;
+}
+
+/** 40023: a request was answered 500. The log has the same identifier as `details`. */
+export interface InternalError extends EventEnvelope {
+  readonly id: 40023;
+  readonly data: RequestData;
+}
+
+/** A request that was not answered as it was meant. */
+export interface RequestData extends Reason {
+  readonly method: string;
+  /** The path of its URL as it came, without the query. */
+  readonly path: string;
+  readonly peer?: Peer;
+}
