@@ -5,8 +5,8 @@ export { type AccountEntry, type AccountsOptions, createAccountsAuthenticator } 
 export {
   type AuthenticationChain,
   type AuthenticationChainOptions,
+  type ChainVerdict,
   createAuthenticationChain,
-  type Judgement,
 } from "./auth/chain.ts";
 export {
   type Argon2Parameters,
@@ -49,7 +49,7 @@ export {
   type Peer,
   type Trace,
 } from "./contracts/connection.ts";
-export type { EventEnvelope, Place, Reason } from "./contracts/events/envelope.ts";
+export type { EventEnvelope, FileLocation, Reason } from "./contracts/events/envelope.ts";
 export type { EventStream, FileEvent, OnEvent } from "./contracts/events/file-event.ts";
 export type {
   FileNotRemoved,

@@ -7,7 +7,7 @@ import {
   type StoredFile,
 } from "../contracts/storage-adapter.ts";
 import { isHttpError } from "../http/http-error.ts";
-import { sortInTurns } from "../platform/cooperative-sort.ts";
+import { sortCooperatively } from "../platform/cooperative-sort.ts";
 import { renameMembers, toSafeName } from "./entry-names.ts";
 import type { OpenedFile, ZipEntry } from "./read-ahead.ts";
 
@@ -172,7 +172,11 @@ function addMember(members: Members, { name, kind, size, modified }: StorageEntr
 
 /** A storage's own order may be another one on the next day. */
 async function sort({ files, folders, newest }: Members): Promise<Members> {
-  return { files: await sortInTurns(files, compareNames), folders: await sortInTurns(folders, compareNames), newest };
+  return {
+    files: await sortCooperatively(files, compareNames),
+    folders: await sortCooperatively(folders, compareNames),
+    newest,
+  };
 }
 
 function compareNames({ name: one }: Member, { name: other }: Member): number {

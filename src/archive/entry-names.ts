@@ -1,4 +1,4 @@
-import { turn } from "../platform/event-loop.ts";
+import { yieldToEventLoop } from "../platform/event-loop.ts";
 
 /** What may not stand in a name: separators, what Windows takes for a drive or a stream, control characters, halves of surrogate pairs. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
@@ -6,7 +6,7 @@ const UNSAFE = /[/\\:\u0000-\u001f\u007f-\u009f\p{Cs}]/gu;
 
 const MAX_NAME_BYTES = 255;
 /** So many names are looked at before others have their turn. */
-const NAMES_PER_TURN = 500;
+const NAMES_PER_YIELD = 500;
 const encoder = new TextEncoder();
 
 /** A name as one segment of a name in an archive, that unpacks inside its folder on every system (SECURITY 22). */
@@ -24,7 +24,7 @@ export async function renameMembers(names: readonly string[]): Promise<ReadonlyM
   let steps = 0;
   for (const name of names) {
     if (toSafeName(name) !== name) unsafe.push(name);
-    if (++steps % NAMES_PER_TURN === 0) await turn();
+    if (++steps % NAMES_PER_YIELD === 0) await yieldToEventLoop();
   }
   if (unsafe.length === 0) return renamed;
 
@@ -38,12 +38,12 @@ export async function renameMembers(names: readonly string[]): Promise<ReadonlyM
     let unique = count === 1 ? safe : withNumber(safe, count);
     while (taken.has(unique)) {
       unique = withNumber(safe, ++count);
-      if (++steps % NAMES_PER_TURN === 0) await turn();
+      if (++steps % NAMES_PER_YIELD === 0) await yieldToEventLoop();
     }
     counts.set(safe, count);
     taken.add(unique);
     renamed.set(name, unique);
-    if (++steps % NAMES_PER_TURN === 0) await turn();
+    if (++steps % NAMES_PER_YIELD === 0) await yieldToEventLoop();
   }
   return renamed;
 }

@@ -1,4 +1,4 @@
-import { turn } from "../platform/event-loop.ts";
+import { yieldToEventLoop } from "../platform/event-loop.ts";
 import type { ZipEntry } from "./read-ahead.ts";
 import { createLengthSum } from "./zip-member.ts";
 
@@ -8,7 +8,7 @@ const MAX_MEMBERS = 10_000;
 const MAX_WAIT = 5000;
 
 /** So many members are looked at before others have their turn: there may be nothing to wait for. */
-const MEMBERS_PER_TURN = 1000;
+const MEMBERS_PER_YIELD = 1000;
 
 /** An archive before it is written. */
 export interface Plan {
@@ -34,7 +34,7 @@ export async function planArchive(walk: AsyncIterator<ZipEntry>, signal: AbortSi
       if (done === true) return { length: sum.total(), entries: replay(entries) };
       sum.add(value);
       entries.push(value);
-      if (entries.length % MEMBERS_PER_TURN === 0) await turn();
+      if (entries.length % MEMBERS_PER_YIELD === 0) await yieldToEventLoop();
     }
   } catch (error) {
     await walk.return?.();

@@ -1,5 +1,5 @@
 import type { ByteSource } from "../contracts/byte-source.ts";
-import { turn } from "../platform/event-loop.ts";
+import { yieldToEventLoop } from "../platform/event-loop.ts";
 import type { EncodedContent } from "./content.ts";
 import { type ArchiveOptions, createReadAhead, type Prepared, type ZipEntry } from "./read-ahead.ts";
 import { createDirectory } from "./zip-directory.ts";
@@ -8,7 +8,7 @@ import { type Member, setDescriptor, setLocalHeader, toDescriptorLength, toLocal
 /** A content is not read into less room than this behind other bytes: a buffer of its own takes it in fewer steps. */
 const MIN_ROOM_BYTES = 16_384;
 /** So many members are gone through before others have their turn: there may be nothing to wait for. */
-const MEMBERS_PER_TURN = 500;
+const MEMBERS_PER_YIELD = 500;
 
 /** A member whose content is being written, and where it began. */
 interface Streamed {
@@ -91,7 +91,7 @@ export function createZip(entries: AsyncIterator<ZipEntry>, options: ArchiveOpti
     const prepared = ending === undefined ? await ahead.next() : undefined;
     if (prepared !== undefined) {
       begin(prepared);
-      if (++members % MEMBERS_PER_TURN === 0) await turn();
+      if (++members % MEMBERS_PER_YIELD === 0) await yieldToEventLoop();
       return true;
     }
     ending ??= directory.end(offset);

@@ -14,7 +14,7 @@ import { createAccountVersions } from "./account-versions.ts";
 import { maxPasswordBytes } from "./passwords/hash.ts";
 
 /** A verdict, and how the chain came to it. */
-export type Judgement = Verdict & {
+export type ChainVerdict = Verdict & {
   /** The methods that were asked, in order. Empty where credentials cannot be anybody's. */
   readonly verdicts: readonly MethodVerdict[];
 };
@@ -33,7 +33,7 @@ export interface AuthenticationChain {
    *
    * Rejects with HttpError `unavailable` when a method is too busy to judge.
    */
-  authenticate(credentials: Credentials): Promise<Judgement>;
+  authenticate(credentials: Credentials): Promise<ChainVerdict>;
   /**
    * Whether a version of an account that the chain has given, with an `accepted` or to `beforeChange`, still stands: the method that it is of is asked, and
    * no other. `undefined` where that method is not there, or not any more. Rejects as it does.
@@ -89,7 +89,7 @@ export function createAuthenticationChain(
     return starting;
   }
 
-  async function authenticate(credentials: Credentials): Promise<Judgement> {
+  async function authenticate(credentials: Credentials): Promise<ChainVerdict> {
     const verdicts: MethodVerdict[] = [];
     if (!isPlausible(credentials)) return { outcome: "rejected", verdicts };
     let verdict: Verdict = { outcome: "unknown" };
@@ -118,7 +118,7 @@ export function createAuthenticationChain(
     try {
       const verdict = await method.authenticate(credentials);
       if (!isVerdict(verdict)) throw new TypeError("The method gave no verdict.");
-      return verdict.outcome === "accepted" ? withMark(method, verdict) : verdict;
+      return verdict.outcome === "accepted" ? withTag(method, verdict) : verdict;
     } catch (error) {
       if (isHttpError(error) && error.failure === "unavailable") throw error;
       const details = { method: method.name, username: credentials.username, error };
@@ -127,8 +127,8 @@ export function createAuthenticationChain(
     }
   }
 
-  function withMark(method: Authenticator, { version: given, ...verdict }: Accepted): Accepted {
-    const version = versions.mark(method, given);
+  function withTag(method: Authenticator, { version: given, ...verdict }: Accepted): Accepted {
+    const version = versions.tag(method, given);
     return version === undefined ? verdict : { ...verdict, version };
   }
 
@@ -141,7 +141,7 @@ export function createAuthenticationChain(
 
   async function canUpdatePassword(username: string): Promise<PasswordUpdatability> {
     for (const method of methods) {
-      const answer = await orUnavailable(method, username, () => askUpdatability(method, username));
+      const answer = await mapStoreErrors(method, username, () => askUpdatability(method, username));
       if (answer !== "unknown") return answer;
     }
     return "unknown";
@@ -151,20 +151,20 @@ export function createAuthenticationChain(
     const { username, currentPassword: content } = update;
     if (!isPlausible({ type: "password", username, content })) return { outcome: "wrong-password" };
     for (const method of methods) {
-      const answer = await orUnavailable(method, username, () => askUpdate(method, withMarks(method, update)));
+      const answer = await mapStoreErrors(method, username, () => askUpdate(method, withTags(method, update)));
       if (answer.outcome !== "unknown") return answer;
     }
     return { outcome: "unknown" };
   }
 
-  function withMarks(method: Authenticator, update: PasswordUpdate): PasswordUpdate {
+  function withTags(method: Authenticator, update: PasswordUpdate): PasswordUpdate {
     const { beforeChange } = update;
     if (beforeChange === undefined) return update;
-    return { ...update, beforeChange: (version) => beforeChange(versions.mark(method, version)) };
+    return { ...update, beforeChange: (version) => beforeChange(versions.tag(method, version)) };
   }
 
   /** A method that fails leaves a password as it was; another one may not be that of the account. */
-  async function orUnavailable<T>(method: Authenticator, username: string, work: () => Promise<T>): Promise<T> {
+  async function mapStoreErrors<T>(method: Authenticator, username: string, work: () => Promise<T>): Promise<T> {
     try {
       await startMethod(method);
       return await work();

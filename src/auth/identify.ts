@@ -8,13 +8,13 @@ import { readSessionCookie } from "../http/cookie.ts";
 import { isSecure } from "../http/request-target.ts";
 import { readTrace } from "../http/trace-context.ts";
 import { accountSettingsSchema, describeAccountIssues } from "../schemas/account.ts";
-import { type AuthenticationChain, isPlausible, type Judgement } from "./chain.ts";
+import { type AuthenticationChain, type ChainVerdict, isPlausible } from "./chain.ts";
 import type { LoginAttempt, LoginAudit } from "./login-audit.ts";
 import type { Sessions } from "./sessions/types.ts";
 import type { AttemptResult, LoginThrottle } from "./throttle.ts";
 
 /** The ways to say who is asking, the strongest first (CONTRACT 6.1). */
-export type Means = "session" | "basic" | "cookie" | "certificate";
+export type AuthScheme = "session" | "basic" | "cookie" | "certificate";
 
 /** An account that credentials were accepted for. */
 export interface Login {
@@ -37,7 +37,7 @@ export type Identification =
   | {
       readonly outcome: "identified";
       readonly login: Login;
-      readonly means: Means;
+      readonly scheme: AuthScheme;
       /** The ID of the session, where it was one. */
       readonly session?: string;
       /** The login, where the request was one by itself. */
@@ -47,7 +47,7 @@ export type Identification =
   | { readonly outcome: "anonymous"; readonly publicError?: PublicError }
   | {
       readonly outcome: "refused";
-      readonly means: "session" | "basic" | "authorization" | "no-session";
+      readonly scheme: "session" | "basic" | "authorization" | "no-session";
       readonly publicError?: PublicError;
     };
 
@@ -95,7 +95,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     options;
 
   /** Keys and certificates are nothing to guess at. `undefined`: too many attempts have failed. */
-  async function judge(credentials: Credentials, signal: AbortSignal): Promise<Judgement | undefined> {
+  async function verify(credentials: Credentials, signal: AbortSignal): Promise<ChainVerdict | undefined> {
     const { type, username, peer } = credentials;
     if (type !== "password") return chain.authenticate(credentials);
     const who = { username: isPlausible(credentials) ? username : undefined, address: peer?.address, signal };
@@ -117,12 +117,12 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
       server,
       ...(trace !== undefined && { trace }),
     };
-    const judgement = await judge(credentials, request.signal);
-    const attempt: LoginAttempt = { credentials, verdicts: judgement?.verdicts ?? [] };
-    if (judgement?.outcome === "accepted") return admitSettings(attempt, judgement);
-    audit.refused(attempt, toRefusalReason(judgement));
-    if (judgement?.outcome !== "rejected") return { outcome: "refused" };
-    const { message, publicResponse } = judgement;
+    const verdict = await verify(credentials, request.signal);
+    const attempt: LoginAttempt = { credentials, verdicts: verdict?.verdicts ?? [] };
+    if (verdict?.outcome === "accepted") return admitSettings(attempt, verdict);
+    audit.refused(attempt, toRefusalReason(verdict));
+    if (verdict?.outcome !== "rejected") return { outcome: "refused" };
+    const { message, publicResponse } = verdict;
     return {
       outcome: "refused",
       publicError: {
@@ -153,8 +153,8 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     presented: PresentedCredentials,
   ): Promise<Identification> {
     const result = await authenticate(request, connection, presented);
-    if (result.outcome === "refused") return { ...result, means: "basic" };
-    return { outcome: "identified", login: result.login, means: "basic", attempt: result.attempt };
+    if (result.outcome === "refused") return { ...result, scheme: "basic" };
+    return { outcome: "identified", login: result.login, scheme: "basic", attempt: result.attempt };
   }
 
   async function findSession(id: string, request: Request, connection: Connection): Promise<Login | undefined> {
@@ -163,22 +163,22 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
 
   async function identifyByHeader(session: string, request: Request, connection: Connection): Promise<Identification> {
     const login = await findSession(session, request, connection);
-    const means = "session";
-    return login ? { outcome: "identified", login, means, session } : { outcome: "refused", means };
+    const scheme = "session";
+    return login ? { outcome: "identified", login, scheme, session } : { outcome: "refused", scheme };
   }
 
   async function identifyByCookie(request: Request, connection: Connection): Promise<Identification> {
     const session = readSessionCookie(request.headers);
     const login = session === undefined ? undefined : await findSession(session, request, connection);
     if (session === undefined || login === undefined) return { outcome: "anonymous" };
-    return { outcome: "identified", login, means: "cookie", session };
+    return { outcome: "identified", login, scheme: "cookie", session };
   }
 
   async function identifySession(request: Request, connection: Connection): Promise<Identification> {
     const authorization = parseAuthorization(request.headers.get("authorization"));
     if (authorization === undefined) return identifyByCookie(request, connection);
     if (authorization.scheme === "session") return identifyByHeader(authorization.id, request, connection);
-    return { outcome: "refused", means: "no-session" };
+    return { outcome: "refused", scheme: "no-session" };
   }
 
   async function identify(request: Request, connection: Connection): Promise<Identification> {
@@ -191,7 +191,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
         return identifyByBasic(request, connection, { type: "password", username, content });
       }
       case "invalid":
-        return { outcome: "refused", means: "authorization" };
+        return { outcome: "refused", scheme: "authorization" };
     }
     const byCookie = await identifyByCookie(request, connection);
     return byCookie.outcome === "identified" ? byCookie : identifyByCertificate(request, connection);
@@ -205,7 +205,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     const presented: PresentedCredentials = { type: "ssl-certificate", username, content: certificate.pem };
     const result = await authenticate(request, connection, presented);
     if (result.outcome === "refused") return { ...result, outcome: "anonymous" };
-    return { outcome: "identified", login: result.login, means: "certificate", attempt: result.attempt };
+    return { outcome: "identified", login: result.login, scheme: "certificate", attempt: result.attempt };
   }
 
   /** The rule is the host's: whatever it does, a certificate that it has no name for logs nobody in. */
@@ -223,13 +223,13 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
 }
 
 /** What nobody has judged says nothing of the password. */
-function toAttemptResult(judgement: Judgement): AttemptResult {
-  if (judgement.outcome === "accepted") return "succeeded";
-  return toRefusalReason(judgement) === "unavailable" ? "neither" : "failed";
+function toAttemptResult(verdict: ChainVerdict): AttemptResult {
+  if (verdict.outcome === "accepted") return "succeeded";
+  return toRefusalReason(verdict) === "unavailable" ? "neither" : "failed";
 }
 
-function toRefusalReason(judgement: Judgement | undefined): RefusalReason {
-  if (judgement === undefined) return "throttled";
-  if (judgement.outcome !== "rejected") return "unknown";
-  return judgement.reason ?? "credentials";
+function toRefusalReason(verdict: ChainVerdict | undefined): RefusalReason {
+  if (verdict === undefined) return "throttled";
+  if (verdict.outcome !== "rejected") return "unknown";
+  return verdict.reason ?? "credentials";
 }

@@ -7,7 +7,7 @@ export function toStoreKey(kind: string, text: string): string {
 }
 
 /** Work on the store. @throws HttpError `unavailable` whatever the store fails with. */
-export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
+export async function mapStoreErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {

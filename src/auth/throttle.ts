@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { toNetwork } from "../http/ip-network.ts";
 import { createKeyedMutex } from "../platform/keyed-mutex.ts";
-import { orUnavailable, toStoreKey } from "./store.ts";
+import { mapStoreErrors, toStoreKey } from "./store.ts";
 
 /** Whose attempts are counted together. */
 export interface Attempter {
@@ -27,7 +27,7 @@ export interface LoginThrottle {
    * attempts count for nothing. Attempts at once never exceed the failures that are left: the others wait for them.
    * @throws HttpError `unavailable` when the store fails; the reason of an aborted signal; whatever `attempt` throws, uncounted.
    */
-  run<T>(who: Attempter, attempt: () => Promise<T>, judge: (result: T) => AttemptResult): Promise<T | undefined>;
+  run<T>(who: Attempter, attempt: () => Promise<T>, verify: (result: T) => AttemptResult): Promise<T | undefined>;
 }
 
 /** How much is too much, and where it is kept. */
@@ -68,7 +68,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   async function enter(key: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
     for (;;) {
       signal?.throwIfAborted();
-      const failures = (await orUnavailable(() => readFailures(key))).length;
+      const failures = (await mapStoreErrors(() => readFailures(key))).length;
       if (failures >= attempts) return undefined;
       const others = running.get(key);
       if (failures + (others?.size ?? 0) < attempts) return { failures, leave: take(key) };
@@ -102,7 +102,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     if (entry === undefined) return undefined;
     try {
       const result = await attempt();
-      await orUnavailable(() => writing(key, () => settle(result, entry.failures)));
+      await mapStoreErrors(() => writing(key, () => settle(result, entry.failures)));
       return result;
     } finally {
       entry.leave();
@@ -112,7 +112,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   async function run<T>(
     { username, address, signal }: Attempter,
     attempt: () => Promise<T>,
-    judge: (result: T) => AttemptResult,
+    verify: (result: T) => AttemptResult,
   ): Promise<T | undefined> {
     const nameKey = username === undefined ? undefined : toStoreKey("failed-logins-of-name", username);
     const addressKey = address === undefined ? undefined : toStoreKey("failed-logins-from", toNetwork(address));
@@ -121,14 +121,14 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
       nameKey === undefined
         ? attempt()
         : runUnder(nameKey, signal, attempt, async (result, failuresBefore) => {
-            const verdict = judge(result);
+            const verdict = verify(result);
             if (verdict === "failed") await addFailure(nameKey);
             if (verdict === "succeeded" && failuresBefore > 0) await store.delete(nameKey);
           });
     if (addressKey === undefined) return underName();
     // The address's place first: who has used up an address, or has many attempts under way, waits there, and not in a place of somebody else's name.
     return runUnder(addressKey, signal, underName, async (result) => {
-      if (result !== undefined && judge(result) === "failed") await addFailure(addressKey);
+      if (result !== undefined && verify(result) === "failed") await addFailure(addressKey);
     });
   }
 

@@ -15,7 +15,7 @@ import type { LogFormat } from "./log/access-log.ts";
 import { createJsonLogger } from "./log/json.ts";
 import { colorsOf, createTerminalLogger, escapeLine } from "./log/terminal.ts";
 import { findSharingProblem, serveByWorkers } from "./workers/primary.ts";
-import { joinWorkers } from "./workers/worker.ts";
+import { connectToPrimary } from "./workers/worker.ts";
 
 interface ServeOptions {
   readonly account: readonly string[];
@@ -146,7 +146,7 @@ async function runServe(folder: string | undefined, options: ServeOptions): Prom
   const { stdout, stderr } = process;
   const outputs = { stdout, stderr, quiet };
   let logger = toLogger(options.logFormat ?? "text");
-  const worker = joinWorkers({ warn: (details, message) => logger.warn(details, message) });
+  const worker = connectToPrimary({ warn: (details, message) => logger.warn(details, message) });
   if (worker !== undefined) {
     const { port } = worker;
     return worker.run(async () => serve({ ...(await readSettings()), port }, outputs, worker));

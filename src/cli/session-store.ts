@@ -4,7 +4,7 @@ import { createSqliteStore, type SqliteDatabase } from "../stores/sqlite.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
 
 /** A store that several processes share, as the configuration names it. */
-export type SessionStorePlace =
+export type SessionStoreLocation =
   | { readonly kind: "redis"; readonly url: string }
   /** The path of the database as it stands in the configuration. */
   | { readonly kind: "sqlite"; readonly file: string };
@@ -25,7 +25,7 @@ const MAX_COMMANDS = 10_000;
  * What `session.store` names. The text may hold a password: the error does not quote it.
  * @throws TypeError saying what is wrong, to be read behind the key's name.
  */
-export function parseSessionStore(text: string): SessionStorePlace {
+export function parseSessionStore(text: string): SessionStoreLocation {
   const file = /^sqlite:\/\/(.+)$/s.exec(text)?.[1];
   if (file === ":memory:" || file?.includes("\0")) throw new TypeError("must name a file: sqlite://FILE");
   if (file !== undefined) return { kind: "sqlite", file };
@@ -49,7 +49,7 @@ function isRedisUrl(text: string): boolean {
  * Opens a store, and tries it. `place` is where it stands in the configuration: the beginning of what is said when it does not work. Rejects with a
  * failure of status 1.
  */
-export async function openSessionStore(store: SessionStorePlace, place: string): Promise<OpenSessionStore> {
+export async function openSessionStore(store: SessionStoreLocation, place: string): Promise<OpenSessionStore> {
   const opened = store.kind === "redis" ? await openRedis(store.url, place) : await openSqlite(store.file, place);
   try {
     await within(CONNECT_MILLISECONDS, tryStore(opened.store));

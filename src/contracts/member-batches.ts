@@ -1,4 +1,4 @@
-import { turn } from "../platform/event-loop.ts";
+import { yieldToEventLoop } from "../platform/event-loop.ts";
 import type { StorageEntry } from "./storage-adapter.ts";
 
 /**
@@ -16,7 +16,7 @@ export interface MemberBatches extends AsyncIterableIterator<StorageEntry> {
 /** How many members of a storage without batches are taken for one. */
 const BATCH = 256;
 /** How many of those batches are taken before others have their turn: such a storage may never wait for anything. */
-const BATCHES_PER_TURN = 4;
+const BATCHES_PER_YIELD = 4;
 
 /** Members that come in batches, of which nothing is opened before the first step. */
 export function toMembers(batches: () => AsyncIterableIterator<readonly StorageEntry[]>): MemberBatches {
@@ -47,7 +47,7 @@ async function* gather(members: AsyncIterable<StorageEntry>): AsyncGenerator<rea
     yield batch;
     batch = [];
     taken += 1;
-    if (taken % BATCHES_PER_TURN === 0) await turn();
+    if (taken % BATCHES_PER_YIELD === 0) await yieldToEventLoop();
   }
   if (batch.length > 0) yield batch;
 }

@@ -1,25 +1,25 @@
 import { type RemoveOptions, StorageError } from "../contracts/storage-adapter.ts";
 import { evaluatePreconditions, isConditionalChange } from "../http/conditional.ts";
 import { emptyResponse } from "../http/responses.ts";
-import type { AccountExchange } from "../request/context.ts";
+import type { AccountContext } from "../request/context.ts";
 import { toValidators } from "./files/file-headers.ts";
 import { redirectIfFolder } from "./trailing-slash.ts";
 
 /** `DELETE /home/<path>` and `/home/<folder>/`: removes a file, or a folder with everything under it (4.2, 4.5). */
-export async function deletePath(exchange: AccountExchange): Promise<Response> {
-  const { path, files } = exchange;
+export async function deletePath(context: AccountContext): Promise<Response> {
+  const { path, files } = context;
   let conditions: RemoveOptions;
   try {
-    conditions = await toConditions(exchange);
+    conditions = await toConditions(context);
   } catch (error) {
-    return redirectIfFolder(exchange, error);
+    return redirectIfFolder(context, error);
   }
   await files.remove(path.segments, path.isFolder ? "folder" : "file", conditions);
   return emptyResponse(204);
 }
 
 /** Where the request has conditions, they are judged on what is there now, and nothing else is removed. */
-async function toConditions({ request, path, files, config }: AccountExchange): Promise<RemoveOptions> {
+async function toConditions({ request, path, files, config }: AccountContext): Promise<RemoveOptions> {
   const entry = await files.stat(path.segments, path.isFolder ? "delete-folder" : "delete-file");
   const isConditional = isConditionalChange(request);
   // What appears only now has been judged by nobody.

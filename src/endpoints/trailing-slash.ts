@@ -2,36 +2,36 @@ import { type ResourcePath, toUrlPath } from "../account/path.ts";
 import { isStorageError } from "../contracts/storage-adapter.ts";
 import { HttpError } from "../http/http-error.ts";
 import { emptyResponse } from "../http/responses.ts";
-import type { AccountExchange, Exchange } from "../request/context.ts";
+import type { AccountContext, RequestContext } from "../request/context.ts";
 import { redirectResponse } from "../views/page.ts";
 
 /**
  * Redirects to the folder's own URL, query kept: 302 for GET and HEAD, 307 (same method, same body) for the others
  * (4.2, CONTRACT 2.5).
  */
-export function redirectToFolder(exchange: Exchange, segments: ResourcePath["segments"]): Response {
-  const { request, target, config, variant, texts } = exchange;
+export function redirectToFolder(context: RequestContext, segments: ResourcePath["segments"]): Response {
+  const { request, target, config, variant, texts } = context;
   const reads = request.method === "GET" || request.method === "HEAD";
   const query = target.query === "" ? "" : `?${target.query}`;
   const location = `${config.basePath}/home/${toUrlPath({ segments, isFolder: true })}${query}`;
-  if (reads && variant === "html") return redirectResponse(exchange, 302, location, texts.moved);
+  if (reads && variant === "html") return redirectResponse(context, 302, location, texts.moved);
   return emptyResponse(reads ? 302 : 307, { Location: location });
 }
 
 /** The same where a failure says that the URL lacks a folder's trailing `/`. @throws any other error as it is. */
-export function redirectIfFolder(exchange: Exchange, error: unknown): Response {
-  if (isStorageError(error) && error.code === "not-a-file") return redirectToFolder(exchange, exchange.path.segments);
+export function redirectIfFolder(context: RequestContext, error: unknown): Response {
+  if (isStorageError(error) && error.code === "not-a-file") return redirectToFolder(context, context.path.segments);
   throw error;
 }
 
 /** `/` and `/home`: redirects to `/home/` (CONTRACT 2.6). */
-export async function toHome(exchange: Exchange): Promise<Response> {
-  return redirectToFolder(exchange, []);
+export async function toHome(context: RequestContext): Promise<Response> {
+  return redirectToFolder(context, []);
 }
 
 /** `POST` and `MKCOL` on a file URL: not supported (4.2, 4.5), unless the URL lacks a folder's trailing `/` (CONTRACT 2.5). */
-export async function folderOnly(exchange: AccountExchange): Promise<Response> {
-  const { path, files, request } = exchange;
-  if ((await files.kindOf(path.segments)) === "folder") return redirectToFolder(exchange, path.segments);
+export async function folderOnly(context: AccountContext): Promise<Response> {
+  const { path, files, request } = context;
+  if ((await files.kindOf(path.segments)) === "folder") return redirectToFolder(context, path.segments);
   throw new HttpError("method-not-allowed", `${request.method} is not supported for files.`);
 }

@@ -1,11 +1,11 @@
 import { Headers } from "../platform/fetch.ts";
-import { isLight } from "./source-response.ts";
+import { usesPonyfill } from "./source-response.ts";
 
 /**
  * Whether this runtime hands fields over as the text that they are in UTF-8, as workerd does, in place of their bytes (the Fetch Standard's isomorphic decoding). The light
  * `Headers` take whatever they are given.
  */
-const isDecoded = !isLight && mayHoldText();
+const isDecoded = !usesPonyfill && mayHoldText();
 
 function mayHoldText(): boolean {
   try {

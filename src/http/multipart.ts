@@ -1,7 +1,7 @@
 import { HttpError } from "./http-error.ts";
 import { createDelimiterSearch } from "./multipart/delimiter-search.ts";
 import { type PartHead, parseBoundary, parsePartHead } from "./multipart/head.ts";
-import { readBody, refuseCoded } from "./request-body.ts";
+import { readBody, refuseContentEncoding } from "./request-body.ts";
 
 /** One part of a form, its content still to come. */
 export interface FormPart extends PartHead {
@@ -43,7 +43,7 @@ const HEAD_END = [LF, 0x0d, LF, 0x0d];
 export async function* readMultipart(request: Request, limits: MultipartLimits = {}): AsyncGenerator<FormPart> {
   const { maxParts = 1000, maxHeadBytes = 16 * 1024 } = limits;
   const { headers } = request;
-  refuseCoded(headers);
+  refuseContentEncoding(headers);
   const boundary = parseBoundary(headers.get("content-type") ?? "");
   const chunks = readBody(request);
   const sections = createSections(chunks, boundary, maxHeadBytes);

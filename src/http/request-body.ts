@@ -85,7 +85,7 @@ export async function readFormBody(request: Request, maxBytes: number): Promise<
  * Refuses coded content, such as with `gzip`: nothing is decoded here, and stored as it comes it would be served as if it were the content (RFC 9110 8.4).
  * @throws HttpError `unsupported-media-type`, saying what is taken (RFC 9110 15.5.16).
  */
-export function refuseCoded(headers: Headers): void {
+export function refuseContentEncoding(headers: Headers): void {
   if ((headers.get("content-encoding") ?? "identity").toLowerCase() === "identity") return;
   throw new HttpError("unsupported-media-type", "Coded content is not accepted.", { "Accept-Encoding": "identity" });
 }
@@ -94,7 +94,7 @@ async function readText(
   request: Request,
   { maxBytes, onAnnounced, onLarge }: JsonBodyLimits & { readonly maxBytes: number },
 ): Promise<string> {
-  refuseCoded(request.headers);
+  refuseContentEncoding(request.headers);
   const announced = readContentLength(request.headers) ?? 0;
   if (announced > maxBytes) throw tooLarge(maxBytes);
   if (announced > SMALL_BODY_BYTES) onAnnounced?.(announced);

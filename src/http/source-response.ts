@@ -11,7 +11,7 @@ interface SourceBody extends AsyncIterable<Uint8Array> {
 }
 
 /** Whether the fetch API is the light one, whose `Response` keeps a body as it was given, which the platform's own do not. */
-export const isLight = "bodyInit" in new Response(null);
+export const usesPonyfill = "bodyInit" in new Response(null);
 
 /** A response of ours, and the stream of its source, once it was asked for. */
 interface SourceResponse extends Response {
@@ -36,7 +36,7 @@ const ownText = {
 
 /** A response whose body is read from a source: a standard stream wherever the platform's own `Response` is in use, and where the light one is asked for it. */
 export function createSourceResponse(source: ByteSource, init: ResponseInit): Response {
-  if (!isLight) return new Response(toByteStream(source), init);
+  if (!usesPonyfill) return new Response(toByteStream(source), init);
   const body: SourceBody = { [SOURCE]: source, [Symbol.asyncIterator]: () => iterate(source) };
   const response: SourceResponse = new Response(body as unknown as BodyInit, init);
   response[SOURCE] = source;
@@ -46,7 +46,7 @@ export function createSourceResponse(source: ByteSource, init: ResponseInit): Re
 /** A response whose body is a stream. */
 export function createStreamResponse(body: ReadableStream<Uint8Array>, init: ResponseInit): Response {
   const response = new Response(body, init);
-  return isLight ? Object.defineProperty(response, "text", ownText) : response;
+  return usesPonyfill ? Object.defineProperty(response, "text", ownText) : response;
 }
 
 /** The source that a body was made of by {@link createSourceResponse}, if it was. */

@@ -1,42 +1,42 @@
 import type { ByteSource } from "../contracts/byte-source.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { toNetwork } from "../http/ip-network.ts";
-import { isLight } from "../http/source-response.ts";
+import { usesPonyfill } from "../http/source-response.ts";
 
 /** What one request has of the places of its account and its address: a transfer's one or more, or a page's bytes. */
-export interface Slot {
+export interface Permit {
   /** Whether `widen` would find them now. */
-  mayWiden(places: number): boolean;
+  canGrow(permits: number): boolean;
   /** Takes so many places in all, or as many as anybody may have; false when others have them, or the slot is free again. */
-  widen(places: number): boolean;
+  grow(permits: number): boolean;
   /**
    * The same source; the slot is free when it ends, however it does: read to its end, failed, let go of, or the client gone. Without it a slot is
    * free with the answer.
    */
-  hold(source: ByteSource): ByteSource;
+  releaseAfter(source: ByteSource): ByteSource;
   /** The request has its answer: only a source that is held keeps the slot. */
-  answered(): void;
+  responded(): void;
   /** Frees the slot; once is enough. */
   release(): void;
 }
 
 /** Counts what is under way in this process: transfers, or the bytes that are held for pages. */
-export interface Slots {
+export interface ConcurrencyLimiter {
   /** Takes a slot of so many places, one by default, of an account, and of an address where one is known; `undefined` when either has not got them. */
-  take(
+  acquire(
     username: string,
     address: string | undefined,
     request: Pick<Request, "signal">,
-    places?: number,
-  ): Slot | undefined;
+    permits?: number,
+  ): Permit | undefined;
   /** Whether so many places, or as many as anybody may have, are left for a request that has none yet. */
-  mayTake(username: string, address: string | undefined, places: number): boolean;
+  canAcquire(username: string, address: string | undefined, permits: number): boolean;
   /** How many places requests have, all that they want among them. */
   taken(): number;
 }
 
 /** How much is too much. */
-export interface SlotsOptions {
+export interface ConcurrencyLimiterOptions {
   readonly perAccount: NamedLimit;
   readonly perAddress: NamedLimit;
   /** What the log is told of a refusal. */
@@ -56,7 +56,13 @@ const WARN_EVERY_MS = 60_000;
 type Details = Readonly<Record<string, unknown>>;
 
 /** Makes slots of a service. */
-export function createSlots({ perAccount, perAddress, refusal, logger, clock }: SlotsOptions): Slots {
+export function createConcurrencyLimiter({
+  perAccount,
+  perAddress,
+  refusal,
+  logger,
+  clock,
+}: ConcurrencyLimiterOptions): ConcurrencyLimiter {
   const [nameOfAccounts, mostOfAccount] = perAccount;
   const [nameOfAddresses, mostOfAddress] = perAddress;
   const ofAccount = createCounters(mostOfAccount);
@@ -73,8 +79,8 @@ export function createSlots({ perAccount, perAddress, refusal, logger, clock }: 
 
   /** What there is too much of, for a request that has so many places and wants so many. */
   function findExcess(username: string, network: string | undefined, has: number, wants: number): Details | undefined {
-    if (!ofAccount.mayWiden(username, has, wants)) return { account: username, [nameOfAccounts]: mostOfAccount };
-    if (network !== undefined && !ofAddress.mayWiden(network, has, wants))
+    if (!ofAccount.canGrow(username, has, wants)) return { account: username, [nameOfAccounts]: mostOfAccount };
+    if (network !== undefined && !ofAddress.canGrow(network, has, wants))
       return { address: network, [nameOfAddresses]: mostOfAddress };
     return undefined;
   }
@@ -95,36 +101,36 @@ export function createSlots({ perAccount, perAddress, refusal, logger, clock }: 
     taken += to - from;
   }
 
-  const mayTake: Slots["mayTake"] = (username, address, places) =>
-    findExcess(username, findNetwork(address), 0, places) === undefined;
+  const canAcquire: ConcurrencyLimiter["canAcquire"] = (username, address, permits) =>
+    findExcess(username, findNetwork(address), 0, permits) === undefined;
 
-  const take: Slots["take"] = (username, address, request, wanted = 1) => {
+  const acquire: ConcurrencyLimiter["acquire"] = (username, address, request, wanted = 1) => {
     const network = findNetwork(address);
     if (!enter(username, network, 0, wanted)) return undefined;
-    let places = wanted;
+    let permits = wanted;
     let isFree = false;
 
-    function mayWiden(wanted: number): boolean {
-      return wanted <= places || findExcess(username, network, places, wanted) === undefined;
+    function canGrow(wanted: number): boolean {
+      return wanted <= permits || findExcess(username, network, permits, wanted) === undefined;
     }
 
-    function widen(wanted: number): boolean {
+    function grow(wanted: number): boolean {
       if (isFree) return false;
-      if (wanted <= places) return true;
-      if (!enter(username, network, places, wanted)) return false;
-      places = wanted;
+      if (wanted <= permits) return true;
+      if (!enter(username, network, permits, wanted)) return false;
+      permits = wanted;
       return true;
     }
 
     function free(): void {
       isFree = true;
-      change(username, network, places, 0);
+      change(username, network, permits, 0);
     }
 
-    return { ...createSlot(request, free), mayWiden, widen };
+    return { ...createPermit(request, free), canGrow, grow };
   };
 
-  return { take, mayTake, taken: () => taken };
+  return { acquire, canAcquire, taken: () => taken };
 }
 
 function findNetwork(address: string | undefined): string | undefined {
@@ -139,7 +145,7 @@ function createCounters(most: number) {
     return Math.min(to, most) - Math.min(from, most);
   }
 
-  function mayWiden(key: string, has: number, wants: number): boolean {
+  function canGrow(key: string, has: number, wants: number): boolean {
     return most === 0 || (counts.get(key) ?? 0) + difference(has, wants) <= most;
   }
 
@@ -150,10 +156,10 @@ function createCounters(most: number) {
     else counts.delete(key);
   }
 
-  return { mayWiden, change };
+  return { canGrow, change };
 }
 
-function createSlot(request: Pick<Request, "signal">, free: () => void): Omit<Slot, "mayWiden" | "widen"> {
+function createPermit(request: Pick<Request, "signal">, free: () => void): Omit<Permit, "canGrow" | "grow"> {
   let isFree = false;
   let isHeld = false;
 
@@ -161,13 +167,13 @@ function createSlot(request: Pick<Request, "signal">, free: () => void): Omit<Sl
     if (isFree) return;
     isFree = true;
     // Where the light fetch API is in use, a client that has gone lets go of the source; a signal costs more than all this.
-    if (isHeld && !isLight) request.signal.removeEventListener("abort", release);
+    if (isHeld && !usesPonyfill) request.signal.removeEventListener("abort", release);
     free();
   }
 
-  function hold(source: ByteSource): ByteSource {
+  function releaseAfter(source: ByteSource): ByteSource {
     isHeld = true;
-    if (!isLight) {
+    if (!usesPonyfill) {
       if (request.signal.aborted) release();
       else request.signal.addEventListener("abort", release, { once: true });
     }
@@ -192,9 +198,9 @@ function createSlot(request: Pick<Request, "signal">, free: () => void): Omit<Sl
   }
 
   return {
-    hold,
+    releaseAfter,
     release,
-    answered: () => {
+    responded: () => {
       if (!isHeld) release();
     },
   };

@@ -1,18 +1,18 @@
 import type { Failure } from "../http/http-error.ts";
 import type { Variant } from "../http/negotiate.ts";
 import { FAILURE_TEXTS } from "./error-responses.ts";
-import type { DescribedRoute, DescribedService } from "./input.ts";
+import type { OpenApiInput, OpenApiRoute } from "./input.ts";
 import { CONTENTS, type ContentAbout } from "./media-types.ts";
-import type { AnswerAbout, OperationAbout } from "./operation-types.ts";
+import type { OperationAbout, ResponseNote } from "./operation-types.ts";
 import { OPERATIONS } from "./operations.ts";
 import { type ParameterName, toParameters } from "./parameters.ts";
-import type { DescribedPath } from "./paths.ts";
+import type { OpenApiPath } from "./paths.ts";
 import { toRequestBody } from "./request-bodies.ts";
 import { createResponses } from "./responses.ts";
 import type { OperationObject, ReferenceObject } from "./types.ts";
 
 /** How every request can fail, by who may ask. */
-const FAILURES_OF_ACCESS: Readonly<Record<DescribedRoute["access"], readonly Failure[]>> = {
+const FAILURES_OF_ACCESS: Readonly<Record<OpenApiRoute["access"], readonly Failure[]>> = {
   open: [],
   account: ["malformed", "unauthorized", "denied", "unavailable", "internal"],
   session: ["unauthorized", "denied", "unavailable"],
@@ -28,9 +28,9 @@ const SESSIONS: OperationObject["security"] = [{ session: [] }, { cookie: [] }];
 
 /** The operation of a method on a URL. Its identifier is one that `ids` does not have yet. */
 export function toOperation(
-  service: DescribedService,
-  route: DescribedRoute,
-  path: DescribedPath,
+  service: OpenApiInput,
+  route: OpenApiRoute,
+  path: OpenApiPath,
   method: string,
   ids: Set<string>,
 ): OperationObject {
@@ -51,9 +51,9 @@ export function toOperation(
 
 /** What every URL has: the methods that it has (CONTRACT 1). */
 export function toOptionsOperation(
-  service: DescribedService,
-  path: DescribedPath,
-  routes: readonly DescribedRoute[],
+  service: OpenApiInput,
+  path: OpenApiPath,
+  routes: readonly OpenApiRoute[],
   ids: Set<string>,
 ): OperationObject {
   const responses = createResponses({
@@ -81,10 +81,10 @@ export function toOptionsOperation(
 }
 
 function toResponses(
-  service: DescribedService,
-  route: DescribedRoute,
+  service: OpenApiInput,
+  route: OpenApiRoute,
   about: OperationAbout,
-  path: DescribedPath,
+  path: OpenApiPath,
   method: string,
 ): OperationObject["responses"] {
   const { variants, pageFields, toStatus } = service;
@@ -131,11 +131,11 @@ function toResponses(
 
 /** What may come of it: on a URL where it always fails nothing but that, which then is not malformed either. */
 function toOutcomes(
-  { routes }: DescribedService,
-  { access }: DescribedRoute,
+  { routes }: OpenApiInput,
+  { access }: OpenApiRoute,
   { answers, failures = [], withPage }: OperationAbout,
   always: readonly Failure[] | undefined,
-): { readonly answers: readonly AnswerAbout[]; readonly failures: readonly Failure[] } {
+): { readonly answers: readonly ResponseNote[]; readonly failures: readonly Failure[] } {
   const usual = FAILURES_OF_ACCESS[access];
   if (always !== undefined)
     return { answers: [], failures: [...usual, ...always].filter((failure) => failure !== "malformed") };
@@ -157,18 +157,18 @@ function withoutType(content: ContentAbout): ContentAbout {
   return { ...content, type: "", ...(content.type === CONTENTS.page.type && { variants: ["html"] }) };
 }
 
-function isAsset(route: DescribedRoute | undefined): boolean {
+function isAsset(route: OpenApiRoute | undefined): boolean {
   return route?.shape === "asset";
 }
 
-function hasPath(route: DescribedRoute | undefined): boolean {
+function hasPath(route: OpenApiRoute | undefined): boolean {
   return route?.shape === "file" || route?.shape === "folder";
 }
 
 function toParameterRefs(
-  service: DescribedService,
+  service: OpenApiInput,
   { parameters = [] }: OperationAbout,
-  path: DescribedPath,
+  path: OpenApiPath,
   method: string,
 ): readonly ReferenceObject[] {
   const available = toParameters(service);
@@ -188,7 +188,7 @@ function toParameterRef(name: ParameterName): ReferenceObject {
   return { $ref: `#/components/parameters/${name}` };
 }
 
-function toSecurity({ access }: DescribedRoute, { takesSession }: OperationAbout): OperationObject["security"] {
+function toSecurity({ access }: OpenApiRoute, { takesSession }: OperationAbout): OperationObject["security"] {
   if (access === "account") return ANY;
   return access === "session" || takesSession === true ? SESSIONS : [];
 }

@@ -1,8 +1,8 @@
 import { toOperation, toOptionsOperation } from "./build-operation.ts";
 import { toHeaderFields } from "./headers.ts";
-import type { DescribedRoute, DescribedService } from "./input.ts";
+import type { OpenApiInput, OpenApiRoute } from "./input.ts";
 import { toParameters } from "./parameters.ts";
-import { type DescribedPath, PATHS } from "./paths.ts";
+import { type OpenApiPath, PATHS } from "./paths.ts";
 import { toSchemas } from "./schemas.ts";
 import { shareResponses } from "./shared-responses.ts";
 import { TAGS } from "./tags.ts";
@@ -40,13 +40,13 @@ resource here has are answered 501, those that a URL does not have 405, and othe
 as well, where the server asks for one.`;
 
 /** The description of a service in OpenAPI 3.0.3 (1.1, item 3; 9): of its routes, the schemas that check bodies, and its configuration. */
-export function toDocument(service: DescribedService): OpenApiDocument {
+export function toDocument(service: OpenApiInput): OpenApiDocument {
   const { title, version, basePath, routes } = service;
   const ids = new Set<string>();
   const shapes = [...new Set(routes.map(({ shape }) => shape))];
   const paths = shapes.flatMap((shape) => {
     const rows = routes.filter((route) => route.shape === shape);
-    const all: readonly DescribedPath[] = PATHS[shape];
+    const all: readonly OpenApiPath[] = PATHS[shape];
     return all.map((path) => [path.path, toPathItem(service, rows, path, ids)] as const);
   });
   const shared = shareResponses(Object.fromEntries(paths));
@@ -76,9 +76,9 @@ export function toDocument(service: DescribedService): OpenApiDocument {
 }
 
 function toPathItem(
-  service: DescribedService,
-  routes: readonly DescribedRoute[],
-  path: DescribedPath,
+  service: OpenApiInput,
+  routes: readonly OpenApiRoute[],
+  path: OpenApiPath,
   ids: Set<string>,
 ): PathItemObject {
   const operations = routes.flatMap((route) =>

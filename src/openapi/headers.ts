@@ -1,4 +1,4 @@
-import type { DescribedOptions } from "./input-options.ts";
+import type { OpenApiOptions } from "./input-options.ts";
 import type { HeaderObject } from "./types.ts";
 
 const text = { type: "string" } as const;
@@ -56,7 +56,7 @@ export const HEADER_FIELDS = {
 } as const satisfies Readonly<Record<string, HeaderObject>>;
 
 /** The same of a service: whether it has sessions among its challenges, its options say. */
-export function toHeaderFields({ announcesSession }: DescribedOptions): Readonly<Record<string, HeaderObject>> {
+export function toHeaderFields({ announcesSession }: OpenApiOptions): Readonly<Record<string, HeaderObject>> {
   if (announcesSession) return HEADER_FIELDS;
   const description = 'How to log in: `basic realm="Web files access"`.';
   return { ...HEADER_FIELDS, "WWW-Authenticate": { ...HEADER_FIELDS["WWW-Authenticate"], description } };

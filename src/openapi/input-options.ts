@@ -2,19 +2,19 @@ import type { Failure } from "../http/http-error.ts";
 import type { Variant } from "../http/negotiate.ts";
 
 /** A key that the metadata of uploads may have. */
-export interface DescribedKey {
+export interface OpenApiMetadataKey {
   readonly name: string;
   readonly isRequired: boolean;
 }
 
 /** A field of a folder's form: the one action, a text, or any number of texts or files. */
-export interface DescribedFormField {
+export interface OpenApiFormField {
   readonly name: string;
   readonly holds: "action" | "text" | "texts" | "files";
 }
 
 /** What of a service's configuration clients meet. */
-export interface DescribedOptions {
+export interface OpenApiOptions {
   readonly title: string;
   /** Of this package. */
   readonly version: string;
@@ -28,9 +28,9 @@ export interface DescribedOptions {
   /** The actions of a form that are built in. */
   readonly formActions: readonly string[];
   /** The fields that a form is read by. */
-  readonly formFields: readonly DescribedFormField[];
+  readonly formFields: readonly OpenApiFormField[];
   readonly metadata:
-    | { readonly header: string; readonly isRequired: boolean; readonly keys?: readonly DescribedKey[] }
+    | { readonly header: string; readonly isRequired: boolean; readonly keys?: readonly OpenApiMetadataKey[] }
     | undefined;
   /** Whether the session is among the challenges of a 401 (CONTRACT 6.2). */
   readonly announcesSession: boolean;

@@ -7,7 +7,7 @@ import type { BodyName } from "./request-bodies.ts";
 import type { TagName } from "./tags.ts";
 
 /** An answer that is no failure. */
-export interface AnswerAbout {
+export interface ResponseNote {
   readonly status: number;
   readonly description: string;
   /** The variants that it is of. Default: all. */
@@ -25,7 +25,7 @@ export interface OperationAbout {
   readonly tag: TagName;
   readonly parameters?: readonly ParameterName[];
   readonly body?: BodyName;
-  readonly answers: readonly AnswerAbout[];
+  readonly answers: readonly ResponseNote[];
   /** How it can fail, beside the ways in which every operation can. */
   readonly failures?: readonly Failure[];
   /** How its members can fail one by one: pages have a status of that, other variants tell of it in a body of their own (CONTRACT 4.6). */

@@ -1,5 +1,5 @@
 import type { Failure } from "../http/http-error.ts";
-import type { AnswerAbout, OperationAbout } from "./operation-types.ts";
+import type { OperationAbout, ResponseNote } from "./operation-types.ts";
 import type { ParameterName } from "./parameters.ts";
 
 const CONDITIONS: readonly ParameterName[] = ["ifMatch", "ifNoneMatch", "ifUnmodifiedSince"];
@@ -30,7 +30,7 @@ const OF_MEMBERS: readonly Failure[] = [
   "internal",
 ];
 
-function redirect(status: 302 | 303 | 307, description: string, more: Partial<AnswerAbout> = {}): AnswerAbout {
+function redirect(status: 302 | 303 | 307, description: string, more: Partial<ResponseNote> = {}): ResponseNote {
   return { status, description, content: status === 307 ? [] : ["page"], ...more };
 }
 

@@ -1,4 +1,4 @@
-import type { DescribedOptions } from "./input-options.ts";
+import type { OpenApiOptions } from "./input-options.ts";
 import type { ParameterObject } from "./types.ts";
 
 const text = { type: "string" } as const;
@@ -72,7 +72,7 @@ const PARAMETERS = {
 export type ParameterName = keyof typeof PARAMETERS | "metadata" | "formMetadata";
 
 /** All parameters of a service by their names in the document. */
-export function toParameters(service: DescribedOptions): Readonly<Partial<Record<ParameterName, ParameterObject>>> {
+export function toParameters(service: OpenApiOptions): Readonly<Partial<Record<ParameterName, ParameterObject>>> {
   if (service.metadata === undefined) return PARAMETERS;
   const formMetadata = toMetadata({ ...service.metadata, isRequired: false });
   const note = service.metadata.isRequired ? " A form without files needs none." : "";
@@ -84,7 +84,7 @@ export function toParameters(service: DescribedOptions): Readonly<Partial<Record
 }
 
 /** The header that metadata of uploads is in (4.4, CONTRACT 5). */
-function toMetadata({ header, isRequired, keys }: NonNullable<DescribedOptions["metadata"]>): ParameterObject {
+function toMetadata({ header, isRequired, keys }: NonNullable<OpenApiOptions["metadata"]>): ParameterObject {
   const items = "Metadata of the upload: `key=value` items separated by commas (RFC 4180).";
   const rules = (keys ?? []).map((key) => `\`${key.name}\` (${key.isRequired ? "required" : "optional"})`);
   const description = keys === undefined ? `${items} Any keys.` : `${items} Keys: ${rules.join(", ")}.`;

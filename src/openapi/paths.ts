@@ -2,7 +2,7 @@ import type { Failure } from "../http/http-error.ts";
 import type { ParameterName } from "./parameters.ts";
 
 /** A URL of a shape, as the document has it. */
-export interface DescribedPath {
+export interface OpenApiPath {
   readonly path: string;
   /** What the names of its operations end in, where its shape has several. */
   readonly suffix: string;
@@ -15,7 +15,7 @@ export interface DescribedPath {
   readonly always?: Readonly<Record<string, readonly Failure[]>>;
 }
 
-function only(path: string, suffix = "", parameters: readonly ParameterName[] = []): DescribedPath {
+function only(path: string, suffix = "", parameters: readonly ParameterName[] = []): OpenApiPath {
   return { path, suffix, parameters };
 }
 
@@ -43,7 +43,7 @@ export const PATHS = {
     { ...only("/____svc__/openapi.yaml", "AtFirstPlace"), type: "application/yaml" },
     { ...only("/__svc__/openapi.json", "AsJson"), type: "application/json" },
   ],
-} as const satisfies Readonly<Record<string, readonly DescribedPath[]>>;
+} as const satisfies Readonly<Record<string, readonly OpenApiPath[]>>;
 
 /** A shape of URLs that is described: one of the service's that is none does not compile. */
-export type DescribedShape = keyof typeof PATHS;
+export type ResourceShape = keyof typeof PATHS;

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { toDocument } from "./document.ts";
-import type { DescribedService } from "./input.ts";
+import type { OpenApiInput } from "./input.ts";
 
 /** The description of a service, as texts of the same; either is made once, when it is asked for. */
 export interface Description {
@@ -9,7 +9,7 @@ export interface Description {
 }
 
 /** Describes a service in OpenAPI 3.0.3 (1.1, item 3; 9). */
-export function describe(service: DescribedService): Description {
+export function describe(service: OpenApiInput): Description {
   const document = toDocument(service);
   return {
     // Many readers are of YAML 1.1, to which `on` and `2018-11-13` are no texts.

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type LoginRequest, loginFormSchema } from "../schemas/login.ts";
 import { type PasswordUpdateRequest, passwordUpdateRequestSchema } from "../schemas/password-update.ts";
-import type { DescribedFormField, DescribedOptions } from "./input-options.ts";
+import type { OpenApiFormField, OpenApiOptions } from "./input-options.ts";
 import { toSchema, toSchemaRef } from "./schemas.ts";
 import type { RequestBodyObject, SchemaObject } from "./types.ts";
 
@@ -23,8 +23,8 @@ function toForm<T extends z.ZodObject>(form: T, examples: Required<z.input<T>>):
 }
 
 /** A form of texts and files, by the fields that it is read by. */
-function toFolderForm({ formFields, formActions, triggers }: DescribedOptions): SchemaObject {
-  const schemas: Readonly<Record<DescribedFormField["holds"], SchemaObject>> = {
+function toFolderForm({ formFields, formActions, triggers }: OpenApiOptions): SchemaObject {
+  const schemas: Readonly<Record<OpenApiFormField["holds"], SchemaObject>> = {
     action: { ...text, enum: [...formActions, ...triggers] },
     text: { ...text, example: "example" },
     texts: { type: "array", items: text, example: [] },
@@ -77,10 +77,10 @@ const BODIES = {
       },
     };
   },
-} as const satisfies Readonly<Record<string, (service: DescribedOptions) => RequestBodyObject>>;
+} as const satisfies Readonly<Record<string, (service: OpenApiOptions) => RequestBodyObject>>;
 
 /** How an API that is alone answers both. */
-function toWay({ variants: [only, ...others] }: DescribedOptions): string {
+function toWay({ variants: [only, ...others] }: OpenApiOptions): string {
   if (others.length > 0) return "";
   return only === "html" ? "; commands are answered as JSON" : "; either is answered in the way of this API";
 }
@@ -89,6 +89,6 @@ function toWay({ variants: [only, ...others] }: DescribedOptions): string {
 export type BodyName = keyof typeof BODIES;
 
 /** A body of requests to this service. */
-export function toRequestBody(name: BodyName, service: DescribedOptions): RequestBodyObject {
+export function toRequestBody(name: BodyName, service: OpenApiOptions): RequestBodyObject {
   return BODIES[name](service);
 }

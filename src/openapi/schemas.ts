@@ -4,7 +4,7 @@ import { errorsSchema } from "../schemas/errors.ts";
 import { listingSchema } from "../schemas/listing.ts";
 import { loginRequestSchema, loginResponseSchema } from "../schemas/login.ts";
 import { passwordUpdateRequestSchema, passwordUpdateResponseSchema } from "../schemas/password-update.ts";
-import type { DescribedOptions } from "./input-options.ts";
+import type { OpenApiOptions } from "./input-options.ts";
 import type { ReferenceObject, SchemaObject } from "./types.ts";
 
 /** The JSON bodies by their names in the document: the very schemas that check them. */
@@ -28,7 +28,7 @@ export function toSchemaRef(name: SchemaName): ReferenceObject & SchemaObject {
 }
 
 /** All schemas in the dialect of OpenAPI 3.0. */
-export function toSchemas({ triggers, maxCommands }: DescribedOptions): Readonly<Record<string, SchemaObject>> {
+export function toSchemas({ triggers, maxCommands }: OpenApiOptions): Readonly<Record<string, SchemaObject>> {
   const schemas: Readonly<Record<string, z.ZodType>> = {
     ...SCHEMAS,
     CommandsRequest: createCommandsRequestSchema(triggers, maxCommands),

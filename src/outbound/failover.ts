@@ -41,7 +41,7 @@ export function createSuspensions<U>({ suspendSeconds, clock }: SuspensionOption
  * theirs. A suspension orders the URLs, it never locks anybody out (CONTRACT 9.2): one that has failed once may be the only one that
  * works. Resolves with what came of each, the answer last, if there is one.
  */
-export async function askInTurn<U, O extends { readonly answered: boolean }>(
+export async function askInOrder<U, O extends { readonly answered: boolean }>(
   urls: readonly U[],
   isSuspended: (url: U) => boolean,
   ask: (url: U) => Promise<O>,

@@ -2,10 +2,10 @@ import type { Recipient, RemoteUrl } from "./destination.ts";
 import { describeFailure } from "./network-errors.ts";
 
 /** What came of asking one URL. */
-export type Outcome = Answer | NoAnswer;
+export type Outcome = RemoteResponse | NoResponse;
 
 /** A whole response, whatever it says. */
-export interface Answer {
+export interface RemoteResponse {
   readonly answered: true;
   readonly url: RemoteUrl;
   /** 0 for a redirect that the platform shows nothing of. */
@@ -15,14 +15,14 @@ export interface Answer {
   readonly retryAfter: string | null;
   /** Whether the endpoint asks for credentials of its own: those of the request were missing, or refused. */
   readonly challenged: boolean;
-  readonly body: AnswerBody;
+  readonly body: RemoteBody;
 }
 
 /** The bytes of a response; or what is wrong with them, in English. */
-export type AnswerBody = { readonly bytes: Uint8Array } | { readonly problem: string };
+export type RemoteBody = { readonly bytes: Uint8Array } | { readonly problem: string };
 
 /** No whole response came in time. */
-export interface NoAnswer {
+export interface NoResponse {
   readonly answered: false;
   readonly url: RemoteUrl;
   /** Why, in English and without secrets. */
@@ -37,7 +37,7 @@ export function describeOutcome(outcome: Outcome): string {
 }
 
 /** What an answer may hold at most. */
-const MAX_ANSWER_BYTES = 1_048_576;
+const MAX_RESPONSE_BYTES = 1_048_576;
 
 interface Sending extends Pick<Recipient, "fetch" | "headers" | "timeoutSeconds"> {
   /** Ends the exchange, as its deadline does. */
@@ -65,7 +65,7 @@ export async function exchange(url: RemoteUrl, body: Uint8Array<ArrayBuffer>, se
   });
   try {
     const response = await receive(send(url, body, sending, controller.signal), deadline);
-    return await toAnswer(url, response, deadline);
+    return await toRemoteResponse(url, response, deadline);
   } catch (error) {
     if (signal?.aborted) return { answered: false, url, details: "no answer until the end" };
     if (controller.signal.aborted) return { answered: false, url, details: `timed out after ${timeoutSeconds} s` };
@@ -117,7 +117,7 @@ async function receive(sent: Promise<Response>, deadline: Promise<never>): Promi
   }
 }
 
-async function toAnswer(url: RemoteUrl, response: Response, deadline: Promise<never>): Promise<Answer> {
+async function toRemoteResponse(url: RemoteUrl, response: Response, deadline: Promise<never>): Promise<RemoteResponse> {
   const { status, headers } = response;
   return {
     answered: true,
@@ -130,7 +130,7 @@ async function toAnswer(url: RemoteUrl, response: Response, deadline: Promise<ne
   };
 }
 
-async function toBody(response: Response, deadline: Promise<never>): Promise<AnswerBody> {
+async function toBody(response: Response, deadline: Promise<never>): Promise<RemoteBody> {
   if (isEncoded(response.headers.get("content-encoding"))) {
     release(response);
     return { problem: "the body is encoded (Content-Encoding), which was not asked for" };
@@ -158,7 +158,7 @@ async function readBytes(reader: ReadableStreamDefaultReader<Uint8Array>): Promi
     const { done, value } = await reader.read();
     if (done) return buffer.subarray(0, size);
     const end = size + value.byteLength;
-    if (end > MAX_ANSWER_BYTES) return undefined;
+    if (end > MAX_RESPONSE_BYTES) return undefined;
     if (end > buffer.byteLength) {
       const larger = new Uint8Array(Math.max(end, 2 * buffer.byteLength));
       larger.set(buffer.subarray(0, size));

@@ -11,7 +11,7 @@ const LARGEST_BYTES = 524_288;
 /** How many bytes wait for the next transfer at most. */
 const KEPT_BYTES = 4_194_304;
 /** A buffer that passes within this time may be twice as large, */
-const QUICK_MS = 20;
+const FAST_MS = 20;
 /** and one that takes longer than this is too large. */
 const SLOW_MS = 200;
 
@@ -23,7 +23,7 @@ let keptBytes = 0;
 let largeBytes = 0;
 
 /** A buffer of this size, with anything in it; of the smallest where many large ones are in use. To be given back or dropped. */
-export function takeBuffer(wanted: number): Uint8Array {
+export function acquireBuffer(wanted: number): Uint8Array {
   const size = wanted > SMALLEST_BYTES && largeBytes + wanted > LARGE_BYTES ? SMALLEST_BYTES : wanted;
   if (size > SMALLEST_BYTES) largeBytes += size;
   const buffer = kept.get(size)?.pop();
@@ -49,7 +49,7 @@ export function giveBack(buffer: Uint8Array): void {
 }
 
 /** How large the buffers of one transfer are: as much as it moves in a moment, so that a thousand slow ones hold little. */
-export interface BufferPace {
+export interface BufferSizer {
   /** The size of the next buffer. */
   size(): number;
   /** Notes how long a buffer of that size took to pass. */
@@ -57,11 +57,11 @@ export interface BufferPace {
 }
 
 /** The pace of a transfer that begins; `length` are its bytes, if they are known. */
-export function createBufferPace(length: number = Number.POSITIVE_INFINITY): BufferPace {
+export function createBufferSizer(length: number = Number.POSITIVE_INFINITY): BufferSizer {
   let size = length > SMALLEST_BYTES && length <= WHOLE_BYTES ? WHOLE_BYTES : SMALLEST_BYTES;
 
   function passed(milliseconds: number): void {
-    if (milliseconds < QUICK_MS) size = Math.min(size * 2, LARGEST_BYTES);
+    if (milliseconds < FAST_MS) size = Math.min(size * 2, LARGEST_BYTES);
     else if (milliseconds > SLOW_MS) size = Math.max(size / 2, SMALLEST_BYTES);
   }
 

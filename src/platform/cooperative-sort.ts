@@ -1,4 +1,4 @@
-import { turn } from "./event-loop.ts";
+import { yieldToEventLoop } from "./event-loop.ts";
 
 /** So many are sorted, or merged, before others have their turn: a folder may have 100,000 members. */
 const RUN = 2048;
@@ -9,10 +9,10 @@ type Compare<T> = (one: T, other: T) => number;
  * Sorts as `Array.prototype.toSorted` does, with turns for others between: runs are sorted, and merged by twos, from one array to the other
  * and back. These two arrays are all that it takes.
  */
-export async function sortInTurns<T>(items: readonly T[], compare: Compare<T>): Promise<T[]> {
+export async function sortCooperatively<T>(items: readonly T[], compare: Compare<T>): Promise<T[]> {
   let from: T[] = [];
   for (let start = 0; start < items.length; start += RUN) {
-    if (start > 0) await turn();
+    if (start > 0) await yieldToEventLoop();
     from.push(...items.slice(start, start + RUN).sort(compare));
   }
   let to = from.length > RUN ? [...from] : from;
@@ -32,7 +32,7 @@ async function mergeRuns<T>(from: readonly T[], to: T[], length: number, compare
     for (let at = start; at < end; at++) {
       const isLeft = right === end || (left < middle && compare(from[left] as T, from[right] as T) <= 0);
       to[at] = from[isLeft ? left++ : right++] as T;
-      if (at % RUN === 0) await turn();
+      if (at % RUN === 0) await yieldToEventLoop();
     }
   }
 }

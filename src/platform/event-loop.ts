@@ -15,7 +15,7 @@ const waiting: (() => void)[] = [];
  * Lets whatever else waits have its turn: promises alone would keep going without it. Of all that wait here one goes on in each turn of
  * the event loop, where the runtime has one for all requests, so that a hundred listings keep nobody longer than one does.
  */
-export function turn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     if (!isShared) {
       setTimeout(resolve);

@@ -5,7 +5,7 @@ const MAX_RESULTS = 500;
  * The same function of a text, its last results kept: for header values and the like, which clients repeat with every request. What is longer
  * than `maxCharacters` is computed each time.
  */
-export function remembered<T>(compute: (text: string) => T, maxCharacters: number = 300): (text: string) => T {
+export function memoize<T>(compute: (text: string) => T, maxCharacters: number = 300): (text: string) => T {
   const results = new Map<string, T>();
 
   return function recall(text) {

@@ -12,7 +12,7 @@ const PASSING = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EINTR", "EIO"];
 let ownMark: string | undefined;
 
 /** What processes have in common that see each other by their numbers, as eight digits: machine, host name, PID namespace. */
-export function hostMark(): string {
+export function hostIdentity(): string {
   if (ownMark !== undefined) return ownMark;
   const { mark, isSure } = identifyHost();
   // Without a descriptor to spare nothing can be read: another time it can.
@@ -27,7 +27,7 @@ export function hostMark(): string {
  * @param modified when the file was changed last, in milliseconds since 1970.
  */
 export function hasEnded(mark: string, writer: number, modified: number): boolean {
-  if (mark !== hostMark()) return false;
+  if (mark !== hostIdentity()) return false;
   if (writer === process.pid) return modified < Date.now() - process.uptime() * 1000;
   return !isRunning(writer);
 }

@@ -6,7 +6,7 @@ import { Response } from "../platform/fetch.ts";
 import { hasLoneSurrogate } from "../platform/text-encoding.ts";
 import { type AuthenticationRequest, authenticationRequestSchema } from "../schemas/remote-auth.ts";
 import { type Authorizer, createAuthorizer, type EndpointAuthorization } from "./endpoint/authorization.ts";
-import { type AuthenticationOutcome, type AuthenticationOutcomes, createOutcomeBook } from "./endpoint/outcome.ts";
+import { type AuthenticationOutcome, type AuthenticationOutcomes, createOutcomeRecorder } from "./endpoint/outcome.ts";
 import { describeThrown } from "./endpoint/safe-error.ts";
 import { isJson } from "./json-body.ts";
 
@@ -52,7 +52,7 @@ const CONTENT_TYPES = {
  */
 export function createAuthenticationEndpoint(options: AuthenticationEndpointOptions): AuthenticationEndpoint {
   const { authenticate, authorizer, logger } = checkOptions(options);
-  const { outcomes, toAnswer } = createOutcomeBook();
+  const { outcomes, toAnswer } = createOutcomeRecorder();
 
   async function handle(request: Request): Promise<Response> {
     if (request.method !== "POST") return refuse(405, "Only POST is answered here.", { Allow: "POST" });
@@ -61,10 +61,10 @@ export function createAuthenticationEndpoint(options: AuthenticationEndpointOpti
     }
     if (!isPlainJson(request.headers)) return refuse(415, "The content must be application/json in UTF-8.");
     const read = await readRequest(request);
-    return "refusal" in read ? read.refusal : judge(read.request);
+    return "refusal" in read ? read.refusal : verify(read.request);
   }
 
-  async function judge(request: AuthenticationRequest): Promise<Response> {
+  async function verify(request: AuthenticationRequest): Promise<Response> {
     let outcome: unknown;
     try {
       outcome = await authenticate(request, outcomes);

@@ -1,12 +1,12 @@
 import type { Authenticator, Credentials, Verdict } from "../contracts/authenticator.ts";
 import type { RemoteUrl } from "../outbound/destination.ts";
-import { askInTurn, createSuspensions } from "../outbound/failover.ts";
+import { askInOrder, createSuspensions } from "../outbound/failover.ts";
 import { describeOutcome, exchange, type Outcome } from "../outbound/send-request.ts";
 import { type HttpAuthenticatorOptions, readOptions } from "./authenticator/options.ts";
 import {
   createChallengeWarning,
   createReport,
-  createSuspensionTeller,
+  createSuspensionReporter,
   toLogDetails,
   warnOfClearText,
 } from "./authenticator/report.ts";
@@ -30,7 +30,7 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
   const report = createReport(settings.logger);
   warnOfClearText(settings, report);
   const { isSuspended, suspend, lift } = createSuspensions<RemoteUrl>(settings);
-  const tellSuspension = createSuspensionTeller(settings, report);
+  const reportSuspension = createSuspensionReporter(settings, report);
   const warnOfChallenge = createChallengeWarning(report);
   const { start, ensureStarted } = createStart(settings, ask, report);
   /** How long judging takes, a moving average. */
@@ -45,7 +45,7 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
       lift(url);
       warnOfChallenge(outcome);
     } else if (suspend(url)) {
-      tellSuspension(outcome, request);
+      reportSuspension(outcome, request);
     } else if (settings.suspendSeconds === 0) {
       report("warn", toLogDetails(outcome), "An authentication URL has failed.");
     }
@@ -60,7 +60,7 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
     const problem = await ensureStarted();
     if (problem !== undefined) return toUnavailable([problem]);
     const begun = performance.now();
-    const outcomes = await askInTurn(settings.urls, isSuspended, (url) => ask(url, request));
+    const outcomes = await askInOrder(settings.urls, isSuspended, (url) => ask(url, request));
     const took = performance.now() - begun;
     usualMilliseconds += (took - usualMilliseconds) / (usualMilliseconds === 0 ? 1 : 8);
     const last = outcomes.at(-1);

@@ -1,7 +1,7 @@
 import type { Account } from "../account/account.ts";
 import type { AccountFiles } from "../account/files.ts";
 import type { ResourcePath } from "../account/path.ts";
-import type { Identifier, Login, Means } from "../auth/identify.ts";
+import type { AuthScheme, Identifier, Login } from "../auth/identify.ts";
 import type { LoginAttempt, LoginAudit } from "../auth/login-audit.ts";
 import type { PasswordUpdates } from "../auth/passwords/update.ts";
 import type { Sessions } from "../auth/sessions/types.ts";
@@ -11,12 +11,12 @@ import type { Texts } from "../contracts/texts.ts";
 import type { Emit } from "../events/emitter.ts";
 import type { Variant } from "../http/negotiate.ts";
 import type { Target } from "../http/request-target.ts";
-import type { Claims } from "../limits/permits.ts";
+import type { RequestPermits } from "../limits/permits.ts";
 import type { Description } from "../openapi/render.ts";
 import type { FailureOf, Report } from "./errors.ts";
 
 /** A request on its way through the service, with what has been found out about it so far. */
-export interface Exchange {
+export interface RequestContext {
   readonly request: Request;
   /** Its peer is the client, also where a proxy tells it (CONTRACT 6.7). */
   readonly connection: Connection;
@@ -25,7 +25,7 @@ export interface Exchange {
   readonly variant: Variant;
   /** Where in the account the URL points; the root for URLs of the service's own. */
   readonly path: ResourcePath;
-  /** The service's options but its storage: files are reached through {@link AccountExchange.files} alone (SECURITY 19). */
+  /** The service's options but its storage: files are reached through {@link AccountContext.files} alone (SECURITY 19). */
   readonly config: Omit<ServiceConfig, "storage">;
   readonly identifier: Identifier;
   readonly sessions: Sessions;
@@ -46,13 +46,13 @@ export interface Exchange {
 }
 
 /** An exchange whose part of what there is for its account is counted. */
-export interface CountedExchange extends Exchange, Claims {}
+export interface LimitedContext extends RequestContext, RequestPermits {}
 
 /** An exchange with an account behind it. */
-export interface AccountExchange extends CountedExchange {
+export interface AccountContext extends LimitedContext {
   readonly account: Account;
   /** How the account was identified. */
-  readonly means: Means;
+  readonly scheme: AuthScheme;
   /** The ID of the session, where it was one; never to be shown. */
   readonly session?: string | undefined;
   /** All that the account may see and touch. */
@@ -60,7 +60,7 @@ export interface AccountExchange extends CountedExchange {
 }
 
 /** Answers one row of the spec's section 4 for anybody. Failures are thrown. */
-export type OpenEndpoint = (exchange: Exchange) => Promise<Response>;
+export type OpenEndpoint = (context: RequestContext) => Promise<Response>;
 
 /** Answers one row of the spec's section 4 for an account. Failures are thrown. */
-export type AccountEndpoint = (exchange: AccountExchange) => Promise<Response>;
+export type AccountEndpoint = (context: AccountContext) => Promise<Response>;

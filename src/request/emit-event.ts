@@ -1,10 +1,10 @@
 import { toStoragePath } from "../account/path.ts";
-import type { Place } from "../contracts/events/envelope.ts";
+import type { FileLocation } from "../contracts/events/envelope.ts";
 import type { FileEvent } from "../contracts/events/file-event.ts";
 import type { EventDraft } from "../events/emitter.ts";
 import { isSecure } from "../http/request-target.ts";
 import { readTrace } from "../http/trace-context.ts";
-import type { AccountExchange, Exchange } from "./context.ts";
+import type { AccountContext, RequestContext } from "./context.ts";
 
 type WithoutEnvelope<E> = E extends EventDraft ? Omit<E, "account" | "component" | "trace"> : never;
 
@@ -12,10 +12,10 @@ type WithoutEnvelope<E> = E extends EventDraft ? Omit<E, "account" | "component"
 export type RequestEvent = WithoutEnvelope<EventDraft>;
 
 /** Tells of an event of a request, whoever is behind it. */
-export function tell(exchange: Exchange, event: RequestEvent): void {
-  const { request, connection, config, emit } = exchange;
+export function emitEvent(context: RequestContext, event: RequestEvent): void {
+  const { request, connection, config, emit } = context;
   const { peer } = connection;
-  const account = "account" in exchange ? (exchange as AccountExchange).account : undefined;
+  const account = "account" in context ? (context as AccountContext).account : undefined;
   const trace = readTrace(request.headers);
   emit({
     ...event,
@@ -28,16 +28,16 @@ export function tell(exchange: Exchange, event: RequestEvent): void {
 }
 
 /** Tells of an answer that is not as it should be, by either side: events 40019 and 40023. */
-export function tellFailure(exchange: Exchange, status: number, details: string): void {
+export function emitErrorEvent(context: RequestContext, status: number, details: string): void {
   if (status !== 400 && status !== 500) return;
-  const { request, connection, target } = exchange;
+  const { request, connection, target } = context;
   const { peer } = connection;
   const data = { method: request.method, path: target.path, details, ...(peer !== undefined && { peer }) };
-  tell(exchange, { id: status === 400 ? 40019 : 40023, data });
+  emitEvent(context, { id: status === 400 ? 40019 : 40023, data });
 }
 
 /** A file or folder of the account, as events have it. */
-export function toPlace({ files }: AccountExchange, segments: readonly string[]): Place {
+export function toFileLocation({ files }: AccountContext, segments: readonly string[]): FileLocation {
   return { path: toStoragePath(segments), real_path: files.realPathOf(segments) };
 }
 

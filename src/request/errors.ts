@@ -1,7 +1,7 @@
 import { isStorageError, type StorageErrorCode } from "../contracts/storage-adapter.ts";
 import { type Failure, HttpError, isHttpError } from "../http/http-error.ts";
 import type { Variant } from "../http/negotiate.ts";
-import { isRefusedForPlace } from "../storage/mount.ts";
+import { isLocationError } from "../storage/mount.ts";
 
 /** The three status tables (CONTRACT 1): what a failure is called in each variant, in the order json, webdav, html. */
 const STATUSES: Readonly<Record<Failure, readonly [json: number, webdav: number, html: number]>> = {
@@ -79,7 +79,7 @@ function toHttpError(error: unknown, report: Report): HttpError {
   }
   if (isStorageError(error) && Object.hasOwn(STORAGE_FAILURES, error.code)) {
     const [failure, message] = STORAGE_FAILURES[error.code];
-    if (failure === "denied" && !isRefusedForPlace(error)) report(error);
+    if (failure === "denied" && !isLocationError(error)) report(error);
     if (failure !== "unavailable") return new HttpError(failure, message, {}, { cause: error });
     report(error);
     return new HttpError(failure, message, { "Retry-After": "1" }, { cause: error });

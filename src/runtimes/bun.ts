@@ -1,7 +1,7 @@
 import type { Connection } from "../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { toPeer } from "./client-identity.ts";
-import { answerOnWire, mountOnWire, type WireHandlerOptions } from "./web/handler.ts";
+import { mountHandler, respond, type WebHandlerOptions } from "./web/handler.ts";
 
 /** The part of Bun's server that the adapter uses. */
 export interface BunServer {
@@ -12,7 +12,7 @@ export interface BunServer {
 export type BunHandler = (request: Request, server: BunServer) => Promise<Response>;
 
 /** How a service is mounted on Bun. */
-export interface BunHandlerOptions extends WireHandlerOptions<[server: BunServer]> {}
+export interface BunHandlerOptions extends WebHandlerOptions<[server: BunServer]> {}
 
 /** How a service is served by Bun. */
 export interface BunServeOptions extends BunHandlerOptions {
@@ -43,8 +43,8 @@ const WHOLE_BYTES = 262_144;
  * @throws TypeError naming the option that is wrong.
  */
 export function toBunHandler(service: FileService | RequestHandler, options: BunHandlerOptions = {}): BunHandler {
-  return mountOnWire(service, options, (handler, request, server) =>
-    answerOnWire(handler, request, toConnection(request, server), { wholeBytes: WHOLE_BYTES }),
+  return mountHandler(service, options, (handler, request, server) =>
+    respond(handler, request, toConnection(request, server), { wholeBytes: WHOLE_BYTES }),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Connection } from "../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { toPeer } from "./client-identity.ts";
-import { answerOnWire, mountOnWire, type WireHandlerOptions } from "./web/handler.ts";
+import { mountHandler, respond, type WebHandlerOptions } from "./web/handler.ts";
 
 /** What `Deno.serve` tells a handler of a request's connection; `remoteAddr` is a `Deno.NetAddr` wherever it is not a Unix socket. */
 export interface DenoServeInfo {
@@ -12,7 +12,7 @@ export interface DenoServeInfo {
 export type DenoHandler = (request: Request, info: DenoServeInfo) => Promise<Response>;
 
 /** How a service is mounted on Deno. */
-export interface DenoHandlerOptions extends WireHandlerOptions<[info: DenoServeInfo]> {}
+export interface DenoHandlerOptions extends WebHandlerOptions<[info: DenoServeInfo]> {}
 
 /**
  * The service, or any handler of requests, for `Deno.serve`: `Deno.serve({ port: 8080 }, toDenoHandler(service))`. It answers every request and never rejects, but where
@@ -20,11 +20,11 @@ export interface DenoHandlerOptions extends WireHandlerOptions<[info: DenoServeI
  * @throws TypeError naming the option that is wrong.
  */
 export function toDenoHandler(service: FileService | RequestHandler, options: DenoHandlerOptions = {}): DenoHandler {
-  return mountOnWire(service, options, async (handler, request, info) => {
+  return mountHandler(service, options, async (handler, request, info) => {
     const { gone, settle } = followClient(request);
     const onCancel = (reason: unknown): void => gone.abort(reason);
     try {
-      return await answerOnWire(handler, request, toConnection(info), { onCancel });
+      return await respond(handler, request, toConnection(info), { onCancel });
     } finally {
       settle();
     }

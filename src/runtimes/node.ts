@@ -5,7 +5,7 @@ import { createExchange, type Exchange, openExchange } from "./node/exchange.ts"
 import { mayLackFields } from "./node/header-count.ts";
 import { toRequest } from "./node/request.ts";
 import { sendResponse } from "./node/response.ts";
-import { isClaimed, toRequestHandler, type Variant } from "./request-handler.ts";
+import { isOurs, toRequestHandler, type Variant } from "./request-handler.ts";
 
 /** What answers the requests of one `node:http` or `node:https` server. */
 export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
@@ -54,7 +54,7 @@ export function toNodeMiddleware(service: FileService, options: NodeListenerOpti
     const exchange = createExchange(req, res);
     if (exchange.state.ending) return;
     const request = toRequest(exchange);
-    if (isClaimed(service, request)) take(exchange, request, handler, lingerMilliseconds);
+    if (isOurs(service, request)) take(exchange, request, handler, lingerMilliseconds);
     else next();
   };
 }
@@ -99,7 +99,7 @@ async function answer(
     if (mayLackFields(exchange.req, exchange.state.mostFields)) response = refusal(431);
     else if (request === undefined) response = new Response(null, { status: 400 });
     else if (isUnframed(exchange.req)) response = refusal(400);
-    else if (isCoded(exchange.req)) response = new Response(null, { status: 501 });
+    else if (isContentEncoded(exchange.req)) response = new Response(null, { status: 501 });
     else response = await handler(request, exchange.state.connection);
   } catch {
     response = new Response(null, { status: 500 });
@@ -119,7 +119,7 @@ function isUnframed({ headers, httpVersionMinor }: IncomingMessage): boolean {
 }
 
 /** A transfer coding besides `chunked`: nobody would undo it (RFC 9112, 6.1). */
-function isCoded({ headers }: IncomingMessage): boolean {
+function isContentEncoded({ headers }: IncomingMessage): boolean {
   const coding = headers["transfer-encoding"];
   return coding !== undefined && coding.toLowerCase() !== "chunked";
 }

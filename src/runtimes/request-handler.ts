@@ -22,7 +22,7 @@ export function toRequestHandler(service: FileService | RequestHandler, variant:
 }
 
 /** Whether a request is the service's: all are a handler's, none is without a URL, nor of a service that cannot tell. */
-export function isClaimed(service: FileService | RequestHandler, request: Request | undefined): boolean {
+export function isOurs(service: FileService | RequestHandler, request: Request | undefined): boolean {
   if (request === undefined) return false;
   if (typeof service === "function") return true;
   try {

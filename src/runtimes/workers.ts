@@ -1,7 +1,7 @@
 import type { ClientCertificate, Connection, Peer } from "../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { toPeer } from "./client-identity.ts";
-import { answerOnWire, checkWireOptions, mountOnWire, type WireHandlerOptions } from "./web/handler.ts";
+import { checkHandlerOptions, mountHandler, respond, type WebHandlerOptions } from "./web/handler.ts";
 import { toClientCertificate, type WorkersTlsClientAuth } from "./workers/client-certificate.ts";
 
 /** The part of a Worker's `ExecutionContext` that the adapter uses. */
@@ -15,7 +15,7 @@ export interface WorkersHandler<Env> {
 }
 
 /** How a service is mounted on Cloudflare Workers. */
-export interface WorkersHandlerOptions<Env> extends WireHandlerOptions<[env: Env, context: WorkersContext]> {}
+export interface WorkersHandlerOptions<Env> extends WebHandlerOptions<[env: Env, context: WorkersContext]> {}
 
 /** Makes the service of an environment, or any handler of requests such as that of `createAuthenticationEndpoint`: bindings are only known with the first request. */
 export type ToService<Env> = (env: Env, context: WorkersContext) => FileService | RequestHandler;
@@ -35,8 +35,8 @@ export function toWorkerHandler<Env = unknown>(
   service: FileService | ToService<Env>,
   options: WorkersHandlerOptions<Env> = {},
 ): WorkersHandler<Env> {
-  checkWireOptions(options);
-  const mountedOf = toMounted(service, (found) => mountOnWire(found, options, answerWorker));
+  checkHandlerOptions(options);
+  const mountedOf = toMounted(service, (found) => mountHandler(found, options, respondInWorker));
 
   async function answer(request: Request, env: Env, context: WorkersContext): Promise<Response> {
     return mountedOf(env, context)(request, env, context);
@@ -71,7 +71,7 @@ function toMounted<Env>(
   };
 }
 
-function answerWorker(
+function respondInWorker(
   handler: RequestHandler,
   request: Request,
   _env: unknown,
@@ -79,7 +79,7 @@ function answerWorker(
 ): Promise<Response> {
   const toBody = (stream: ReadableStream<Uint8Array>, length: number | undefined) =>
     toSizedStream(stream, length, context);
-  return answerOnWire(handler, request, toConnection(request, context), { toBody });
+  return respond(handler, request, toConnection(request, context), { toBody });
 }
 
 function toConnection(request: Request, context: WorkersContext): Connection {

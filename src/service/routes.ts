@@ -81,7 +81,7 @@ export function routesOfApis(apis: readonly Api[]): readonly Route[] {
 }
 
 /** The same by what every request asks for first. */
-const ROUTES_OF: ReadonlyMap<Place["shape"], readonly Route[]> = new Map(
+const ROUTES_OF: ReadonlyMap<ResolvedUrl["shape"], readonly Route[]> = new Map(
   ROUTES.map(({ shape }) => [shape, ROUTES.filter((row) => row.shape === shape)]),
 );
 
@@ -94,7 +94,7 @@ export function toOnlyVariant(api: Api): Variant {
 }
 
 /** Where in the URL space a request points. */
-export interface Place {
+export interface ResolvedUrl {
   /** `unknown` below the service's own namespace, `malformed` where the path cannot be read, `outside` of the URL space. */
   readonly shape: Shape | "unknown" | "malformed" | "outside";
   /** The path below `/home/`, which is inside the account for the shapes `file` and `folder` alone; its root for what stands elsewhere. */
@@ -109,7 +109,7 @@ const ROOT: ResourcePath = { segments: [], isFolder: true };
  * Finds the place of a target; `undefined` outside the URL space. Prefixes are compared by whole decoded segments, never as text
  * (SECURITY 2).
  */
-export function findPlace({ path, isMalformed }: Target, baseSegments: readonly string[]): Place | undefined {
+export function resolveUrl({ path, isMalformed }: Target, baseSegments: readonly string[]): ResolvedUrl | undefined {
   const raw = path.split("/").slice(1);
   if (!baseSegments.every((segment, index) => decodeSegment(raw[index] ?? "") === segment)) return undefined;
   const [first = "", ...rest] = raw.slice(baseSegments.length);
@@ -132,7 +132,7 @@ function toHomeShape({ segments, isFolder }: ResourcePath): Shape {
   return segments.length === 2 && first === RESERVED_NAME && second === "password-update" ? "password-update" : "file";
 }
 
-function toOwnShape(name: string): Place["shape"] {
+function toOwnShape(name: string): ResolvedUrl["shape"] {
   if (/^assets\/[^/]+$/.test(name)) return "asset";
   if (name === "openapi.yaml" || name === "openapi.json") return "description";
   if (name === "openapi.html") return "api-page";
@@ -140,7 +140,7 @@ function toOwnShape(name: string): Place["shape"] {
 }
 
 /** Whether any of the APIs answers a shape. */
-export function hasRoutes(shape: Place["shape"], apis: readonly Api[]): shape is Shape {
+export function hasRoutes(shape: ResolvedUrl["shape"], apis: readonly Api[]): shape is Shape {
   return routesOf(shape).some((row) => isServed(row, apis));
 }
 
@@ -155,13 +155,13 @@ export function findRoute(
 }
 
 /** The value of `Allow` for a shape (RFC 9110 10.2.1), some methods left out. */
-export function toAllow(shape: Place["shape"], apis: readonly Api[], without: readonly string[] = []): string {
+export function toAllow(shape: ResolvedUrl["shape"], apis: readonly Api[], without: readonly string[] = []): string {
   const rows = routesOf(shape).filter((row) => row.unlisted !== true && isServed(row, apis));
   const methods = [...rows.flatMap((row) => row.methods), "OPTIONS"];
   return methods.filter((method) => !without.includes(method)).join(", ");
 }
 
-function routesOf(shape: Place["shape"]): readonly Route[] {
+function routesOf(shape: ResolvedUrl["shape"]): readonly Route[] {
   return ROUTES_OF.get(shape) ?? [];
 }
 

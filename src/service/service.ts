@@ -17,25 +17,25 @@ import { negotiateVariant, type Variant } from "../http/negotiate.ts";
 import { parseTarget } from "../http/request-target.ts";
 import { emptyResponse } from "../http/responses.ts";
 import { isSameOrigin } from "../http/same-origin.ts";
-import { createClaims } from "../limits/permits.ts";
+import { createRequestPermits } from "../limits/permits.ts";
 import { Response } from "../platform/fetch.ts";
 import { withClient } from "../request/client-address.ts";
-import type { AccountEndpoint, AccountExchange, CountedExchange, Exchange } from "../request/context.ts";
+import type { AccountContext, AccountEndpoint, LimitedContext, RequestContext } from "../request/context.ts";
 import { createFailureOf } from "../request/errors.ts";
 import { adoptKeyv } from "../stores/keyv.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
-import { toldFiles } from "../transfers/files-with-events.ts";
+import { withEvents } from "../transfers/files-with-events.ts";
 import { keepAlive } from "../transfers/session-keep-alive.ts";
 import { isTransfer, refuseTransfer } from "../transfers/too-many-transfers.ts";
 import { createTexts } from "../views/texts.ts";
 import { createAccountAdmission } from "./account-opener.ts";
-import { createAnswers } from "./finish-response.ts";
+import { createResponseFinisher } from "./finish-response.ts";
 import { createDescriptions } from "./openapi.ts";
-import { type Api, findPlace, findRoute, hasRoutes, type Place, toAllow, toOnlyVariant } from "./routes.ts";
+import { type Api, findRoute, hasRoutes, type ResolvedUrl, resolveUrl, toAllow, toOnlyVariant } from "./routes.ts";
 
 const ALL_APIS: readonly Api[] = ["rest", "webdav", "browser"];
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
-const NOWHERE: Place = { shape: "outside", path: { segments: [], isFolder: true } };
+const NOWHERE: ResolvedUrl = { shape: "outside", path: { segments: [], isFolder: true } };
 
 /**
  * Makes a file transfer service: pure handlers from `Request` to `Response`, over a storage and authenticators.
@@ -68,11 +68,11 @@ export function createFileService(options: FileServiceOptions): FileService {
     component,
     logger,
   });
-  const claimsOf = createClaims(config);
+  const permitsOf = createRequestPermits(config);
   const passwords = createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy });
 
   const describe = createDescriptions(config);
-  const { finish, toErrorResponse } = createAnswers(config);
+  const { finish, toErrorResponse } = createResponseFinisher(config);
 
   function report(error: unknown, id?: string): void {
     logger.error(id === undefined ? { error } : { error, id }, "A request failed.");
@@ -104,10 +104,10 @@ export function createFileService(options: FileServiceOptions): FileService {
   /** The one way of every request, from its URL to its answer. */
   async function handle(request: Request, connection: Connection, apis: readonly Api[]): Promise<Response> {
     const target = parseTarget(request.url);
-    const place = toServed(findPlace(target, config.baseSegments) ?? NOWHERE);
+    const place = toServed(resolveUrl(target, config.baseSegments) ?? NOWHERE);
     const variant = toVariant(request, place.shape, apis);
     const { path } = place;
-    const exchange: Exchange = {
+    const context: RequestContext = {
       request,
       connection: withClient(connection, request, config),
       target,
@@ -123,33 +123,33 @@ export function createFileService(options: FileServiceOptions): FileService {
       failureOf: createFailureOf(request.signal, report),
       emit: (draft) => {
         emit(draft);
-        keepTelling(connection);
+        waitForDelivery(connection);
       },
       isHeard: events.isHeard,
       describe: () => describe(apis),
       texts: chooseTexts(request.headers.get("accept-language")),
     };
     try {
-      return finish(exchange, place, await dispatch(exchange, place, apis));
+      return finish(context, place, await dispatch(context, place, apis));
     } catch (error) {
-      return finish(exchange, place, toErrorResponse(error, exchange, place, apis));
+      return finish(context, place, toErrorResponse(error, context, place, apis));
     }
   }
 
   /** A page that the options leave out is as any URL that nothing stands at. */
-  function toServed(place: Place): Place {
+  function toServed(place: ResolvedUrl): ResolvedUrl {
     return place.shape === "api-page" && config.apiPage === undefined ? { ...place, shape: "unknown" } : place;
   }
 
   /** What is being told of events outlives the request, on runtimes that end with it. */
-  function keepTelling(connection: Connection): void {
+  function waitForDelivery(connection: Connection): void {
     if (connection.waitUntil === undefined) return;
-    const telling = events.settled();
-    if (telling !== undefined) connection.waitUntil(telling);
+    const delivery = events.settled();
+    if (delivery !== undefined) connection.waitUntil(delivery);
   }
 
-  async function dispatch(exchange: Exchange, { shape }: Place, apis: readonly Api[]): Promise<Response> {
-    const { method } = exchange.request;
+  async function dispatch(context: RequestContext, { shape }: ResolvedUrl, apis: readonly Api[]): Promise<Response> {
+    const { method } = context.request;
     if (shape === "malformed") throw new HttpError("malformed", "The URL is malformed.");
     if (method === "OPTIONS" && shape !== "outside") return emptyResponse(204, { Allow: toAllow(shape, apis) });
     if (!hasRoutes(shape, apis)) throw new HttpError("not-found", "Not found.");
@@ -157,50 +157,50 @@ export function createFileService(options: FileServiceOptions): FileService {
     if (route === "not-implemented") throw new HttpError("method-not-implemented", "The method is not implemented.");
     if (route === "not-allowed") throw new HttpError("method-not-allowed", "The method is not allowed here.");
     const { access, run } = route.endpoint;
-    if (access === "open") return run(exchange);
-    const { request, connection } = exchange;
+    if (access === "open") return run(context);
+    const { request, connection } = context;
     const isBySession = access === "session";
     const identification = await (isBySession
       ? identifier.identifySession(request, connection)
       : identifier.identify(request, connection));
-    return runForAccount(exchange, identification, run);
+    return runForAccount(context, identification, run);
   }
 
   async function runForAccount(
-    exchange: Exchange,
+    context: RequestContext,
     identification: Identification,
     run: AccountEndpoint,
   ): Promise<Response> {
-    if (identification.outcome !== "identified") return refuseUnidentified(exchange, identification);
-    const { request } = exchange;
-    const { login, means, session, attempt } = identification;
+    if (identification.outcome !== "identified") return refuseUnidentified(context, identification);
+    const { request } = context;
+    const { login, scheme, session, attempt } = identification;
     // All but the session header is sent by browsers unasked, whoever wrote the page (CONTRACT 6.5).
-    const isUnasked = means !== "session" && !SAFE_METHODS.includes(request.method);
+    const isUnasked = scheme !== "session" && !SAFE_METHODS.includes(request.method);
     if (isUnasked && !isSameOrigin(request, config)) {
       if (attempt !== undefined) audit.refused(attempt, "cross-site");
       throw new HttpError("denied", "The request comes from another site.");
     }
-    const claims = claimsOf(login.username, exchange.connection.peer?.address, request);
-    const counted: CountedExchange = Object.assign(exchange, claims);
+    const permits = permitsOf(login.username, context.connection.peer?.address, request);
+    const counted: LimitedContext = Object.assign(context, permits);
     // Before anything is read or touched: what is too much has to cost nothing.
-    if (isTransfer(exchange) && !counted.transferClaim.take()) {
+    if (isTransfer(context) && !counted.transferPermit.acquire()) {
       const account = accounts.resolve(login.username, login.settings);
-      throw refuseTransfer(Object.assign(counted, { account, means, files: accounts.filesOf(account) }));
+      throw refuseTransfer(Object.assign(counted, { account, scheme, files: accounts.filesOf(account) }));
     }
     try {
       // A session's home was made ready at its login.
       const account = attempt ? await admit(login, attempt) : accounts.resolve(login.username, login.settings);
       const files = accounts.filesOf(account);
       const used = session === undefined ? files : keepAlive(files, sessions.toProgress(session));
-      const identified: AccountExchange = Object.assign(counted, { account, means, session, files: used });
-      const told = events.isHeard() ? Object.assign(identified, { files: toldFiles(identified) }) : identified;
+      const identified: AccountContext = Object.assign(counted, { account, scheme, session, files: used });
+      const told = events.isHeard() ? Object.assign(identified, { files: withEvents(identified) }) : identified;
       const response = await run(told);
-      counted.transferClaim.answered();
-      counted.pageClaim.answered();
+      counted.transferPermit.responded();
+      counted.pagePermit.responded();
       return response;
     } catch (error) {
-      counted.transferClaim.release();
-      counted.pageClaim.release();
+      counted.transferPermit.release();
+      counted.pagePermit.release();
       throw error;
     }
   }
@@ -213,7 +213,7 @@ export function createFileService(options: FileServiceOptions): FileService {
         report(error);
         return new Response(null, { status: 500 });
       } finally {
-        keepTelling(connection);
+        waitForDelivery(connection);
       }
     };
   }
@@ -223,7 +223,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     rest: serve(["rest"]),
     webdav: serve(["webdav"]),
     browser: serve(["browser"]),
-    handles: (request) => findPlace(parseTarget(request.url), config.baseSegments) !== undefined,
+    handles: (request) => resolveUrl(parseTarget(request.url), config.baseSegments) !== undefined,
     start: () => chain.start(),
     endSessions: sessions.endAll,
     events: events.open,
@@ -237,7 +237,7 @@ function toReason(error: unknown): string {
 }
 
 /** The variant of a request: negotiated on the shared URL space, given where only one API is mounted. */
-function toVariant(request: Request, shape: Place["shape"], apis: readonly Api[]): Variant {
+function toVariant(request: Request, shape: ResolvedUrl["shape"], apis: readonly Api[]): Variant {
   const [only, ...others] = apis;
   if (only !== undefined && others.length === 0) return toOnlyVariant(only);
   const reads = request.method === "GET" || request.method === "HEAD";

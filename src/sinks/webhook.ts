@@ -11,7 +11,7 @@ import {
   type RemoteUrl,
   readRecipient,
 } from "../outbound/destination.ts";
-import { askInTurn, createSuspensions } from "../outbound/failover.ts";
+import { askInOrder, createSuspensions } from "../outbound/failover.ts";
 import { describeOutcome, exchange, type Outcome } from "../outbound/send-request.ts";
 import { toTraceLines } from "../outbound/trace-headers.ts";
 import { createSinkQueue, type EventSink, type HeldEvent } from "./event-sink.ts";
@@ -89,7 +89,7 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
       if (ending.signal.aborted) return giveUp(events.length, []);
       const headers = [...recipient.headers, ...trace, ...sign(id, new Date(recipient.clock()), body)];
       expect(recipient.urls.length * recipient.timeoutSeconds * 1000);
-      const outcomes = await askInTurn(recipient.urls, isSuspended, (url) => ask(url, bytes, headers));
+      const outcomes = await askInOrder(recipient.urls, isSuspended, (url) => ask(url, bytes, headers));
       const last = outcomes.at(-1);
       if (last?.answered && last.status >= 200 && last.status < 300) return;
       const problems = outcomes.map(describeOutcome);

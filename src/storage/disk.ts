@@ -15,16 +15,16 @@ import {
 import { toPathSegments } from "../contracts/storage-path.ts";
 import { isOfKind, meetsConditions } from "./conditions.ts";
 import { removeFile } from "./disk/commit.ts";
-import { makeFolder, makeOwnedFolder } from "./disk/create-folder.ts";
-import { renamed, systemCode, toStorageError, translated, undefinedIfMissing } from "./disk/errors.ts";
+import { createFolderAt, createOwnedFolder } from "./disk/create-folder.ts";
+import { mapErrorCode, mapSystemErrors, systemCode, toStorageError, undefinedIfMissing } from "./disk/errors.ts";
 import { createFolderTree } from "./disk/folder-tree.ts";
-import { diskPace } from "./disk/latency-guard.ts";
+import { latencyGuard } from "./disk/latency-guard.ts";
 import { followLinks } from "./disk/links.ts";
 import { listMembers, statMember } from "./disk/list.ts";
 import { isKeepable } from "./disk/names.ts";
 import type { OpenFolder } from "./disk/open-folder.ts";
 import { findOwner } from "./disk/owner.ts";
-import { readMember, readMemberAtOnce } from "./disk/read.ts";
+import { readMember, readMemberSync } from "./disk/read.ts";
 import { removeFolder } from "./disk/remove.ts";
 import { sweepLeftovers } from "./disk/sweep.ts";
 import { type Durability, writeMember } from "./disk/write.ts";
@@ -72,10 +72,10 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     return links === "inside" && segments.length > 0 ? followLinks(root, segments) : segments;
   }
 
-  async function statAt(segments: readonly string[], isInTurn = false): Promise<StorageEntry | undefined> {
+  async function statAt(segments: readonly string[], hasLock = false): Promise<StorageEntry | undefined> {
     const name = segments.at(-1) ?? ".";
-    const found = within(tree.open(segments.slice(0, -1)), (folder) => statMember(folder, name, isInTurn));
-    return translated(found).catch(undefinedIfMissing);
+    const found = withFolder(tree.open(segments.slice(0, -1)), (folder) => statMember(folder, name, hasLock));
+    return mapSystemErrors(found).catch(undefinedIfMissing);
   }
 
   async function stat(path: string): Promise<StorageEntry | undefined> {
@@ -85,9 +85,9 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   }
 
   /** A member of a folder, or what it stands for where it is a link. */
-  async function followed(segments: readonly string[], member: StorageEntry, isInTurn = false): Promise<StorageEntry> {
+  async function followed(segments: readonly string[], member: StorageEntry, hasLock = false): Promise<StorageEntry> {
     if (links === "hidden" || member.kind !== "link") return member;
-    const target = await statAt(await locate([...segments, member.name]), isInTurn);
+    const target = await statAt(await locate([...segments, member.name]), hasLock);
     return { ...(target ?? member), name: member.name };
   }
 
@@ -116,19 +116,19 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     // Not even a promise where nothing is to be waited for.
     const located = links === "inside" ? await locate(segments) : segments;
     const name = segments.at(-1) ?? "";
-    const found = readAtOnce(located, name, range);
+    const found = readSync(located, name, range);
     if (found !== undefined) return found;
-    const parent = renamed(tree.open(located.slice(0, -1)), "not-a-folder", "not-found");
-    return within(parent, (folder) => readMember(folder, located.at(-1) ?? "", name, range));
+    const parent = mapErrorCode(tree.open(located.slice(0, -1)), "not-a-folder", "not-found");
+    return withFolder(parent, (folder) => readMember(folder, located.at(-1) ?? "", name, range));
   }
 
   /** Only while the disk is quick, which the first of two steps may have shown that it is not. */
-  function readAtOnce(located: readonly string[], name: string, range?: ByteRange): StoredFile | undefined {
-    if (!diskPace.isQuick()) return undefined;
-    const folder = diskPace.timed(() => tree.openAtOnce(located.slice(0, -1)));
+  function readSync(located: readonly string[], name: string, range?: ByteRange): StoredFile | undefined {
+    if (!latencyGuard.isFast()) return undefined;
+    const folder = latencyGuard.timed(() => tree.openSync(located.slice(0, -1)));
     try {
-      if (folder === undefined || !diskPace.isQuick()) return undefined;
-      return diskPace.timed(() => readMemberAtOnce(folder, located.at(-1) ?? "", name, range));
+      if (folder === undefined || !latencyGuard.isFast()) return undefined;
+      return latencyGuard.timed(() => readMemberSync(folder, located.at(-1) ?? "", name, range));
     } finally {
       folder?.close();
     }
@@ -140,7 +140,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     const name = segments.pop();
     if (name === undefined) throw new StorageError(ifRoot, "The root is there.");
     if (!isKeepable(name)) throw new StorageError("bad-name");
-    const parent = await renamed(tree.open(await locate(segments)), "not-found", "parent-missing");
+    const parent = await mapErrorCode(tree.open(await locate(segments)), "not-found", "parent-missing");
     return { parent, name };
   }
 
@@ -151,29 +151,29 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   ): Promise<StorageEntry> {
     writeOptions.signal?.throwIfAborted();
     const { parent, name } = await openParent(path, "not-a-file");
-    return within(parent, (folder) => writeMember(folder, name, content, writeOptions, durability));
+    return withFolder(parent, (folder) => writeMember(folder, name, content, writeOptions, durability));
   }
 
   async function createFolder(path: string, { owner = {} }: CreateFolderOptions = {}): Promise<void> {
     const numbers = await findOwner(owner);
     const { parent, name } = await openParent(path, "already-exists");
-    const made = within(parent, async (folder) => {
-      await (numbers === undefined ? makeFolder(folder, name) : makeOwnedFolder(folder, name, numbers));
+    const made = withFolder(parent, async (folder) => {
+      await (numbers === undefined ? createFolderAt(folder, name) : createOwnedFolder(folder, name, numbers));
       if (durability === "fsync") await folder.sync();
     });
-    await renamed(made, "not-found", "parent-missing");
+    await mapErrorCode(made, "not-found", "parent-missing");
   }
 
   async function remove(path: string, conditions: RemoveOptions = {}): Promise<void> {
     const segments = toPathSegments(path);
     const name = segments.pop();
     if (name === undefined) throw new StorageError("denied", "The root stays.");
-    const parent = renamed(tree.open(await locate(segments)), "not-a-folder", "not-found");
-    const removed = within(parent, async (folder) => {
+    const parent = mapErrorCode(tree.open(await locate(segments)), "not-a-folder", "not-found");
+    const removed = withFolder(parent, async (folder) => {
       /** What is to be removed, a link as a link, once what `stat` says of it meets the conditions. */
-      const judge = async (isInTurn: boolean): Promise<StorageEntry["kind"]> => {
-        const member = await statMember(folder, name, isInTurn);
-        const entry = member && (await followed(segments, member, isInTurn));
+      const judge = async (hasLock: boolean): Promise<StorageEntry["kind"]> => {
+        const member = await statMember(folder, name, hasLock);
+        const entry = member && (await followed(segments, member, hasLock));
         if (member === undefined || entry === undefined || !isOfKind(entry.kind, conditions)) {
           throw new StorageError("not-found");
         }
@@ -186,14 +186,14 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
       else await removeFile(folder, name, isJudgedAgain ? () => judge(true) : undefined);
       if (durability === "fsync") await folder.sync();
     });
-    await translated(removed);
+    await mapSystemErrors(removed);
   }
 
   return { stat, list, read, write, createFolder, remove };
 }
 
 /** Runs an action on a folder, which is closed thereafter. */
-async function within<T>(
+async function withFolder<T>(
   opened: OpenFolder | Promise<OpenFolder>,
   action: (folder: OpenFolder) => Promise<T>,
 ): Promise<T> {

@@ -12,7 +12,7 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
-import { turn } from "../platform/event-loop.ts";
+import { yieldToEventLoop } from "../platform/event-loop.ts";
 import { isOfKind, meetsConditions } from "./conditions.ts";
 import { receive } from "./content.ts";
 
@@ -42,7 +42,7 @@ const MAX_NAME_BYTES = 255;
 /** What is no more is read at once. */
 const SMALL_BYTES = 65_536;
 /** How many members are listed before others have their turn: here nothing is ever waited for. */
-const MEMBERS_PER_TURN = 1024;
+const MEMBERS_PER_YIELD = 1024;
 
 /**
  * A storage in memory, gone with the process: for tests, demonstrations and small temporary trees, on every runtime.
@@ -94,10 +94,10 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
       // What is removed and made again meanwhile would come twice, and what grows all the time would never end.
       if (member.born > latest) break;
       batch.push(toEntry(name, member));
-      if (batch.length < MEMBERS_PER_TURN) continue;
+      if (batch.length < MEMBERS_PER_YIELD) continue;
       yield batch;
       batch = [];
-      await turn();
+      await yieldToEventLoop();
     }
     yield batch;
   }
@@ -120,11 +120,11 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     options: WriteOptions = {},
   ): Promise<StorageEntry> {
     options.signal?.throwIfAborted();
-    checkPlace(toPathSegments(path), options);
+    checkTarget(toPathSegments(path), options);
     const chunks: Uint8Array[] = [];
     for await (const chunk of receive(content, options)) chunks.push(new Uint8Array(chunk));
     options.signal?.throwIfAborted();
-    const { parent, name } = checkPlace(toPathSegments(path), options);
+    const { parent, name } = checkTarget(toPathSegments(path), options);
     const modified = new Date(clock());
     versions += 1;
     const etag = `"${modified.getTime().toString(16)}-${versions.toString(16)}"`;
@@ -135,7 +135,7 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     return toEntry(name, file);
   }
 
-  function checkPlace(segments: string[], options: WriteOptions): { parent: Folder; name: string } {
+  function checkTarget(segments: string[], options: WriteOptions): { parent: Folder; name: string } {
     if (find(segments)?.kind === "folder") throw new StorageError("not-a-file");
     const place = findPlace(segments);
     const file = place.parent.members.get(place.name);

@@ -30,16 +30,16 @@ interface Located {
   readonly isFixed: boolean;
 }
 
-const refusalsForPlace = new WeakSet<object>();
+const locationErrors = new WeakSet<object>();
 
 /** Whether something was denied for where storages show alone: nothing is wrong with any of them, and there is nothing to mend. */
-export function isRefusedForPlace(error: object): boolean {
-  return refusalsForPlace.has(error);
+export function isLocationError(error: object): boolean {
+  return locationErrors.has(error);
 }
 
-function refuseForPlace(message: string): StorageError {
+function throwLocationError(message: string): StorageError {
   const error = new StorageError("denied", message);
-  refusalsForPlace.add(error);
+  locationErrors.add(error);
   return error;
 }
 
@@ -120,7 +120,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
 
   async function remove(path: string, options?: RemoveOptions): Promise<void> {
     const { storage, path: inner, isFixed } = locate(path);
-    if (isFixed) throw refuseForPlace("A storage shows here.");
+    if (isFixed) throw throwLocationError("A storage shows here.");
     await storage.remove(inner, options);
   }
 
@@ -128,7 +128,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
   async function refuseHollowParent(path: string): Promise<void> {
     const parent = locate(toPath(toPathSegments(path).slice(0, -1)));
     if (parent.isFixed && (await parent.storage.stat(parent.path))?.kind !== "folder") {
-      throw refuseForPlace("Nothing stands behind this folder.");
+      throw throwLocationError("Nothing stands behind this folder.");
     }
   }
 
@@ -178,7 +178,7 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
   }
 
   async function remove(path: string, options?: RemoveOptions): Promise<void> {
-    if (path === "/") throw refuseForPlace("The root stays.");
+    if (path === "/") throw throwLocationError("The root stays.");
     await storage.remove(locate(path), options);
   }
 

@@ -12,7 +12,7 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
 import { isOfKind, meetsConditions } from "./conditions.ts";
-import { isKey, isName, type ObjectPlace, toAncestors, toPlace } from "./object-store/keys.ts";
+import { isKey, isName, type ObjectLocation, toAncestors, toPlace } from "./object-store/keys.ts";
 import type { R2Bucket, R2Condition, R2Object } from "./r2/binding.ts";
 import { listMembers, removeBelow, toFileEntry, toFolderEntry } from "./r2/list.ts";
 import { calling, writeObject } from "./r2/write.ts";
@@ -62,11 +62,11 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
   }
 
   /** The file at a place, and whether a folder is there. */
-  async function look(place: ObjectPlace): Promise<readonly [R2Object | null, boolean]> {
+  async function look(place: ObjectLocation): Promise<readonly [R2Object | null, boolean]> {
     return Promise.all([findFile(place), isFolder(place.folder)]);
   }
 
-  async function findFile({ key }: Pick<ObjectPlace, "key">): Promise<R2Object | null> {
+  async function findFile({ key }: Pick<ObjectLocation, "key">): Promise<R2Object | null> {
     return key === "" ? null : calling(() => bucket.head(key));
   }
 
@@ -112,7 +112,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
   }
 
   /** Entry and bytes come with one answer. */
-  async function get(place: ObjectPlace, range: ByteRange | undefined): Promise<StoredFile | undefined> {
+  async function get(place: ObjectLocation, range: ByteRange | undefined): Promise<StoredFile | undefined> {
     const { name, key, parent } = place;
     if (parent === undefined) return undefined;
     if (range?.length === 0) return getNothing(place);
@@ -130,7 +130,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
   }
 
   /** A file, and none of its bytes. */
-  async function getNothing(place: ObjectPlace): Promise<StoredFile | undefined> {
+  async function getNothing(place: ObjectLocation): Promise<StoredFile | undefined> {
     const found = await findFile(place);
     return found === null ? undefined : toStoredFile(toFileEntry(place.name, found), new Uint8Array());
   }
@@ -142,13 +142,13 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
   ): Promise<StorageEntry> {
     const place = makeable(path);
     writeOptions.signal?.throwIfAborted();
-    const check = () => checkPlace(place, writeOptions);
+    const check = () => checkTarget(place, writeOptions);
     await check();
     const object = await writeObject({ bucket, key: place.key, content, options: writeOptions, partBytes, check });
     return toFileEntry(place.name, object);
   }
 
-  async function checkPlace(place: ObjectPlace, conditions: WriteOptions): Promise<string | undefined> {
+  async function checkTarget(place: ObjectLocation, conditions: WriteOptions): Promise<string | undefined> {
     if (place.parent === undefined) throw new StorageError("not-a-file");
     const [file, asFolder] = await look(place);
     if (file === null && asFolder) throw new StorageError("not-a-file");
@@ -200,14 +200,14 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
   }
 
   /** A place where something may be. */
-  function findable(path: string): ObjectPlace {
+  function findable(path: string): ObjectLocation {
     const place = toPlace(prefix, path);
     if (place === undefined) throw new StorageError("not-found");
     return place;
   }
 
   /** A place where something may come. */
-  function makeable(path: string): ObjectPlace {
+  function makeable(path: string): ObjectLocation {
     const place = toPlace(prefix, path);
     if (place === undefined) throw new StorageError("bad-name");
     return place;

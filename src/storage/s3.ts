@@ -8,7 +8,7 @@ import {
   type StoredFile,
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
-import { type ObjectPlace, toPlace } from "./object-store/keys.ts";
+import { type ObjectLocation, toPlace } from "./object-store/keys.ts";
 import { createS3Client } from "./s3/client.ts";
 import { createConditionSupport } from "./s3/conditional-change.ts";
 import { toFileEntry } from "./s3/entries.ts";
@@ -55,7 +55,7 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
   }
 
   /** Nothing is below: only the root is a folder all the same. */
-  async function expectFolder({ parent, key }: ObjectPlace): Promise<void> {
+  async function expectFolder({ parent, key }: ObjectLocation): Promise<void> {
     if (parent === undefined) return;
     const isFile = (await headObject(client, key)) !== undefined;
     throw new StorageError(isFile ? "not-a-folder" : "not-found", key);
@@ -78,7 +78,7 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
     if (owner?.user !== undefined || owner?.group !== undefined) {
       throw new StorageError("denied", "Nobody owns a folder of a bucket.");
     }
-    await writer.makeFolder(place);
+    await writer.createFolder(place);
   }
 
   async function remove(path: string, conditions: RemoveOptions = {}): Promise<void> {
@@ -95,14 +95,14 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
   }
 
   /** A place where something may be. */
-  function findable(path: string): ObjectPlace {
+  function findable(path: string): ObjectLocation {
     const place = toPlace(prefix, path);
     if (place === undefined) throw new StorageError("not-found", "No key is like this.");
     return place;
   }
 
   /** A place where something may come. */
-  function makeable(path: string): ObjectPlace {
+  function makeable(path: string): ObjectLocation {
     const place = toPlace(prefix, path);
     if (place === undefined) throw new StorageError("bad-name", "No key is like this.");
     return place;

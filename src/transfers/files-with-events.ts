@@ -1,21 +1,21 @@
 import type { AccountFiles, RemovalKind } from "../account/files.ts";
-import type { Place } from "../contracts/events/envelope.ts";
+import type { FileLocation } from "../contracts/events/envelope.ts";
 import { isStorageError } from "../contracts/storage-adapter.ts";
-import type { AccountExchange } from "../request/context.ts";
-import { tell, toPlace } from "../request/emit-event.ts";
+import type { AccountContext } from "../request/context.ts";
+import { emitEvent, toFileLocation } from "../request/emit-event.ts";
 
 /** The files of an exchange, with events for what is made and removed. Transfers are told of by whoever sends and receives them. */
-export function toldFiles(exchange: AccountExchange): AccountFiles {
-  const { files, failureOf } = exchange;
+export function withEvents(context: AccountContext): AccountFiles {
+  const { files, failureOf } = context;
 
   async function createFolder(segments: readonly string[]): Promise<void> {
     await creating(segments, () => files.createFolder(segments));
-    tell(exchange, { id: 40010, data: toPlace(exchange, segments) });
+    emitEvent(context, { id: 40010, data: toFileLocation(context, segments) });
   }
 
   async function createFolderIfMissing(segments: readonly string[]): Promise<boolean> {
     const isNew = await creating(segments, () => files.createFolderIfMissing(segments));
-    if (isNew) tell(exchange, { id: 40010, data: toPlace(exchange, segments) });
+    if (isNew) emitEvent(context, { id: 40010, data: toFileLocation(context, segments) });
     return isNew;
   }
 
@@ -24,8 +24,8 @@ export function toldFiles(exchange: AccountExchange): AccountFiles {
       return await create();
     } catch (error) {
       const isThere = isStorageError(error) && error.code === "already-exists";
-      const data = { ...toPlace(exchange, segments), details: failureOf(error).message };
-      tell(exchange, { id: isThere ? 40030 : 40011, data });
+      const data = { ...toFileLocation(context, segments), details: failureOf(error).message };
+      emitEvent(context, { id: isThere ? 40030 : 40011, data });
       throw error;
     }
   }
@@ -36,14 +36,14 @@ export function toldFiles(exchange: AccountExchange): AccountFiles {
     options?: Parameters<AccountFiles["remove"]>[2],
   ): Promise<void> {
     const isFolder = await meansFolder(segments, kind);
-    const place: Place = toPlace(exchange, segments);
+    const place: FileLocation = toFileLocation(context, segments);
     try {
       await files.remove(segments, kind, options);
     } catch (error) {
-      tell(exchange, { id: isFolder ? 40027 : 40013, data: { ...place, details: failureOf(error).message } });
+      emitEvent(context, { id: isFolder ? 40027 : 40013, data: { ...place, details: failureOf(error).message } });
       throw error;
     }
-    tell(exchange, { id: isFolder ? 40026 : 40012, data: place });
+    emitEvent(context, { id: isFolder ? 40026 : 40012, data: place });
   }
 
   /** What is to be removed: what is there, and where nothing is, what was asked for. */

@@ -2,8 +2,8 @@ import type { Metadata, WriteTotals } from "../contracts/events/transfers.ts";
 import { type StorageEntry, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
 import type { Upload } from "../contracts/upload.ts";
 import { readTrace } from "../http/trace-context.ts";
-import type { AccountExchange } from "../request/context.ts";
-import { tell, toPlace, toSeconds, toSpeed } from "../request/emit-event.ts";
+import type { AccountContext } from "../request/context.ts";
+import { emitEvent, toFileLocation, toSeconds, toSpeed } from "../request/emit-event.ts";
 import { guardContent } from "../uploads/before-commit.ts";
 
 /** A file on its way into the account. */
@@ -19,10 +19,10 @@ export interface IncomingFile {
  * Stores a file that a client sends, by PUT or in a form: all of it or nothing. Its begin and its end are told, once each (6). After its last byte
  * and before it can be seen, the option `beforeCommit` may refuse it: HttpError `unprocessable`.
  */
-export async function storeFile(exchange: AccountExchange, file: IncomingFile): Promise<StorageEntry> {
-  const { files, config } = exchange;
+export async function storeFile(context: AccountContext, file: IncomingFile): Promise<StorageEntry> {
+  const { files, config } = context;
   const { segments, metadata } = file;
-  const data = { ...toPlace(exchange, segments), ...(metadata !== undefined && { metadata }) };
+  const data = { ...toFileLocation(context, segments), ...(metadata !== undefined && { metadata }) };
   const begun = config.clock();
   let count = 0;
 
@@ -43,24 +43,24 @@ export async function storeFile(exchange: AccountExchange, file: IncomingFile): 
   function write(options: WriteOptions): Promise<StorageEntry> {
     const { beforeCommit } = config;
     if (beforeCommit === undefined) return files.write(segments, counted(options.size), options);
-    const upload = toUpload(exchange, data, () => count);
-    const { content, settle } = guardContent(counted(options.size), upload, beforeCommit, exchange.report);
+    const upload = toUpload(context, data, () => count);
+    const { content, settle } = guardContent(counted(options.size), upload, beforeCommit, context.report);
     return files.write(segments, content, options).finally(settle);
   }
 
-  tell(exchange, { id: 40021, data });
+  emitEvent(context, { id: 40021, data });
   try {
     const entry = await write(await file.toOptions());
-    tell(exchange, { id: 40017, data: { ...data, ...toTotals() } });
+    emitEvent(context, { id: 40017, data: { ...data, ...toTotals() } });
     return entry;
   } catch (error) {
-    tell(exchange, { id: 40022, data: { ...data, ...toTotals(), details: exchange.failureOf(error).message } });
+    emitEvent(context, { id: 40022, data: { ...data, ...toTotals(), details: context.failureOf(error).message } });
     throw error;
   }
 }
 
 function toUpload(
-  { account: { name, uuid, email, group }, connection: { peer }, request: { headers, signal } }: AccountExchange,
+  { account: { name, uuid, email, group }, connection: { peer }, request: { headers, signal } }: AccountContext,
   {
     path,
     real_path: realPath,

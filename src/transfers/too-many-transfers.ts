@@ -1,10 +1,10 @@
 import type { Metadata } from "../contracts/events/transfers.ts";
 import { HttpError } from "../http/http-error.ts";
 import { mediaType, prefersArchive } from "../http/negotiate.ts";
-import type { AccountExchange, Exchange } from "../request/context.ts";
-import { tell, toPlace } from "../request/emit-event.ts";
+import type { AccountContext, RequestContext } from "../request/context.ts";
+import { emitEvent, toFileLocation } from "../request/emit-event.ts";
 import { readMetadata } from "../uploads/metadata-header.ts";
-import { tellArchive } from "./transfer-events.ts";
+import { archiveEvents } from "./transfer-events.ts";
 
 const RETRY_SECONDS = "5";
 
@@ -15,7 +15,7 @@ const CONDITIONS = ["if-match", "if-none-match", "if-modified-since", "if-unmodi
  * Whether a request of an account is sure to be a transfer, as far as its head tells: an upload, by PUT or by a form, or the download of a file or an archive.
  * Listings and HEAD are no transfers; a GET with conditions is one when they hold, and commands are one when their body turns out to be large.
  */
-export function isTransfer({ request, path: { isFolder } }: Exchange): boolean {
+export function isTransfer({ request, path: { isFolder } }: RequestContext): boolean {
   const { method, headers } = request;
   switch (method) {
     case "GET":
@@ -30,38 +30,38 @@ export function isTransfer({ request, path: { isFolder } }: Exchange): boolean {
 }
 
 /** What one transfer too many is. */
-export function createExcess(): HttpError {
+export function tooManyTransfers(): HttpError {
   return new HttpError("unavailable", "Too many transfers at once.", { "Retry-After": RETRY_SECONDS });
 }
 
 /** What one page too many is. */
-export function createPageExcess(): HttpError {
+export function tooManyPages(): HttpError {
   return new HttpError("unavailable", "Too many pages at once.", { "Retry-After": RETRY_SECONDS });
 }
 
 /** The refusal of a transfer that is one too many. It is told of as any that comes to nothing; the files of a form have no names yet. */
-export function refuseTransfer(exchange: AccountExchange): HttpError {
-  const { request, path } = exchange;
-  const refusal = createExcess();
+export function refuseTransfer(context: AccountContext): HttpError {
+  const { request, path } = context;
+  const refusal = tooManyTransfers();
   const { message: details } = refusal;
-  if (exchange.isHeard()) {
-    const place = toPlace(exchange, path.segments);
+  if (context.isHeard()) {
+    const place = toFileLocation(context, path.segments);
     const none = { duration: 0, details };
     if (request.method === "PUT") {
-      const data = { ...place, ...findMetadata(exchange) };
-      tell(exchange, { id: 40021, data });
-      tell(exchange, { id: 40022, data: { ...data, ...none, total_write: 0, write_speed: 0 } });
+      const data = { ...place, ...findMetadata(context) };
+      emitEvent(context, { id: 40021, data });
+      emitEvent(context, { id: 40022, data: { ...data, ...none, total_write: 0, write_speed: 0 } });
     } else if (request.method === "GET" && path.isFolder) {
-      tellArchive(exchange)({ outcome: "failed", totals: { ...none, total_read: 0, read_speed: 0 } });
+      archiveEvents(context)({ outcome: "failed", totals: { ...none, total_read: 0, read_speed: 0 } });
     } else if (request.method === "GET") {
-      tell(exchange, { id: 40035, data: { ...place, details } });
+      emitEvent(context, { id: 40035, data: { ...place, details } });
     }
   }
   return refusal;
 }
 
 /** What the upload has brought along, where that can be read: the transfer is not refused for it. */
-function findMetadata({ request, config }: AccountExchange): { readonly metadata?: Metadata } {
+function findMetadata({ request, config }: AccountContext): { readonly metadata?: Metadata } {
   try {
     const metadata = config.metadataFields && readMetadata(request.headers, config.metadataFields);
     return metadata === undefined ? {} : { metadata };

@@ -1,7 +1,7 @@
 import type { ByteSource } from "../contracts/byte-source.ts";
 import type { Reason } from "../contracts/events/envelope.ts";
 import type { ReadTotals } from "../contracts/events/transfers.ts";
-import type { AccountExchange, Exchange } from "../request/context.ts";
+import type { AccountContext, RequestContext } from "../request/context.ts";
 import { toSeconds, toSpeed } from "../request/emit-event.ts";
 import { GONE } from "../request/errors.ts";
 
@@ -11,39 +11,39 @@ export type ReadEnd =
   | { readonly outcome: "failed" | "cut"; readonly totals: ReadTotals & Reason };
 
 /** Tells that something begins to be sent; the function that it returns tells of its end. */
-export type TellTransfer = (exchange: AccountExchange) => (end: ReadEnd) => void;
+export type TransferEvents = (context: AccountContext) => (end: ReadEnd) => void;
 
 /** A transfer to the client, of whose begin and end is told, once each. */
-export interface ToldTransfer {
+export interface TrackedTransfer {
   begin(): void;
   /**
    * The same source, whose end is that of the transfer, whatever it is: read to its end, failed, let go of, or the client gone, which some runtimes tell by the
    * request's signal alone.
    */
-  toldSource(source: ByteSource): ByteSource;
+  trackSource(source: ByteSource): ByteSource;
   /** Ends a transfer that comes to nothing. */
   fail(error: unknown): void;
 }
 
 /** Makes a transfer that has not begun. */
-export function createToldTransfer(exchange: AccountExchange, tellTransfer: TellTransfer): ToldTransfer {
-  const { request, config, failureOf } = exchange;
+export function trackTransfer(context: AccountContext, emitEvents: TransferEvents): TrackedTransfer {
+  const { request, config, failureOf } = context;
   const { signal } = request;
-  let tellEnd: ((end: ReadEnd) => void) | undefined;
+  let emitEnd: ((end: ReadEnd) => void) | undefined;
   let begun = 0;
   let count = 0;
 
   function begin(): void {
     begun = config.clock();
-    tellEnd = tellTransfer(exchange);
+    emitEnd = emitEvents(context);
     if (signal.aborted) cut();
     else signal.addEventListener("abort", cut, { once: true });
   }
 
   function end(outcome: ReadEnd["outcome"], details = ""): void {
-    if (tellEnd === undefined) return;
-    const tell = tellEnd;
-    tellEnd = undefined;
+    if (emitEnd === undefined) return;
+    const tell = emitEnd;
+    emitEnd = undefined;
     signal.removeEventListener("abort", cut);
     const duration = toSeconds(begun, config.clock());
     const totals = { total_read: count, duration, read_speed: toSpeed(count, duration) };
@@ -56,12 +56,12 @@ export function createToldTransfer(exchange: AccountExchange, tellTransfer: Tell
 
   /** What fails after the end is of no interest: who lets go of a source has its reading fail. */
   function fail(error: unknown): void {
-    if (tellEnd === undefined) return;
+    if (emitEnd === undefined) return;
     const { message } = failureOf(error);
     end(message === GONE ? "cut" : "failed", message);
   }
 
-  function toldSource(source: ByteSource): ByteSource {
+  function trackSource(source: ByteSource): ByteSource {
     async function readInto(buffer: Uint8Array): Promise<number> {
       try {
         const read = await source.readInto(buffer);
@@ -82,17 +82,20 @@ export function createToldTransfer(exchange: AccountExchange, tellTransfer: Tell
     return { readInto, close };
   }
 
-  return { begin, toldSource, fail };
+  return { begin, trackSource, fail };
 }
 
 /** The same source; the operator learns why it failed, as the client cannot be told any more. */
-export function toReportedSource({ failureOf }: Exchange, source: ByteSource): ByteSource {
+export function reportFailures({ failureOf }: RequestContext, source: ByteSource): ByteSource {
   return onFailedRead(source, failureOf);
 }
 
 /** The same source, which keeps what the exchange has claimed until it ends. */
-export function toHeldSource({ transferClaim, pageClaim }: AccountExchange, source: ByteSource): ByteSource {
-  return pageClaim.hold(transferClaim.hold(source));
+export function holdUntilRead(
+  { transferPermit: transferClaim, pagePermit: pageClaim }: AccountContext,
+  source: ByteSource,
+): ByteSource {
+  return pageClaim.releaseAfter(transferClaim.releaseAfter(source));
 }
 
 /** The same source, whose failure is told, unless it was let go of meanwhile: its reading fails then, which says nothing. */

@@ -1,7 +1,7 @@
 import { HttpError } from "../http/http-error.ts";
 import type { FormPart } from "../http/multipart.ts";
 import { isMemberName } from "../http/path-segment.ts";
-import { turn } from "../platform/event-loop.ts";
+import { yieldToEventLoop } from "../platform/event-loop.ts";
 
 /** A file of a form, and what became of it. */
 export interface FormUpload {
@@ -49,7 +49,7 @@ interface WaitingFile {
 /** How many files may come before the form has said what it wants: each keeps a file of the storage open, and listens to the signal. */
 const MAX_WAITING = 8;
 /** After so many files others have their turn. */
-const FILES_PER_TURN = 100;
+const FILES_PER_YIELD = 100;
 
 /** Makes what stores the files of one form. */
 export function createFormFiles({ write, signal }: FormFilesOptions): FormFiles {
@@ -70,7 +70,7 @@ export function createFormFiles({ write, signal }: FormFilesOptions): FormFiles 
     if (decision === "store") outcomes.push(await store(name, part.body));
     else await hold(name, part.body);
     // A thousand small files may come in few chunks, and a storage may take them at once.
-    if (outcomes.length % FILES_PER_TURN === 0) await turn();
+    if (outcomes.length % FILES_PER_YIELD === 0) await yieldToEventLoop();
     // The rest of its form may never come.
     signal?.throwIfAborted();
   }

@@ -2,7 +2,7 @@ import type { StorageEntry, WriteOptions } from "../contracts/storage-adapter.ts
 import { parseEntityTags } from "../http/conditional.ts";
 import { parseHttpDate } from "../http/http-date.ts";
 import { HttpError } from "../http/http-error.ts";
-import { readContentLength, refuseCoded } from "../http/request-body.ts";
+import { readContentLength, refuseContentEncoding } from "../http/request-body.ts";
 
 /**
  * What the header of a PUT demands of the write, checked before its body is touched.
@@ -11,7 +11,7 @@ import { readContentLength, refuseCoded } from "../http/request-body.ts";
 export function toWriteOptions(request: Request): WriteOptions {
   const { headers } = request;
   if (headers.get("content-range") !== null) throw new HttpError("malformed", "A part of a file cannot be put.");
-  refuseCoded(headers);
+  refuseContentEncoding(headers);
   // Also where no body is left: what was announced and does not come is missing (CONTRACT 4.1).
   const size = readContentLength(headers) ?? (request.body === null ? 0 : undefined);
   const ifMatch = parseEntityTags(headers, "if-match");

@@ -1,6 +1,6 @@
 import type { DoneCode } from "../contracts/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
-import { turn } from "../platform/event-loop.ts";
+import { yieldToEventLoop } from "../platform/event-loop.ts";
 import { SCRIPT_NAME, toAssetPath } from "./assets.ts";
 import { type FolderActions, mayActOnMembers, renderMemberActions, renderTools } from "./folder-actions.ts";
 import { ICONS, icon } from "./icons.ts";
@@ -61,7 +61,7 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
   let position = 0;
 
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    if (sorted !== undefined) await turn();
+    if (sorted !== undefined) await yieldToEventLoop();
     sorted ??= await sortMembers(folder.members ?? [], folder.order);
     for (let member = sorted[position]; member !== undefined; member = sorted[position]) {
       if (text.length >= CHUNK_CHARACTERS) break;

@@ -1,5 +1,5 @@
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
-import { sortInTurns } from "../platform/cooperative-sort.ts";
+import { sortCooperatively } from "../platform/cooperative-sort.ts";
 
 /** The columns that a folder's page can be sorted by. */
 export const SORT_KEYS = ["name", "size", "modified"] as const;
@@ -36,7 +36,7 @@ type Compare = (one: PageMember, other: PageMember) => number;
 
 /** The members in order: folders first whichever way, and by name where nothing else tells them apart. */
 export async function sortMembers(members: readonly PageMember[], order: MemberOrder): Promise<readonly PageMember[]> {
-  return sortInTurns(members, toCompare(order));
+  return sortCooperatively(members, toCompare(order));
 }
 
 function toCompare({ key, isDescending }: MemberOrder): Compare {

@@ -1,6 +1,6 @@
 import type { PartialTexts, Texts } from "../contracts/texts.ts";
 import { preferredLanguage } from "../http/accept-language.ts";
-import { remembered } from "../platform/memoize.ts";
+import { memoize } from "../platform/memoize.ts";
 import { ENGLISH } from "./texts/english.ts";
 import { GERMAN } from "./texts/german.ts";
 
@@ -18,7 +18,7 @@ export function createTexts(languages: ReadonlyMap<string, PartialTexts>): Choos
   const english = all.get(ENGLISH.language) ?? ENGLISH;
   const tags = [...all.keys()];
 
-  const choose = remembered((acceptLanguage) => all.get(preferredLanguage(acceptLanguage, tags) ?? "") ?? english);
+  const choose = memoize((acceptLanguage) => all.get(preferredLanguage(acceptLanguage, tags) ?? "") ?? english);
 
   return (acceptLanguage) => (acceptLanguage === null ? english : choose(acceptLanguage));
 }

@@ -27,7 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   openapi: ["schemas", "http"],
   archive: ["http", "platform", "contracts"],
   views: ["schemas", "http", "platform", "contracts"],
-  uploads: ["http", "contracts"],
+  uploads: ["http", "platform", "contracts"],
   auth: ["events", "schemas", "http", "platform", "contracts"],
   account: ["storage/mount.ts", "http", "contracts"],
   config: ["account", "uploads", "events", "schemas", "http", "contracts"],

@@ -9,8 +9,8 @@ import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { StorageError } from "../../src/contracts/storage-adapter.ts";
 import { archiveResponse } from "../../src/endpoints/folders/archive.ts";
 import { chooseMember } from "../../src/endpoints/folders/choose-member.ts";
-import { createClaims } from "../../src/limits/permits.ts";
-import type { AccountExchange } from "../../src/request/context.ts";
+import { createRequestPermits } from "../../src/limits/permits.ts";
+import type { AccountContext } from "../../src/request/context.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import { fillStorage, overrideStorage, withLinks } from "../support/storage.ts";
@@ -241,7 +241,7 @@ async function createStorageThatDenies(
 }
 
 /** Claims of a service that counts nothing. */
-const uncounted = createClaims({
+const uncounted = createRequestPermits({
   limits: toLimits({ transfersPerAccount: 0, transfersPerAddress: 0, pageBytesPerAccount: 0, pageBytesPerAddress: 0 }),
   logger: createRecordingLogger(),
   clock: Date.now,
@@ -262,7 +262,7 @@ async function open(path: string, members?: readonly string[], world: World = {}
     failureOf: (error: unknown) => error,
     isHeard: () => false,
     ...uncounted("alice", undefined, { signal: new AbortController().signal }),
-  } as unknown as AccountExchange;
+  } as unknown as AccountContext;
   if (members === undefined) return archiveResponse(exchange);
   const chosen: Chosen[] = [];
   for (const name of members) chosen.push(await chooseMember(exchange, name));

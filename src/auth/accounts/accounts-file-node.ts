@@ -13,8 +13,8 @@ import type { PasswordHasher } from "../passwords/hash.ts";
 import { createNodePasswordHasher } from "../passwords/hash-node.ts";
 import {
   type AccountBook,
-  createAccountsImitator,
-  createAccountsJudge,
+  createAccountsVerifier,
+  createTimingEqualizer,
   describeIssue,
   parseAccounts,
   toVersion,
@@ -33,7 +33,7 @@ export interface AccountsFileOptions {
   /** A later version of the file is looked for at most once in so many milliseconds; 0 for at every login, where other processes write it. Default: 1000. */
   readonly recheckMilliseconds?: number;
   /** Runs work while no other process rewrites the file, where several do. Default: this process knows of itself alone. */
-  readonly exclusively?: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly withFileLock?: <T>(work: () => Promise<T>) => Promise<T>;
   /** Milliseconds since any fixed moment. Default: `performance.now`. */
   readonly clock?: () => number;
 }
@@ -76,7 +76,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     passwordHasher = createNodePasswordHasher(),
     logger = console,
     recheckMilliseconds = 1000,
-    exclusively = (work) => work(),
+    withFileLock = (work) => work(),
     clock = () => performance.now(),
   } = options;
   if (!(recheckMilliseconds >= 0)) throw new TypeError("recheckMilliseconds must be 0 or more");
@@ -184,11 +184,11 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
   return {
     name: "accounts",
     start: () => withLock("read", start),
-    authenticate: createAccountsJudge(current),
-    imitate: createAccountsImitator(current),
+    authenticate: createAccountsVerifier(current),
+    imitate: createTimingEqualizer(current),
     isCurrent,
     canUpdatePassword,
-    updatePassword: (update) => withLock("update", () => exclusively(() => updatePassword(update))),
+    updatePassword: (update) => withLock("update", () => withFileLock(() => updatePassword(update))),
   };
 }
 

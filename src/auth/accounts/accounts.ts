@@ -73,8 +73,8 @@ export function createAccountsAuthenticator(options: AccountsOptions): Authentic
   warnOfPlainText(book, logger);
   return {
     name: "accounts",
-    authenticate: createAccountsJudge(async () => book),
-    imitate: createAccountsImitator(async () => book),
+    authenticate: createAccountsVerifier(async () => book),
+    imitate: createTimingEqualizer(async () => book),
     isCurrent: async (username, version) => book.byName.get(username)?.version === version,
     canUpdatePassword: async (username) => (book.byName.has(username) ? "not-updatable" : "unknown"),
   };
@@ -104,7 +104,7 @@ export function parseAccounts(accounts: unknown, passwordHasher: PasswordHasher)
  * An unknown name costs what a known one costs: it is verified against the secret of some account, always the same for one
  * name, and the result ignored. Which one is a secret of this process, else times could be compared across accounts.
  */
-export function createAccountsJudge(source: () => Promise<AccountBook>): Authenticator["authenticate"] {
+export function createAccountsVerifier(source: () => Promise<AccountBook>): Authenticator["authenticate"] {
   return async function authenticate({ type, username, content }: Credentials): Promise<Verdict> {
     if (type === "ssh-key") return { outcome: "unknown" };
     const book = await source();
@@ -132,7 +132,7 @@ export function toVersion(settings: AccountSettings, password: string): string {
 }
 
 /** Does the work that the judge does on a password, and tells nothing. */
-export function createAccountsImitator(source: () => Promise<AccountBook>): NonNullable<Authenticator["imitate"]> {
+export function createTimingEqualizer(source: () => Promise<AccountBook>): NonNullable<Authenticator["imitate"]> {
   return async function imitate({ type, username, content }: Credentials): Promise<void> {
     if (type === "password") await decoyFor(username, await source())?.matches(content);
   };

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, lstat, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { hasEnded, hostMark } from "../../platform/process-identity-node.ts";
+import { hasEnded, hostIdentity } from "../../platform/process-identity-node.ts";
 
 /** Temporary files older than this are what a crash has left, on whatever machine: none is written for so long. */
 const LEFTOVER_MILLISECONDS = 60_000;
@@ -21,7 +21,7 @@ export async function replaceFile(file: string, content: string): Promise<void> 
   const target = await realpath(file);
   const former = await stat(target);
   await sweep(target);
-  const middle = `${hostMark()}-${process.pid}-${randomBytes(8).toString("hex")}`;
+  const middle = `${hostIdentity()}-${process.pid}-${randomBytes(8).toString("hex")}`;
   const temporary = join(dirname(target), toTemporaryName(target, middle));
   try {
     await fill(await open(temporary, "wx", 0o600), content, former);
@@ -77,14 +77,14 @@ async function sweep(target: string): Promise<void> {
   // A folder that may be written and not read is nothing to fail at.
   for (const name of await readdir(folder).catch(() => [])) {
     if (!name.startsWith(head) || !name.endsWith(tail)) continue;
-    const [middle, mark = "", writer] = MIDDLE.exec(name.slice(head.length, -tail.length)) ?? [];
+    const [middle, tag = "", writer] = MIDDLE.exec(name.slice(head.length, -tail.length)) ?? [];
     if (middle === undefined) continue;
     const path = join(folder, name);
     const modified = await lstat(path).then(
       ({ mtimeMs }) => mtimeMs,
       () => Number.POSITIVE_INFINITY,
     );
-    const isLeft = Date.now() - modified > LEFTOVER_MILLISECONDS || hasEnded(mark, Number(writer), modified);
+    const isLeft = Date.now() - modified > LEFTOVER_MILLISECONDS || hasEnded(tag, Number(writer), modified);
     // Another process may be faster.
     if (isLeft) await unlink(path).catch(() => undefined);
   }

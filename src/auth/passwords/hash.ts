@@ -90,13 +90,13 @@ const argon2Pattern =
  */
 export function createPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
   const derivations = { scrypt: options.scrypt ?? portableScrypt, argon2id: options.argon2id ?? portableArgon2id };
-  const inTurn = createWaitingRoom(options.maxConcurrent ?? 1, options.maxWaiting ?? 64);
+  const withPermit = createWaitingRoom(options.maxConcurrent ?? 1, options.maxWaiting ?? 64);
 
   async function hash(password: string): Promise<string> {
     const bytes = toPasswordBytes(password);
     if (bytes === undefined) throw new TypeError(`A password has 1 to ${maxPasswordBytes} bytes, none of them NUL.`);
     const salt = crypto.getRandomValues(new Uint8Array(saltBytes));
-    const derived = await inTurn(() => derivations.scrypt(bytes, salt, hashBytes, newHashes));
+    const derived = await withPermit(() => derivations.scrypt(bytes, salt, hashBytes, newHashes));
     const { ln, r, p } = newHashes;
     return `$scrypt$ln=${ln},r=${r},p=${p}$${toBase64(salt)}$${toBase64(derived)}`;
   }
@@ -105,7 +105,7 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
     const expected = parsePasswordHash(phc);
     const bytes = toPasswordBytes(password);
     if (bytes === undefined) return false;
-    const derived = await inTurn(() =>
+    const derived = await withPermit(() =>
       expected.id === "scrypt"
         ? derivations.scrypt(bytes, expected.salt, expected.hash.length, expected.parameters)
         : derivations.argon2id(bytes, expected.salt, expected.hash.length, expected.parameters),
@@ -164,7 +164,7 @@ function createWaitingRoom(maxConcurrent: number, maxWaiting: number): <T>(work:
   const waiting: (() => void)[] = [];
   let running = 0;
 
-  return async function inTurn(work) {
+  return async function withPermit(work) {
     if (running < maxConcurrent) running += 1;
     else if (waiting.length < maxWaiting) await new Promise<void>((proceed) => waiting.push(proceed));
     else throw new HttpError("unavailable", "Too many logins at once.", { "Retry-After": "1" });

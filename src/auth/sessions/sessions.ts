@@ -1,7 +1,7 @@
 import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
-import { remembered } from "../../platform/memoize.ts";
+import { memoize } from "../../platform/memoize.ts";
 import { toHex } from "../../platform/sha256.ts";
-import { orUnavailable } from "../store.ts";
+import { mapStoreErrors } from "../store.ts";
 import { createSessionLimit, type LiveSession } from "./limit.ts";
 import {
   parseGeneration,
@@ -24,8 +24,8 @@ export function createSessions(options: SessionsOptions): Sessions {
   const idle = toMilliseconds(idleSeconds, "idleSeconds");
   const max = toMilliseconds(maxSeconds, "maxSeconds");
   const withLock = createKeyedMutex();
-  const sessionKeyOf = remembered(toSessionKey);
-  const generationKeyOf = remembered(toGenerationKey);
+  const sessionKeyOf = memoize(toSessionKey);
+  const generationKeyOf = memoize(toGenerationKey);
   const limit = createSessionLimit({ store, maxPerAccount, lifetime: max + idle, findLive, end: erase });
 
   /** Milliseconds that a session has left; none when it is over. */
@@ -40,7 +40,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   /**
    * Sessions are kept as text. Its check is remembered for as long as it is not written anew: most requests find what the last one has found.
    */
-  const parse = remembered(parseSession, MAX_REMEMBERED);
+  const parse = memoize(parseSession, MAX_REMEMBERED);
 
   async function read(key: string): Promise<StoredSession | undefined> {
     const stored = await store.get(key);
@@ -117,7 +117,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   async function generationOf(username: string): Promise<string | undefined> {
-    return (await orUnavailable(() => readGeneration(username)))?.generation;
+    return (await mapStoreErrors(() => readGeneration(username)))?.generation;
   }
 
   async function start(record: SessionRecord, generation?: string, onEnded?: OnSession): Promise<string> {
@@ -133,7 +133,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       ...(version !== undefined && { versions: [version] }),
     };
     const key = sessionKeyOf(id);
-    await orUnavailable(async () => {
+    await mapStoreErrors(async () => {
       await write(key, session);
       await limit.note(username, key, onEnded);
     });
@@ -188,7 +188,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   async function find(id: string, onOver?: OnSession): Promise<TimedSession | undefined> {
-    return isSessionId(id) ? orUnavailable(() => findAlive(id, onOver)) : undefined;
+    return isSessionId(id) ? mapStoreErrors(() => findAlive(id, onOver)) : undefined;
   }
 
   function toProgress(id: string): () => void {
@@ -203,7 +203,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   async function end(id: string, onOver?: OnSession): Promise<TimedSession | undefined> {
     if (!isSessionId(id)) return undefined;
     const key = sessionKeyOf(id);
-    return orUnavailable(async () => {
+    return mapStoreErrors(async () => {
       if ((await findAlive(id, onOver)) === undefined) return undefined;
       return erase(key);
     });
@@ -211,14 +211,14 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function endOthers(username: string, keptId: string, version?: string): Promise<void> {
     const kept = sessionKeyOf(keptId);
-    if (version !== undefined) await orUnavailable(() => withLock(kept, () => addVersion(kept, version)));
+    if (version !== undefined) await mapStoreErrors(() => withLock(kept, () => addVersion(kept, version)));
     await beginGeneration(username, kept);
   }
 
   async function beginGeneration(username: string, kept?: string): Promise<void> {
     const generation = { generation: crypto.randomUUID(), ...(kept !== undefined && { kept }) };
     // For longer than a session of a login that is under way could live.
-    await orUnavailable(() => store.set(generationKeyOf(username), generation, max + idle));
+    await mapStoreErrors(() => store.set(generationKeyOf(username), generation, max + idle));
   }
 
   return { generationOf, start, find, toProgress, end, endOthers, endAll: (username) => beginGeneration(username) };

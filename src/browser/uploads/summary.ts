@@ -13,7 +13,7 @@ export interface TransfersSummary {
 export function createTransfersSummary(labelId: string, texts: ScriptTexts): TransfersSummary {
   const bar = element("progress", { "aria-labelledby": labelId, class: "transfers-bar", max: "1" });
   const summary = element("p", { class: "transfers-summary" });
-  const pace = createPace();
+  const speedometer = createTransferSpeed();
 
   return {
     elements: [summary, bar],
@@ -21,7 +21,7 @@ export function createTransfersSummary(labelId: string, texts: ScriptTexts): Tra
       const { count, done, weight, sent, left } = toSum(queue);
       bar.hidden = count === 0;
       bar.value = weight === 0 ? 0 : sent / weight;
-      const speed = pace.measure(sent, performance.now());
+      const speed = speedometer.measure(sent, performance.now());
       const nothing = queue.in("cancelled").size > 0 ? texts.cancelled : texts.skipped;
       const parts = [count === 0 ? nothing : fill(texts.uploaded, { done, count })];
       if (queue.isBusy() && speed > 0) {
@@ -50,14 +50,14 @@ function toSum(queue: UploadQueue): { count: number; done: number; weight: numbe
 }
 
 /** How fast bytes go, over the last few seconds. */
-interface Pace {
+interface TransferSpeed {
   /** Tells how many bytes have gone in all; bytes per second, 0 while it cannot be said. */
   measure(total: number, now: number): number;
 }
 
 const WINDOW_MS = 6000;
 
-function createPace(): Pace {
+function createTransferSpeed(): TransferSpeed {
   let samples: { total: number; now: number }[] = [];
   return {
     measure(total, now) {

@@ -59,7 +59,7 @@ function toAuthenticator(
     // What another process has written counts at once: a former password would log in anew, and a new one be refused.
     ...(isShared && { recheckMilliseconds: 0 }),
     // No two workers write together.
-    ...(worker !== undefined && { exclusively: (work) => worker.exclusively(path, work) }),
+    ...(worker !== undefined && { withFileLock: (work) => worker.withFileLock(path, work) }),
   });
   return { ...fromFile, start };
 

@@ -2,7 +2,7 @@ import type { PasswordHasher } from "../../auth/passwords/hash.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { createFailure } from "../failure.ts";
 import type { LogFormat } from "../log/access-log.ts";
-import type { WorkerTies } from "../workers/worker.ts";
+import type { WorkerChannel } from "../workers/worker.ts";
 
 /** Where a configuration comes from, and where its problems go. */
 export interface ConfigContext {
@@ -13,7 +13,7 @@ export interface ConfigContext {
   /** One for all accounts: it bounds how many hashes are computed at once. */
   readonly passwordHasher: PasswordHasher;
   /** What a worker is tied to the others by. */
-  readonly worker: WorkerTies | undefined;
+  readonly worker: WorkerChannel | undefined;
   /** Whether other processes may serve the same accounts, as they do the sessions. */
   readonly isShared: boolean;
   /** Everything found wrong so far. */

@@ -6,12 +6,12 @@ import type { EventSink } from "../../sinks/event-sink.ts";
 import { createNdjsonSink } from "../../sinks/ndjson-node.ts";
 import { createWebhookSink } from "../../sinks/webhook.ts";
 import type { ShownMetrics } from "../metrics-server.ts";
-import type { WorkerTies } from "../workers/worker.ts";
+import type { WorkerChannel } from "../workers/worker.ts";
 import { type ConfigFile, toWebhookOptions } from "./schema.ts";
 import { defaultHost } from "./serve-settings.ts";
 
 /** Who is told of events. */
-export interface Hearers {
+export interface Listeners {
   /** Closed when the service has ended. */
   readonly sinks: readonly EventSink[];
   readonly metrics?: ShownMetrics;
@@ -21,15 +21,15 @@ export interface Hearers {
 }
 
 /** Where a configuration's sinks are made, and by whom. */
-interface HearersContext {
+interface ListenersContext {
   readonly logger: Logger;
   /** In a worker, which has none: passes them on to the process that has. */
-  readonly worker: Pick<WorkerTies, "tell" | "onAnswer"> | undefined;
+  readonly worker: Pick<WorkerChannel, "tell" | "onAnswer"> | undefined;
   toPath(path: string): string;
 }
 
 /** Makes what the configuration has for events: its sinks and metrics, or the way to them. */
-export function toHearers(config: ConfigFile, context: HearersContext): Hearers {
+export function toListeners(config: ConfigFile, context: ListenersContext): Listeners {
   const { events = {}, metrics: metricsEntry, session } = config;
   const { file, webhooks = [], ...fileOptions } = events;
   const { logger, worker, toPath } = context;

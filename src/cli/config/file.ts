@@ -8,11 +8,11 @@ import { createMemoryStorage } from "../../storage/memory.ts";
 import { createFailure, describeSystemError } from "../failure.ts";
 import type { LogFormat } from "../log/access-log.ts";
 import { parseSessionStore } from "../session-store.ts";
-import type { WorkerTies } from "../workers/worker.ts";
+import type { WorkerChannel } from "../workers/worker.ts";
 import { toMethods } from "./authenticators.ts";
 import { toConnectionSettings } from "./connections.ts";
 import { addProblem, type ConfigContext, toFailure } from "./context.ts";
-import { toHearers } from "./events.ts";
+import { toListeners } from "./events.ts";
 import { parseJsonText } from "./json-text.ts";
 import { toS3Storage } from "./s3.ts";
 import { type ConfigFile, configFileSchema, describeIssues, toGroups } from "./schema.ts";
@@ -30,7 +30,7 @@ export interface ReadOptions {
   /** Wins over that of the file. */
   readonly logFormat?: LogFormat | undefined;
   /** What ties a worker to the others. */
-  readonly worker?: WorkerTies | undefined;
+  readonly worker?: WorkerChannel | undefined;
 }
 
 /**
@@ -78,7 +78,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
   if (context.problems.length > 0) throw toFailure(context);
   const made = toStorage(storage, context);
   if (context.problems.length > 0) throw toFailure(context);
-  const { listeners, ...hearers } = toHearers(config, context);
+  const { listeners, ...hearers } = toListeners(config, context);
   return {
     host: listen.host ?? defaultHost,
     port: listen.port ?? defaultPort,

@@ -8,7 +8,7 @@ export function parseJsonText(content: Uint8Array): unknown {
     return JSON.parse(text);
   } catch (error) {
     const [reason = ""] = (error as Error).message.split(/, \.{0,3}"| (?:in|after) JSON at| \(line/, 1);
-    throw new SyntaxError(`${describePlace(text, findFault(text))}: is not valid JSON: ${reason}`);
+    throw new SyntaxError(`${describePosition(text, findFault(text))}: is not valid JSON: ${reason}`);
   }
 }
 
@@ -47,7 +47,7 @@ function mayGoOn(beginning: string): boolean {
   }
 }
 
-function describePlace(text: string, index: number): string {
+function describePosition(text: string, index: number): string {
   const lines = text.slice(0, index).split("\n");
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
 }

@@ -10,7 +10,7 @@ import { createDiskStorage } from "../../storage/disk.ts";
 import { createFailure, describeSystemError } from "../failure.ts";
 import type { LogFormat } from "../log/access-log.ts";
 import type { ShownMetrics } from "../metrics-server.ts";
-import type { SessionStorePlace } from "../session-store.ts";
+import type { SessionStoreLocation } from "../session-store.ts";
 import type { ConnectionSettings } from "./connections.ts";
 
 /** All that `serve` needs, whether flags or a file said so. */
@@ -25,7 +25,7 @@ export interface ServeSettings {
   /** Tells before the start whether the storage can be used: rejects where a remote one does not answer, and warns of a folder that is closed. */
   readonly checkStorage?: () => Promise<void>;
   /** Where the sessions are, when several processes share them; opened with the service, and closed behind it. `place` begins what is said of it. */
-  readonly sessionStore?: { readonly store: SessionStorePlace; readonly place: string };
+  readonly sessionStore?: { readonly store: SessionStoreLocation; readonly place: string };
   /** Whether the files are in the memory of the process, where no other sees them. */
   readonly hasOwnStorage?: true;
   /** How the log is written. Default: `text`. */

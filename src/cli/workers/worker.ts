@@ -6,17 +6,17 @@ import { toFailure } from "../failure.ts";
 import { type PrimaryMessage, WORKER_PORT, type WorkerMessage } from "./messages.ts";
 
 /** What ties a worker to the others: of some things there is one for all. */
-export interface WorkerTies {
+export interface WorkerChannel {
   /** Passes an event on to the process that has the sinks. */
   tell(event: FileEvent): void;
   /** The same for a request, to be counted. */
   onAnswer(answered: Answered): void;
   /** Runs work on a file while no other worker does. */
-  exclusively<T>(file: string, work: () => Promise<T>): Promise<T>;
+  withFileLock<T>(file: string, work: () => Promise<T>): Promise<T>;
 }
 
 /** One of several processes that serve together. */
-export interface Worker extends WorkerTies, ServeOrders {
+export interface Worker extends WorkerChannel, ServeOrders {
   /** The port to listen on. */
   readonly port: number;
   /** Runs the worker's work to its end, and the process with it. A failed start is told, not thrown. */
@@ -27,7 +27,7 @@ export interface Worker extends WorkerTies, ServeOrders {
 const MAX_WAITING = 10_000;
 
 /** This process as a worker; `undefined` where it is none. `logger` is told of events that are dropped. */
-export function joinWorkers(logger: Pick<Logger, "warn">): Worker | undefined {
+export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefined {
   const port = process.env[WORKER_PORT];
   if (port === undefined || process.send === undefined) return undefined;
   const granted = new Map<number, () => void>();
@@ -42,7 +42,7 @@ export function joinWorkers(logger: Pick<Logger, "warn">): Worker | undefined {
     process.on("SIGINT", () => undefined).on("SIGTERM", () => resolve());
   });
 
-  async function exclusively<T>(file: string, work: () => Promise<T>): Promise<T> {
+  async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
     requests += 1;
     const id = requests;
     const isGranted = new Promise<void>((resolve) => granted.set(id, resolve));
@@ -76,7 +76,7 @@ export function joinWorkers(logger: Pick<Logger, "warn">): Worker | undefined {
     onListening: (address) => void send({ type: "listening", ...address }),
     tell: events.tell,
     onAnswer: events.onAnswer,
-    exclusively,
+    withFileLock,
     run,
   };
 }

@@ -25,7 +25,7 @@ export interface EventEnvelope {
 }
 
 /** A file or folder. */
-export interface Place {
+export interface FileLocation {
   /** The account's virtual path. */
   readonly path: string;
   /** The storage's path. */

@@ -1,45 +1,45 @@
-import type { EventEnvelope, Place, Reason } from "./envelope.ts";
+import type { EventEnvelope, FileLocation, Reason } from "./envelope.ts";
 
 /** 40010: a folder was created. */
 export interface FolderCreated extends EventEnvelope {
   readonly id: 40010;
-  readonly data: Place;
+  readonly data: FileLocation;
 }
 
 /** 40011: a folder could not be created. */
 export interface FolderNotCreated extends EventEnvelope {
   readonly id: 40011;
-  readonly data: Place & Reason;
+  readonly data: FileLocation & Reason;
 }
 
 /** 40030: a folder could not be created, as something of that name is there already. */
 export interface FolderAlreadyThere extends EventEnvelope {
   readonly id: 40030;
-  readonly data: Place & Reason;
+  readonly data: FileLocation & Reason;
 }
 
 /** 40012: a file was removed. */
 export interface FileRemoved extends EventEnvelope {
   readonly id: 40012;
-  readonly data: Place;
+  readonly data: FileLocation;
 }
 
 /** 40013: a file could not be removed. */
 export interface FileNotRemoved extends EventEnvelope {
   readonly id: 40013;
-  readonly data: Place & Reason;
+  readonly data: FileLocation & Reason;
 }
 
 /** 40026: a folder was removed, with everything under it. */
 export interface FolderRemoved extends EventEnvelope {
   readonly id: 40026;
-  readonly data: Place;
+  readonly data: FileLocation;
 }
 
 /** 40027: a folder could not be removed. */
 export interface FolderNotRemoved extends EventEnvelope {
   readonly id: 40027;
-  readonly data: Place & Reason;
+  readonly data: FileLocation & Reason;
 }
 
 /** 40043: a trigger was run on a member of a folder (4.3). */

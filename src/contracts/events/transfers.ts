@@ -1,4 +1,4 @@
-import type { EventEnvelope, Place, Reason } from "./envelope.ts";
+import type { EventEnvelope, FileLocation, Reason } from "./envelope.ts";
 
 /** 40021: an upload begins. One of 40017 and 40022 ends it. */
 export interface UploadStarted extends EventEnvelope {
@@ -21,71 +21,71 @@ export interface UploadFailed extends EventEnvelope {
 /** 40004: a file was opened to be sent. One of 40039, 40040 and 40018 ends it. */
 export interface FileOpened extends EventEnvelope {
   readonly id: 40004;
-  readonly data: Place;
+  readonly data: FileLocation;
 }
 
 /** 40035: a file was asked for and could not be opened. */
 export interface FileNotOpened extends EventEnvelope {
   readonly id: 40035;
-  readonly data: Place & Reason;
+  readonly data: FileLocation & Reason;
 }
 
 /** 40039: a file, or the parts of it that were asked for, was handed over whole to be sent. */
 export interface DownloadDone extends EventEnvelope {
   readonly id: 40039;
-  readonly data: Place & ReadTotals;
+  readonly data: FileLocation & ReadTotals;
 }
 
 /** 40040: a file could not be read to its end. */
 export interface DownloadFailed extends EventEnvelope {
   readonly id: 40040;
-  readonly data: Place & ReadTotals & Reason;
+  readonly data: FileLocation & ReadTotals & Reason;
 }
 
 /** 40018: the client has gone while a file was sent. */
 export interface DownloadCut extends EventEnvelope {
   readonly id: 40018;
-  readonly data: Place & ReadTotals & Reason;
+  readonly data: FileLocation & ReadTotals & Reason;
 }
 
 /** 40006: the listing of a folder begins. One of 40034 and 40014 ends it. */
 export interface ListingStarted extends EventEnvelope {
   readonly id: 40006;
-  readonly data: Place;
+  readonly data: FileLocation;
 }
 
 /** 40034: a listing was handed over whole to be sent. */
 export interface ListingDone extends EventEnvelope {
   readonly id: 40034;
-  readonly data: Place & ReadTotals;
+  readonly data: FileLocation & ReadTotals;
 }
 
 /** 40014: a listing failed, or the client has gone meanwhile. */
 export interface ListingFailed extends EventEnvelope {
   readonly id: 40014;
-  readonly data: Place & ReadTotals & Reason;
+  readonly data: FileLocation & ReadTotals & Reason;
 }
 
 /** 40016: an archive of a folder, or of members of it, begins. One of 40025 and 40041 ends it. */
 export interface ArchiveStarted extends EventEnvelope {
   readonly id: 40016;
-  readonly data: Place;
+  readonly data: FileLocation;
 }
 
 /** 40025: an archive was handed over whole to be sent. */
 export interface ArchiveDone extends EventEnvelope {
   readonly id: 40025;
-  readonly data: Place & ReadTotals;
+  readonly data: FileLocation & ReadTotals;
 }
 
 /** 40041: an archive failed, or the client has gone meanwhile. */
 export interface ArchiveFailed extends EventEnvelope {
   readonly id: 40041;
-  readonly data: Place & ReadTotals & Reason;
+  readonly data: FileLocation & ReadTotals & Reason;
 }
 
 /** The file of an upload. */
-export interface UploadData extends Place {
+export interface UploadData extends FileLocation {
   /** The parsed metadata (4.4); absent where none came, or none is configured. */
   readonly metadata?: Metadata;
 }

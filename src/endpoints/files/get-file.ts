@@ -5,13 +5,13 @@ import { HttpError } from "../../http/http-error.ts";
 import { toMultipartRanges } from "../../http/byteranges.ts";
 import { guessRange, parseRanges, type RangePart } from "../../http/range.ts";
 import { emptyResponse, fileResponse, type HeaderFields, sourceResponse } from "../../http/responses.ts";
-import type { AccountExchange } from "../../request/context.ts";
+import type { AccountContext } from "../../request/context.ts";
 import { type FileFields, toFileFields, toValidatorFields, toValidators } from "./file-headers.ts";
-import { createExcess } from "../../transfers/too-many-transfers.ts";
+import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
 import { redirectIfFolder } from "../trailing-slash.ts";
-import { tell, toPlace } from "../../request/emit-event.ts";
-import { createToldTransfer, toHeldSource, toReportedSource } from "../../transfers/tracked-source.ts";
-import { tellDownload } from "../../transfers/transfer-events.ts";
+import { emitEvent, toFileLocation } from "../../request/emit-event.ts";
+import { trackTransfer, holdUntilRead, reportFailures } from "../../transfers/tracked-source.ts";
+import { downloadEvents } from "../../transfers/transfer-events.ts";
 
 /** Header fields that make a request's answer depend on the version that is there. */
 const CONDITIONS = ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "range"] as const;
@@ -20,57 +20,57 @@ const CONDITIONS = ["if-match", "if-none-match", "if-modified-since", "if-unmodi
 const MAX_ATTEMPTS = 5;
 
 /** `GET` and `HEAD /home/<path>`: the content of a file (4.2, 4.5, 4.6; CONTRACT 3.1, 3.2). */
-export async function getFile(exchange: AccountExchange): Promise<Response> {
-  const { request, path, files } = exchange;
+export async function getFile(context: AccountContext): Promise<Response> {
+  const { request, path, files } = context;
   const isUnconditional = CONDITIONS.every((name) => request.headers.get(name) === null);
   try {
-    if (!isUnconditional || request.method === "HEAD") return await getConditionally(exchange);
-    return await answerWith(exchange, await files.read(path.segments), []);
+    if (!isUnconditional || request.method === "HEAD") return await getConditionally(context);
+    return await answerWith(context, await files.read(path.segments), []);
   } catch (error) {
-    return redirectOrTell(exchange, error);
+    return redirectOrEmit(context, error);
   }
 }
 
 /** A folder is asked for by its own URL; any other failure to send a file is told of. @throws it. */
-function redirectOrTell(exchange: AccountExchange, error: unknown): Response {
+function redirectOrEmit(context: AccountContext, error: unknown): Response {
   try {
-    return redirectIfFolder(exchange, error);
+    return redirectIfFolder(context, error);
   } catch (failure) {
-    if (exchange.isHeard() && exchange.request.method === "GET") tellNotOpened(exchange, failure);
+    if (context.isHeard() && context.request.method === "GET") emitOpenFailed(context, failure);
     throw failure;
   }
 }
 
 /** 40035; a condition that does not hold is no failure to open the file. */
-function tellNotOpened(exchange: AccountExchange, error: unknown): void {
-  const { failure, message: details } = exchange.failureOf(error);
+function emitOpenFailed(context: AccountContext, error: unknown): void {
+  const { failure, message: details } = context.failureOf(error);
   if (failure === "precondition-failed" || failure === "range-not-satisfiable") return;
-  tell(exchange, { id: 40035, data: { ...toPlace(exchange, exchange.path.segments), details } });
+  emitEvent(context, { id: 40035, data: { ...toFileLocation(context, context.path.segments), details } });
 }
 
 /**
  * Decides on the version that is sent, whatever replaces it meanwhile (docs/decisions/0011-reading.md): the part that is most likely
  * wanted is read first, with its entry, and read anew where that entry leads to another one.
  */
-async function getConditionally(exchange: AccountExchange): Promise<Response> {
-  const { files, path } = exchange;
+async function getConditionally(context: AccountContext): Promise<Response> {
+  const { files, path } = context;
   let wanted: RangePart | undefined;
   // One transfer too many may still turn out to be none.
-  if (isEntryEnough(exchange.request) || !exchange.transferClaim.mayTake()) {
+  if (isEntryEnough(context.request) || !context.transferPermit.canAcquire()) {
     const entry = await files.stat(path.segments, "read");
     if (entry === undefined) throw new StorageError("not-found");
-    const decision = decide(exchange, entry);
+    const decision = decide(context, entry);
     if ("answer" in decision) return decision.answer;
     wanted = decision.parts[0];
   } else {
-    wanted = guessRange(exchange.request.headers.get("range") ?? "");
+    wanted = guessRange(context.request.headers.get("range") ?? "");
   }
-  if (!exchange.transferClaim.take()) throw createExcess();
+  if (!context.transferPermit.acquire()) throw tooManyTransfers();
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
     const file = await files.read(path.segments, wanted);
-    const decision = await decideOn(exchange, file);
+    const decision = await decideOn(context, file);
     if ("answer" in decision) return decision.answer;
-    if (isPart(file.entry.size, wanted, decision.parts[0])) return await answerWith(exchange, file, decision.parts);
+    if (isPart(file.entry.size, wanted, decision.parts[0])) return await answerWith(context, file, decision.parts);
     await release(file);
     wanted = decision.parts[0];
   }
@@ -89,7 +89,7 @@ function isEntryEnough({ method, headers }: Request): boolean {
 type Decision = { readonly answer: Response } | { readonly parts: readonly RangePart[] };
 
 /** What the conditions of a request come to for a version of the file: an answer without content, or what to send of it. */
-function decide({ request, config, path }: AccountExchange, entry: StorageEntry): Decision {
+function decide({ request, config, path }: AccountContext, entry: StorageEntry): Decision {
   const validators = toValidators(entry);
   const now = config.clock();
   const precondition = evaluatePreconditions(request, validators, now);
@@ -104,9 +104,9 @@ function decide({ request, config, path }: AccountExchange, entry: StorageEntry)
 }
 
 /** The same for a file that is open, and is closed where nothing of it is sent. */
-async function decideOn(exchange: AccountExchange, file: StoredFile): Promise<Decision> {
+async function decideOn(context: AccountContext, file: StoredFile): Promise<Decision> {
   try {
-    const decision = decide(exchange, file.entry);
+    const decision = decide(context, file.entry);
     if ("answer" in decision) await release(file);
     return decision;
   } catch (error) {
@@ -122,9 +122,9 @@ function isPart(size: number, read: RangePart | undefined, wanted: RangePart | u
 }
 
 /** The answer with an open file, which is closed where there is none: a storage's entity-tag may be no header value. */
-async function answerWith(exchange: AccountExchange, file: StoredFile, parts: readonly RangePart[]): Promise<Response> {
+async function answerWith(context: AccountContext, file: StoredFile, parts: readonly RangePart[]): Promise<Response> {
   try {
-    return toResponse(exchange, file, parts);
+    return toResponse(context, file, parts);
   } catch (error) {
     await release(file);
     throw error;
@@ -132,13 +132,13 @@ async function answerWith(exchange: AccountExchange, file: StoredFile, parts: re
 }
 
 /** The file as a whole, a part, or several parts, of which it holds the first. */
-function toResponse(exchange: AccountExchange, file: StoredFile, parts: readonly RangePart[]): Response {
+function toResponse(context: AccountContext, file: StoredFile, parts: readonly RangePart[]): Response {
   const { entry } = file;
-  const fields = toFileFields(entry, exchange.path.segments);
+  const fields = toFileFields(entry, context.path.segments);
   const [part, ...more] = parts;
-  if (part === undefined) return send(exchange, 200, file, fields);
-  if (more.length > 0) return severalParts(exchange, file, parts, fields);
-  return send(exchange, 206, file, {
+  if (part === undefined) return send(context, 200, file, fields);
+  if (more.length > 0) return severalParts(context, file, parts, fields);
+  return send(context, 206, file, {
     ...fields,
     "Content-Length": String(part.length),
     "Content-Range": `bytes ${part.offset}-${part.offset + part.length - 1}/${entry.size}`,
@@ -146,48 +146,48 @@ function toResponse(exchange: AccountExchange, file: StoredFile, parts: readonly
 }
 
 /** Sends by the shortest way: bytes, and streams that a runtime may pass on by itself where nobody is told of it, or counts it, as they are. */
-function send(exchange: AccountExchange, status: number, file: StoredFile, fields: FileFields): Response {
+function send(context: AccountContext, status: number, file: StoredFile, fields: FileFields): Response {
   const { source } = file;
   if (source !== undefined && "byteLength" in source)
-    return sendBytes(exchange, status, file, source.byteLength, fields);
-  if (source === undefined && !exchange.isHeard() && !exchange.transferClaim.isTaken())
+    return sendBytes(context, status, file, source.byteLength, fields);
+  if (source === undefined && !context.isHeard() && !context.transferPermit.isTaken())
     return fileResponse(status, file, fields);
-  return sendSource(exchange, status, toSource(file), fields);
+  return sendSource(context, status, toSource(file), fields);
 }
 
 /** Bytes are handed over to be sent with the response that holds them. */
 function sendBytes(
-  exchange: AccountExchange,
+  context: AccountContext,
   status: number,
   file: StoredFile,
   count: number,
   fields: FileFields,
 ): Response {
   const response = fileResponse(status, file, fields);
-  if (exchange.isHeard()) {
+  if (context.isHeard()) {
     const totals = { total_read: count, duration: 0, read_speed: count };
-    tellDownload(exchange)({ outcome: "done", totals });
+    downloadEvents(context)({ outcome: "done", totals });
   }
   return response;
 }
 
 /** A response that cannot be made is no download: it begins behind that. */
-function sendSource(exchange: AccountExchange, status: number, source: ByteSource, fields: HeaderFields): Response {
-  if (!exchange.isHeard())
-    return sourceResponse(status, toHeldSource(exchange, toReportedSource(exchange, source)), fields);
-  const transfer = createToldTransfer(exchange, tellDownload);
-  const response = sourceResponse(status, toHeldSource(exchange, transfer.toldSource(source)), fields);
+function sendSource(context: AccountContext, status: number, source: ByteSource, fields: HeaderFields): Response {
+  if (!context.isHeard())
+    return sourceResponse(status, holdUntilRead(context, reportFailures(context, source)), fields);
+  const transfer = trackTransfer(context, downloadEvents);
+  const response = sourceResponse(status, holdUntilRead(context, transfer.trackSource(source)), fields);
   transfer.begin();
   return response;
 }
 
 function severalParts(
-  exchange: AccountExchange,
+  context: AccountContext,
   first: StoredFile,
   parts: readonly RangePart[],
   fields: FileFields,
 ): Response {
-  const { files, path } = exchange;
+  const { files, path } = context;
   let isOpened = false;
 
   async function open(part: RangePart): Promise<ByteSource> {
@@ -207,7 +207,7 @@ function severalParts(
     if (!isOpened) await release(first);
   };
   const multipartFields = { ...fields, "Content-Type": contentType, "Content-Length": String(length) };
-  return sendSource(exchange, 206, { ...source, close }, multipartFields);
+  return sendSource(context, 206, { ...source, close }, multipartFields);
 }
 
 function isSameVersion(one: StorageEntry, other: StorageEntry): boolean {

@@ -5,7 +5,7 @@ import { readBody } from "../../http/request-body.ts";
 import { emptyResponse } from "../../http/responses.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
 import { toUnmodified, toWriteOptions } from "../../uploads/write-conditions.ts";
-import type { AccountExchange } from "../../request/context.ts";
+import type { AccountContext } from "../../request/context.ts";
 import { storeFile } from "../../transfers/store-upload.ts";
 import { toValidators } from "./file-headers.ts";
 
@@ -13,13 +13,13 @@ import { toValidators } from "./file-headers.ts";
  * `PUT /home/<path>`: creates or overwrites a file, all or nothing (4.2, CONTRACT 4.1, 4.2). Whatever refuses it does so
  * before the body is read.
  */
-export async function putFile(exchange: AccountExchange): Promise<Response> {
-  const { request, path, config } = exchange;
+export async function putFile(context: AccountContext): Promise<Response> {
+  const { request, path, config } = context;
   const demanded = toWriteOptions(request);
-  const entry = await storeFile(exchange, {
+  const entry = await storeFile(context, {
     segments: path.segments,
     content: readBody(request),
-    toOptions: () => toConditions(exchange, demanded),
+    toOptions: () => toConditions(context, demanded),
     metadata: config.metadataFields && readMetadata(request.headers, config.metadataFields),
   });
   return emptyResponse(201, { ETag: entry.etag, "Last-Modified": toHttpDate(entry.modified) });
@@ -27,7 +27,7 @@ export async function putFile(exchange: AccountExchange): Promise<Response> {
 
 /** The same options where the request's conditions hold now, and what of them has to hold still when the file is exchanged. */
 async function toConditions(
-  { request, path, files, config }: AccountExchange,
+  { request, path, files, config }: AccountContext,
   options: WriteOptions,
 ): Promise<WriteOptions> {
   if (!isConditionalChange(request)) return options;

@@ -11,9 +11,9 @@ import { toBatches, toMembers } from "../../contracts/member-batches.ts";
 import { isStorageError, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import { toAttachment } from "../../http/content-disposition.ts";
 import { emptyResponse } from "../../http/responses.ts";
-import type { AccountExchange } from "../../request/context.ts";
+import type { AccountContext } from "../../request/context.ts";
 import { onFailedRead } from "../../transfers/tracked-source.ts";
-import { type SourceAnswer, sendTold, tellArchive } from "../../transfers/transfer-events.ts";
+import { archiveEvents, type SourceResponse, sendTracked } from "../../transfers/transfer-events.ts";
 
 /** So much of an archive is read before it is answered. */
 const BEGIN_BYTES = 65_536;
@@ -27,27 +27,28 @@ const NOTHING = new Uint8Array(0);
  * With stored files it has a `Content-Length`, unless it is too large to be walked beforehand, or its first part cannot be read as it was promised. A member
  * that turns out to have changed further on breaks it off, and the next time no length is told.
  */
-export async function archiveResponse(exchange: AccountExchange, members?: readonly Chosen[]): Promise<Response> {
-  if (exchange.request.method !== "HEAD") return sendTold(exchange, tellArchive, () => openArchive(exchange, members));
+export async function archiveResponse(context: AccountContext, members?: readonly Chosen[]): Promise<Response> {
+  if (context.request.method !== "HEAD")
+    return sendTracked(context, archiveEvents, () => openArchive(context, members));
   // HEAD is no transfer: no file is read for it.
-  const { source, fields } = await openArchive(exchange, members, async (zip) => zip);
+  const { source, fields } = await openArchive(context, members, async (zip) => zip);
   await source.close();
   return emptyResponse(200, fields);
 }
 
 async function openArchive(
-  exchange: AccountExchange,
+  context: AccountContext,
   members: readonly Chosen[] | undefined,
   begin: typeof readBegin = readBegin,
-): Promise<SourceAnswer> {
-  const { path, account, config } = exchange;
-  const { signal } = exchange.request;
+): Promise<SourceResponse> {
+  const { path, account, config } = context;
+  const { signal } = context.request;
   const compresses = config.archive.method === "deflate";
   const folder = toStoragePath(path.segments);
   const name = toSafeName(path.segments.at(-1) ?? account.name);
   const fields = { "Content-Type": "application/zip", "Content-Disposition": toAttachment(`${name}.zip`) };
   if (!compresses && mayPromise(account, folder)) {
-    const { length, entries } = await planArchive(await walk(exchange, members), signal);
+    const { length, entries } = await planArchive(await walk(context, members), signal);
     const isPromised = length !== undefined;
     try {
       const source = await begin(createZip(entries, { isPromised }), signal);
@@ -59,13 +60,13 @@ async function openArchive(
       noteBrokenPromise(account, folder);
     }
   }
-  const zip = createZip(await walk(exchange, members), compresses ? { compresses: isCompressible } : {});
+  const zip = createZip(await walk(context, members), compresses ? { compresses: isCompressible } : {});
   return { source: await begin(zip, signal), fields };
 }
 
-function walk(exchange: AccountExchange, members: readonly Chosen[] | undefined) {
-  const { path, report } = exchange;
-  const source = toArchiveSource(exchange);
+function walk(context: AccountContext, members: readonly Chosen[] | undefined) {
+  const { path, report } = context;
+  const source = toArchiveSource(context);
   if (members !== undefined) return walkMembers(source, path.segments, members, report);
   return openFolder(source, path.segments, report).catch(withoutFolder);
 }
@@ -105,7 +106,7 @@ async function untilGone(reading: Promise<number>, source: ByteSource, signal: A
 }
 
 /** What the permissions forbid is known without opening it; they are asked again when it is opened (SECURITY 19). */
-function toArchiveSource({ files, account: { permissions }, request: { signal } }: AccountExchange): ArchiveSource {
+function toArchiveSource({ files, account: { permissions }, request: { signal } }: AccountContext): ArchiveSource {
   const readsAll = permissions.grantsEverywhere("read");
 
   async function* listFor(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {

@@ -2,10 +2,10 @@ import { StorageError } from "../../contracts/storage-adapter.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { hasContent } from "../../http/request-body.ts";
 import { emptyResponse } from "../../http/responses.ts";
-import type { AccountExchange } from "../../request/context.ts";
+import type { AccountContext } from "../../request/context.ts";
 
 /** `PUT /home/<folder>/` and `MKCOL`: creates a folder whose parent is there (4.2, 4.5). */
-export async function createFolder({ request, path, files }: AccountExchange): Promise<Response> {
+export async function createFolder({ request, path, files }: AccountContext): Promise<Response> {
   // RFC 4918 9.3: a body that the server does not understand is refused.
   if (await hasContent(request)) throw new HttpError("unsupported-media-type", "A folder has no content.");
   if (path.segments.length === 0) throw new StorageError("already-exists");

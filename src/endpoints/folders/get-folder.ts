@@ -4,10 +4,10 @@ import { DONE_CODES } from "../../contracts/texts.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import { prefersArchive } from "../../http/negotiate.ts";
 import { emptyResponse, sourceResponse } from "../../http/responses.ts";
-import { turn } from "../../platform/event-loop.ts";
-import type { AccountExchange } from "../../request/context.ts";
-import { createPageExcess } from "../../transfers/too-many-transfers.ts";
-import { sendTold, tellListing } from "../../transfers/transfer-events.ts";
+import { yieldToEventLoop } from "../../platform/event-loop.ts";
+import type { AccountContext } from "../../request/context.ts";
+import { tooManyPages } from "../../transfers/too-many-transfers.ts";
+import { listingEvents, sendTracked } from "../../transfers/transfer-events.ts";
 import { type FolderProblem, type SessionLinks, streamFolderPage } from "../../views/folder-page.ts";
 import { openJsonListing } from "../../views/json-listing.ts";
 import { type PageMember, parseMemberOrder, toPageMember } from "../../views/member-order.ts";
@@ -21,19 +21,19 @@ const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
 const HTML_TYPE = { "Content-Type": "text/html; charset=utf-8" };
 
 /** `GET` and `HEAD /home/<folder>/`: the members of a folder, as JSON, as a page, or with their content as an archive (4.2, 4.6). */
-export async function getFolder(exchange: AccountExchange): Promise<Response> {
-  const { request, path, files, variant, texts } = exchange;
-  if (isBasicLogin(exchange)) return redirectResponse(exchange, 302, afterBasicLogin(exchange), texts.loggedIn);
-  if (prefersArchive(request)) return archiveResponse(exchange);
+export async function getFolder(context: AccountContext): Promise<Response> {
+  const { request, path, files, variant, texts } = context;
+  if (isBasicLogin(context)) return redirectResponse(context, 302, afterBasicLogin(context), texts.loggedIn);
+  if (prefersArchive(request)) return archiveResponse(context);
   const openListing = (): Promise<ByteSource> => openJsonListing(files.list(path.segments)).catch(throwListingFailure);
   if (request.method === "HEAD") {
     await (await openListing()).close();
-    return emptyResponse(200, variant === "html" ? { ...toPageFields(exchange), ...HTML_TYPE } : JSON_TYPE);
+    return emptyResponse(200, variant === "html" ? { ...toPageFields(context), ...HTML_TYPE } : JSON_TYPE);
   }
-  return sendTold(exchange, tellListing, async () => {
+  return sendTracked(context, listingEvents, async () => {
     if (variant !== "html") return { source: await openListing(), fields: JSON_TYPE };
-    const page = await openFolderPage(exchange);
-    return { source: toByteSource(page), fields: { ...toPageFields(exchange), ...HTML_TYPE } };
+    const page = await openFolderPage(context);
+    return { source: toByteSource(page), fields: { ...toPageFields(context), ...HTML_TYPE } };
   });
 }
 
@@ -43,36 +43,36 @@ export interface FolderReport {
 }
 
 /** The page of the exchange's folder as the answer to a form: it is there even where the members cannot be listed. */
-export async function folderPage(exchange: AccountExchange, status: number, report: FolderReport): Promise<Response> {
-  const page = toByteSource(await openFolderPage(exchange, report));
-  return sourceResponse(status, exchange.pageClaim.hold(page), { ...toPageFields(exchange), ...HTML_TYPE });
+export async function folderPage(context: AccountContext, status: number, report: FolderReport): Promise<Response> {
+  const page = toByteSource(await openFolderPage(context, report));
+  return sourceResponse(status, context.pagePermit.releaseAfter(page), { ...toPageFields(context), ...HTML_TYPE });
 }
 
 /**
  * The page of the exchange's folder (4.6), sent as it is rendered. Without a report it tells of what the redirect behind a form has brought.
  * @throws what `readMembers` throws, where there is no report.
  */
-async function openFolderPage(exchange: AccountExchange, report?: FolderReport): Promise<ReadableStream<Uint8Array>> {
-  const { path, account, target, config } = exchange;
+async function openFolderPage(context: AccountContext, report?: FolderReport): Promise<ReadableStream<Uint8Array>> {
+  const { path, account, target, config } = context;
   const { segments } = path;
-  const { members, problems } = await readMembers(exchange, report !== undefined);
+  const { members, problems } = await readMembers(context, report !== undefined);
   const query = new URLSearchParams(target.query);
-  return streamFolderPage(exchange, {
+  return streamFolderPage(context, {
     segments,
     members,
     order: parseMemberOrder(query),
     actions: toFolderActions(account, segments, config.triggers),
     username: account.name,
-    links: await toSessionLinks(exchange),
+    links: await toSessionLinks(context),
     done: report === undefined ? DONE_CODES.find((code) => code === query.get("done")) : undefined,
     problems: [...(report?.problems ?? []), ...problems],
   });
 }
 
 /** So many members are read before others have their turn. */
-const MEMBERS_PER_TURN = 1000;
+const MEMBERS_PER_YIELD = 1000;
 /** So many members are read before they are counted. */
-const MEMBERS_PER_CLAIM = 100;
+const MEMBERS_PER_PERMIT = 100;
 /** What a page counts for by itself: what is rendered of it, and the buffer that it is sent from. */
 const PAGE_BYTES = 524_288;
 /** What a member on a page takes, beside two bytes for each code unit of its name. */
@@ -90,31 +90,31 @@ interface ReadMembers {
  * @throws what listing the folder throws; HttpError `unavailable` where the account has too much held for pages.
  */
 async function readMembers(
-  { files, path, request: { signal }, pageClaim, failureOf }: AccountExchange,
+  { files, path, request: { signal }, pagePermit: pageClaim, failureOf }: AccountContext,
   mayFail: boolean,
 ): Promise<ReadMembers> {
   const members: PageMember[] = [];
   let bytes = PAGE_BYTES;
 
-  function claim(): void {
-    if (pageClaim.take(bytes)) return;
+  function acquirePages(): void {
+    if (pageClaim.acquire(bytes)) return;
     // At once: the listing may take its time to end, and what has been refused is in nobody's way.
     pageClaim.release();
-    throw createPageExcess();
+    throw tooManyPages();
   }
 
   try {
-    claim();
+    acquirePages();
     for await (const entry of files.list(path.segments)) {
       const member = toPageMember(entry);
       members.push(member);
       bytes += MEMBER_BYTES + 2 * member.name.length;
       // Nobody is left to show it to.
       signal.throwIfAborted();
-      if (members.length % MEMBERS_PER_CLAIM === 0) claim();
-      if (members.length % MEMBERS_PER_TURN === 0) await turn();
+      if (members.length % MEMBERS_PER_PERMIT === 0) acquirePages();
+      if (members.length % MEMBERS_PER_YIELD === 0) await yieldToEventLoop();
     }
-    claim();
+    acquirePages();
     return { members, problems: [] };
   } catch (error) {
     if (!mayFail || !(isHttpError(error) || isStorageError(error))) return throwListingFailure(error);
@@ -125,8 +125,8 @@ async function readMembers(
 }
 
 /** What a browser can do with its session beside the files (4.1, rule 4); a password that cannot be changed is not offered to be. */
-async function toSessionLinks({ account, config, means, passwords }: AccountExchange): Promise<SessionLinks> {
-  if (means !== "cookie") return {};
+async function toSessionLinks({ account, config, scheme, passwords }: AccountContext): Promise<SessionLinks> {
+  if (scheme !== "cookie") return {};
   const logout = `${config.basePath}/__svc__/logout`;
   const mayChange = account.allowPasswordChange && (await passwords.isPossible(account.name));
   return { logout, ...(mayChange && { passwordUpdate: passwordUpdatePath(config.basePath) }) };

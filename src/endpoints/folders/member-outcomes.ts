@@ -1,7 +1,7 @@
 import { HttpError } from "../../http/http-error.ts";
 import { isMemberName } from "../../http/path-segment.ts";
 import { jsonResponse } from "../../http/responses.ts";
-import type { Exchange } from "../../request/context.ts";
+import type { RequestContext } from "../../request/context.ts";
 import { toStatus } from "../../request/errors.ts";
 import type { CommandOutcome } from "../../schemas/commands.ts";
 
@@ -14,7 +14,7 @@ export interface MemberOutcome {
 
 /** Acts on a member of a folder. A name that is none, or a failure, is that member's own (4.3, CONTRACT 4.5). */
 export async function attempt(
-  { failureOf }: Exchange,
+  { failureOf }: RequestContext,
   target: string,
   act: (target: string) => Promise<void>,
 ): Promise<MemberOutcome> {
@@ -29,12 +29,12 @@ export async function attempt(
 
 /** {@link attempt} for one member after the other, each one's failure leaving the following ones. */
 export async function attemptAll(
-  exchange: Exchange,
+  context: RequestContext,
   targets: readonly string[],
   act: (target: string) => Promise<void>,
 ): Promise<readonly MemberOutcome[]> {
   const outcomes: MemberOutcome[] = [];
-  for (const target of targets) outcomes.push(await attempt(exchange, target, act));
+  for (const target of targets) outcomes.push(await attempt(context, target, act));
   return outcomes;
 }
 

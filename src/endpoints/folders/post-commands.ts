@@ -2,15 +2,15 @@ import type { Triggers } from "../../config/trigger-config.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { readJsonBody } from "../../http/request-body.ts";
-import { remembered } from "../../platform/memoize.ts";
-import type { AccountExchange } from "../../request/context.ts";
+import { memoize } from "../../platform/memoize.ts";
+import type { AccountContext } from "../../request/context.ts";
 import {
   type BuiltInCommand,
   type Command,
   createCommandsRequestSchema,
   isBuiltInCommand,
 } from "../../schemas/commands.ts";
-import { createExcess } from "../../transfers/too-many-transfers.ts";
+import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
 import { attemptAll, type MemberOutcome, toOutcomesResponse } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
 
@@ -18,10 +18,10 @@ import { ownTriggers, runTrigger } from "./run-trigger.ts";
  * `POST /home/<folder>/` with a JSON body: folder commands, in order, each one's failure leaving the following ones
  * running (4.3, CONTRACT 4.5). All of them are checked before the first runs.
  */
-export async function postCommands(exchange: AccountExchange): Promise<Response> {
-  const { request, path, files, config } = exchange;
+export async function postCommands(context: AccountContext): Promise<Response> {
+  const { request, path, files, config } = context;
   const { maxJsonBytes, maxCommands } = config.limits;
-  const triggers = ownTriggers(exchange);
+  const triggers = ownTriggers(context);
   const toExcess = (): HttpError => toMalformed(maxCommands);
   const body = await readJsonBody(request, {
     maxBytes: maxJsonBytes,
@@ -36,32 +36,32 @@ export async function postCommands(exchange: AccountExchange): Promise<Response>
   const outcomes: MemberOutcome[] = [];
   for (const command of commands) {
     const targets = typeof command.target === "string" ? [command.target] : command.target;
-    outcomes.push(...(await attemptAll(exchange, targets, (target) => run(exchange, triggers, command, target))));
+    outcomes.push(...(await attemptAll(context, targets, (target) => run(context, triggers, command, target))));
   }
   return toOutcomesResponse(outcomes);
 
   /** What is announced takes no place before it comes, or idle clients would have them all; for what finds none now, nothing is read. */
   function onAnnounced(bytes: number): void {
-    if (!exchange.transferClaim.mayTake(toPlaces(bytes))) onLarge(bytes);
+    if (!context.transferPermit.canAcquire(toPermits(bytes))) onLarge(bytes);
   }
 
   /** A body that is held whole counts among the transfers: what all of them take together is bounded. */
   function onLarge(bytes: number): void {
-    if (!exchange.transferClaim.take(toPlaces(bytes))) throw createExcess();
+    if (!context.transferPermit.acquire(toPermits(bytes))) throw tooManyTransfers();
   }
 }
 
 /** What of a body that is held whole counts as one transfer: no other holds more. */
-const BYTES_OF_PLACE = 64 * 1024;
+const BYTES_PER_PERMIT = 64 * 1024;
 
-function toPlaces(bytes: number): number {
-  return Math.ceil(bytes / BYTES_OF_PLACE);
+function toPermits(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_PERMIT);
 }
 
 const NAMES_SEPARATOR = " ";
 /** The names of some thousand triggers: to make a schema of them for each request would cost more than the request. */
 const MAX_NAMES_CHARACTERS = 100_000;
-const toSchema = remembered((key) => {
+const toSchema = memoize((key) => {
   const [maxCommands, ...names] = key.split(NAMES_SEPARATOR);
   return createCommandsRequestSchema(names, Number(maxCommands));
 }, MAX_NAMES_CHARACTERS);
@@ -78,17 +78,13 @@ function toMalformed(maxCommands: number): HttpError {
   return new HttpError("malformed", `The body is not a list of commands with at most ${maxCommands} targets in all.`);
 }
 
-async function run(exchange: AccountExchange, triggers: Triggers, command: Command, target: string): Promise<void> {
-  if (isBuiltInCommand(command)) return runBuiltIn(exchange, command, target);
+async function run(context: AccountContext, triggers: Triggers, command: Command, target: string): Promise<void> {
+  if (isBuiltInCommand(command)) return runBuiltIn(context, command, target);
   const trigger = triggers.get(command.command);
-  if (trigger !== undefined) await runTrigger(exchange, command.command, trigger, target);
+  if (trigger !== undefined) await runTrigger(context, command.command, trigger, target);
 }
 
-async function runBuiltIn(
-  { files, path }: AccountExchange,
-  { command }: BuiltInCommand,
-  target: string,
-): Promise<void> {
+async function runBuiltIn({ files, path }: AccountContext, { command }: BuiltInCommand, target: string): Promise<void> {
   const member = [...path.segments, target];
   switch (command) {
     case "delete":

@@ -1,16 +1,16 @@
 import { HttpError } from "../../http/http-error.ts";
 import { mediaType } from "../../http/negotiate.ts";
-import type { AccountExchange } from "../../request/context.ts";
+import type { AccountContext } from "../../request/context.ts";
 import { postCommands } from "./post-commands.ts";
 import { postForm } from "./post-form.ts";
 
 /** `POST /home/<folder>/`: commands as JSON (4.3), or a browser's form (4.6). */
-export async function postFolder(exchange: AccountExchange): Promise<Response> {
-  switch (mediaType(exchange.request.headers.get("content-type"))) {
+export async function postFolder(context: AccountContext): Promise<Response> {
+  switch (mediaType(context.request.headers.get("content-type"))) {
     case "application/json":
-      return postCommands(exchange);
+      return postCommands(context);
     case "multipart/form-data":
-      return postForm(exchange);
+      return postForm(context);
     default:
       throw new HttpError("unsupported-media-type", "A folder takes application/json or multipart/form-data.");
   }

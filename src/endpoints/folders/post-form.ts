@@ -5,8 +5,8 @@ import type { DoneCode } from "../../contracts/texts.ts";
 import { HttpError, isHttpError } from "../../http/http-error.ts";
 import { type FormPart, readMultipart } from "../../http/multipart.ts";
 import { emptyResponse } from "../../http/responses.ts";
-import type { AccountExchange } from "../../request/context.ts";
-import { tellFailure } from "../../request/emit-event.ts";
+import type { AccountContext } from "../../request/context.ts";
+import { emitErrorEvent } from "../../request/emit-event.ts";
 import { toStatus } from "../../request/errors.ts";
 import { storeFile } from "../../transfers/store-upload.ts";
 import { FORM_ACTIONS, type FormFields, receiveForm } from "../../uploads/form.ts";
@@ -26,30 +26,30 @@ interface ReceivedForm extends FormFields {
 }
 
 /** `POST /home/<folder>/` with a browser's form: one action on the folder, its members or new files (4.6, CONTRACT 4.6). */
-export async function postForm(exchange: AccountExchange): Promise<Response> {
-  const { path, files } = exchange;
+export async function postForm(context: AccountContext): Promise<Response> {
+  const { path, files } = context;
   if ((await files.kindOf(path.segments)) !== "folder") throw new StorageError("not-found");
-  const form = await readForm(exchange);
+  const form = await readForm(context);
   if ("refusal" in form) return form.refusal;
   const omission = findOmission(form);
-  if (omission !== undefined) return refuseWhole(exchange, omission);
-  if (form.action === "download-members") return download(exchange, form.members);
-  const outcomes = await run(exchange, form);
-  return respond(exchange, outcomes, toDoneCode(form.action));
+  if (omission !== undefined) return refuseWhole(context, omission);
+  if (form.action === "download-members") return download(context, form.members);
+  const outcomes = await run(context, form);
+  return respond(context, outcomes, toDoneCode(form.action));
 }
 
 /**
  * Files are stored while the form is read. Where it turns out to be no form behind them, browsers get the folder's page, which shows what was
  * stored, with what is wrong.
  */
-async function readForm(exchange: AccountExchange): Promise<ReceivedForm | { readonly refusal: Response }> {
-  const { request, path, config } = exchange;
+async function readForm(context: AccountContext): Promise<ReceivedForm | { readonly refusal: Response }> {
+  const { request, path, config } = context;
   const { signal } = request;
   const { maxFormParts: maxParts, maxPartHeadBytes: maxHeadBytes, maxFormFieldBytes } = config.limits;
-  const metadata = toFormMetadata(exchange);
+  const metadata = toFormMetadata(context);
   const uploads = createFormFiles({
     write: (name, content) =>
-      storeFile(exchange, {
+      storeFile(context, {
         segments: [...path.segments, name],
         content,
         toOptions: () => ({ signal }),
@@ -57,7 +57,7 @@ async function readForm(exchange: AccountExchange): Promise<ReceivedForm | { rea
       }),
     signal,
   });
-  const actions: ReadonlySet<string> = new Set([...FORM_ACTIONS, ...ownTriggers(exchange).keys()]);
+  const actions: ReadonlySet<string> = new Set([...FORM_ACTIONS, ...ownTriggers(context).keys()]);
   try {
     const parts = metadata.required(readMultipart(request, { maxParts, maxHeadBytes }));
     const fields = await receiveForm(parts, uploads, (name) => actions.has(name), maxFormFieldBytes);
@@ -65,27 +65,27 @@ async function readForm(exchange: AccountExchange): Promise<ReceivedForm | { rea
   } catch (error) {
     const outcomes = uploads.outcomes();
     const isOver = outcomes.length === 0 || signal.aborted;
-    if (isOver || exchange.variant !== "html" || !isHttpError(error)) throw error;
-    return { refusal: await refuseRest(exchange, error, outcomes) };
+    if (isOver || context.variant !== "html" || !isHttpError(error)) throw error;
+    return { refusal: await refuseRest(context, error, outcomes) };
   }
 }
 
 /** The folder's page, which shows what was stored; where anything was, it says which files were not (CONTRACT 4.6). */
-function refuseRest(exchange: AccountExchange, error: HttpError, uploads: readonly FormUpload[]): Promise<Response> {
+function refuseRest(context: AccountContext, error: HttpError, uploads: readonly FormUpload[]): Promise<Response> {
   const isStored = uploads.some((upload) => upload.error === undefined);
   const failed = uploads.flatMap((upload) =>
     isStored && upload.error !== undefined
-      ? [{ target: upload.name, message: exchange.failureOf(upload.error).message }]
+      ? [{ target: upload.name, message: context.failureOf(upload.error).message }]
       : [],
   );
-  return pageOf(exchange, toStatus(error.failure, "html"), [error, ...failed]);
+  return pageOf(context, toStatus(error.failure, "html"), [error, ...failed]);
 }
 
 /**
  * The metadata of a form's files (4.4, CONTRACT 5). A header that is there is judged before the form is read; one that is missing refuses the form at its first file, as forms without
  * files need none.
  */
-function toFormMetadata({ request, config: { metadataFields } }: AccountExchange) {
+function toFormMetadata({ request, config: { metadataFields } }: AccountContext) {
   const isThere = metadataFields !== undefined && request.headers.get(metadataFields.header) !== null;
   const value = isThere ? readMetadata(request.headers, metadataFields) : undefined;
 
@@ -111,64 +111,64 @@ function findOmission({ action, newFolders, members, uploads }: ReceivedForm): s
   }
 }
 
-async function run(exchange: AccountExchange, form: ReceivedForm): Promise<readonly MemberOutcome[]> {
-  const { path, files, failureOf } = exchange;
+async function run(context: AccountContext, form: ReceivedForm): Promise<readonly MemberOutcome[]> {
+  const { path, files, failureOf } = context;
   const { action, newFolders, members, uploads } = form;
   switch (action) {
     case "create-folder":
-      return attemptAll(exchange, newFolders, (name) => files.createFolder([...path.segments, name]));
+      return attemptAll(context, newFolders, (name) => files.createFolder([...path.segments, name]));
     case "upload-file":
       return uploads.map(({ name, error }) =>
         error === undefined ? { target: name } : { target: name, error: failureOf(error) },
       );
     case "delete-members":
-      return attemptAll(exchange, members, (name) => files.remove([...path.segments, name], "any"));
+      return attemptAll(context, members, (name) => files.remove([...path.segments, name], "any"));
   }
-  const trigger = ownTriggers(exchange).get(action);
+  const trigger = ownTriggers(context).get(action);
   if (trigger === undefined) throw new HttpError("malformed", "The form's action is not known.");
-  return attemptAll(exchange, members, (name) => runTrigger(exchange, action, trigger, name));
+  return attemptAll(context, members, (name) => runTrigger(context, action, trigger, name));
 }
 
 /** The archive of the members, if all of them can be in it. */
-async function download(exchange: AccountExchange, members: readonly string[]): Promise<Response> {
+async function download(context: AccountContext, members: readonly string[]): Promise<Response> {
   const chosen: Chosen[] = [];
-  const outcomes = await attemptAll(exchange, members, async (name) => {
-    chosen.push(await chooseMember(exchange, name));
+  const outcomes = await attemptAll(context, members, async (name) => {
+    chosen.push(await chooseMember(context, name));
   });
-  if (outcomes.every(({ error }) => error === undefined)) return archiveResponse(exchange, chosen);
-  return respondFailed(exchange, outcomes);
+  if (outcomes.every(({ error }) => error === undefined)) return archiveResponse(context, chosen);
+  return respondFailed(context, outcomes);
 }
 
 function respond(
-  exchange: AccountExchange,
+  context: AccountContext,
   outcomes: readonly MemberOutcome[],
   done: DoneCode,
 ): Response | Promise<Response> {
-  if (outcomes.some(({ error }) => error !== undefined)) return respondFailed(exchange, outcomes);
-  return exchange.variant === "html" ? redirectDone(exchange, done) : toOutcomesResponse(outcomes);
+  if (outcomes.some(({ error }) => error !== undefined)) return respondFailed(context, outcomes);
+  return context.variant === "html" ? redirectDone(context, done) : toOutcomesResponse(outcomes);
 }
 
-function respondFailed(exchange: AccountExchange, outcomes: readonly MemberOutcome[]): Response | Promise<Response> {
-  if (exchange.variant !== "html") return toOutcomesResponse(outcomes);
+function respondFailed(context: AccountContext, outcomes: readonly MemberOutcome[]): Response | Promise<Response> {
+  if (context.variant !== "html") return toOutcomesResponse(outcomes);
   const failed = outcomes.flatMap(({ target, error }) => (error === undefined ? [] : [{ target, error }]));
   const problems = failed.map(({ target, error }) => ({ target, message: error.message }));
-  return pageOf(exchange, toCommonStatus(failed.map(({ error }) => error)), problems);
+  return pageOf(context, toCommonStatus(failed.map(({ error }) => error)), problems);
 }
 
 /** Nothing was done: the folder's page says why, or the errors body. */
-function refuseWhole(exchange: AccountExchange, message: string): Promise<Response> {
-  if (exchange.variant !== "html") throw new HttpError("malformed", message);
-  return pageOf(exchange, toStatus("malformed", "html"), [{ message }]);
+function refuseWhole(context: AccountContext, message: string): Promise<Response> {
+  if (context.variant !== "html") throw new HttpError("malformed", message);
+  return pageOf(context, toStatus("malformed", "html"), [{ message }]);
 }
 
 /** The folder's page with what is wrong, of which the operator is told as well. */
-function pageOf(exchange: AccountExchange, status: number, problems: readonly FolderProblem[]): Promise<Response> {
-  tellFailure(exchange, status, [...new Set(problems.map(({ message }) => message))].join(" "));
-  return folderPage(exchange, status, { problems });
+function pageOf(context: AccountContext, status: number, problems: readonly FolderProblem[]): Promise<Response> {
+  emitErrorEvent(context, status, [...new Set(problems.map(({ message }) => message))].join(" "));
+  return folderPage(context, status, { problems });
 }
 
 /** Back to the folder by GET: a reload does not send the form again. The query is kept, such as the order of the listing. */
-function redirectDone({ config, path, target }: AccountExchange, done: DoneCode): Response {
+function redirectDone({ config, path, target }: AccountContext, done: DoneCode): Response {
   const query = new URLSearchParams(target.query);
   query.set("done", done);
   return emptyResponse(303, { Location: `${config.basePath}/home/${toUrlPath(path)}?${query}` });

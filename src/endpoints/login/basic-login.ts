@@ -1,4 +1,4 @@
-import type { Exchange } from "../../request/context.ts";
+import type { RequestContext } from "../../request/context.ts";
 import { toReturnPath } from "./return-path.ts";
 
 /**
@@ -11,13 +11,13 @@ export function basicLoginPath(basePath: string, returnTo: string | undefined): 
 }
 
 /** Whether a request is for that URL. */
-export function isBasicLogin({ path, target, variant, request }: Exchange): boolean {
+export function isBasicLogin({ path, target, variant, request }: RequestContext): boolean {
   const reads = request.method === "GET" || request.method === "HEAD";
   if (!reads || variant !== "html" || path.segments.length > 0) return false;
   return new URLSearchParams(target.query).get("login") === "basic";
 }
 
 /** Where it leads once there is an account. */
-export function afterBasicLogin({ target, config }: Exchange): string {
+export function afterBasicLogin({ target, config }: RequestContext): string {
   return toReturnPath(new URLSearchParams(target.query).get("return"), config.basePath) ?? `${config.basePath}/home/`;
 }

@@ -5,33 +5,33 @@ import { readFormBody, readJsonBody } from "../../http/request-body.ts";
 import { isSecure } from "../../http/request-target.ts";
 import { jsonResponse } from "../../http/responses.ts";
 import { isSameOrigin } from "../../http/same-origin.ts";
-import type { Exchange } from "../../request/context.ts";
+import type { RequestContext } from "../../request/context.ts";
 import { type LoginRequest, type LoginResponse, loginFormSchema, loginRequestSchema } from "../../schemas/login.ts";
 import { redirectResponse } from "../../views/page.ts";
 import { toReturnPath } from "./return-path.ts";
 import { loginPageResponse, refuseLogin } from "./unauthorized.ts";
 
 /** `GET /__svc__/login`: the HTML login page (4.1). */
-export async function getLoginPage(exchange: Exchange): Promise<Response> {
-  const returnTo = toReturnPath(new URLSearchParams(exchange.target.query).get("return"), exchange.config.basePath);
-  return loginPageResponse(exchange, 200, { returnTo });
+export async function getLoginPage(context: RequestContext): Promise<Response> {
+  const returnTo = toReturnPath(new URLSearchParams(context.target.query).get("return"), context.config.basePath);
+  return loginPageResponse(context, 200, { returnTo });
 }
 
 /**
  * `POST /__svc__/login`: validates a user name and password and starts a session, answered with its ID as JSON, or with
  * a cookie and a redirect (4.1, 5.1).
  */
-export async function postLogin(exchange: Exchange): Promise<Response> {
-  const { request, connection, config, identifier, sessions, audit, variant, admit, texts } = exchange;
+export async function postLogin(context: RequestContext): Promise<Response> {
+  const { request, connection, config, identifier, sessions, audit, variant, admit, texts } = context;
   if (!isSameOrigin(request, config)) {
     throw new HttpError("denied", "A login must not come from another site.");
   }
-  const { username, password, returnTo } = await readLogin(exchange);
+  const { username, password, returnTo } = await readLogin(context);
   const generation = await sessions.generationOf(username);
   const presented = { type: "password", username, content: password } as const;
   const result = await identifier.authenticate(request, connection, presented);
   if (result.outcome === "refused") {
-    return refuseLogin(exchange, "The user name or password is wrong.", returnTo, result.publicError);
+    return refuseLogin(context, "The user name or password is wrong.", returnTo, result.publicError);
   }
   const { login, attempt } = result;
   await admit(login, { ...attempt, beginsSession: true });
@@ -45,10 +45,13 @@ export async function postLogin(exchange: Exchange): Promise<Response> {
   }
   const location = returnTo ?? `${config.basePath}/home/`;
   const fields = { "Set-Cookie": toSessionCookie(session, isSecure(request, connection)) };
-  return redirectResponse(exchange, 302, location, texts.loggedIn, fields);
+  return redirectResponse(context, 302, location, texts.loggedIn, fields);
 }
 
-async function readLogin({ request, config }: Exchange): Promise<LoginRequest & { returnTo?: string | undefined }> {
+async function readLogin({
+  request,
+  config,
+}: RequestContext): Promise<LoginRequest & { returnTo?: string | undefined }> {
   const { maxLoginBytes } = config.limits;
   switch (mediaType(request.headers.get("content-type"))) {
     case "application/json": {

@@ -5,7 +5,7 @@ import { HttpError } from "../../http/http-error.ts";
 import { isSecure } from "../../http/request-target.ts";
 import { emptyResponse } from "../../http/responses.ts";
 import { isSameOrigin } from "../../http/same-origin.ts";
-import type { Exchange } from "../../request/context.ts";
+import type { RequestContext } from "../../request/context.ts";
 import { redirectResponse } from "../../views/page.ts";
 import { loginPath } from "./unauthorized.ts";
 
@@ -13,24 +13,24 @@ import { loginPath } from "./unauthorized.ts";
  * `POST /__svc__/logout`: ends the session of the header or the cookie (CONTRACT 6.3). Browsers are led to the login page, others get
  * 204; 401 without a live session, as there is none to end.
  */
-export async function postLogout(exchange: Exchange): Promise<Response> {
-  const { request, connection, config, sessions, audit, variant, texts } = exchange;
+export async function postLogout(context: RequestContext): Promise<Response> {
+  const { request, connection, config, sessions, audit, variant, texts } = context;
   const authorization = parseAuthorization(request.headers.get("authorization"));
   const isByHeader = authorization?.scheme === "session";
   if (!isByHeader && !isSameOrigin(request, config)) {
     throw new HttpError("denied", "A logout must not come from another site.");
   }
   const id = isByHeader ? authorization.id : readSessionCookie(request.headers);
-  const session = id === undefined ? undefined : await sessions.end(id, (over) => tellEnd("by-time", over));
-  if (session !== undefined) tellEnd("by-account", session);
+  const session = id === undefined ? undefined : await sessions.end(id, (over) => emitEnd("by-time", over));
+  if (session !== undefined) emitEnd("by-account", session);
 
-  function tellEnd(how: "by-time" | "by-account", ended: TimedSession): void {
+  function emitEnd(how: "by-time" | "by-account", ended: TimedSession): void {
     audit.sessionEnded(how, ended, request, connection);
   }
 
   const fields = { "Set-Cookie": toExpiredSessionCookie(isSecure(request, connection)) };
   if (variant === "html") {
-    return redirectResponse(exchange, 302, loginPath(config.basePath), texts.loggedOut, fields);
+    return redirectResponse(context, 302, loginPath(config.basePath), texts.loggedOut, fields);
   }
   if (session === undefined) throw new HttpError("unauthorized", "There is no session to end.", fields);
   return emptyResponse(204, fields);

@@ -4,7 +4,7 @@ import { readFormBody, readJsonBody } from "../../http/request-body.ts";
 import { isSecure } from "../../http/request-target.ts";
 import { jsonResponse } from "../../http/responses.ts";
 import { readTrace } from "../../http/trace-context.ts";
-import type { AccountExchange } from "../../request/context.ts";
+import type { AccountContext } from "../../request/context.ts";
 import {
   type PasswordUpdateRequest,
   type PasswordUpdateResponse,
@@ -14,19 +14,19 @@ import { pageResponse, redirectResponse } from "../../views/page.ts";
 import { toPasswordPage } from "../../views/password-page.ts";
 
 /** `GET /home/__svc__/password-update`: the form, for accounts that may use it (4.1, rule 4). */
-export async function getPasswordPage(exchange: AccountExchange): Promise<Response> {
-  await requireUpdatable(exchange);
-  return passwordPage(exchange, 200, []);
+export async function getPasswordPage(context: AccountContext): Promise<Response> {
+  await requireUpdatable(context);
+  return passwordPage(context, 200, []);
 }
 
 /**
  * `POST /home/__svc__/password-update`: changes the account's own password and ends its other sessions (4.1, CONTRACT 7.6).
  * Whether it may is settled before the body is read.
  */
-export async function postPasswordUpdate(exchange: AccountExchange): Promise<Response> {
-  const { request, account, connection, config, variant, passwords, session, texts } = exchange;
-  await requireUpdatable(exchange);
-  const { current_password: currentPassword, new_password: newPassword } = await readUpdate(exchange);
+export async function postPasswordUpdate(context: AccountContext): Promise<Response> {
+  const { request, account, connection, config, variant, passwords, session, texts } = context;
+  await requireUpdatable(context);
+  const { current_password: currentPassword, new_password: newPassword } = await readUpdate(context);
   if (session === undefined) throw new HttpError("unauthorized", "A session is needed: log in first.");
   const { name: username, email } = account;
   const from = connection.peer === undefined ? {} : { peer: connection.peer };
@@ -43,11 +43,11 @@ export async function postPasswordUpdate(exchange: AccountExchange): Promise<Res
     ...from,
     ...traced,
   });
-  if (result.outcome === "refused") return refuse(exchange, result.problems);
+  if (result.outcome === "refused") return refuse(context, result.problems);
   if (result.outcome === "not-updatable") throw notUpdatable();
 
   if (variant === "html") {
-    return redirectResponse(exchange, 303, `${config.basePath}/home/`, texts.passwordChanged);
+    return redirectResponse(context, 303, `${config.basePath}/home/`, texts.passwordChanged);
   }
   const body: PasswordUpdateResponse = { results: [{ message: "The password was changed." }] };
   return jsonResponse(200, body);
@@ -58,7 +58,7 @@ export function passwordUpdatePath(basePath: string): string {
   return `${basePath}/home/__svc__/password-update`;
 }
 
-async function requireUpdatable({ account, passwords }: AccountExchange): Promise<void> {
+async function requireUpdatable({ account, passwords }: AccountContext): Promise<void> {
   if (!account.allowPasswordChange) throw new HttpError("denied", "The account may not change its password.");
   if (!(await passwords.isPossible(account.name))) throw notUpdatable();
 }
@@ -68,18 +68,18 @@ function notUpdatable(): HttpError {
 }
 
 /** One error for every broken rule (CONTRACT 7.6). */
-function refuse(exchange: AccountExchange, problems: readonly string[]): Response {
-  if (exchange.variant === "html") return passwordPage(exchange, 422, problems);
+function refuse(context: AccountContext, problems: readonly string[]): Response {
+  if (context.variant === "html") return passwordPage(context, 422, problems);
   return jsonResponse(422, { errors: problems.map((message) => ({ message })) });
 }
 
-function passwordPage(exchange: AccountExchange, status: number, messages: readonly string[]): Response {
-  const { account, config } = exchange;
+function passwordPage(context: AccountContext, status: number, messages: readonly string[]): Response {
+  const { account, config } = context;
   const [action, home] = [passwordUpdatePath(config.basePath), `${config.basePath}/home/`];
-  return pageResponse(exchange, status, toPasswordPage(exchange, { action, home, username: account.name, messages }));
+  return pageResponse(context, status, toPasswordPage(context, { action, home, username: account.name, messages }));
 }
 
-async function readUpdate({ request, config }: AccountExchange): Promise<PasswordUpdateRequest> {
+async function readUpdate({ request, config }: AccountContext): Promise<PasswordUpdateRequest> {
   const body = passwordUpdateRequestSchema.safeParse(await readFields(request, config.limits.maxLoginBytes));
   if (body.success) return body.data;
   throw new HttpError("malformed", "The body must hold current_password and new_password, and nothing else.");

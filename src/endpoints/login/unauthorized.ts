@@ -2,7 +2,7 @@ import { toUrlPath } from "../../account/path.ts";
 import { BASIC_CHALLENGE, toChallenges } from "../../auth/challenge.ts";
 import type { Identification, PublicError } from "../../auth/identify.ts";
 import type { HeaderFields } from "../../http/responses.ts";
-import type { Exchange } from "../../request/context.ts";
+import type { RequestContext } from "../../request/context.ts";
 import { errorResponse } from "../../views/errors.ts";
 import { type LoginPage, toLoginPage } from "../../views/login-page.ts";
 import { pageResponse, redirectResponse } from "../../views/page.ts";
@@ -29,64 +29,64 @@ export function loginPath(basePath: string): string {
  * one with invalid Basic credentials to the plain login page (5.1.2), and one that has none and no cookies is asked for them where it
  * chose so; for others see {@link refuseLogin}.
  */
-export function refuseUnidentified(exchange: Exchange, reason: Unidentified): Response {
-  const { variant, config, path, texts } = exchange;
-  if (isBasicLogin(exchange)) return askForBasic(exchange, reason);
+export function refuseUnidentified(context: RequestContext, reason: Unidentified): Response {
+  const { variant, config, path, texts } = context;
+  if (isBasicLogin(context)) return askForBasic(context, reason);
   const login = loginPath(config.basePath);
   const returnTo = `${config.basePath}/home/${toUrlPath(path)}`;
-  if (reason.outcome === "refused" && (variant !== "html" || reason.means !== "basic")) {
-    return refuseLogin(exchange, MESSAGES[reason.means], returnTo, reason.publicError);
+  if (reason.outcome === "refused" && (variant !== "html" || reason.scheme !== "basic")) {
+    return refuseLogin(context, MESSAGES[reason.scheme], returnTo, reason.publicError);
   }
-  if (variant !== "html") return refuseLogin(exchange, "A login is needed.", returnTo, reason.publicError);
+  if (variant !== "html") return refuseLogin(context, "A login is needed.", returnTo, reason.publicError);
   if (reason.outcome === "refused") {
-    const { message } = toPublicError(exchange, MESSAGES.basic, reason.publicError);
+    const { message } = toPublicError(context, MESSAGES.basic, reason.publicError);
     const fields = { "WWW-Authenticate": BASIC_CHALLENGE };
-    return redirectResponse(exchange, 302, login, toFailureText(texts, message), fields);
+    return redirectResponse(context, 302, login, toFailureText(texts, message), fields);
   }
-  return redirectResponse(exchange, 302, `${login}?return=${encodeURIComponent(returnTo)}`, texts.pleaseLogIn);
+  return redirectResponse(context, 302, `${login}?return=${encodeURIComponent(returnTo)}`, texts.pleaseLogIn);
 }
 
 /**
  * The dialogue of the browser's own, and the login page for those who leave it. Wrong credentials are asked for once more: behind a redirect
  * browsers would take them for right, and send them until they are closed.
  */
-function askForBasic(exchange: Exchange, reason: Unidentified): Response {
-  const isWrong = reason.outcome === "refused" && reason.means === "basic";
-  const message = isWrong ? toPublicError(exchange, MESSAGES.basic, reason.publicError).message : undefined;
+function askForBasic(context: RequestContext, reason: Unidentified): Response {
+  const isWrong = reason.outcome === "refused" && reason.scheme === "basic";
+  const message = isWrong ? toPublicError(context, MESSAGES.basic, reason.publicError).message : undefined;
   const fields = { "WWW-Authenticate": BASIC_CHALLENGE };
-  return loginPageResponse(exchange, 401, { returnTo: afterBasicLogin(exchange), message }, fields);
+  return loginPageResponse(context, 401, { returnTo: afterBasicLogin(context), message }, fields);
 }
 
 /** The login page. */
 export function loginPageResponse(
-  exchange: Exchange,
+  context: RequestContext,
   status: number,
   { returnTo, message }: Pick<LoginPage, "returnTo" | "message">,
   fields: HeaderFields = {},
 ): Response {
-  const { basePath } = exchange.config;
+  const { basePath } = context.config;
   const withoutCookies = basicLoginPath(basePath, returnTo);
-  const page = toLoginPage(exchange, { action: loginPath(basePath), withoutCookies, returnTo, message });
-  return pageResponse(exchange, status, page, fields);
+  const page = toLoginPage(context, { action: loginPath(basePath), withoutCookies, returnTo, message });
+  return pageResponse(context, status, page, fields);
 }
 
 /** A failed login: the login page with the message for browsers (CONTRACT 6.2), the errors body for everybody else (7.1). */
 export function refuseLogin(
-  exchange: Exchange,
+  context: RequestContext,
   ownMessage: string,
   returnTo: string | undefined,
   publicError?: PublicError,
 ): Response {
-  const { variant, config } = exchange;
-  const { message, response } = toPublicError(exchange, ownMessage, publicError);
-  const fields = { "WWW-Authenticate": toChallenges(exchange.request, variant, config.session.announce) };
-  if (variant !== "html") return errorResponse(exchange, 401, message, fields, response);
-  return loginPageResponse(exchange, 401, { returnTo, message }, fields);
+  const { variant, config } = context;
+  const { message, response } = toPublicError(context, ownMessage, publicError);
+  const fields = { "WWW-Authenticate": toChallenges(context.request, variant, config.session.announce) };
+  if (variant !== "html") return errorResponse(context, 401, message, fields, response);
+  return loginPageResponse(context, 401, { returnTo, message }, fields);
 }
 
 /** What the user is told: our own message, unless the option lets the rejecting method speak (7.2). */
 function toPublicError(
-  { config }: Exchange,
+  { config }: RequestContext,
   message: string,
   publicError: PublicError | undefined,
 ): { readonly message: string; readonly response?: PublicError["publicResponse"] | undefined } {

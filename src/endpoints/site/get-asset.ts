@@ -1,11 +1,11 @@
 import { HttpError } from "../../http/http-error.ts";
 import { bytesResponse, textResponse } from "../../http/responses.ts";
-import type { Exchange } from "../../request/context.ts";
+import type { RequestContext } from "../../request/context.ts";
 import { toFileType } from "../../views/api-page.ts";
 import { findAsset } from "../../views/assets.ts";
 
 /** `GET /__svc__/assets/<name>`: style and script of the pages, for anybody. Names change with what is in them. */
-export async function getAsset({ target, config }: Exchange): Promise<Response> {
+export async function getAsset({ target, config }: RequestContext): Promise<Response> {
   const name = target.path.slice(target.path.lastIndexOf("/") + 1);
   const asset = findAsset(name, config.pages.brandStyle);
   if (asset !== undefined) return textResponse(200, asset.text, { "Content-Type": asset.type });

@@ -3,7 +3,7 @@ import { EVENT_MESSAGES } from "../../events/catalog.ts";
 import { createEmitter } from "../../events/emitter.ts";
 import { toSafeLogger } from "../../events/safe-logger.ts";
 import type { RemoteUrl } from "../../outbound/destination.ts";
-import type { Answer, NoAnswer } from "../../outbound/send-request.ts";
+import type { NoResponse, RemoteResponse } from "../../outbound/send-request.ts";
 import type { RemoteSettings } from "./options.ts";
 import type { RequestBody } from "./request.ts";
 
@@ -29,7 +29,7 @@ export function warnOfClearText({ urls }: RemoteSettings, report: Report): void 
 }
 
 /** A 401 of this kind is the usual one of frameworks too: once for each URL is enough for the log, the audit has every one. */
-export function createChallengeWarning(report: Report): (answer: Answer) => void {
+export function createChallengeWarning(report: Report): (answer: RemoteResponse) => void {
   const warned = new Set<RemoteUrl>();
   return ({ url, status, challenged }) => {
     if (status !== 401 || !challenged || warned.has(url)) return;
@@ -41,10 +41,10 @@ export function createChallengeWarning(report: Report): (answer: Answer) => void
 }
 
 /** Tells that a URL is suspended from now on: once in the log, and as event 40042. */
-export function createSuspensionTeller(
+export function createSuspensionReporter(
   settings: RemoteSettings,
   report: Report,
-): (failed: NoAnswer, request: Pick<RequestBody, "creator" | "server" | "trace">) => void {
+): (failed: NoResponse, request: Pick<RequestBody, "creator" | "server" | "trace">) => void {
   const { suspendSeconds: suspended, onEvent } = settings;
   return (failed, { creator: component, server, trace }) => {
     const listeners = new Set(onEvent === undefined ? [] : [onEvent]);
@@ -59,6 +59,6 @@ export function createSuspensionTeller(
  * What the log is told of a URL that gave no answer: nothing of the platform's error but its code. Such errors quote whole URLs, and undici's
  * quote what came, which may be our own request with all its secrets.
  */
-export function toLogDetails({ url, details, code }: NoAnswer): Readonly<Record<string, unknown>> {
+export function toLogDetails({ url, details, code }: NoResponse): Readonly<Record<string, unknown>> {
   return { url: url.shown, details, ...(code !== undefined && { code }) };
 }

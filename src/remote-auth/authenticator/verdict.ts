@@ -1,5 +1,5 @@
 import type { Rejected, Verdict } from "../../contracts/authenticator.ts";
-import type { Answer } from "../../outbound/send-request.ts";
+import type { RemoteResponse } from "../../outbound/send-request.ts";
 import { authenticationRejectionSchema, authenticationSuccessSchema } from "../../schemas/remote-auth.ts";
 import { decodeUtf8, isJson, readJson } from "../json-body.ts";
 
@@ -24,7 +24,7 @@ export interface RemoteAudit {
 const maxMessageLength = 1000;
 
 /** Judges a whole response (7.2): the verdict, with what the operator may know of it. */
-export function toVerdict(answer: Answer): Verdict & { readonly audit: RemoteAudit } {
+export function toVerdict(answer: RemoteResponse): Verdict & { readonly audit: RemoteAudit } {
   switch (answer.status) {
     case 204:
       return { outcome: "accepted", account: {}, audit: auditOf(answer) };
@@ -51,7 +51,7 @@ export function isOutage(status: number): boolean {
 type Audited = Verdict & { readonly audit: RemoteAudit };
 
 /** Only a body that is understood whole gives somebody access (CONTRACT 9.1). */
-function toAccepted(answer: Answer): Audited {
+function toAccepted(answer: RemoteResponse): Audited {
   const { body, contentType } = answer;
   if ("problem" in body) return fail(answer, [body.problem]);
   if (body.bytes.byteLength === 0) return { outcome: "accepted", account: {}, audit: auditOf(answer) };
@@ -61,7 +61,7 @@ function toAccepted(answer: Answer): Audited {
   return { outcome: "accepted", account: reading.value.account ?? {}, audit: auditOf(answer) };
 }
 
-function toUnknown(answer: Answer): Audited {
+function toUnknown(answer: RemoteResponse): Audited {
   const { text, problem } = readMessage(answer);
   // An invalid answer is none, whatever its status (7.2, CONTRACT 9.1).
   if (problem !== undefined) return fail(answer, [problem]);
@@ -69,7 +69,7 @@ function toUnknown(answer: Answer): Audited {
 }
 
 /** Whatever its body is, a 403 rejects; the message of a valid JSON one alone may be shown to users (7.2, CONTRACT 9.4). */
-function toRejected(answer: Answer): Audited {
+function toRejected(answer: RemoteResponse): Audited {
   const rejected = { outcome: "rejected", reason: "credentials" } as const;
   const { body, contentType } = answer;
   if ("problem" in body || body.bytes.byteLength === 0 || !isJson(contentType)) {
@@ -93,11 +93,11 @@ function toRejected(answer: Answer): Audited {
   };
 }
 
-function fail(answer: Answer, problems: readonly string[]): Rejected & { readonly audit: RemoteAudit } {
+function fail(answer: RemoteResponse, problems: readonly string[]): Rejected & { readonly audit: RemoteAudit } {
   return { outcome: "rejected", reason: "failure", audit: { ...auditOf(answer), problems } };
 }
 
-function auditOf({ url, status, challenged }: Answer): RemoteAudit {
+function auditOf({ url, status, challenged }: RemoteResponse): RemoteAudit {
   return { url: url.shown, status, ...(status === 401 && challenged && { challenged }) };
 }
 
@@ -107,7 +107,7 @@ function describeStatus(status: number): string {
 }
 
 /** The text of a 401 or 403 for people's eyes, or what is wrong with it. */
-function readMessage({ body }: Answer): { readonly text?: string | undefined; readonly problem?: string } {
+function readMessage({ body }: RemoteResponse): { readonly text?: string | undefined; readonly problem?: string } {
   if ("problem" in body) return { problem: body.problem };
   const decoded = decodeUtf8(body.bytes);
   if (decoded === undefined) return { problem: "the body is not in UTF-8, or begins with a byte order mark" };

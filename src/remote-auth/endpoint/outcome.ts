@@ -27,24 +27,24 @@ export interface AuthenticationOutcomes {
 }
 
 /** What an outcome is on the wire, or why it cannot be sent. */
-export type OutcomeAnswer =
+export type OutcomeResponse =
   | { readonly status: 204 | 403 }
   | { readonly status: 200 | 401 | 403; readonly type: "json" | "plain"; readonly content: Uint8Array<ArrayBuffer> }
   /** Members by their paths and reasons, never a value. */
   | { readonly problems: readonly string[] };
 
 /** The makers of outcomes of one endpoint, and what their outcomes are on the wire. */
-export interface OutcomeBook {
+export interface OutcomeRecorder {
   readonly outcomes: AuthenticationOutcomes;
   /** `undefined` for what these makers have not made. */
-  toAnswer(outcome: unknown): OutcomeAnswer | undefined;
+  toAnswer(outcome: unknown): OutcomeResponse | undefined;
 }
 
 /** Only what these makers have made counts: an object that looks like an outcome lets nobody in. */
-export function createOutcomeBook(): OutcomeBook {
-  const answers = new WeakMap<object, OutcomeAnswer>();
+export function createOutcomeRecorder(): OutcomeRecorder {
+  const answers = new WeakMap<object, OutcomeResponse>();
 
-  function make(answer: OutcomeAnswer): AuthenticationOutcome {
+  function make(answer: OutcomeResponse): AuthenticationOutcome {
     const outcome = Object.freeze({}) as AuthenticationOutcome;
     answers.set(outcome, answer);
     return outcome;
@@ -61,21 +61,21 @@ export function createOutcomeBook(): OutcomeBook {
   };
 }
 
-function toAccepted(account: AccountSettings): OutcomeAnswer {
+function toAccepted(account: AccountSettings): OutcomeResponse {
   return toJsonAnswer(200, { account }, authenticationSuccessSchema);
 }
 
-function toUnknown(message: unknown = ""): OutcomeAnswer {
+function toUnknown(message: unknown = ""): OutcomeResponse {
   if (typeof message !== "string") return { problems: ["message"] };
   return toContent(401, "plain", message);
 }
 
-function toRejected(reason: AuthenticationRejection): OutcomeAnswer {
+function toRejected(reason: AuthenticationRejection): OutcomeResponse {
   return toJsonAnswer(403, reason, authenticationRejectionSchema);
 }
 
 /** Checks what will be read at the other end, as it is read there: not the value, but its JSON text. */
-function toJsonAnswer(status: 200 | 403, value: unknown, schema: z.ZodType): OutcomeAnswer {
+function toJsonAnswer(status: 200 | 403, value: unknown, schema: z.ZodType): OutcomeResponse {
   let text: string;
   try {
     text = JSON.stringify(value, refuseLosses);
@@ -115,7 +115,7 @@ function refuseSurrogates(key: string, value: unknown): unknown {
   return value;
 }
 
-function toContent(status: 200 | 401 | 403, type: "json" | "plain", text: string): OutcomeAnswer {
+function toContent(status: 200 | 401 | 403, type: "json" | "plain", text: string): OutcomeResponse {
   const content = new TextEncoder().encode(text);
   if (content.byteLength > MAX_EXCHANGE_BYTES) return { problems: [`more than ${MAX_EXCHANGE_BYTES} bytes`] };
   return { status, type, content };

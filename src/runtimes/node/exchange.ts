@@ -7,7 +7,7 @@ import { mostFieldsOf } from "./header-count.ts";
 import { hasTakenWithin } from "./kernel-send-queue.ts";
 import { createDisconnectError, createRequestBody, hasBody, type RequestBody } from "./request-body.ts";
 import { resetSocket } from "./reset-socket.ts";
-import { isLast } from "./shutdown.ts";
+import { isDraining } from "./shutdown.ts";
 
 /** What outlives one request: found once a socket, shared by all requests that it carries. */
 export interface SocketState {
@@ -89,7 +89,7 @@ export function openExchange(exchange: Exchange): Promise<void> | undefined {
     });
   }
   // Behind the last answer of a server that ends nothing is begun.
-  if (!req.socket.writable && isLast(state)) return new Promise(() => undefined);
+  if (!req.socket.writable && isDraining(state)) return new Promise(() => undefined);
   state.current = exchange;
   return undefined;
 }
@@ -135,13 +135,13 @@ export function isHeld(socket: Socket): boolean {
 }
 
 /** Whether the next answer that a socket may carry is the one to what its parser is at. */
-export function isAnswerable(socket: Socket): boolean {
+export function canRespond(socket: Socket): boolean {
   const current = states.get(socket)?.current;
   return socket.writable && (current === undefined || !(current.req.complete || current.res.headersSent));
 }
 
 /** Ends a socket on which nothing more can be read when the requests that came whole are answered. False where none of those is under way. */
-export function endBehindAnswers(socket: Socket): boolean {
+export function endAfterResponses(socket: Socket): boolean {
   const state = states.get(socket);
   if (state?.current?.req.complete !== true) return false;
   state.unreadable = true;

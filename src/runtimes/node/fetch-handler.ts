@@ -3,7 +3,7 @@ import type { Connection } from "../../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../../contracts/file-service.ts";
 import type { ChunkReader } from "../chunk-reader.ts";
 import { toRequestHandler, type Variant } from "../request-handler.ts";
-import { answerOnWire } from "../web/handler.ts";
+import { respond } from "../web/handler.ts";
 import { openBody, openSource } from "./response-body.ts";
 
 /** A handler of the platform's own `Request`, answering with its own `Response`. */
@@ -29,7 +29,7 @@ export function toFetchHandler(
 ): FetchHandler {
   const handler = toRequestHandler(service, variant);
   return (request, connection = {}) =>
-    answerOnWire(handler, request, connection, { open: openAnyBody, create: createPlatformResponse });
+    respond(handler, request, connection, { open: openAnyBody, create: createPlatformResponse });
 }
 
 /** The body of a light `Response`, or of the platform's own. */

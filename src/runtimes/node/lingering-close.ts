@@ -7,7 +7,7 @@ const discardedBytes = 256 * 1024;
  * Settles a request body that the service has not read to its end. What has arrived whole is dropped and the
  * connection stays. Anything else is a refused upload (CONTRACT 4.3): true, and the response must say `Connection: close`.
  */
-export function refuseBody(exchange: Exchange, lingerMilliseconds: number): boolean {
+export function closeLingering(exchange: Exchange, lingerMilliseconds: number): boolean {
   const { req, body, state } = exchange;
   if (body === undefined || req.readableEnded) return false;
   if (req.complete) {

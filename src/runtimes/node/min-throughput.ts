@@ -2,7 +2,7 @@ import { type Exchange, isClientDue } from "./exchange.ts";
 import { countSent } from "./kernel-send-queue.ts";
 
 /** What a client that sends or takes a body has to keep up with. */
-export interface PaceOptions {
+export interface ThroughputOptions {
   /** Bytes a second, on the average of the window. 0: any pace will do. */
   readonly minBytesPerSecond: number;
   readonly windowMilliseconds: number;
@@ -28,9 +28,9 @@ const LOOKS = 12;
  *
  * Nothing is done for a transfer that is over before the first look at it.
  */
-export function watchPace(
+export function enforceMinThroughput(
   current: () => Iterable<Exchange>,
-  { minBytesPerSecond, windowMilliseconds }: PaceOptions,
+  { minBytesPerSecond, windowMilliseconds }: ThroughputOptions,
   cut: (exchange: Exchange) => void,
 ): () => void {
   const known = new WeakMap<Exchange, Progress>();

@@ -1,7 +1,7 @@
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import type { FileService } from "../../contracts/file-service.ts";
-import { isClaimed } from "../request-handler.ts";
+import { isOurs } from "../request-handler.ts";
 import { createExchange } from "./exchange.ts";
 import { toRequest } from "./request.ts";
 
@@ -24,7 +24,7 @@ export function prepareNodeServer(server: HttpServer | HttpsServer, service: Fil
   prepared.set(server, services);
   server.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => {
     const request = toRequest(createExchange(req, res));
-    if (![...services].some((each) => isClaimed(each, request))) res.writeContinue();
+    if (![...services].some((each) => isOurs(each, request))) res.writeContinue();
     server.emit("request", req, res);
   });
 }

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { endBehindAnswers, isAnswerable, isHeld, isIdle } from "./exchange.ts";
+import { canRespond, endAfterResponses, isHeld, isIdle } from "./exchange.ts";
 
 const statuses: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -12,15 +12,15 @@ const statuses: Readonly<Record<string, number>> = {
  * Answers what the parser of node:http refuses, or waited for in vain, and ends the connection. Only ends it where the
  * client would take the answer for that to another request, which is answered first (RFC 9112, 9.6). For `clientError`.
  */
-export function refuseMessage(error: NodeJS.ErrnoException, socket: Socket): void {
+export function respondToProtocolError(error: NodeJS.ErrnoException, socket: Socket): void {
   // The rest of this head lies unread behind our own work.
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && isHeld(socket)) return;
-  if (isAnswerable(socket)) endBlank(socket, statuses[error.code ?? ""] ?? 400);
-  else if (!endBehindAnswers(socket)) socket.destroy();
+  if (canRespond(socket)) endBlank(socket, statuses[error.code ?? ""] ?? 400);
+  else if (!endAfterResponses(socket)) socket.destroy();
 }
 
 /** Answers CONNECT, which never reaches a request listener and at which Node itself hangs up. For `connect`. */
-export function refuseTunnel(_req: unknown, socket: Socket): void {
+export function rejectTunnel(_req: unknown, socket: Socket): void {
   // From here on nobody else listens to the socket.
   socket.on("error", () => socket.destroy());
   if (isIdle(socket)) endBlank(socket, 501);

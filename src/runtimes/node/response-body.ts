@@ -34,10 +34,10 @@ export function openBody(response: Response): SendableBody {
     return source.getReader();
   }
   if (typeof source.stream === "function") return source.stream().getReader();
-  return openLightStream(response.body as unknown as BodySource | null);
+  return openPonyfillStream(response.body as unknown as BodySource | null);
 }
 
-function openLightStream(body: BodySource | null): SendableBody {
+function openPonyfillStream(body: BodySource | null): SendableBody {
   return body?.readable === undefined ? body?.getReader?.() : toNodeReader(body.readable);
 }
 

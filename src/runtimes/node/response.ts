@@ -1,11 +1,11 @@
 import { ServerResponse } from "node:http";
 import { toByteStream } from "../../contracts/byte-source.ts";
 import type { Exchange } from "./exchange.ts";
-import { refuseBody } from "./lingering-close.ts";
+import { closeLingering } from "./lingering-close.ts";
 import { discardBody, openBody, openSource } from "./response-body.ts";
 import { sendSource } from "./send-source.ts";
 import { failResponse, type Head, sendChunks } from "./send-stream.ts";
-import { isLast } from "./shutdown.ts";
+import { isDraining } from "./shutdown.ts";
 
 /**
  * Sends a response with all others that are ready (docs/decisions/0013-small-requests.md), and never throws. A small body may stand in the very bytes that the parser
@@ -21,7 +21,7 @@ function writeResponse(exchange: Exchange, response: Response, lingerMillisecond
     discardBody(response);
     return;
   }
-  const closes = refuseBody(exchange, lingerMilliseconds) || isLast(exchange.state);
+  const closes = closeLingering(exchange, lingerMilliseconds) || isDraining(exchange.state);
   try {
     writeWhole(exchange, response, toHead(response, closes));
   } catch {

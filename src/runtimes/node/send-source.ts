@@ -1,5 +1,5 @@
 import type { ByteSource } from "../../contracts/byte-source.ts";
-import { createBufferPace, dropBuffer, giveBack, takeBuffer } from "../../platform/buffer-pool.ts";
+import { acquireBuffer, createBufferSizer, dropBuffer, giveBack } from "../../platform/buffer-pool.ts";
 import { type Exchange, releaseReader } from "./exchange.ts";
 import { failResponse, type Head } from "./send-stream.ts";
 
@@ -19,9 +19,9 @@ export async function sendSource(exchange: Exchange, source: ByteSource, head: H
 
 async function copySource(exchange: Exchange, source: ByteSource, { status, fields, length }: Head): Promise<void> {
   const { res } = exchange;
-  const pace = createBufferPace(length);
+  const pace = createBufferSizer(length);
   for (let sent = 0; ; ) {
-    const buffer = takeBuffer(pace.size());
+    const buffer = acquireBuffer(pace.size());
     const { count, isLast } = await readPart(source, buffer, sent, length);
     sent += count;
     if (isLast) exchange.reader = undefined;

@@ -11,10 +11,10 @@ import { type NodeListenerOptions, toNodeListener } from "../node.ts";
 import { type Connections, limitPerAddress, trackConnections } from "./connection-limits.ts";
 import { cutServer, cutSlow, cutSocket, type Exchange, exchangeOf, isIdle } from "./exchange.ts";
 import { watchSent } from "./kernel-send-queue.ts";
-import { watchPace } from "./min-throughput.ts";
-import { refuseMessage, refuseTunnel } from "./protocol-errors.ts";
+import { enforceMinThroughput } from "./min-throughput.ts";
+import { rejectTunnel, respondToProtocolError } from "./protocol-errors.ts";
 import { type NodeServerLimits, type ServerLimits, toServerLimits, toServerOptions } from "./server-limits.ts";
-import { beginEnd, cancelEnd } from "./shutdown.ts";
+import { startDraining, stopDraining } from "./shutdown.ts";
 
 /** The keys of a TLS server, in PEM. */
 export interface NodeTlsOptions {
@@ -60,7 +60,7 @@ export function createNodeServer(
   server.on("checkContinue", listener);
   // Other expectations may be ignored (RFC 9110, 10.1.1); Node's own 417 would read the whole body first.
   server.on("checkExpectation", listener);
-  server.on("connect", refuseTunnel);
+  server.on("connect", rejectTunnel);
   server.timeout = limits.idleMilliseconds;
   if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections;
   if (limits.maxConnectionsPerAddress > 0) limitPerAddress(server, limits.maxConnectionsPerAddress);
@@ -70,7 +70,7 @@ export function createNodeServer(
   servers.set(server, connections);
   keepPace(server, connections, limits);
   server.on("clientError", (error, socket) => {
-    if (connections.ready.has(socket as Socket)) refuseMessage(error, socket as Socket);
+    if (connections.ready.has(socket as Socket)) respondToProtocolError(error, socket as Socket);
     else socket.destroy();
   });
   // A client may end its side behind its last request and still wants the answers (RFC 9112, 9.6).
@@ -117,11 +117,11 @@ export async function closeNodeServer(
     else for (const socket of own.ready) if (isIdle(socket)) socket.destroySoon();
   }
 
-  beginEnd(server);
+  startDraining(server);
   // What a host answers by itself is the last of its connection, too.
   if (own === undefined) server.prependListener("request", endConnection);
   server.once("listening", () => {
-    cancelEnd(server);
+    stopDraining(server);
     server.off("request", endConnection);
   });
   await new Promise<void>((resolve) => {
@@ -171,7 +171,7 @@ function keepPace(server: HttpServer | HttpsServer, { ready }: Connections, limi
   server.on("listening", () => {
     server.once("close", watchSent(sending, Math.min(...stillLimits)));
     if (minBytesPerSecond === 0) return;
-    const end = watchPace(current, { minBytesPerSecond, windowMilliseconds }, cutSlow);
+    const end = enforceMinThroughput(current, { minBytesPerSecond, windowMilliseconds }, cutSlow);
     server.once("close", end);
   });
 }

@@ -2,11 +2,11 @@ import type { Connection } from "../../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../../contracts/file-service.ts";
 import { Response } from "../../platform/fetch.ts";
 import type { ChunkReader } from "../chunk-reader.ts";
-import { checkVariant, isClaimed, toRequestHandler, type Variant } from "../request-handler.ts";
-import { openWireBody, type WireBodyOptions } from "./response-body.ts";
+import { checkVariant, isOurs, toRequestHandler, type Variant } from "../request-handler.ts";
+import { openResponseBody, type ResponseBodyOptions } from "./response-body.ts";
 
 /** How a service is mounted on a runtime whose servers call `(Request) => Response`; `Rest` is what they hand over beside the request. */
-export interface WireHandlerOptions<Rest extends readonly unknown[]> {
+export interface WebHandlerOptions<Rest extends readonly unknown[]> {
   /** The one API variant to answer with. Default: all three, as `service.fetch` tells them apart. */
   readonly variant?: Variant;
   /**
@@ -17,7 +17,7 @@ export interface WireHandlerOptions<Rest extends readonly unknown[]> {
 }
 
 /** What a runtime makes of an answer. */
-export interface WireAnswerOptions extends Pick<WireBodyOptions, "onCancel"> {
+export interface RespondOptions extends Pick<ResponseBodyOptions, "onCancel"> {
   /** What is promised to be no longer is read whole before the answer begins, in bytes. Default: 131,072, one chunk of a file. */
   readonly wholeBytes?: number;
   /** Makes the runtime's own body of one that is sent as it is read. Default: the stream itself. */
@@ -29,29 +29,29 @@ export interface WireAnswerOptions extends Pick<WireBodyOptions, "onCancel"> {
 }
 
 /** Answers one request with a handler. */
-type AnswerRequest<Rest extends readonly unknown[]> = (
+type RespondToRequest<Rest extends readonly unknown[]> = (
   handler: RequestHandler,
   request: Request,
   ...rest: Rest
 ) => Promise<Response>;
 
 /** Checks the options of an adapter. @throws TypeError naming the option that is wrong. */
-export function checkWireOptions({ variant, next }: WireHandlerOptions<never>): void {
+export function checkHandlerOptions({ variant, next }: WebHandlerOptions<never>): void {
   checkVariant(variant);
   if (next !== undefined && typeof next !== "function") throw new TypeError("next: expected a function");
 }
 
 /** The service, or a handler, beside the host's own `next`. @throws TypeError naming the option that is wrong. */
-export function mountOnWire<Rest extends readonly unknown[]>(
+export function mountHandler<Rest extends readonly unknown[]>(
   service: FileService | RequestHandler,
-  options: WireHandlerOptions<Rest>,
-  answer: AnswerRequest<Rest>,
+  options: WebHandlerOptions<Rest>,
+  answer: RespondToRequest<Rest>,
 ): (request: Request, ...rest: Rest) => Promise<Response> {
-  checkWireOptions(options);
+  checkHandlerOptions(options);
   const { variant, next } = options;
   const handler = toRequestHandler(service, variant);
   return async (request, ...rest) => {
-    if (next !== undefined && !isClaimed(service, request)) return next(request, ...rest);
+    if (next !== undefined && !isOurs(service, request)) return next(request, ...rest);
     return answer(handler, request, ...rest);
   };
 }
@@ -60,24 +60,24 @@ export function mountOnWire<Rest extends readonly unknown[]>(
  * Answers a request with what the handler makes of it, in a form that the runtime sends as it is meant. Never rejects: neither does a handler, by its contract;
  * should it, the client learns nothing of why.
  */
-export async function answerOnWire(
+export async function respond(
   handler: RequestHandler,
   request: Request,
   connection: Connection,
-  options: WireAnswerOptions = {},
+  options: RespondOptions = {},
 ): Promise<Response> {
   const { create = createResponse } = options;
   try {
-    return await toWireResponse(request, await handler(request, connection), { ...options, create });
+    return await toNativeResponse(request, await handler(request, connection), { ...options, create });
   } catch {
     return create(null, 500, undefined);
   }
 }
 
-async function toWireResponse(
+async function toNativeResponse(
   request: Request,
   response: Response,
-  options: WireAnswerOptions & Required<Pick<WireAnswerOptions, "create">>,
+  options: RespondOptions & Required<Pick<RespondOptions, "create">>,
 ): Promise<Response> {
   const { open = openStream, toBody, create, wholeBytes = 131_072, onCancel } = options;
   const { status, headers } = response;
@@ -89,7 +89,7 @@ async function toWireResponse(
   if (body === undefined) return create(null, status, headers);
   const announced = headers.get("content-length");
   const length = announced === null ? undefined : Number(announced);
-  const opened = await openWireBody(body, {
+  const opened = await openResponseBody(body, {
     length,
     wholeBytes,
     signal: request.signal,
@@ -99,7 +99,7 @@ async function toWireResponse(
 }
 
 /** Lets go of a body that is not sent. */
-function discard(response: Response, open: NonNullable<WireAnswerOptions["open"]>): void {
+function discard(response: Response, open: NonNullable<RespondOptions["open"]>): void {
   try {
     const body = open(response);
     if (body !== undefined && "cancel" in body) body.cancel().catch(() => undefined);

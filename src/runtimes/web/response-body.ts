@@ -6,10 +6,10 @@ import { type ChunkReader, toBytes } from "../chunk-reader.ts";
  */
 
 /** A body on its way out: whole, or begun. */
-export type WireBody = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+export type ResponseBody = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 /** How a body is opened. */
-export interface WireBodyOptions {
+export interface ResponseBodyOptions {
   /** The length that the answer promises, in bytes. */
   readonly length: number | undefined;
   /** What is promised to be no longer is read whole before the answer begins. */
@@ -24,7 +24,10 @@ export interface WireBodyOptions {
  * Reads the body as far as is needed to know that it can be answered with. @throws what its source throws, RangeError for a length that is not the promised one, the
  * reason of the signal where the client has gone before.
  */
-export async function openWireBody(reader: Uint8Array | ChunkReader, options: WireBodyOptions): Promise<WireBody> {
+export async function openResponseBody(
+  reader: Uint8Array | ChunkReader,
+  options: ResponseBodyOptions,
+): Promise<ResponseBody> {
   const { length, wholeBytes, signal } = options;
   if ("byteLength" in reader) {
     if (length !== undefined && reader.byteLength !== length) throw new RangeError("Not as many bytes as promised");
@@ -63,7 +66,7 @@ async function readWhole(reader: ChunkReader, length: number): Promise<Uint8Arra
 function toExactStream(
   reader: ChunkReader,
   first: Uint8Array,
-  { length = Number.POSITIVE_INFINITY, onCancel }: WireBodyOptions,
+  { length = Number.POSITIVE_INFINITY, onCancel }: ResponseBodyOptions,
 ): ReadableStream<Uint8Array> {
   let begun: Uint8Array | undefined = first;
   let count = 0;

@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { link, unlink } from "node:fs/promises";
 import { StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { meetsConditions } from "../conditions.ts";
-import { renamed, systemCode, translated, unless } from "./errors.ts";
+import { ignoreErrors, mapErrorCode, mapSystemErrors, systemCode } from "./errors.ts";
 import { findMember, toEntry } from "./list.ts";
 import { type OpenFolder, withNameLock } from "./open-folder.ts";
 import { LIGHT_BYTES, renameMember } from "./system-calls.ts";
@@ -17,13 +17,13 @@ const NO_LINKS = ["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"
  * What stands where a write will go, of whatever kind but a folder. `isInTurn`: as for `OpenFolder.look`.
  * @throws StorageError `not-a-file` on a folder, `precondition-failed` where the conditions are not met.
  */
-export async function checkPlace(
+export async function checkTarget(
   folder: OpenFolder,
   name: string,
   conditions: WriteOptions,
-  isInTurn = false,
+  hasLock = false,
 ): Promise<BigIntStats | undefined> {
-  const found = await findMember(folder, name, isInTurn);
+  const found = await findMember(folder, name, hasLock);
   const entry = found && toEntry(name, found);
   if (entry?.kind === "folder") throw new StorageError("not-a-file");
   if (!meetsConditions(entry?.etag, conditions)) throw new StorageError("precondition-failed");
@@ -42,13 +42,13 @@ export async function exchange(
   isSettled: boolean,
 ): Promise<"renamed" | "linked"> {
   return withNameLock(folder, name, async () => {
-    const found = await checkPlace(folder, name, options, true);
+    const found = await checkTarget(folder, name, options, true);
     options.signal?.throwIfAborted();
     await folder.confirm();
     const mustBeNew = options.ifNoneMatch === "*" && found === undefined;
     if (mustBeNew && (await linkUnlessTaken(folder, temporary, name))) return "linked";
     const isLight = isSettled && (found === undefined || found.size <= LIGHT_BYTES);
-    await translated(renameMember(folder.at(temporary), folder.at(name), isLight), {
+    await mapSystemErrors(renameMember(folder.at(temporary), folder.at(name), isLight), {
       ENOENT: "parent-missing",
       ENOTDIR: "not-a-file",
       EINVAL: "bad-name",
@@ -72,7 +72,7 @@ export async function removeFile(folder: OpenFolder, name: string, judge?: () =>
     });
     await folder.confirm();
   });
-  await renamed(translated(removed), "not-a-file", "not-found");
+  await mapErrorCode(mapSystemErrors(removed), "not-a-file", "not-found");
 }
 
 /**
@@ -82,5 +82,5 @@ export async function removeFile(folder: OpenFolder, name: string, judge?: () =>
 async function linkUnlessTaken(folder: OpenFolder, temporary: string, name: string): Promise<boolean> {
   const linked = link(folder.at(temporary), folder.at(name)).then(() => true);
   const codes = { EEXIST: "precondition-failed", ENOENT: "parent-missing", EINVAL: "bad-name" } as const;
-  return (await translated(unless(linked, ...NO_LINKS), codes)) ?? false;
+  return (await mapSystemErrors(ignoreErrors(linked, ...NO_LINKS), codes)) ?? false;
 }

@@ -87,7 +87,7 @@ const numbers = process.platform === "linux" ? { ...LINUX, ...constants.errno } 
 const nameByNumber = new Map(Object.entries(numbers).map(([name, number]) => [-number, name]));
 
 /** The result of a system call; its failure as a {@link StorageError} with the system's as `cause`. */
-export async function translated<T>(call: Promise<T>, codes?: SystemCodes): Promise<T> {
+export async function mapSystemErrors<T>(call: Promise<T>, codes?: SystemCodes): Promise<T> {
   try {
     return await call;
   } catch (error) {
@@ -96,7 +96,7 @@ export async function translated<T>(call: Promise<T>, codes?: SystemCodes): Prom
 }
 
 /** The result of a system call that is made at once, or its failure, as above. */
-export function translatedAtOnce<T>(call: () => T): T {
+export function mapSystemErrorsSync<T>(call: () => T): T {
   try {
     return call();
   } catch (error) {
@@ -113,7 +113,7 @@ export function toStorageError(error: unknown, codes: SystemCodes = {}): unknown
 }
 
 /** The result of a call, or `undefined` where it fails with one of these codes of the system. */
-export async function unless<T>(call: Promise<T>, ...codes: readonly string[]): Promise<T | undefined> {
+export async function ignoreErrors<T>(call: Promise<T>, ...codes: readonly string[]): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {
@@ -123,7 +123,7 @@ export async function unless<T>(call: Promise<T>, ...codes: readonly string[]): 
 }
 
 /** The result of a call whose {@link StorageError} with the code `from` means `to` here. */
-export async function renamed<T>(call: Promise<T>, from: StorageErrorCode, to: StorageErrorCode): Promise<T> {
+export async function mapErrorCode<T>(call: Promise<T>, from: StorageErrorCode, to: StorageErrorCode): Promise<T> {
   try {
     return await call;
   } catch (error) {

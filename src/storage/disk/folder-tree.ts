@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { StorageError } from "../../contracts/storage-adapter.ts";
-import { renamed } from "./errors.ts";
+import { mapErrorCode } from "./errors.ts";
 import { isKeepable } from "./names.ts";
 import {
   hasDescriptorPaths,
@@ -9,7 +9,7 @@ import {
   openByDescriptor,
   openByPath,
   openWhole,
-  openWholeAtOnce,
+  openWholeSync,
 } from "./open-folder.ts";
 
 /** The folders below the root of a disk storage. */
@@ -23,7 +23,7 @@ export interface FolderTree {
    */
   open(segments: readonly string[]): Promise<OpenFolder>;
   /** The same at once, for disks that are quick (`latency-guard.ts`); `undefined` where that fails, and where paths must be confirmed. */
-  openAtOnce(segments: readonly string[]): OpenFolder | undefined;
+  openSync(segments: readonly string[]): OpenFolder | undefined;
 }
 
 /**
@@ -36,7 +36,7 @@ export function createFolderTree(root: string): FolderTree {
 
   function openRoot(): Promise<OpenFolder> {
     const opened = byDescriptor ? openByDescriptor(`${root}/.`) : openByPath(realRoot);
-    return renamed(renamed(opened, "not-found", "unavailable"), "not-a-folder", "unavailable");
+    return mapErrorCode(mapErrorCode(opened, "not-found", "unavailable"), "not-a-folder", "unavailable");
   }
 
   async function walk(segments: readonly string[]): Promise<OpenFolder> {
@@ -59,9 +59,9 @@ export function createFolderTree(root: string): FolderTree {
     return segments.length > 1 ? join(realRoot, ...segments) : undefined;
   }
 
-  function openAtOnce(segments: readonly string[]): OpenFolder | undefined {
+  function openSync(segments: readonly string[]): OpenFolder | undefined {
     if (!byDescriptor || !segments.every(isKeepable)) return undefined;
-    return openWholeAtOnce(segments.length > 0 ? join(root, ...segments) : `${root}/.`, toChecked(segments));
+    return openWholeSync(segments.length > 0 ? join(root, ...segments) : `${root}/.`, toChecked(segments));
   }
 
   return {
@@ -71,6 +71,6 @@ export function createFolderTree(root: string): FolderTree {
       const folder = segments.length > 0 ? await tryWhole(segments) : undefined;
       return folder ?? walk(segments);
     },
-    openAtOnce,
+    openSync,
   };
 }

@@ -3,16 +3,16 @@
  * but a call that waits for a device holds up everybody. So calls are made at once while they are quick, and elsewhere for a time after
  * some were slow (docs/decisions/0012-calls-at-once.md).
  */
-export interface DiskPace {
+export interface LatencyGuard {
   /** Whether a call may be made at once now. */
-  isQuick(): boolean;
+  isFast(): boolean;
   /** Makes a call at once, and takes its time. */
   timed<T>(call: () => T): T;
 }
 
 /** So much of a turn of the event loop goes into calls at once; and from the first one on it takes no longer than that in all, as far as calls are asked for. */
 const CALLS_MS = 10;
-const TURN_MS = 50;
+const WINDOW_MS = 50;
 
 /** No processor is with others for so long. */
 const UNMISTAKABLE_MS = 100;
@@ -20,7 +20,7 @@ const UNMISTAKABLE_MS = 100;
 const MAX_CAUTION_MS = 60_000;
 
 /** What counts as slow, in milliseconds. */
-export interface DiskPaceOptions {
+export interface LatencyGuardOptions {
   /** A call that takes longer has waited for a device or a network; or the processor was with others. */
   readonly slow: number;
   /** A slow call is taken for an accident, unless another one came within this time before. */
@@ -32,7 +32,12 @@ export interface DiskPaceOptions {
 }
 
 /** Makes the pace of some calls. */
-export function createDiskPace({ slow, near, caution, now = () => performance.now() }: DiskPaceOptions): DiskPace {
+export function createLatencyGuard({
+  slow,
+  near,
+  caution,
+  now = () => performance.now(),
+}: LatencyGuardOptions): LatencyGuard {
   let lastSlow = Number.NEGATIVE_INFINITY;
   let cautiousUntil = Number.NEGATIVE_INFINITY;
   let pause = caution;
@@ -40,9 +45,9 @@ export function createDiskPace({ slow, near, caution, now = () => performance.no
   let turn: { readonly began: number; taken: number } | undefined;
 
   /** Whoever reads one file after the other would never let the event loop go on: a turn of it has so much of this and no more. */
-  function isQuick(): boolean {
+  function isFast(): boolean {
     const time = now();
-    if (turn !== undefined && (turn.taken >= CALLS_MS || time - turn.began >= TURN_MS)) return false;
+    if (turn !== undefined && (turn.taken >= CALLS_MS || time - turn.began >= WINDOW_MS)) return false;
     return time >= cautiousUntil;
   }
 
@@ -77,11 +82,11 @@ export function createDiskPace({ slow, near, caution, now = () => performance.no
     lastSlow = ended;
   }
 
-  return { isQuick, timed };
+  return { isFast, timed };
 }
 
 /** Of calls that ask. One for all disks of the process: it is the process that waits. */
-export const diskPace: DiskPace = createDiskPace({ slow: 10, near: 1000, caution: 500 });
+export const latencyGuard: LatencyGuard = createLatencyGuard({ slow: 10, near: 1000, caution: 500 });
 
 /** Of calls that change a little: they may wait for a journal, also where what is asked is in memory. */
-export const changePace: DiskPace = createDiskPace({ slow: 10, near: 1000, caution: 2000 });
+export const changePace: LatencyGuard = createLatencyGuard({ slow: 10, near: 1000, caution: 2000 });

@@ -1,8 +1,8 @@
 import { type BigIntStats, type Dir, type Dirent, opendirSync } from "node:fs";
 import { opendir } from "node:fs/promises";
 import type { StorageEntry } from "../../contracts/storage-adapter.ts";
-import { turn } from "../../platform/event-loop.ts";
-import { diskPace } from "./latency-guard.ts";
+import { yieldToEventLoop } from "../../platform/event-loop.ts";
+import { latencyGuard } from "./latency-guard.ts";
 import { isKeepable } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
 import { isTemporaryName, removeLeftover } from "./temporary-files.ts";
@@ -16,18 +16,14 @@ const SLICE_MS = 2;
 const AT_ONCE = 32;
 
 /** The member of a folder with this name as it is now, a link as a link. `isInTurn`: as for `OpenFolder.look`. */
-export async function statMember(
-  folder: OpenFolder,
-  name: string,
-  isInTurn = false,
-): Promise<StorageEntry | undefined> {
-  const stats = await findMember(folder, name, isInTurn);
+export async function statMember(folder: OpenFolder, name: string, hasLock = false): Promise<StorageEntry | undefined> {
+  const stats = await findMember(folder, name, hasLock);
   return stats && toEntry(name, stats);
 }
 
 /** What the system knows of a member, of whatever kind; `undefined` when nothing has this name. `isInTurn`: as for `OpenFolder.look`. */
-export async function findMember(folder: OpenFolder, name: string, isInTurn = false): Promise<BigIntStats | undefined> {
-  return isKeepable(name) ? folder.look(name, isInTurn) : undefined;
+export async function findMember(folder: OpenFolder, name: string, hasLock = false): Promise<BigIntStats | undefined> {
+  return isKeepable(name) ? folder.lookUp(name, hasLock) : undefined;
 }
 
 /** The entry of a file, folder or link; `undefined` for pipes, sockets and devices, which do not exist. */
@@ -60,7 +56,7 @@ export async function* listMembers(folder: OpenFolder): AsyncGenerator<readonly 
         const { entries, asked } = lookAtSome(folder, names) ?? (await statSome(folder, names));
         names = names.slice(asked);
         yield entries;
-        await turn();
+        await yieldToEventLoop();
       }
     }
   } finally {
@@ -85,16 +81,16 @@ function createRepetitionCheck(): (name: string) => boolean {
 async function openDirectory(folder: OpenFolder): Promise<Dir> {
   const path = String(folder.at("."));
   const options = { bufferSize: NAMES };
-  return diskPace.isQuick() ? diskPace.timed(() => opendirSync(path, options)) : opendir(path, options);
+  return latencyGuard.isFast() ? latencyGuard.timed(() => opendirSync(path, options)) : opendir(path, options);
 }
 
 /** The next names in a folder; none at its end. */
 async function readNames(directory: Dir): Promise<readonly string[]> {
   const names: string[] = [];
-  const isQuick = diskPace.isQuick();
-  const readAtOnce = (): Dirent | null => diskPace.timed(() => directory.readSync());
+  const isFast = latencyGuard.isFast();
+  const readSync = (): Dirent | null => latencyGuard.timed(() => directory.readSync());
   while (names.length < NAMES) {
-    const next = isQuick ? readAtOnce() : await directory.read();
+    const next = isFast ? readSync() : await directory.read();
     if (next === null) break;
     names.push(next.name);
   }
@@ -109,13 +105,13 @@ interface Looks {
 
 /** Looks at members for as long as nobody else is kept waiting; `undefined` where that may be long. */
 function lookAtSome(folder: OpenFolder, names: readonly string[]): Looks | undefined {
-  const { lookAtOnce } = folder;
-  if (lookAtOnce === undefined || !diskPace.isQuick()) return undefined;
+  const { lookSync } = folder;
+  if (lookSync === undefined || !latencyGuard.isFast()) return undefined;
   const entries: StorageEntry[] = [];
   const end = performance.now() + SLICE_MS;
   let asked = 0;
   for (const name of names) {
-    const stats = isKeepable(name) ? lookAtOnce(name) : undefined;
+    const stats = isKeepable(name) ? lookSync(name) : undefined;
     const entry = stats && toEntry(name, stats);
     if (entry !== undefined) entries.push(entry);
     asked += 1;

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
 import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
-import { renamed, translated, translatedAtOnce, unless } from "./errors.ts";
-import { lookAt, lookAtOnce, type MemberName, openDescriptor, release } from "./system-calls.ts";
+import { ignoreErrors, mapErrorCode, mapSystemErrors, mapSystemErrorsSync } from "./errors.ts";
+import { lookAt, lookSync, type MemberName, openDescriptor, release } from "./system-calls.ts";
 
 /**
  * An open folder. What is done to a member through it is done in this very folder, whatever anyone puts in the
@@ -29,11 +29,11 @@ export interface OpenFolder {
    * What the system knows of a member, a link as a link; `undefined` when nothing has this name. `isInTurn`: whoever asks has had to wait
    * for the lock of the name ({@link withNameLock}) and still has it, so that no other may be waited for.
    */
-  look(name: string, isInTurn: boolean): Promise<BigIntStats | undefined>;
+  lookUp(name: string, hasLock: boolean): Promise<BigIntStats | undefined>;
   /** The same at once, for disks that are quick (`latency-guard.ts`); missing where a path must be confirmed. */
-  lookAtOnce?(name: string): BigIntStats | undefined;
+  lookSync?(name: string): BigIntStats | undefined;
   /** As `openFile`, but at once, for reading, and failing as the system does; missing where a path must be confirmed. */
-  openFileAtOnce?(name: string): number;
+  openFileSync?(name: string): number;
   /**
    * To be called before and after a member is touched by its path: nothing where that path is safe by itself.
    * @throws StorageError `not-found` when nothing stands at the path any more, `unavailable` when something else does.
@@ -103,7 +103,7 @@ export async function openWhole(path: string, realPath: string | undefined): Pro
 }
 
 /** The same at once, for disks that are quick. */
-export function openWholeAtOnce(path: string, realPath: string | undefined): OpenFolder | undefined {
+export function openWholeSync(path: string, realPath: string | undefined): OpenFolder | undefined {
   try {
     return toFolderAt(openSync(path, FOLDER), realPath);
   } catch {
@@ -124,7 +124,7 @@ function toFolderAt(descriptor: number, realPath: string | undefined): OpenFolde
 }
 
 function openFolderAt(path: MemberName): Promise<number> {
-  return translated(openDescriptor(path, FOLDER), { ELOOP: "not-a-folder" });
+  return mapSystemErrors(openDescriptor(path, FOLDER), { ELOOP: "not-a-folder" });
 }
 
 function toPath(descriptor: number): string {
@@ -139,17 +139,17 @@ function toFolder(descriptor: number): OpenFolder {
   }
 
   return {
-    identity: () => toIdentity(translatedAtOnce(() => fstatSync(descriptor, BIGINT))),
+    identity: () => toIdentity(mapSystemErrorsSync(() => fstatSync(descriptor, BIGINT))),
     at,
     enter: (name) => openByDescriptor(at(name)),
     leave: () => openByDescriptor(at("..")),
-    openFile: (name, flags, mode) => translated(openDescriptor(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode)),
-    look: (name) => translated(lookAt(at(name))),
-    lookAtOnce: (name) => lookAtOnce(at(name)),
-    openFileAtOnce: (name) => openSync(at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+    openFile: (name, flags, mode) => mapSystemErrors(openDescriptor(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode)),
+    lookUp: (name) => mapSystemErrors(lookAt(at(name))),
+    lookSync: (name) => lookSync(at(name)),
+    openFileSync: (name) => openSync(at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
     confirm: async () => {},
     sync: async () => {
-      await translated(unless(syncAsync(descriptor), ...NO_FOLDER_SYNC));
+      await mapSystemErrors(ignoreErrors(syncAsync(descriptor), ...NO_FOLDER_SYNC));
     },
     close: () => release(descriptor),
   };
@@ -167,7 +167,7 @@ export async function openByPath(path: string): Promise<OpenFolder> {
   }
 
   async function confirm(): Promise<void> {
-    const found = await renamed(identify(path), "not-a-folder", "unavailable").catch((error: unknown) => {
+    const found = await mapErrorCode(identify(path), "not-a-folder", "unavailable").catch((error: unknown) => {
       if (isStorageError(error) && error.code === "unavailable") waryUntil = performance.now() + WARY_MS;
       throw error;
     });
@@ -177,8 +177,8 @@ export async function openByPath(path: string): Promise<OpenFolder> {
   }
 
   /** What an attempt gives, which is `"replaced"` where the member was not the same one throughout. */
-  async function attempts<T>(name: string, attempt: () => Promise<T | "replaced">, isInTurn: boolean): Promise<T> {
-    const isFree = (count: number): boolean => isInTurn || count === 0;
+  async function attempts<T>(name: string, attempt: () => Promise<T | "replaced">, hasLock: boolean): Promise<T> {
+    const isFree = (count: number): boolean => hasLock || count === 0;
     for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
       const result = await (isFree(count) ? attempt() : withNameLock({ identity: () => identity }, name, attempt));
       if (result !== "replaced") return result;
@@ -187,18 +187,18 @@ export async function openByPath(path: string): Promise<OpenFolder> {
   }
 
   /** Nothing is told but what was the same each time. */
-  async function look(name: string): Promise<BigIntStats | undefined | "replaced"> {
+  async function lookUp(name: string): Promise<BigIntStats | undefined | "replaced"> {
     await confirm();
-    const found = await translated(lookAt(at(name)));
+    const found = await mapSystemErrors(lookAt(at(name)));
     return (await isStillAt(found && toIdentity(found), name)) ? found : "replaced";
   }
 
   async function openMember(name: string, flags: number, mode?: number): Promise<number | "replaced"> {
     await confirm();
-    const descriptor = await translated(openDescriptor(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode));
+    const descriptor = await mapSystemErrors(openDescriptor(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode));
     if (await isOpenedAt(descriptor, name).catch(() => false)) return descriptor;
     release(descriptor);
-    const found = await look(name);
+    const found = await lookUp(name);
     if (found !== "replaced" && found?.isSymbolicLink()) throw new StorageError("not-found", `${at(name)} is a link.`);
     return "replaced";
   }
@@ -218,7 +218,7 @@ export async function openByPath(path: string): Promise<OpenFolder> {
       rounds >= (performance.now() < waryUntil ? WARY_CONFIRMATIONS : CONFIRMATIONS);
     for (let round = 0; !isSure(round); round += 1) {
       await confirm();
-      const found = await translated(lookAt(at(name)));
+      const found = await mapSystemErrors(lookAt(at(name)));
       if ((found && toIdentity(found)) !== member) return false;
     }
     await confirm();
@@ -231,21 +231,22 @@ export async function openByPath(path: string): Promise<OpenFolder> {
     enter: (name) => openByPath(at(name)),
     leave: () => openByPath(dirname(path)),
     openFile: (name, flags, mode) => attempts(name, () => openMember(name, flags, mode), false),
-    look: (name, isInTurn) => attempts(name, () => look(name), isInTurn),
+    lookUp: (name, hasLock) => attempts(name, () => lookUp(name), hasLock),
     confirm,
     sync: async () => {
-      const descriptor = await translated(unless(openDescriptor(path, O_RDONLY), ...NO_FOLDER_SYNC));
+      const descriptor = await mapSystemErrors(ignoreErrors(openDescriptor(path, O_RDONLY), ...NO_FOLDER_SYNC));
       if (descriptor === undefined) return;
-      await translated(unless(syncAsync(descriptor), ...NO_FOLDER_SYNC)).finally(() => release(descriptor));
+      await mapSystemErrors(ignoreErrors(syncAsync(descriptor), ...NO_FOLDER_SYNC)).finally(() => release(descriptor));
     },
     close: () => {},
   };
 }
 
 async function identify(path: string): Promise<string> {
-  const stats = await translated(lstat(path, BIGINT));
+  const stats = await mapSystemErrors(lstat(path, BIGINT));
   if (!stats.isDirectory()) throw new StorageError("not-a-folder", `${path} is no folder.`);
-  if ((await translated(realpath(path))) !== path) throw new StorageError("not-found", `${path} has another name.`);
+  if ((await mapSystemErrors(realpath(path))) !== path)
+    throw new StorageError("not-found", `${path} has another name.`);
   return toIdentity(stats);
 }
 

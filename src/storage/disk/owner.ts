@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { lchown } from "node:fs/promises";
 import { promisify } from "node:util";
 import { type FolderOwner, StorageError } from "../../contracts/storage-adapter.ts";
-import { translated } from "./errors.ts";
+import { mapSystemErrors } from "./errors.ts";
 import type { OpenFolder } from "./open-folder.ts";
 
 /** The owner as the file system counts it; -1 leaves as it is. */
@@ -31,12 +31,12 @@ export async function findOwner({ user, group }: FolderOwner): Promise<OwnerNumb
 
 /** Gives a member to an owner, a link itself and not its target. */
 export async function giveTo(folder: OpenFolder, name: string, { uid, gid }: OwnerNumbers): Promise<void> {
-  await translated(lchown(folder.at(name), uid, gid));
+  await mapSystemErrors(lchown(folder.at(name), uid, gid));
   await folder.confirm();
 }
 
-async function findNumber(name: string, look: () => Promise<string | undefined>): Promise<number> {
-  const found = /^\d+$/.test(name) ? name : (await look())?.trim();
+async function findNumber(name: string, lookUp: () => Promise<string | undefined>): Promise<number> {
+  const found = /^\d+$/.test(name) ? name : (await lookUp())?.trim();
   const number = Number(found);
   if (found === undefined || !/^\d+$/.test(found) || number >= 0xffff_ffff) throw unknown(name);
   return number;

@@ -23,7 +23,7 @@ export async function readMember(
  * The same at once, for disks that are quick (`latency-guard.ts`). `undefined` where it fails, and where more is to be done than a few calls: whoever goes
  * step by step finds the reason.
  */
-export function readMemberAtOnce(
+export function readMemberSync(
   folder: OpenFolder,
   name: string,
   askedName: string,
@@ -32,7 +32,7 @@ export function readMemberAtOnce(
   let descriptor: number | undefined;
   let isLight = true;
   try {
-    descriptor = isKeepable(name) ? folder.openFileAtOnce?.(name) : undefined;
+    descriptor = isKeepable(name) ? folder.openFileSync?.(name) : undefined;
     if (descriptor === undefined) return undefined;
     const { entry, start, end } = toPart(descriptor, askedName, range);
     if (end - start > LIGHT_BYTES) {

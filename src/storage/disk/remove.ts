@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { lstat, opendir, rmdir, unlink } from "node:fs/promises";
 import { StorageError } from "../../contracts/storage-adapter.ts";
-import { systemCode, toStorageError, translated, undefinedIfMissing, unless } from "./errors.ts";
+import { ignoreErrors, mapSystemErrors, systemCode, toStorageError, undefinedIfMissing } from "./errors.ts";
 import type { OpenFolder } from "./open-folder.ts";
 import type { MemberName } from "./system-calls.ts";
 
@@ -102,7 +102,7 @@ async function removeFiles(folder: OpenFolder, folders: MemberName[]): Promise<v
   // As bytes: also names that are not UTF-8 are removed. The types of Node know texts only.
   const options = { encoding: "buffer" as BufferEncoding, bufferSize: 8 * BATCH };
   let files: MemberName[] = [];
-  for await (const member of await translated(opendir(folder.at(".") as string, options))) {
+  for await (const member of await mapSystemErrors(opendir(folder.at(".") as string, options))) {
     const name = "name" in member ? member.name : (member as Buffer);
     ((await isFolder(folder, member)) ? folders : files).push(name);
     if (files.length < BATCH) continue;
@@ -115,13 +115,13 @@ async function removeFiles(folder: OpenFolder, folders: MemberName[]): Promise<v
 /** Bun gives the bare names of members where they are bytes. */
 async function isFolder(folder: OpenFolder, member: Dirent | Buffer): Promise<boolean> {
   if ("isDirectory" in member) return member.isDirectory();
-  const stats = await unless(lstat(folder.at(member)), "ENOENT");
+  const stats = await ignoreErrors(lstat(folder.at(member)), "ENOENT");
   return stats?.isDirectory() ?? false;
 }
 
 async function unlinkAll(folder: OpenFolder, files: readonly MemberName[]): Promise<void> {
   // EISDIR: a folder has taken its place, and is met when the one that holds it turns out not to be empty.
-  const unlinked = files.map((name) => unless(unlink(folder.at(name)), "ENOENT", "EISDIR"));
+  const unlinked = files.map((name) => ignoreErrors(unlink(folder.at(name)), "ENOENT", "EISDIR"));
   // All of them, also when one fails: none may come late, to a closed descriptor that is another folder's by then.
   const failure = (await Promise.allSettled(unlinked)).find(({ status }) => status === "rejected");
   if (failure?.status === "rejected") throw toStorageError(failure.reason);

@@ -16,7 +16,7 @@ import {
   write,
   writeSync,
 } from "node:fs";
-import { changePace, diskPace } from "./latency-guard.ts";
+import { changePace, latencyGuard } from "./latency-guard.ts";
 
 /*
  * System calls that are made at once while the disk is quick, else in another thread. They fail with the system's own errors. What is at once in any case, as its
@@ -34,8 +34,8 @@ const IF_THERE = { bigint: true, throwIfNoEntry: false } as const;
 
 /** Opens a path; the descriptor is the caller's to close. */
 export async function openDescriptor(path: MemberName, flags: number, mode?: number): Promise<number> {
-  const pace = (flags & constants.O_CREAT) === 0 ? diskPace : changePace;
-  if (pace.isQuick()) return pace.timed(() => openSync(path, flags, mode));
+  const guard = (flags & constants.O_CREAT) === 0 ? latencyGuard : changePace;
+  if (guard.isFast()) return guard.timed(() => openSync(path, flags, mode));
   return new Promise((resolve, reject) => {
     open(path, flags, mode, (error, descriptor) => (error ? reject(error) : resolve(descriptor)));
   });
@@ -43,7 +43,7 @@ export async function openDescriptor(path: MemberName, flags: number, mode?: num
 
 /** What stands at a path, a link as a link; `undefined` when nothing does. */
 export async function lookAt(path: MemberName): Promise<BigIntStats | undefined> {
-  if (diskPace.isQuick()) return lookAtOnce(path);
+  if (latencyGuard.isFast()) return lookSync(path);
   return new Promise((resolve, reject) => {
     lstat(path, BIGINT, (error, stats) => {
       if (!error) resolve(stats);
@@ -54,8 +54,8 @@ export async function lookAt(path: MemberName): Promise<BigIntStats | undefined>
 }
 
 /** The same, whatever the pace. */
-export function lookAtOnce(path: MemberName): BigIntStats | undefined {
-  return diskPace.timed(() => lstatSync(path, IF_THERE));
+export function lookSync(path: MemberName): BigIntStats | undefined {
+  return latencyGuard.timed(() => lstatSync(path, IF_THERE));
 }
 
 /** Reads at most `length` bytes from `position` on to the begin of a buffer; how many. */
@@ -73,8 +73,8 @@ export function readDescriptor(
 /** The same for few bytes: what has just been opened is most often in memory. */
 export async function readSmall(descriptor: number, buffer: Uint8Array, position: number): Promise<number> {
   const { byteLength } = buffer;
-  if (!diskPace.isQuick()) return readDescriptor(descriptor, buffer, byteLength, position);
-  return diskPace.timed(() => readSync(descriptor, buffer, 0, byteLength, position));
+  if (!latencyGuard.isFast()) return readDescriptor(descriptor, buffer, byteLength, position);
+  return latencyGuard.timed(() => readSync(descriptor, buffer, 0, byteLength, position));
 }
 
 /** Lets go of a descriptor of a folder, or a small file that was only read: nothing is waited for, and nothing can be lost. */
@@ -99,7 +99,7 @@ function throwIfNotOpen(error: unknown): void {
 /** Writes bytes, or the first of them, at `position`; how many. */
 export async function writeDescriptor(descriptor: number, bytes: Uint8Array, position: number): Promise<number> {
   const { byteLength } = bytes;
-  if (byteLength <= LIGHT_BYTES && changePace.isQuick()) {
+  if (byteLength <= LIGHT_BYTES && changePace.isFast()) {
     return changePace.timed(() => writeSync(descriptor, bytes, 0, byteLength, position));
   }
   return new Promise((resolve, reject) => {
@@ -109,7 +109,7 @@ export async function writeDescriptor(descriptor: number, bytes: Uint8Array, pos
 
 /** Gives a file its time, in seconds. */
 export async function setTime(descriptor: number, time: number): Promise<void> {
-  if (changePace.isQuick()) return changePace.timed(() => futimesSync(descriptor, time, time));
+  if (changePace.isFast()) return changePace.timed(() => futimesSync(descriptor, time, time));
   return new Promise((resolve, reject) => {
     futimes(descriptor, time, time, (error) => (error ? reject(error) : resolve()));
   });
@@ -120,7 +120,7 @@ export async function setTime(descriptor: number, time: number): Promise<void> {
  * the other one many to be freed.
  */
 export async function renameMember(from: MemberName, to: MemberName, isLight: boolean): Promise<void> {
-  if (isLight && changePace.isQuick()) return changePace.timed(() => renameSync(from, to));
+  if (isLight && changePace.isFast()) return changePace.timed(() => renameSync(from, to));
   return new Promise((resolve, reject) => {
     rename(from, to, (error) => (error ? reject(error) : resolve()));
   });
@@ -128,7 +128,7 @@ export async function renameMember(from: MemberName, to: MemberName, isLight: bo
 
 /** Closes a file, with whatever the system still does then: the last to close a large one that was replaced meanwhile frees its bytes. */
 export async function closeFile(descriptor: number, isLight: boolean): Promise<void> {
-  if (isLight && changePace.isQuick()) return changePace.timed(() => closeSync(descriptor));
+  if (isLight && changePace.isFast()) return changePace.timed(() => closeSync(descriptor));
   return new Promise((resolve, reject) => {
     close(descriptor, (error) => (error ? reject(error) : resolve()));
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { lstat, rmdir, unlink } from "node:fs/promises";
-import { hasEnded, hostMark } from "../../platform/process-identity-node.ts";
+import { hasEnded, hostIdentity } from "../../platform/process-identity-node.ts";
 import type { OpenFolder } from "./open-folder.ts";
 
 /*
@@ -23,9 +23,9 @@ export function isTemporaryName(name: string): boolean {
 }
 
 /** A new name for the file of an unfinished write. It counts as in use until {@link releaseTemporaryName}. */
-export function claimTemporaryName(): string {
+export function createTemporaryFile(): string {
   const random = randomUUID().replaceAll("-", "").slice(0, 24);
-  const name = `.fileferry-${hostMark()}-${process.pid}-${random}.tmp`;
+  const name = `.fileferry-${hostIdentity()}-${process.pid}-${random}.tmp`;
   inUse.add(name);
   return name;
 }

@@ -1,6 +1,6 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
-import { createBufferPace, giveBack, takeBuffer } from "../../platform/buffer-pool.ts";
-import { translated } from "./errors.ts";
+import { acquireBuffer, createBufferSizer, giveBack } from "../../platform/buffer-pool.ts";
+import { mapSystemErrors } from "./errors.ts";
 import { writeDescriptor } from "./system-calls.ts";
 
 /**
@@ -14,7 +14,7 @@ export async function fillFile(
   content: AsyncIterable<Uint8Array>,
   size: number | undefined,
 ): Promise<void> {
-  const pace = createBufferPace();
+  const guard = createBufferSizer();
   let buffer: Uint8Array | undefined;
   let filled = 0;
   let position = 0;
@@ -31,13 +31,13 @@ export async function fillFile(
     filled = 0;
     buffer = undefined;
     const now = performance.now();
-    pace.passed(now - begun);
+    guard.passed(now - begun);
     begun = now;
   }
 
   async function gather(chunk: Uint8Array): Promise<void> {
     for (let rest = chunk; rest.byteLength > 0; ) {
-      buffer ??= takeBuffer(pace.size());
+      buffer ??= acquireBuffer(guard.size());
       const part = rest.subarray(0, buffer.byteLength - filled);
       buffer.set(part, filled);
       filled += part.byteLength;
@@ -49,7 +49,7 @@ export async function fillFile(
   try {
     for await (const chunk of content) {
       // All that there is, or as much as would be gathered: there is nothing to wait for.
-      const isEnough = buffer === undefined && (chunk.byteLength === size || chunk.byteLength >= pace.size());
+      const isEnough = buffer === undefined && (chunk.byteLength === size || chunk.byteLength >= guard.size());
       if (!isEnough) {
         await gather(chunk);
         continue;
@@ -76,7 +76,7 @@ async function writeBuffer(descriptor: number, buffer: Uint8Array, length: numbe
 
 async function writeWhole(descriptor: number, bytes: Uint8Array, position: number): Promise<void> {
   for (let offset = 0; offset < bytes.byteLength; ) {
-    const written = await translated(writeDescriptor(descriptor, bytes.subarray(offset), position + offset));
+    const written = await mapSystemErrors(writeDescriptor(descriptor, bytes.subarray(offset), position + offset));
     if (written === 0) throw new StorageError("unavailable", "The disk took no more bytes.");
     offset += written;
   }

@@ -3,12 +3,12 @@ import { unlink } from "node:fs/promises";
 import { promisify } from "node:util";
 import { type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { receive } from "../content.ts";
-import { checkPlace, exchange } from "./commit.ts";
-import { renamed, systemCode, translated, unless } from "./errors.ts";
+import { checkTarget, exchange } from "./commit.ts";
+import { ignoreErrors, mapErrorCode, mapSystemErrors, systemCode } from "./errors.ts";
 import { toEntry } from "./list.ts";
 import type { OpenFolder } from "./open-folder.ts";
 import { closeFile, LIGHT_BYTES, setTime } from "./system-calls.ts";
-import { claimTemporaryName, releaseTemporaryName } from "./temporary-files.ts";
+import { createTemporaryFile, releaseTemporaryName } from "./temporary-files.ts";
 import { fillFile } from "./write-content.ts";
 
 /** When a write counts as done: see `DiskStorageOptions.durability`. */
@@ -31,8 +31,8 @@ export async function writeMember(
   options: WriteOptions,
   durability: Durability,
 ): Promise<StorageEntry> {
-  const former = await inParent(checkPlace(folder, name, options));
-  const temporary = claimTemporaryName();
+  const former = await inParent(checkTarget(folder, name, options));
+  const temporary = createTemporaryFile();
   let descriptor: number | undefined;
   let isMade = false;
   let isLeft = true;
@@ -41,12 +41,12 @@ export async function writeMember(
     descriptor = await createFile(folder, temporary, former);
     isMade = true;
     await fillFile(descriptor, receive(content, options), options.size);
-    const written = await translated(finish(descriptor, former, durability));
+    const written = await mapSystemErrors(finish(descriptor, former, durability));
     isSettled = durability === "fsync" || written.size <= LIGHT_BYTES;
     // Some file systems tell of bytes that could not be kept no sooner than here.
     const closed = closeFile(descriptor, isSettled);
     descriptor = undefined;
-    await translated(closed);
+    await mapSystemErrors(closed);
     isLeft = (await inParent(exchange(folder, temporary, name, options, isSettled))) === "linked";
     if (durability === "fsync") await folder.sync();
     return toFileEntry(name, written);
@@ -76,7 +76,7 @@ function createFile(folder: OpenFolder, name: string, former: BigIntStats | unde
 
 /** What is missing where something is written is the folder to write it into. */
 function inParent<T>(step: Promise<T>): Promise<T> {
-  return renamed(step, "not-found", "parent-missing");
+  return mapErrorCode(step, "not-found", "parent-missing");
 }
 
 /**
@@ -104,11 +104,11 @@ async function finish(
 /** The former owner and group where the process may give them; else the group at least, if the process is in it. */
 async function giveBack(descriptor: number, made: BigIntStats, { uid, gid }: BigIntStats): Promise<void> {
   const codes = ["EPERM", "EINVAL", "ENOTSUP"] as const;
-  const isGiven = await unless(
+  const isGiven = await ignoreErrors(
     setOwner(descriptor, Number(uid), Number(gid)).then(() => true),
     ...codes,
   );
-  if (isGiven !== true) await unless(setOwner(descriptor, Number(made.uid), Number(gid)), ...codes);
+  if (isGiven !== true) await ignoreErrors(setOwner(descriptor, Number(made.uid), Number(gid)), ...codes);
 }
 
 /** The former permissions, but for those of a group that it is not any more. */

@@ -7,7 +7,7 @@ const MAX_KEY_BYTES = 1024;
 const encoder = new TextEncoder();
 
 /** Where a path is in a bucket, as tools for buckets have it: the file `/a/b` is the object `a/b`, the folder `/a` the object `a/`, or any below it. */
-export interface ObjectPlace {
+export interface ObjectLocation {
   /** The last name of the path, empty for the root. */
   readonly name: string;
   /** The key of a file there; the root has none. */
@@ -23,7 +23,7 @@ export interface ObjectPlace {
  * That of a folder is a byte longer: {@link isKey} tells whether there may be one.
  * @throws TypeError for a path that is not canonical.
  */
-export function toPlace(prefix: string, path: string): ObjectPlace | undefined {
+export function toPlace(prefix: string, path: string): ObjectLocation | undefined {
   const names = toPathSegments(path);
   const name = names.at(-1);
   if (name === undefined) return { name: "", key: "", folder: prefix, parent: undefined };

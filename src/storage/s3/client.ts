@@ -1,7 +1,7 @@
 import { AwsV4Signer } from "aws4fetch";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { createKeySource } from "./credentials.ts";
-import { codeOf, isDone, type S3Answer } from "./errors.ts";
+import { codeOf, isDone, type S3Response } from "./errors.ts";
 import type { S3Credentials, S3Settings } from "./options.ts";
 import { toRequestBody } from "./request-body.ts";
 import { readText, type S3Body, toBody } from "./response-body.ts";
@@ -22,7 +22,7 @@ export interface S3Request {
 }
 
 /** An answer whose body, where it is a success, is still to be read or closed. */
-export interface S3Opened extends S3Answer {
+export interface S3Opened extends S3Response {
   readonly body: S3Body | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface S3Client {
    * The last answer to a request, whatever its status. Rejects with `unavailable` where none came, and with the signal's reason when it
    * aborts.
    */
-  call(request: S3Request): Promise<S3Answer>;
+  call(request: S3Request): Promise<S3Response>;
   /** The same, where the body of a success is not read. */
   open(request: S3Request): Promise<S3Opened>;
 }
@@ -48,7 +48,7 @@ export function createS3Client(settings: S3Settings): S3Client {
   const keys = createKeySource(settings);
   const signingKeys = new Map<string, ArrayBuffer>();
 
-  async function call(request: S3Request): Promise<S3Answer> {
+  async function call(request: S3Request): Promise<S3Response> {
     return send(request, false);
   }
 

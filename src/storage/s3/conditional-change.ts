@@ -2,7 +2,7 @@ import { isStorageError, StorageError, type WriteOptions } from "../../contracts
 import { meetsConditions } from "../conditions.ts";
 import type { S3Client } from "./client.ts";
 import type { S3Head } from "./entries.ts";
-import { codeOf, isDone, type S3Answer, toRefusal } from "./errors.ts";
+import { codeOf, isDone, type S3Response, toStorageError } from "./errors.ts";
 import { headObject } from "./head.ts";
 import { wait } from "./retry.ts";
 
@@ -23,7 +23,7 @@ export function createConditionSupport(conditionalWrites: boolean): S3ConditionS
 }
 
 /** One change of one key. */
-export interface S3Exchange {
+export interface ConditionalChange {
   readonly kind: S3ChangeKind;
   readonly key: string;
   /** What the object is marked with when this change has made it; a removal has none. */
@@ -35,7 +35,7 @@ export interface S3Exchange {
   /** For the log. */
   readonly what: string;
   /** Does it, with these headers. */
-  send(headers: Readonly<Record<string, string>>): Promise<S3Answer>;
+  send(headers: Readonly<Record<string, string>>): Promise<S3Response>;
 }
 
 /** Others may change a key between the look at it and the change. After so many times it is busy. */
@@ -54,19 +54,19 @@ const ROUND_MS = 50;
 export async function exchange(
   client: S3Client,
   support: S3ConditionSupport,
-  change: S3Exchange,
-): Promise<S3Answer | undefined> {
+  change: ConditionalChange,
+): Promise<S3Response | undefined> {
   const { ifMatch, ifNoneMatch } = change.conditions;
-  if (ifMatch !== undefined || ifNoneMatch !== undefined) return exchangeJudged(client, support, change);
+  if (ifMatch !== undefined || ifNoneMatch !== undefined) return changeIfUnmodified(client, support, change);
   const answer = await sendOnce(client, change, {});
   return answer === undefined || isDone(answer) ? answer : refuse(client, change, answer);
 }
 
-async function exchangeJudged(
+async function changeIfUnmodified(
   client: S3Client,
   support: S3ConditionSupport,
-  change: S3Exchange,
-): Promise<S3Answer | undefined> {
+  change: ConditionalChange,
+): Promise<S3Response | undefined> {
   let former: S3Refused | undefined;
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const current = await look(client, change, round);
@@ -96,7 +96,7 @@ function learnForm(support: S3ConditionSupport, current: S3Head | undefined, { t
   if (tag !== undefined && current?.etag === tag) support.areTagsBare = !isBare;
 }
 
-async function look(client: S3Client, change: S3Exchange, round: number): Promise<S3Head | undefined> {
+async function look(client: S3Client, change: ConditionalChange, round: number): Promise<S3Head | undefined> {
   if (round === 0 && change.isKnownToBeFree) return undefined;
   if (round > 1) await wait(client.settings.random() * ROUND_MS * round, change.signal);
   return headObject(client, change.key, change.signal);
@@ -105,9 +105,9 @@ async function look(client: S3Client, change: S3Exchange, round: number): Promis
 /** The answer to one request; `undefined` where none came and the change is done all the same. */
 async function sendOnce(
   client: S3Client,
-  change: S3Exchange,
+  change: ConditionalChange,
   headers: Readonly<Record<string, string>>,
-): Promise<S3Answer | undefined> {
+): Promise<S3Response | undefined> {
   try {
     return await change.send(headers);
   } catch (error) {
@@ -117,14 +117,14 @@ async function sendOnce(
 }
 
 /** Refuses, unless an earlier attempt did what this answer calls impossible. */
-async function refuse(client: S3Client, change: S3Exchange, answer: S3Answer): Promise<undefined> {
+async function refuse(client: S3Client, change: ConditionalChange, answer: S3Response): Promise<undefined> {
   const mayBeDone = answer.attempts > 1 || answer.status >= 500;
   if (mayBeDone && (await hasEffect(client, change))) return undefined;
-  throw toRefusal(answer, change.what);
+  throw toStorageError(answer, change.what);
 }
 
 /** Whether the change was done, though no answer says so; not where nobody can be asked. */
-async function hasEffect(client: S3Client, change: S3Exchange): Promise<boolean> {
+async function hasEffect(client: S3Client, change: ConditionalChange): Promise<boolean> {
   try {
     return isEffect(await headObject(client, change.key, change.signal), change, Number.POSITIVE_INFINITY);
   } catch {
@@ -133,7 +133,7 @@ async function hasEffect(client: S3Client, change: S3Exchange): Promise<boolean>
 }
 
 /** Whether what is found is what the change makes, after so many attempts at it. */
-function isEffect(found: S3Head | undefined, { kind, writer }: S3Exchange, attempts: number): boolean {
+function isEffect(found: S3Head | undefined, { kind, writer }: ConditionalChange, attempts: number): boolean {
   if (kind === "delete") return found === undefined && attempts > 1;
   return writer !== undefined && found?.writer === writer;
 }
@@ -144,13 +144,13 @@ function toHeaders(current: S3Head | undefined, isBare: boolean): Record<string,
 }
 
 /** Whether the store does not know conditions, or somebody else was quicker: the object is another, is gone, or is being changed. */
-function isAboutConditions(answer: S3Answer): boolean {
+function isAboutConditions(answer: S3Response): boolean {
   if (answer.status === 412 || isUnknown(answer)) return true;
   if (answer.status === 409) return /^(?:ConditionalRequestConflict|OperationAborted|)$/.test(codeOf(answer));
   return answer.status === 404 && codeOf(answer) === "NoSuchKey";
 }
 
 /** Whether the store does not know conditions of such a change; any other 501 says nothing of them. */
-function isUnknown(answer: S3Answer): boolean {
+function isUnknown(answer: S3Response): boolean {
   return answer.status === 501 && codeOf(answer) === "NotImplemented";
 }

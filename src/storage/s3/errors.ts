@@ -1,8 +1,8 @@
 import { StorageError, type StorageErrorCode } from "../../contracts/storage-adapter.ts";
-import { parseAnswer, textOf } from "./xml.ts";
+import { parseResponse, textOf } from "./xml.ts";
 
 /** An answer that was read to its end. */
-export interface S3Answer {
+export interface S3Response {
   readonly status: number;
   readonly headers: Headers;
   /** Its body; empty for HEAD, and for one that is passed on. */
@@ -40,8 +40,8 @@ const OWN_FAULTS: ReadonlySet<string> = new Set([
 ]);
 
 /** The code of an error, as `NoSuchKey`; empty where the answer has none, as those of HEAD. */
-export function codeOf({ text }: Pick<S3Answer, "text">): string {
-  const root = text === "" ? undefined : parseAnswer(text);
+export function codeOf({ text }: Pick<S3Response, "text">): string {
+  const root = text === "" ? undefined : parseResponse(text);
   return root?.name === "Error" ? toCode(textOf(root, "Code")) : "";
 }
 
@@ -51,7 +51,7 @@ export function toCode(text: string): string {
 }
 
 /** The refusal that an answer amounts to; `what` was tried, as `PUT a/b`. */
-export function toRefusal(answer: Pick<S3Answer, "status" | "text">, what: string): StorageError {
+export function toStorageError(answer: Pick<S3Response, "status" | "text">, what: string): StorageError {
   const code = codeOf(answer);
   const message = `${what}: the store answered ${answer.status}${code === "" ? "" : ` ${code}`}`;
   return new StorageError(toErrorCode(answer.status, code), message);
@@ -64,11 +64,11 @@ export function toErrorCode(status: number, code: string): StorageErrorCode {
 }
 
 /** Whether an answer says that there is no such object, in a bucket that is there. */
-export function isMissing(answer: S3Answer): boolean {
+export function isMissing(answer: S3Response): boolean {
   return answer.status === 404 && codeOf(answer) !== "NoSuchBucket";
 }
 
 /** Whether an answer says that it did what was asked. */
-export function isDone({ status }: S3Answer): boolean {
+export function isDone({ status }: S3Response): boolean {
   return status >= 200 && status < 300;
 }

@@ -1,6 +1,6 @@
 import { describe, type S3Client } from "./client.ts";
 import { type S3Head, toHead } from "./entries.ts";
-import { isDone, isMissing, toRefusal } from "./errors.ts";
+import { isDone, isMissing, toStorageError } from "./errors.ts";
 import { listPage } from "./list.ts";
 
 /** What is known of the object with a key, `undefined` where there is none. */
@@ -8,7 +8,7 @@ export async function headObject(client: S3Client, key: string, signal?: AbortSi
   const request = { method: "HEAD", key, signal } as const;
   const answer = await client.call(request);
   if (isMissing(answer)) return undefined;
-  if (!isDone(answer)) throw toRefusal(answer, describe(request));
+  if (!isDone(answer)) throw toStorageError(answer, describe(request));
   return toHead(answer.headers, Number(answer.headers.get("content-length") ?? Number.NaN));
 }
 

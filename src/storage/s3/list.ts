@@ -2,8 +2,8 @@ import { type StorageEntry, StorageError } from "../../contracts/storage-adapter
 import { isKey, isName } from "../object-store/keys.ts";
 import { describe, type S3Client } from "./client.ts";
 import { toEtag, toFileEntry, toSecond } from "./entries.ts";
-import { isDone, toRefusal } from "./errors.ts";
-import { parseAnswer, textOf, type XmlPart } from "./xml.ts";
+import { isDone, toStorageError } from "./errors.ts";
+import { parseResponse, textOf, type XmlPart } from "./xml.ts";
 
 /** What is asked of a listing (ListObjectsV2). */
 export interface S3ListRequest {
@@ -50,8 +50,8 @@ export async function listPage(
   };
   const request = { method: "GET", query, signal } as const;
   const answer = await client.call(request);
-  if (!isDone(answer)) throw toRefusal(answer, `${describe(request)} listing`);
-  const root = parseAnswer(answer.text);
+  if (!isDone(answer)) throw toStorageError(answer, `${describe(request)} listing`);
+  const root = parseResponse(answer.text);
   if (root?.name !== "ListBucketResult") throw new StorageError("unavailable", "The store answered no listing.");
   const decode = textOf(root, "EncodingType") === "url" ? decodeKey : (text: string) => text;
   const next = textOf(root, "IsTruncated") === "true" ? textOf(root, "NextContinuationToken") : "";

@@ -3,9 +3,9 @@ import { countChunk } from "../../platform/gc-pressure.ts";
 import type { ObjectPart, PartBuffers } from "../object-store/parts.ts";
 import { describe, type S3Client, type S3Request } from "./client.ts";
 import { WRITER_HEADER } from "./entries.ts";
-import { isDone, type S3Answer, toCode, toRefusal } from "./errors.ts";
+import { isDone, type S3Response, toCode, toStorageError } from "./errors.ts";
 import { isPassing, toWait, wait } from "./retry.ts";
-import { escapeXml, parseAnswer, textOf } from "./xml.ts";
+import { escapeXml, parseResponse, textOf } from "./xml.ts";
 
 /** Milliseconds that a store may take to join parts, beyond the usual. */
 const JOINING_MS = 300_000;
@@ -33,8 +33,8 @@ export async function beginUpload(
 ): Promise<S3Begin> {
   const request: S3Request = { method: "POST", key, query: { uploads: "" }, headers: toFileHeaders(writer), signal };
   const answer = await client.call(request);
-  if (!isDone(answer)) throw toRefusal(answer, describe(request));
-  const id = textOf(parseAnswer(answer.text), "UploadId");
+  if (!isDone(answer)) throw toStorageError(answer, describe(request));
+  const id = textOf(parseResponse(answer.text), "UploadId");
   if (id === "") throw new StorageError("unavailable", `${describe(request)}: the store named no upload`);
   return { upload: { key, id }, isOnlyOne: answer.attempts === 1 };
 }
@@ -139,7 +139,7 @@ async function sendPart(
   // A client of HTTP may have copied it.
   countChunk(body.byteLength);
   const tag = answer.headers.get("etag");
-  if (!isDone(answer) || tag === null) throw toRefusal(answer, describe(request));
+  if (!isDone(answer) || tag === null) throw toStorageError(answer, describe(request));
   return tag;
 }
 
@@ -153,7 +153,7 @@ export async function completeUpload(
   tags: readonly string[],
   headers: Readonly<Record<string, string>>,
   signal?: AbortSignal,
-): Promise<S3Answer> {
+): Promise<S3Response> {
   const list = tags.map(
     (tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${escapeXml(tag)}</ETag></Part>`,
   );
@@ -169,7 +169,7 @@ export async function completeUpload(
   };
   for (let attempts = 1; ; attempts += 1) {
     const answer = await client.call(request);
-    const root = isDone(answer) ? parseAnswer(answer.text) : undefined;
+    const root = isDone(answer) ? parseResponse(answer.text) : undefined;
     if (!isDone(answer) || root?.name === "CompleteMultipartUploadResult") {
       return { ...answer, attempts: answer.attempts + attempts - 1 };
     }
@@ -184,7 +184,7 @@ export async function completeUpload(
 /** Whether an upload has parts; `undefined` where the store does not say, as it has ended. */
 export async function hasParts(client: S3Client, { key, id }: S3Upload): Promise<boolean | undefined> {
   const answer = await client.call({ method: "GET", key, query: { uploadId: id, "max-parts": "1" } });
-  return isDone(answer) ? parseAnswer(answer.text)?.parts.some(({ name }) => name === "Part") : undefined;
+  return isDone(answer) ? parseResponse(answer.text)?.parts.some(({ name }) => name === "Part") : undefined;
 }
 
 /**

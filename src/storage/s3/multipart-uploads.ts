@@ -1,7 +1,7 @@
 import type { S3Client } from "./client.ts";
 import { isDone } from "./errors.ts";
 import { abortUpload, beginUpload, hasParts, type S3Upload } from "./multipart-parts.ts";
-import { parseAnswer, textOf } from "./xml.ts";
+import { parseResponse, textOf } from "./xml.ts";
 
 /** How far an upload has come: parts may still be on their way to the store, all have arrived, or it is a file. */
 export type S3UploadState = "sending" | "sent" | "complete";
@@ -83,7 +83,7 @@ export function createUploads(client: S3Client): S3Uploads {
     const now = Date.parse(answer.headers.get("date") ?? "");
     const earliest = (Number.isNaN(now) ? clock() : now) - (clock() - since) - LEEWAY_MS;
     const found: string[] = [];
-    for (const part of parseAnswer(answer.text)?.parts ?? []) {
+    for (const part of parseResponse(answer.text)?.parts ?? []) {
       const id = textOf(part, "UploadId");
       if (part.name !== "Upload" || textOf(part, "Key") !== key || id === "" || known.has(id)) continue;
       if (Date.parse(textOf(part, "Initiated")) >= earliest && (await hasParts(client, { key, id })) === false)

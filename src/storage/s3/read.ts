@@ -2,10 +2,10 @@ import type { ByteSource } from "../../contracts/byte-source.ts";
 import { type ByteRange, type StorageEntry, StorageError, type StoredFile } from "../../contracts/storage-adapter.ts";
 import { toStoredFile } from "../../contracts/stored-file.ts";
 import { countChunk } from "../../platform/gc-pressure.ts";
-import type { ObjectPlace } from "../object-store/keys.ts";
+import type { ObjectLocation } from "../object-store/keys.ts";
 import { describe, type S3Client, type S3Opened, type S3Request } from "./client.ts";
 import { toFileEntry, toHead } from "./entries.ts";
-import { isMissing, toRefusal } from "./errors.ts";
+import { isMissing, toStorageError } from "./errors.ts";
 import { headObject, isAnyBelow } from "./head.ts";
 import type { S3Body } from "./response-body.ts";
 import { toWait, wait } from "./retry.ts";
@@ -27,7 +27,7 @@ const MOST_ROUNDS = 4;
 /** A file's content, whole or in part, by one request. Rejects with `not-found`, or `not-a-file` on a folder. */
 export async function readFile(
   client: S3Client,
-  place: ObjectPlace,
+  place: ObjectLocation,
   range: ByteRange | undefined,
 ): Promise<StoredFile> {
   if (place.parent === undefined) throw new StorageError("not-a-file", "The root is a folder.");
@@ -44,7 +44,7 @@ export async function readFile(
   throw new StorageError("unavailable", `GET ${place.key}: it changes all the time`);
 }
 
-function toFile(client: S3Client, place: ObjectPlace, piece: S3Piece, range: ByteRange | undefined): StoredFile {
+function toFile(client: S3Client, place: ObjectLocation, piece: S3Piece, range: ByteRange | undefined): StoredFile {
   const { offset = 0, length = piece.size } = range ?? {};
   const end = Math.min(piece.size, offset + length);
   return toStoredFile(piece.entry, createObjectSource(client, place, piece, offset, end));
@@ -53,7 +53,7 @@ function toFile(client: S3Client, place: ObjectPlace, piece: S3Piece, range: Byt
 /** Asks for bytes from an offset on; `undefined` where there are none. With `etag` of that version alone. */
 async function openPiece(
   client: S3Client,
-  place: ObjectPlace,
+  place: ObjectLocation,
   offset: number,
   length: number | undefined,
   { etag, signal }: { readonly etag?: string; readonly signal?: AbortSignal } = {},
@@ -69,7 +69,7 @@ async function openPiece(
   if (opened.status === 416) return undefined;
   if (opened.status === 412) throw new StorageError("unavailable", `GET ${place.key}: that version is gone`);
   if (isMissing(opened)) throw await toAbsence(client, place);
-  if (opened.body === undefined) throw toRefusal(opened, describe(request));
+  if (opened.body === undefined) throw toStorageError(opened, describe(request));
   return toPiece(opened, opened.body, place, offset);
 }
 
@@ -86,7 +86,7 @@ async function openAsStored(client: S3Client, request: S3Request): Promise<S3Ope
   return client.open({ ...request, query: { "response-content-encoding": "identity" } });
 }
 
-function toPiece({ status, headers }: S3Opened, body: S3Body, { name, key }: ObjectPlace, offset: number): S3Piece {
+function toPiece({ status, headers }: S3Opened, body: S3Body, { name, key }: ObjectLocation, offset: number): S3Piece {
   const [, start, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get("content-range") ?? "") ?? [];
   const isPart = status === 206;
   const size = Number((isPart ? total : headers.get("content-length")) ?? Number.NaN);
@@ -101,7 +101,7 @@ function toPiece({ status, headers }: S3Opened, body: S3Body, { name, key }: Obj
 }
 
 /** Why there is no file: the place is a folder, or nothing. */
-async function toAbsence(client: S3Client, { key, folder }: ObjectPlace): Promise<StorageError> {
+async function toAbsence(client: S3Client, { key, folder }: ObjectLocation): Promise<StorageError> {
   return new StorageError((await isAnyBelow(client, folder)) ? "not-a-file" : "not-found", key);
 }
 
@@ -111,7 +111,7 @@ async function toAbsence(client: S3Client, { key, folder }: ObjectPlace): Promis
  */
 function createObjectSource(
   client: S3Client,
-  place: ObjectPlace,
+  place: ObjectLocation,
   first: S3Piece,
   from: number,
   end: number,

@@ -1,15 +1,15 @@
 import { md5 } from "@noble/hashes/legacy";
 import { type RemoveOptions, StorageError } from "../../contracts/storage-adapter.ts";
 import { isOfKind, meetsConditions } from "../conditions.ts";
-import type { ObjectPlace } from "../object-store/keys.ts";
+import type { ObjectLocation } from "../object-store/keys.ts";
 import { describe, type S3Client, type S3Request } from "./client.ts";
 import { exchange, type S3ConditionSupport } from "./conditional-change.ts";
-import { isDone, isMissing, toCode, toErrorCode, toRefusal } from "./errors.ts";
+import { isDone, isMissing, toCode, toErrorCode, toStorageError } from "./errors.ts";
 import { headObject } from "./head.ts";
 import { listPage } from "./list.ts";
 import { isPassing, toWait, wait } from "./retry.ts";
 import { putMarker } from "./write.ts";
-import { escapeXml, isXmlText, parseAnswer, textOf } from "./xml.ts";
+import { escapeXml, isXmlText, parseResponse, textOf } from "./xml.ts";
 
 /** How many requests that remove one object each are on their way at once. */
 const SINGLE_AT_ONCE = 8;
@@ -17,7 +17,7 @@ const SINGLE_AT_ONCE = 8;
 /** What removes objects. */
 export interface S3Remover {
   /** Removes a file, or a folder with all that is below it. */
-  remove(place: ObjectPlace, conditions: RemoveOptions): Promise<void>;
+  remove(place: ObjectLocation, conditions: RemoveOptions): Promise<void>;
 }
 
 /** How many objects of a folder the removal has come to, and how many of them have gone. */
@@ -32,7 +32,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
   /** Stores that have no way to remove many at once are asked only once for it. */
   let hasBatches = true;
 
-  async function remove(place: ObjectPlace, conditions: RemoveOptions): Promise<void> {
+  async function remove(place: ObjectLocation, conditions: RemoveOptions): Promise<void> {
     if (place.parent === undefined) throw new StorageError("denied", "The root stays.");
     const file = await headObject(client, place.key);
     if (!isOfKind(file === undefined ? "folder" : "file", conditions)) throw new StorageError("not-found", place.key);
@@ -43,7 +43,11 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
     if (mayVanish) await keepEmpty(place.parent);
   }
 
-  async function removeFolder({ key, folder }: ObjectPlace, parent: string, conditions: RemoveOptions): Promise<void> {
+  async function removeFolder(
+    { key, folder }: ObjectLocation,
+    parent: string,
+    conditions: RemoveOptions,
+  ): Promise<void> {
     const first = await listPage(client, { prefix: folder });
     if (first.keys.length === 0) throw new StorageError("not-found", key);
     if (conditions.ifMatch !== undefined) throw new StorageError("precondition-failed", key);
@@ -149,7 +153,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
         count.removed -= keys.length - left.length;
         return false;
       }
-      if (!isDone(answer)) throw toRefusal(answer, describe(request));
+      if (!isDone(answer)) throw toStorageError(answer, describe(request));
       const failed = toFailures(answer.text, left);
       count.removed += left.length - failed.length;
       if (failed.length === 0) return true;
@@ -184,7 +188,7 @@ function toBatchRequest(keys: readonly string[]): S3Request & { readonly body: U
 
 /** What was not removed, and why. Whatever is no result counts as a failure of all. */
 function toFailures(text: string, keys: readonly string[]): readonly { readonly key: string; readonly code: string }[] {
-  const root = parseAnswer(text);
+  const root = parseResponse(text);
   if (root?.name !== "DeleteResult") {
     const code = root?.name === "Error" ? toCode(textOf(root, "Code")) : "NoResult";
     return keys.map((key) => ({ key, code }));

@@ -2,12 +2,12 @@ import { type StorageEntry, StorageError, type WriteOptions } from "../../contra
 import { countChunk } from "../../platform/gc-pressure.ts";
 import { meetsConditions } from "../conditions.ts";
 import { receive } from "../content.ts";
-import { isKey, type ObjectPlace, toAncestors } from "../object-store/keys.ts";
+import { isKey, type ObjectLocation, toAncestors } from "../object-store/keys.ts";
 import { createPartBuffers, joined, type ObjectPart, toParts } from "../object-store/parts.ts";
 import type { S3Client } from "./client.ts";
 import { exchange, type S3ConditionSupport } from "./conditional-change.ts";
 import { type S3Head, toEtag, toFileEntry, toSecond, WRITER_HEADER } from "./entries.ts";
-import type { S3Answer } from "./errors.ts";
+import type { S3Response } from "./errors.ts";
 import { headObject, isAnyBelow } from "./head.ts";
 import { completeUpload, createPermits, sendParts, toFileHeaders } from "./multipart-parts.ts";
 import { createUploads, type S3UploadState } from "./multipart-uploads.ts";
@@ -16,9 +16,9 @@ import { toPartBytes } from "./part-size.ts";
 /** What makes objects. */
 export interface S3Writer {
   /** Stores a file, all of it or nothing. */
-  writeFile(place: ObjectPlace, content: AsyncIterable<Uint8Array>, options: WriteOptions): Promise<StorageEntry>;
+  writeFile(place: ObjectLocation, content: AsyncIterable<Uint8Array>, options: WriteOptions): Promise<StorageEntry>;
   /** Makes the marker of a folder where nothing is. */
-  makeFolder(place: ObjectPlace): Promise<void>;
+  createFolder(place: ObjectLocation): Promise<void>;
 }
 
 /** A place that was looked at so long ago is looked at again before the file comes there, in milliseconds. */
@@ -32,7 +32,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
   const permits = createPermits(parallelParts * UPLOADS_AT_ONCE);
 
   async function writeFile(
-    place: ObjectPlace,
+    place: ObjectLocation,
     content: AsyncIterable<Uint8Array>,
     options: WriteOptions,
   ): Promise<StorageEntry> {
@@ -40,7 +40,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
     signal?.throwIfAborted();
     const plan = { partBytes, size };
     if (size !== undefined) toPartBytes(1, plan);
-    await checkPlace(place, options, signal);
+    await checkTarget(place, options, signal);
     signal?.throwIfAborted();
     const controller = new AbortController();
     const abort = (): void => controller.abort(signal?.reason);
@@ -53,7 +53,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
       const first = await parts.next();
       if (first.done) throw new TypeError("Even an empty file is a part.");
       if (first.value.isLast) {
-        if (clock() - looked > STALE_MS) await checkPlace(place, options, signal);
+        if (clock() - looked > STALE_MS) await checkTarget(place, options, signal);
         return await putWhole(place, first.value.bytes, options);
       }
       return await putInParts(place, joined(first.value, parts), options, { permits, buffers, controller });
@@ -64,7 +64,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
   }
 
   async function putWhole(
-    place: ObjectPlace,
+    place: ObjectLocation,
     body: Uint8Array<ArrayBuffer>,
     options: WriteOptions,
   ): Promise<StorageEntry> {
@@ -86,7 +86,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
   }
 
   async function putInParts(
-    place: ObjectPlace,
+    place: ObjectLocation,
     parts: AsyncIterable<ObjectPart>,
     options: WriteOptions,
     ways: Parameters<typeof sendParts>[3],
@@ -106,7 +106,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
     try {
       const tags = await sendParts(client, upload, counted(), ways);
       state = "sent";
-      await checkPlace(place, options, signal);
+      await checkTarget(place, options, signal);
       const answer = await exchange(client, support, {
         kind: "complete",
         key,
@@ -125,10 +125,10 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
 
   /** The entry of what was just written, as everybody is told of it: the time is the store's. What another writer made of it meanwhile is not it. */
   async function toEntry(
-    place: ObjectPlace,
+    place: ObjectLocation,
     size: number,
     writer: string,
-    answer: S3Answer | undefined,
+    answer: S3Response | undefined,
   ): Promise<StorageEntry> {
     const found = await headObject(client, place.key).catch(() => undefined);
     if (found?.writer === writer && found.size === size) return toFileEntry(place.name, found);
@@ -140,8 +140,8 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
     });
   }
 
-  async function checkPlace(
-    place: ObjectPlace,
+  async function checkTarget(
+    place: ObjectLocation,
     conditions: WriteOptions,
     signal: AbortSignal | undefined,
   ): Promise<void> {
@@ -165,7 +165,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
     return new StorageError(isBelowFile ? "not-a-folder" : "parent-missing", folder);
   }
 
-  async function makeFolder({ parent, folder, key }: ObjectPlace): Promise<void> {
+  async function createFolder({ parent, folder, key }: ObjectLocation): Promise<void> {
     if (parent === undefined) throw new StorageError("already-exists", "The root is there.");
     const [file, isFolder, hasParent] = await Promise.all([
       headObject(client, key),
@@ -183,7 +183,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
     }
   }
 
-  return { writeFile, makeFolder };
+  return { writeFile, createFolder };
 }
 
 /** Makes the marker of a folder that has none; rejects with `precondition-failed` where another maker was quicker. */

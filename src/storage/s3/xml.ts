@@ -15,7 +15,7 @@ export interface XmlPart {
  * The outermost element of an answer, `undefined` where it is no XML. Entities are the five of XML and numbers of characters: a document
  * type is not read, so that nothing expands and nothing is fetched.
  */
-export function parseAnswer(text: string): XmlPart | undefined {
+export function parseResponse(text: string): XmlPart | undefined {
   try {
     const { root } = parseXml(text.replace(NO_CHARACTER, "\ufffd"));
     return root === null ? undefined : toPart(root);

@@ -1,7 +1,7 @@
 import type { Credentials } from "../../contracts/authenticator.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import type { HeaderLines } from "../../outbound/headers.ts";
-import { type Answer, exchange } from "../../outbound/send-request.ts";
+import { exchange, type RemoteResponse } from "../../outbound/send-request.ts";
 import { readOptions } from "../../remote-auth/authenticator/options.ts";
 import { toVerdict } from "../../remote-auth/authenticator/verdict.ts";
 import type { AuthenticationRequest } from "../../schemas/remote-auth.ts";
@@ -9,7 +9,7 @@ import type { EndpointCaseContext } from "./case.ts";
 import { makeUpPeer } from "./samples.ts";
 
 /** An answer, and what in it a service would not take. */
-export interface JudgedAnswer extends Answer {
+export interface JudgedAnswer extends RemoteResponse {
   readonly problems: readonly string[];
 }
 
@@ -97,7 +97,7 @@ function replaceType(name: string, value: string, contentType: string): [string,
 }
 
 /** Whether a service would let the account in, or come near it: any success is one too many. */
-export function isSuccess({ status }: Answer): boolean {
+export function isSuccess({ status }: RemoteResponse): boolean {
   return status >= 200 && status < 300;
 }
 
@@ -121,7 +121,7 @@ export function expectNoProblems({ status, problems }: JudgedAnswer, what: strin
 }
 
 /** A status, with a word on those that are never meant. */
-export function describeStatus({ status }: Answer): string {
+export function describeStatus({ status }: RemoteResponse): string {
   if (status === 0 || (status >= 300 && status < 400)) return `${status || "a redirect"}: redirects are not followed`;
   return String(status);
 }

@@ -2,7 +2,7 @@ import { toAccount } from "../../../src/account/account.ts";
 import { type AccountSettings, PERMISSION_VALUES } from "../../../src/contracts/account.ts";
 import { exchange } from "../../../src/outbound/send-request.ts";
 import { toVerdict } from "../../../src/remote-auth/authenticator/verdict.ts";
-import { createOutcomeBook } from "../../../src/remote-auth/endpoint/outcome.ts";
+import { createOutcomeRecorder } from "../../../src/remote-auth/endpoint/outcome.ts";
 import { createRandom, type Random, seedOf } from "../random.ts";
 import { asHeaders, decodeStrictly, type FuzzTarget, hold, holdSame, readFields, toBytes } from "../target.ts";
 import { varyJson } from "../vary-json.ts";
@@ -203,7 +203,7 @@ function isPath(path: unknown, isAbsolute: boolean): boolean {
 
 /** The account that comes of it, or its refusal; and the same settings on their way from an endpoint of ours. */
 function make(settings: AccountSettings): string {
-  const { outcomes, toAnswer } = createOutcomeBook();
+  const { outcomes, toAnswer } = createOutcomeRecorder();
   const answer = toAnswer(outcomes.accept(settings));
   if (answer !== undefined && "content" in answer) {
     const sent = {

@@ -1,8 +1,8 @@
 import { type StorageEntry, StorageError } from "../../../src/contracts/storage-adapter.ts";
 import type { S3Client, S3Opened } from "../../../src/storage/s3/client.ts";
-import { codeOf, isDone, isMissing, type S3Answer } from "../../../src/storage/s3/errors.ts";
+import { codeOf, isDone, isMissing, type S3Response } from "../../../src/storage/s3/errors.ts";
 import { listMembers } from "../../../src/storage/s3/list.ts";
-import { parseAnswer } from "../../../src/storage/s3/xml.ts";
+import { parseResponse } from "../../../src/storage/s3/xml.ts";
 import { cutLine, decodeStrictly, type FuzzTarget, hold, toBytes } from "../target.ts";
 
 const FOLDER = "home/";
@@ -50,7 +50,7 @@ export const target: FuzzTarget = {
 async function run(input: string): Promise<string> {
   const [line, xml] = cutLine(input);
   const text = decodeStrictly(toBytes(xml)) ?? xml;
-  const answer: S3Answer = {
+  const answer: S3Response = {
     status: Number(/^\d{3}$/.exec(line)?.[0] ?? 200),
     headers: new Headers(),
     text,
@@ -70,7 +70,7 @@ async function run(input: string): Promise<string> {
     const entries: StorageEntry[] = [];
     for await (const page of listMembers({ call } as unknown as S3Client, FOLDER, new Date(0)))
       entries.push(...(page ?? []));
-    hold(isDone(answer) && parseAnswer(text)?.name === "ListBucketResult", "only a listing lists");
+    hold(isDone(answer) && parseResponse(text)?.name === "ListBucketResult", "only a listing lists");
     for (const entry of entries) holdEntry(entry, text);
     return `${Math.min(entries.length, 3)} ${code !== ""}`;
   } catch (error) {

@@ -8,7 +8,7 @@ import {
 import { toPathSegments } from "../../../src/contracts/storage-path.ts";
 import { toReturnPath } from "../../../src/endpoints/login/return-path.ts";
 import { parseTarget } from "../../../src/http/request-target.ts";
-import { findPlace, findRoute, hasRoutes, type Place, toAllow } from "../../../src/service/routes.ts";
+import { findRoute, hasRoutes, type ResolvedUrl, resolveUrl, toAllow } from "../../../src/service/routes.ts";
 import { decodeStrictly, type FuzzTarget, hold, holdSame, toBytes } from "../target.ts";
 
 const ORIGIN = "http://files.example";
@@ -70,10 +70,10 @@ export const target: FuzzTarget = {
 
 function run(input: string): string {
   const places = BASES.map((base) => {
-    const place = findPlace(parseTarget(ORIGIN + input), base);
+    const place = resolveUrl(parseTarget(ORIGIN + input), base);
     const url = (path: string) => `${base.map((segment) => `/${encodeURIComponent(segment)}`).join("")}${path}`;
     if (place !== undefined) holdRoutes(place.shape);
-    if (place !== undefined) holdPlace(place, (path) => findPlace(parseTarget(ORIGIN + url(path)), base));
+    if (place !== undefined) holdPlace(place, (path) => resolveUrl(parseTarget(ORIGIN + url(path)), base));
     return place;
   });
   if (input.startsWith("/"))
@@ -83,7 +83,7 @@ function run(input: string): string {
 }
 
 /** What stands below `/home/` is one path, whichever way it is written again. */
-function holdPlace({ shape, path }: Place, find: (path: string) => Place | undefined): void {
+function holdPlace({ shape, path }: ResolvedUrl, find: (path: string) => ResolvedUrl | undefined): void {
   if (shape !== "file" && shape !== "folder" && shape !== "password-update") {
     hold(path.segments.length === 0, "a place elsewhere has no path");
     return;
@@ -97,7 +97,7 @@ function holdPlace({ shape, path }: Place, find: (path: string) => Place | undef
 }
 
 /** What is allowed at a place is what is answered there. */
-function holdRoutes(shape: Place["shape"]): void {
+function holdRoutes(shape: ResolvedUrl["shape"]): void {
   for (const api of ["rest", "webdav", "browser"] as const) {
     if (!hasRoutes(shape, [api])) continue;
     const allowed = toAllow(shape, [api]).split(", ");

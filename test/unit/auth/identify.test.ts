@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { AuthenticationChain, Judgement } from "../../../src/auth/chain.ts";
+import type { AuthenticationChain, ChainVerdict } from "../../../src/auth/chain.ts";
 import { createIdentifier, type Identifier, type PresentedCredentials } from "../../../src/auth/identify.ts";
 import type { OnSession, Sessions } from "../../../src/auth/sessions/types.ts";
 import type { Attempter, AttemptResult, LoginThrottle } from "../../../src/auth/throttle.ts";
@@ -17,9 +17,9 @@ const basic = { authorization: `Basic ${btoa("alice:secret")}` };
 const live = "0123456789abcdef0123456789abcdef";
 const over = "fedcba9876543210fedcba9876543210";
 const session = { username: "alice", settings: {}, created: 1_700_000_000_000 };
-const accepted: Judgement = { outcome: "accepted", account: { uuid: "u-1" }, verdicts: [] };
+const accepted: ChainVerdict = { outcome: "accepted", account: { uuid: "u-1" }, verdicts: [] };
 
-let judgement: Judgement | "throttled";
+let judgement: ChainVerdict | "throttled";
 let problem: string | undefined;
 let asked: unknown[];
 let attempts: [who: Attempter, result: AttemptResult][];
@@ -57,7 +57,7 @@ describe("credentials that are judged", () => {
     expect(told).toEqual([]);
   });
 
-  it.each<[string, Judgement | "throttled", string, object]>([
+  it.each<[string, ChainVerdict | "throttled", string, object]>([
     ["unknown", { outcome: "unknown", message: "Who?", verdicts: [] }, "unknown", {}],
     ["too many", "throttled", "throttled", {}],
     ["wrong", { outcome: "rejected", verdicts: [] }, "credentials", { publicError: {} }],
@@ -81,13 +81,13 @@ describe("credentials that are judged", () => {
     ["a home that is not there", {}, "home_folder_path: is not there", "home_folder_path: is not there"],
     ["settings of a wrong type", { uuid: 1, email: false }, undefined, "uuid: Invalid input.*; email: Invalid input.*"],
   ])("are refused for an account with %s, which the operator is told", async (_what, account, found, details) => {
-    judgement = { ...accepted, account } as Judgement;
+    judgement = { ...accepted, account } as ChainVerdict;
     problem = found;
     expect(await identifier.authenticate(toRequest(), {}, presented)).toStrictEqual({ outcome: "refused" });
     expect(told).toEqual([[expect.anything(), "account", expect.stringMatching(new RegExp(`^${details}$`))]]);
   });
 
-  it.each<[Judgement, AttemptResult]>([
+  it.each<[ChainVerdict, AttemptResult]>([
     [accepted, "succeeded"],
     [{ outcome: "unknown", verdicts: [] }, "failed"],
     [{ outcome: "rejected", verdicts: [] }, "failed"],

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
-import { askInTurn, createSuspensions } from "../../../src/outbound/failover.ts";
+import { askInOrder, createSuspensions } from "../../../src/outbound/failover.ts";
 import { createHttpAuthenticator } from "../../../src/remote-auth/http-authenticator.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
 import {
@@ -333,7 +333,7 @@ describe("askInTurn with createSuspensions", () => {
           now += wait;
           const order: number[] = [];
           const suspended = until.map((end) => end > now);
-          await askInTurn(indices, suspensions.isSuspended, async (index) => {
+          await askInOrder(indices, suspensions.isSuspended, async (index) => {
             order.push(index);
             if (isUp[index]) suspensions.lift(index);
             else suspensions.suspend(index);

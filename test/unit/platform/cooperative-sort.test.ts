@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sortInTurns } from "../../../src/platform/cooperative-sort.ts";
+import { sortCooperatively } from "../../../src/platform/cooperative-sort.ts";
 
 interface Item {
   readonly key: number;
@@ -22,7 +22,7 @@ describe("sorting in turns", () => {
         fc.integer({ min: 1, max: 20_000 }),
         async (count, keys) => {
           const items = makeItems(count, keys);
-          expect(await sortInTurns(items, byKey)).toEqual([...items].sort(byKey));
+          expect(await sortCooperatively(items, byKey)).toEqual([...items].sort(byKey));
         },
       ),
       { numRuns: 50, examples: [0, 1, 2048, 2049, 4096, 4097, 6145, 8193].map((count) => [count, 5]) },
@@ -32,7 +32,7 @@ describe("sorting in turns", () => {
   it("leaves its input as it is, and gives an array of its own", async () => {
     for (const count of [0, 3, 5000]) {
       const items = Object.freeze([...makeItems(count, count || 1)]);
-      const sorted = await sortInTurns(items, byKey);
+      const sorted = await sortCooperatively(items, byKey);
       expect(sorted).not.toBe(items);
       expect(items).toEqual(makeItems(count, count || 1));
     }
@@ -43,7 +43,7 @@ describe("sorting in turns", () => {
     const timer = setInterval(() => {
       turns += 1;
     }, 0);
-    await sortInTurns(makeItems(50_000, 50_000), byKey);
+    await sortCooperatively(makeItems(50_000, 50_000), byKey);
     clearInterval(timer);
     expect(turns).toBeGreaterThan(5);
   });

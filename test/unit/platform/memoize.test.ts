@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { remembered } from "../../../src/platform/memoize.ts";
+import { memoize } from "../../../src/platform/memoize.ts";
 
 /** The function, and what it has computed so far. */
 function observed(maxCharacters?: number) {
@@ -8,7 +8,7 @@ function observed(maxCharacters?: number) {
     computed.push(text);
     return text === "none" ? undefined : text.toUpperCase();
   }
-  return { recall: remembered(compute, maxCharacters), computed };
+  return { recall: memoize(compute, maxCharacters), computed };
 }
 
 describe("a function whose results are remembered", () => {

@@ -29,31 +29,31 @@ function failReading(code: string): () => void {
 
 describe("the mark of a host", () => {
   it("is eight digits, the same for every process of it", async () => {
-    const { hostMark } = await begin();
-    expect(hostMark()).toMatch(/^[0-9a-f]{8}$/);
+    const { hostIdentity } = await begin();
+    expect(hostIdentity()).toMatch(/^[0-9a-f]{8}$/);
     vi.resetModules();
-    expect((await begin()).hostMark()).toBe(hostMark());
+    expect((await begin()).hostIdentity()).toBe(hostIdentity());
   });
 
   it.each(["EMFILE", "ENFILE"])(
     "is not another one for good where a process begins short of descriptors: %s",
     async (code) => {
-      const expected = (await begin()).hostMark();
+      const expected = (await begin()).hostIdentity();
       vi.resetModules();
       const restore = failReading(code);
-      const { hostMark, hasEnded } = await begin();
-      hostMark();
+      const { hostIdentity, hasEnded } = await begin();
+      hostIdentity();
       restore();
-      expect(hostMark()).toBe(expected);
+      expect(hostIdentity()).toBe(expected);
       expect(hasEnded(expected, 999_999_999, Date.now())).toBe(true);
     },
   );
 
   it("is kept where the system has no such files", async () => {
     const restore = failReading("ENOENT");
-    const { hostMark } = await begin();
-    const mark = hostMark();
+    const { hostIdentity } = await begin();
+    const mark = hostIdentity();
     restore();
-    expect(hostMark()).toBe(mark);
+    expect(hostIdentity()).toBe(mark);
   });
 });

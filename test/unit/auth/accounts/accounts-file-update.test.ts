@@ -7,7 +7,7 @@ import {
   createAccountsFileAuthenticator,
 } from "../../../../src/auth/accounts/accounts-file-node.ts";
 import type { Authenticator, PasswordUpdateOutcome } from "../../../../src/contracts/authenticator.ts";
-import { hostMark } from "../../../../src/platform/process-identity-node.ts";
+import { hostIdentity } from "../../../../src/platform/process-identity-node.ts";
 import { quickHasher } from "../../../support/quick-hasher.ts";
 
 const TEXT = `{
@@ -139,7 +139,7 @@ describe("a change of password in the accounts file", () => {
   it.each(["a change of password", "the start"])(
     "removes at %s what a crash has left, and nothing else",
     async (when) => {
-      const host = hostMark();
+      const host = hostIdentity();
       const left = [
         // Of a process that has ended, and long ago of one that may run.
         `.accounts.json.${host}-999999999-0123456789abcdef.tmp`,

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, it } from "vitest";
 import { createExchange, exchangeOf, openExchange } from "../../../../src/runtimes/node/exchange.ts";
-import { beginEnd, cancelEnd } from "../../../../src/runtimes/node/shutdown.ts";
+import { startDraining, stopDraining } from "../../../../src/runtimes/node/shutdown.ts";
 
 /** A request on a socket of a server, which may have sent its last byte. */
 function arrive(server: object, writable: boolean) {
@@ -14,11 +14,11 @@ function arrive(server: object, writable: boolean) {
 
 it("begins nothing on a connection whose last answer has gone, while its server ends", async () => {
   const server = {};
-  beginEnd(server);
+  startDraining(server);
   const { opened, isBegun } = arrive(server, false);
   expect(isBegun).toBe(false);
   expect(await Promise.race([opened, Promise.resolve("waits")])).toBe("waits");
   expect(arrive(server, true), "whose answer can still be sent").toEqual({ opened: undefined, isBegun: true });
-  cancelEnd(server);
+  stopDraining(server);
   expect(arrive(server, false), "of a server that does not end").toEqual({ opened: undefined, isBegun: true });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Exchange } from "../../../../src/runtimes/node/exchange.ts";
-import { watchPace } from "../../../../src/runtimes/node/min-throughput.ts";
+import { enforceMinThroughput } from "../../../../src/runtimes/node/min-throughput.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -23,7 +23,7 @@ async function findCut(isWaited: (look: number) => boolean, looks: number): Prom
     body: { received: () => 0, isWaiting: () => isWaited(look) },
   } as unknown as Exchange;
   const options = { minBytesPerSecond: 1, windowMilliseconds: WINDOW };
-  const end = watchPace(
+  const end = enforceMinThroughput(
     () => [exchange],
     options,
     () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { openWireBody, type WireBodyOptions } from "../../../../src/runtimes/web/response-body.ts";
+import { openResponseBody, type ResponseBodyOptions } from "../../../../src/runtimes/web/response-body.ts";
 
 /** A stream of these chunks, with what then becomes of it, that notes whether it was let go of. */
 function streamOf(chunks: readonly (number | Error)[]) {
@@ -20,9 +20,9 @@ function streamOf(chunks: readonly (number | Error)[]) {
   return { stream, onCancel };
 }
 
-async function read(chunks: readonly (number | Error)[], options: Partial<WireBodyOptions>): Promise<unknown> {
+async function read(chunks: readonly (number | Error)[], options: Partial<ResponseBodyOptions>): Promise<unknown> {
   const { stream } = streamOf(chunks);
-  const body = await openWireBody(stream.getReader(), { wholeBytes: 10, length: undefined, ...options });
+  const body = await openResponseBody(stream.getReader(), { wholeBytes: 10, length: undefined, ...options });
   if ("byteLength" in body) return body.byteLength;
   const bytes = await new Response(body).bytes();
   return ["streamed", bytes.byteLength];
@@ -68,21 +68,21 @@ describe("openWireBody", () => {
     ["a source that fails midway", [8, new Error("x")], undefined],
   ])("breaks off, and never ends well, for %s", async (_what, chunks, length) => {
     const { stream } = streamOf(chunks);
-    const body = await openWireBody(stream.getReader(), { wholeBytes: 10, length });
+    const body = await openResponseBody(stream.getReader(), { wholeBytes: 10, length });
     expect("byteLength" in body).toBe(false);
     await expect(new Response(body as ReadableStream).bytes()).rejects.toThrow();
   });
 
   it("lets go of a source of which it wants no more", async () => {
     const { stream, onCancel } = streamOf([8, 8, 8, 8]);
-    await expect(openWireBody(stream.getReader(), { wholeBytes: 10, length: 9 })).rejects.toThrow(RangeError);
+    await expect(openResponseBody(stream.getReader(), { wholeBytes: 10, length: 9 })).rejects.toThrow(RangeError);
     expect(onCancel).toHaveBeenCalledOnce();
   });
 
   it("lets go of the source when the client does, and tells", async () => {
     const { stream, onCancel } = streamOf([8, 8, 8]);
     const told = vi.fn();
-    const body = await openWireBody(stream.getReader(), { wholeBytes: 10, length: 24, onCancel: told });
+    const body = await openResponseBody(stream.getReader(), { wholeBytes: 10, length: 24, onCancel: told });
     const reader = (body as ReadableStream<Uint8Array>).getReader();
     await reader.read();
     await reader.cancel("gone");
@@ -94,7 +94,7 @@ describe("openWireBody", () => {
     const onCancel = vi.fn();
     const silent = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => undefined), cancel: onCancel });
     const leaving = new AbortController();
-    const opening = openWireBody(silent.getReader(), { wholeBytes: 10, length: 5, signal: leaving.signal });
+    const opening = openResponseBody(silent.getReader(), { wholeBytes: 10, length: 5, signal: leaving.signal });
     leaving.abort("gone");
     await expect(opening).rejects.toThrow(RangeError);
     expect(onCancel).toHaveBeenCalledExactlyOnceWith("gone");
@@ -104,15 +104,15 @@ describe("openWireBody", () => {
     const onCancel = vi.fn();
     const silent = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => undefined), cancel: onCancel });
     const options = { wholeBytes: 10, length: 5, signal: AbortSignal.abort("gone") };
-    await expect(openWireBody(silent.getReader(), options)).rejects.toBe("gone");
+    await expect(openResponseBody(silent.getReader(), options)).rejects.toBe("gone");
     expect(onCancel).toHaveBeenCalledExactlyOnceWith("gone");
   });
 
   it("takes bytes that are at hand, of the promised length alone", async () => {
     const bytes = new Uint8Array(20);
-    for (const length of [20, undefined]) expect(await openWireBody(bytes, { wholeBytes: 10, length })).toBe(bytes);
+    for (const length of [20, undefined]) expect(await openResponseBody(bytes, { wholeBytes: 10, length })).toBe(bytes);
     for (const length of [19, 21]) {
-      await expect(openWireBody(bytes, { wholeBytes: 10, length })).rejects.toThrow(RangeError);
+      await expect(openResponseBody(bytes, { wholeBytes: 10, length })).rejects.toThrow(RangeError);
     }
   });
 });

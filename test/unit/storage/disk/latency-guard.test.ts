@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { createDiskPace } from "../../../../src/storage/disk/latency-guard.ts";
+import { createLatencyGuard } from "../../../../src/storage/disk/latency-guard.ts";
 
 describe("the pace of a disk", () => {
   it("is quick until two calls near one another were slow, and again after a while", async () => {
     const { pace, take } = createPace();
-    expect(pace.isQuick()).toBe(true);
+    expect(pace.isFast()).toBe(true);
     take(50);
     await nextTurn();
-    expect(pace.isQuick()).toBe(true);
+    expect(pace.isFast()).toBe(true);
     take(1);
     take(50);
     await nextTurn();
-    expect(pace.isQuick()).toBe(false);
+    expect(pace.isFast()).toBe(false);
     take(0, 499);
-    expect(pace.isQuick()).toBe(false);
+    expect(pace.isFast()).toBe(false);
     take(0, 2);
     await nextTurn();
-    expect(pace.isQuick()).toBe(true);
+    expect(pace.isFast()).toBe(true);
   });
 
   it("takes one slow call now and then for an accident", async () => {
@@ -24,7 +24,7 @@ describe("the pace of a disk", () => {
     for (let round = 0; round < 5; round += 1) {
       take(50, 2000);
       await nextTurn();
-      expect(pace.isQuick()).toBe(true);
+      expect(pace.isFast()).toBe(true);
     }
   });
 
@@ -34,7 +34,7 @@ describe("the pace of a disk", () => {
     for (let round = 0; round < 5; round += 1) {
       take(300);
       let waited = 0;
-      for (await nextTurn(); !pace.isQuick(); await nextTurn()) {
+      for (await nextTurn(); !pace.isFast(); await nextTurn()) {
         take(0, 100);
         waited += 100;
       }
@@ -46,7 +46,7 @@ describe("the pace of a disk", () => {
     await nextTurn();
     take(0, 500);
     await nextTurn();
-    expect(pace.isQuick()).toBe(true);
+    expect(pace.isFast()).toBe(true);
   });
 
   it("counts a slow call that fails", async () => {
@@ -54,7 +54,7 @@ describe("the pace of a disk", () => {
     expect(() => take(50, 0, "gone")).toThrow("gone");
     expect(() => take(50, 0, "gone")).toThrow("gone");
     await nextTurn();
-    expect(pace.isQuick()).toBe(false);
+    expect(pace.isFast()).toBe(false);
   });
 
   it.each([
@@ -63,19 +63,19 @@ describe("the pace of a disk", () => {
   ])("lets the event loop go on after %s", async (_what, duration, rest, calls) => {
     const { pace, take } = createPace();
     for (let call = 0; call < calls; call += 1) {
-      expect(pace.isQuick()).toBe(true);
+      expect(pace.isFast()).toBe(true);
       take(duration, rest);
     }
-    expect(pace.isQuick()).toBe(false);
+    expect(pace.isFast()).toBe(false);
     await nextTurn();
-    expect(pace.isQuick()).toBe(true);
+    expect(pace.isFast()).toBe(true);
   });
 });
 
 /** A pace with a clock of its own; `take` is a call of so many milliseconds, and a rest behind it. */
 function createPace() {
   let time = 0;
-  const pace = createDiskPace({ slow: 10, near: 1000, caution: 500, now: () => time });
+  const pace = createLatencyGuard({ slow: 10, near: 1000, caution: 500, now: () => time });
 
   function take(duration: number, rest = 0, failure?: string): void {
     try {

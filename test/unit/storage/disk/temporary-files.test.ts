@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { StorageError } from "../../../../src/contracts/storage-adapter.ts";
 import { type OpenFolder, openByPath } from "../../../../src/storage/disk/open-folder.ts";
 import {
-  claimTemporaryName,
+  createTemporaryFile,
   releaseTemporaryName,
   removeLeftover,
 } from "../../../../src/storage/disk/temporary-files.ts";
@@ -25,7 +25,7 @@ afterEach(() => rm(root, { recursive: true }));
 
 describe("what failed writes of this process could not remove", () => {
   it("is known of the last 10,000: the oldest is forgotten for another", async () => {
-    const names = Array.from({ length: 10_001 }, claimTemporaryName);
+    const names = Array.from({ length: 10_001 }, createTemporaryFile);
     for (const name of names) releaseTemporaryName(name, false);
     const [oldest = "", second = "", last = ""] = [names[0], names[1], names.at(-1)];
     for (const name of [oldest, second, last]) {
