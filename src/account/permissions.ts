@@ -87,8 +87,8 @@ interface Rule {
 export function compilePermissions(permissions: readonly (readonly string[])[], user: string): Permissions {
   const [general = [], ...rules] = permissions;
   const compiled: readonly Rule[] = [
-    ...rules.map((rule, index) => placed(index + 1, () => compileRule(rule, user))),
-    placed(0, () => toRule(undefined, () => true, general)),
+    ...rules.map((rule, index) => atIndex(index + 1, () => compileRule(rule, user))),
+    atIndex(0, () => toRule(undefined, () => true, general)),
   ];
 
   function ruleFor(path: string): Rule {
@@ -105,7 +105,7 @@ export function compilePermissions(permissions: readonly (readonly string[])[], 
 }
 
 /** Says in an error which item of the permissions it is about. */
-function placed(index: number, compile: () => Rule): Rule {
+function atIndex(index: number, compile: () => Rule): Rule {
   try {
     return compile();
   } catch (cause) {

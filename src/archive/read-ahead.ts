@@ -25,7 +25,7 @@ export interface ArchiveOptions {
    * Whether the archive's length has been promised: a member that is not as its entry says, or not there any more, is a failure then.
    * Default: false, it is as it was opened, or left out.
    */
-  readonly isPromised?: boolean;
+  readonly isLengthAnnounced?: boolean;
   /** Whether a member of this name is worth compressing. Default: none is. */
   readonly compresses?: (name: string) => boolean;
 }
@@ -63,7 +63,7 @@ interface Ahead {
 }
 
 export function createReadAhead(entries: AsyncIterator<ZipEntry>, options: ArchiveOptions): ReadAhead {
-  const { isPromised = false, compresses = () => false } = options;
+  const { isLengthAnnounced = false, compresses = () => false } = options;
   const queue: Ahead[] = [];
   const opened = new Set<ByteSource>();
   const buffers: ArrayBuffer[] = [];
@@ -73,28 +73,28 @@ export function createReadAhead(entries: AsyncIterator<ZipEntry>, options: Archi
   let isClosed = false;
 
   async function next(): Promise<Prepared | undefined> {
-    if (current !== undefined) letGo(current);
+    if (current !== undefined) release(current);
     current = undefined;
     while (current === undefined && (queue.length > 0 || !isAtEnd)) {
-      if (queue.length === 0) await goOn();
+      if (queue.length === 0) await fillQueue();
       current = await queue.shift()?.prepared;
-      if (!isAtEnd) void goOn();
+      if (!isAtEnd) void fillQueue();
     }
     return current;
   }
 
-  function letGo({ content, buffer }: Queued): void {
+  function release({ content, buffer }: Queued): void {
     if ("readInto" in content) opened.delete(content);
     if (buffer !== undefined) buffers.push(buffer);
   }
 
   /** Takes entries, one after the other, as long as there is room ahead. Resolves with the next one. */
-  function goOn(): Promise<void> {
+  function fillQueue(): Promise<void> {
     step ??= takeEntry().then(() => {
       step = undefined;
       // One that holds a descriptor, or a compressor, is enough: who takes nothing would hold eight.
       const isFull = queue.length >= MEMBERS_AHEAD || queue.at(-1)?.isHeavy === true;
-      if (!isFull && !isAtEnd) void goOn();
+      if (!isFull && !isAtEnd) void fillQueue();
     });
     return step;
   }
@@ -119,7 +119,7 @@ export function createReadAhead(entries: AsyncIterator<ZipEntry>, options: Archi
   async function prepare(entry: ZipEntry): Promise<Queued | undefined> {
     if (entry.open === undefined) return { member: toMember(entry, "whole"), content: { bytes: NOTHING, crc: 0 } };
     const file = await entry.open();
-    if (file === undefined && isPromised) throw createChangedError();
+    if (file === undefined && isLengthAnnounced) throw createChangedError();
     if (file === undefined) return undefined;
     if (!(file.source instanceof Uint8Array)) opened.add(file.source);
     if (isClosed) {
@@ -129,7 +129,7 @@ export function createReadAhead(entries: AsyncIterator<ZipEntry>, options: Archi
     const { modified, size } = file;
     const encoding: Encoding = size > 0 && compresses(entry.name) && canDeflate() ? "compressed" : toEncoding(size);
     const member = toMember({ name: entry.name, modified, size }, encoding);
-    if (isPromised && !isAsPromised(entry, file)) throw createChangedError();
+    if (isLengthAnnounced && !isAsAnnounced(entry, file)) throw createChangedError();
     return encoding === "whole" ? readSmall(member, file) : { member, content: toContent(file, encoding) };
   }
 
@@ -175,6 +175,6 @@ export function createReadAhead(entries: AsyncIterator<ZipEntry>, options: Archi
 }
 
 /** Whether a file takes the bytes that its entry does: sizes and, in the headers, the field for its time. */
-function isAsPromised(entry: ZipEntry, file: OpenedFile): boolean {
+function isAsAnnounced(entry: ZipEntry, file: OpenedFile): boolean {
   return entry.size === file.size && toTimeLength(entry.modified) === toTimeLength(file.modified);
 }

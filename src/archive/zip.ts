@@ -59,7 +59,7 @@ export function createZip(entries: AsyncIterator<ZipEntry>, options: ArchiveOpti
         continue;
       }
       if (streamed === undefined) {
-        if (!(await goOn())) break;
+        if (!(await readOn())) break;
         continue;
       }
       if (at > 0 && buffer.byteLength - at < MIN_ROOM_BYTES) break;
@@ -87,7 +87,7 @@ export function createZip(entries: AsyncIterator<ZipEntry>, options: ArchiveOpti
   }
 
   /** Turns to the next member, or behind the last one to the directory; false at the very end. */
-  async function goOn(): Promise<boolean> {
+  async function readOn(): Promise<boolean> {
     const prepared = ending === undefined ? await ahead.next() : undefined;
     if (prepared !== undefined) {
       begin(prepared);

@@ -141,8 +141,8 @@ export function createAuthenticationChain(
 
   async function canUpdatePassword(username: string): Promise<PasswordUpdatability> {
     for (const method of methods) {
-      const answer = await mapStoreErrors(method, username, () => askUpdatability(method, username));
-      if (answer !== "unknown") return answer;
+      const outcome = await mapStoreErrors(method, username, () => askUpdatability(method, username));
+      if (outcome !== "unknown") return outcome;
     }
     return "unknown";
   }
@@ -151,8 +151,8 @@ export function createAuthenticationChain(
     const { username, currentPassword: content } = update;
     if (!isPlausible({ type: "password", username, content })) return { outcome: "wrong-password" };
     for (const method of methods) {
-      const answer = await mapStoreErrors(method, username, () => askUpdate(method, withTags(method, update)));
-      if (answer.outcome !== "unknown") return answer;
+      const outcome = await mapStoreErrors(method, username, () => askUpdate(method, withTags(method, update)));
+      if (outcome.outcome !== "unknown") return outcome;
     }
     return { outcome: "unknown" };
   }

@@ -71,12 +71,12 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
       const failures = (await mapStoreErrors(() => readFailures(key))).length;
       if (failures >= attempts) return undefined;
       const others = running.get(key);
-      if (failures + (others?.size ?? 0) < attempts) return { failures, leave: take(key) };
+      if (failures + (others?.size ?? 0) < attempts) return { failures, leave: acquire(key) };
       await Promise.race(others ?? []);
     }
   }
 
-  function take(key: string): () => void {
+  function acquire(key: string): () => void {
     const others = running.get(key) ?? new Set();
     running.set(key, others);
     let settle = (): void => undefined;

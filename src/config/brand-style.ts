@@ -8,8 +8,8 @@ export interface BrandStyle {
 type Color = readonly [red: number, green: number, blue: number];
 
 /** The least favourable grounds that the accent stands on, in light and in dark. `views/assets/style.css` has them too. */
-const LIGHT_GROUND: Color = [0xee, 0xf1, 0xf5];
-const DARK_GROUND: Color = [0x26, 0x2c, 0x36];
+const LIGHT_BACKGROUND: Color = [0xee, 0xf1, 0xf5];
+const DARK_BACKGROUND: Color = [0x26, 0x2c, 0x36];
 const BLACK: Color = [0, 0, 0];
 const WHITE: Color = [255, 255, 255];
 
@@ -19,8 +19,8 @@ const LEAST_CONTRAST = 4.6;
 /** The stylesheet for an accent colour: darkened or lightened as far as it takes to be read on either ground (WCAG AA). */
 export function toBrandStyle(accent: string): BrandStyle {
   const color = parseColor(accent);
-  const light = formatColor(toReadable(color, LIGHT_GROUND, BLACK));
-  const dark = formatColor(toReadable(color, DARK_GROUND, WHITE));
+  const light = formatColor(toReadable(color, LIGHT_BACKGROUND, BLACK));
+  const dark = formatColor(toReadable(color, DARK_BACKGROUND, WHITE));
   const text = `:root{--accent:${light}}@media (prefers-color-scheme:dark){:root{--accent:${dark}}}`;
   return { name: `brand-${toHash(text)}.css`, text };
 }
@@ -35,10 +35,10 @@ function formatColor(color: Color): string {
 }
 
 /** Mixes `color` with `end` step by step until it can be read on `ground`. */
-function toReadable(color: Color, ground: Color, end: Color): Color {
+function toReadable(color: Color, background: Color, end: Color): Color {
   const shares = Array.from({ length: 51 }, (_, step) => step / 50);
   const mixtures = shares.map((share) => mix(color, end, share));
-  return mixtures.find((mixture) => toContrast(mixture, ground) >= LEAST_CONTRAST) ?? end;
+  return mixtures.find((mixture) => toContrast(mixture, background) >= LEAST_CONTRAST) ?? end;
 }
 
 function mix(color: Color, end: Color, share: number): Color {

@@ -11,7 +11,7 @@ const CLOSE_MS = 5000;
 export interface ServiceEvents {
   readonly emit: Emit;
   /** Whether anybody gets them. */
-  isHeard(): boolean;
+  hasListeners(): boolean;
   /** When those that are being told have been; `undefined` where there are none. */
   settled(): Promise<unknown> | undefined;
   /** A stream of them from now on. @throws TypeError for a capacity that is none. */
@@ -55,5 +55,5 @@ export function createServiceEvents(
     for (const queue of [...queues]) queue.end();
   }
 
-  return { emit, isHeard: () => listeners.size > 0, settled: emitter.settled, open, close };
+  return { emit, hasListeners: () => listeners.size > 0, settled: emitter.settled, open, close };
 }

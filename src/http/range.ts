@@ -67,17 +67,17 @@ function parseSpec(spec: string, size: number): RangePart | "unsatisfiable" | un
 
 /** Each of the joined parts stands where the first of those stood that it is made of. */
 function coalesce(parts: readonly RangePart[]): readonly RangePart[] {
-  const joined: { offset: number; length: number; place: number }[] = [];
-  const placed = parts.map((part, place) => ({ ...part, place }));
-  for (const { offset, length, place } of placed.sort((one, other) => one.offset - other.offset)) {
+  const joined: { offset: number; length: number; index: number }[] = [];
+  const indexed = parts.map((part, index) => ({ ...part, index }));
+  for (const { offset, length, index } of indexed.sort((one, other) => one.offset - other.offset)) {
     const before = joined.at(-1);
     if (before === undefined || offset > before.offset + before.length + NEAR) {
-      joined.push({ offset, length, place });
+      joined.push({ offset, length, index });
       continue;
     }
     before.length = Math.max(before.length, offset + length - before.offset);
-    before.place = Math.min(before.place, place);
+    before.index = Math.min(before.index, index);
   }
-  joined.sort((one, other) => one.place - other.place);
+  joined.sort((one, other) => one.index - other.index);
   return joined.map(({ offset, length }) => ({ offset, length }));
 }

@@ -42,7 +42,7 @@ export interface JsonBodyLimits {
   /** Members of one list or object, and five times as many values in all. Default, and at least: 1,000. */
   readonly maxMembers?: number;
   /** Makes the failure of a body that holds more values. Default: one that says so. */
-  readonly toExcess?: () => HttpError;
+  readonly toTooLarge?: () => HttpError;
   /** Hears how large a body of more than 16 KiB is said to be, where that is said, before it is read, and may refuse it by throwing. */
   readonly onAnnounced?: (bytes: number) => void;
   /** Hears how much has come of one before that is held, with each piece beyond 16 KiB, and may refuse it by throwing. */
@@ -54,7 +54,7 @@ export interface JsonBodyLimits {
  * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not JSON in UTF-8, `unsupported-media-type` when it is coded, and what `toExcess` makes when it holds more.
  */
 export async function readJsonBody(request: Request, limits: JsonBodyLimits = {}): Promise<unknown> {
-  const { maxBytes = MAX_BODY_BYTES, toExcess = toExcessOfAny } = limits;
+  const { maxBytes = MAX_BODY_BYTES, toTooLarge = toTooLargeDefault } = limits;
   const maxMembers = Math.max(limits.maxMembers ?? 0, MAX_MEMBERS);
   const parsed = parseBoundedJson(await readText(request, { ...limits, maxBytes }), {
     maxMembers,
@@ -62,10 +62,10 @@ export async function readJsonBody(request: Request, limits: JsonBodyLimits = {}
   });
   if ("value" in parsed) return parsed.value;
   if (!parsed.isJson) throw new HttpError("malformed", "The body is not valid JSON.");
-  throw toExcess();
+  throw toTooLarge();
 }
 
-function toExcessOfAny(): HttpError {
+function toTooLargeDefault(): HttpError {
   return new HttpError("malformed", "The body holds too many values, or they are nested too deep.");
 }
 

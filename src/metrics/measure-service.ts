@@ -18,15 +18,15 @@ const METHODS = ["GET", "HEAD", "PUT", "POST", "DELETE", "MKCOL", "OPTIONS"];
 /** The same service; `onAnswer` is told of each request. */
 export function measureService<Service extends Partial<Record<Api, RequestHandler>>>(
   service: Service,
-  onAnswer: (answered: Answered) => void,
+  onAnswer: (responded: Answered) => void,
   clock: () => number = Date.now,
 ): Service {
   function measured(handle: RequestHandler): RequestHandler {
     return async (request, connection) => {
-      const begun = clock();
+      const startedAt = clock();
       const response = await handle(request, connection);
       const method = METHODS.includes(request.method) ? request.method : "other";
-      onAnswer({ method, status: response.status, seconds: Math.max(0, clock() - begun) / 1000 });
+      onAnswer({ method, status: response.status, seconds: Math.max(0, clock() - startedAt) / 1000 });
       return response;
     };
   }

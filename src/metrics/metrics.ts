@@ -11,7 +11,7 @@ export interface Metrics {
   /** The same service, whose requests are counted: each with its method, its status, and the seconds until its answer began. Events tell of few of those. */
   measure<Service extends Parameters<typeof measureService>[0]>(service: Service): Service;
   /** The same for requests that were measured elsewhere, such as by another process. */
-  onAnswer(answered: Answered): void;
+  onAnswer(responded: Answered): void;
   /** What was counted so far, in the text format of Prometheus (version 0.0.4). */
   render(): string;
   /** The media type of that. */
@@ -140,7 +140,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
 
 /** Sessions begin with their logins; most of them nobody ends. Counted by the minute they began in, so that it takes no more memory the more there are. */
 function createSessionCount(sessionSeconds: number, clock: () => number) {
-  const begun = new Map<number, number>();
+  const startedAt = new Map<number, number>();
 
   function toMinute(seconds: number): number {
     return Math.floor(seconds / 60);
@@ -148,28 +148,28 @@ function createSessionCount(sessionSeconds: number, clock: () => number) {
 
   function forgetOld(): void {
     const oldest = toMinute(clock() / 1000 - sessionSeconds) - 1;
-    for (const minute of begun.keys()) {
+    for (const minute of startedAt.keys()) {
       if (minute > oldest) break;
-      begun.delete(minute);
+      startedAt.delete(minute);
     }
   }
 
   function begin(seconds: number): void {
     const minute = toMinute(seconds);
     forgetOld();
-    begun.set(minute, (begun.get(minute) ?? 0) + 1);
+    startedAt.set(minute, (startedAt.get(minute) ?? 0) + 1);
   }
 
   /** A login is told of a moment after its session began. */
   function end(seconds: number): void {
     const minute = toMinute(seconds);
-    const found = [minute, minute + 1].find((each) => (begun.get(each) ?? 0) > 0);
-    if (found !== undefined) begun.set(found, (begun.get(found) ?? 0) - 1);
+    const found = [minute, minute + 1].find((each) => (startedAt.get(each) ?? 0) > 0);
+    if (found !== undefined) startedAt.set(found, (startedAt.get(found) ?? 0) - 1);
   }
 
   function count(): number {
     forgetOld();
-    return [...begun.values()].reduce((sum, each) => sum + each, 0);
+    return [...startedAt.values()].reduce((sum, each) => sum + each, 0);
   }
 
   return { begin, end, count };

@@ -106,8 +106,8 @@ function toResponses(
     responses.add(status, description, isHead ? contents.map(withoutType) : contents, headers);
   }
 
-  const { answers, failures } = toOutcomes(service, route, about, path.always?.[method]);
-  for (const { status, description, variants: own = variants, content = [], headers = [] } of answers) {
+  const { responses: notes, failures } = toOutcomes(service, route, about, path.always?.[method]);
+  for (const { status, description, variants: own = variants, content = [], headers = [] } of notes) {
     if (!own.some((variant) => variants.includes(variant))) continue;
     const contents: readonly ContentAbout[] = content.map((name) => CONTENTS[name]);
     add(
@@ -133,18 +133,18 @@ function toResponses(
 function toOutcomes(
   { routes }: OpenApiInput,
   { access }: OpenApiRoute,
-  { answers, failures = [], withPage }: OperationAbout,
+  { responses, failures = [], withPage }: OperationAbout,
   always: readonly Failure[] | undefined,
-): { readonly answers: readonly ResponseNote[]; readonly failures: readonly Failure[] } {
+): { readonly responses: readonly ResponseNote[]; readonly failures: readonly Failure[] } {
   const usual = FAILURES_OF_ACCESS[access];
   if (always !== undefined)
-    return { answers: [], failures: [...usual, ...always].filter((failure) => failure !== "malformed") };
+    return { responses: [], failures: [...usual, ...always].filter((failure) => failure !== "malformed") };
   if (withPage === undefined || !routes.some(({ shape }) => shape === "api-page"))
-    return { answers, failures: [...usual, ...failures] };
-  const more = answers.map((answer) =>
-    answer.status === 200 ? { ...answer, content: [...(answer.content ?? []), ...withPage.content] } : answer,
+    return { responses, failures: [...usual, ...failures] };
+  const more = responses.map((response) =>
+    response.status === 200 ? { ...response, content: [...(response.content ?? []), ...withPage.content] } : response,
   );
-  return { answers: more, failures: [...usual, ...failures, ...withPage.failures] };
+  return { responses: more, failures: [...usual, ...failures, ...withPage.failures] };
 }
 
 /** Whether a representation is one of the variants that are mounted, and of the answer. */

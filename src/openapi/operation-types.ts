@@ -25,7 +25,7 @@ export interface OperationAbout {
   readonly tag: TagName;
   readonly parameters?: readonly ParameterName[];
   readonly body?: BodyName;
-  readonly answers: readonly ResponseNote[];
+  readonly responses: readonly ResponseNote[];
   /** How it can fail, beside the ways in which every operation can. */
   readonly failures?: readonly Failure[];
   /** How its members can fail one by one: pages have a status of that, other variants tell of it in a body of their own (CONTRACT 4.6). */

@@ -41,19 +41,19 @@ export const OPERATIONS = {
   start: {
     summary: "The way to the files",
     tag: "Service",
-    answers: [redirect(302, "`/home/`.", { content: ["page"] })],
+    responses: [redirect(302, "`/home/`.", { content: ["page"] })],
   },
   startElsewhere: {
     summary: "The way to the files, for other methods",
     tag: "Service",
-    answers: [redirect(307, "`/home/`, for the same method and body.")],
+    responses: [redirect(307, "`/home/`, for the same method and body.")],
   },
   getFile: {
     summary: "The content of a file",
     description: "Whole or in part, as an attachment. HEAD has the header fields alone and ignores `Range`.",
     tag: "Files",
     parameters: ["range", "ifRange", ...CONDITIONS, "ifModifiedSince", "acceptLanguage", ...TRACE],
-    answers: [
+    responses: [
       { status: 200, description: "The content.", content: ["file"], headers: FILE_HEADERS },
       {
         status: 206,
@@ -73,7 +73,7 @@ export const OPERATIONS = {
     tag: "Files",
     parameters: [...CONDITIONS, "contentEncoding", "metadata", "acceptLanguage", ...TRACE],
     body: "content",
-    answers: [
+    responses: [
       { status: 201, description: "The file is stored.", headers: ["ETag", "Last-Modified"] },
       { status: 415, description: "Its content is coded.", headers: ["Accept-Encoding"] },
     ],
@@ -83,13 +83,13 @@ export const OPERATIONS = {
     summary: "Removes a file",
     tag: "Files",
     parameters: [...CONDITIONS, "ifModifiedSince", "acceptLanguage", ...TRACE],
-    answers: [{ status: 204, description: "The file is removed." }, redirect(307, toFolderUrl)],
+    responses: [{ status: 204, description: "The file is removed." }, redirect(307, toFolderUrl)],
     failures: ["not-found", "wrong-kind", "precondition-failed"],
   },
   changeFile: {
     summary: "Not supported for files",
     tag: "Files",
-    answers: [redirect(307, toFolderUrl)],
+    responses: [redirect(307, toFolderUrl)],
     failures: ["method-not-allowed"],
   },
   getFolder: {
@@ -98,7 +98,7 @@ export const OPERATIONS = {
       "As JSON, as a page, or by `Accept: application/zip` as a ZIP archive of the folder with everything below it. Without a preference it is a page.",
     tag: "Folders",
     parameters: ["sort", "order", "done", "acceptLanguage", ...TRACE],
-    answers: [
+    responses: [
       {
         status: 200,
         description: "The members.",
@@ -112,14 +112,14 @@ export const OPERATIONS = {
     summary: "Creates a folder in one that is there",
     tag: "Folders",
     parameters: ["acceptLanguage", ...TRACE],
-    answers: [{ status: 201, description: "The folder is there." }],
+    responses: [{ status: 201, description: "The folder is there." }],
     failures: [...WRITING, "already-exists", "unsupported-media-type"],
   },
   deleteFolder: {
     summary: "Removes a folder with everything in it",
     tag: "Folders",
     parameters: [...CONDITIONS, "ifModifiedSince", "acceptLanguage", ...TRACE],
-    answers: [{ status: 204, description: "The folder is removed." }],
+    responses: [{ status: 204, description: "The folder is removed." }],
     failures: ["not-found", "wrong-kind", "precondition-failed"],
   },
   changeFolder: {
@@ -129,7 +129,7 @@ export const OPERATIONS = {
     tag: "Folders",
     parameters: ["contentEncoding", "formMetadata", "acceptLanguage", ...TRACE],
     body: "folder",
-    answers: [
+    responses: [
       {
         status: 200,
         description: "All has been done, or the archive of the chosen members.",
@@ -150,7 +150,7 @@ export const OPERATIONS = {
   getAsset: {
     summary: "Style and script of the pages",
     tag: "Service",
-    answers: [
+    responses: [
       {
         status: 200,
         description: "The asset, for good: its name changes with it.",
@@ -164,7 +164,7 @@ export const OPERATIONS = {
     summary: "The login page",
     tag: "Login",
     parameters: ["returnTo", "acceptLanguage"],
-    answers: [
+    responses: [
       {
         status: 200,
         description: "The page.",
@@ -179,7 +179,7 @@ export const OPERATIONS = {
     tag: "Login",
     parameters: ["contentEncoding", "acceptLanguage", ...TRACE],
     body: "login",
-    answers: [
+    responses: [
       { status: 200, description: "The session.", variants: ["json"], content: ["session"] },
       redirect(302, "The cookie of the session, and the way to the files.", {
         variants: ["webdav", "html"],
@@ -194,7 +194,7 @@ export const OPERATIONS = {
     summary: "Ends the session",
     tag: "Login",
     parameters: ["acceptLanguage", ...TRACE],
-    answers: [
+    responses: [
       { status: 204, description: "The session has ended.", variants: ["json", "webdav"], headers: ["Set-Cookie"] },
       redirect(302, "The login page.", { variants: ["html"], headers: ["Set-Cookie"] }),
       {
@@ -212,7 +212,7 @@ export const OPERATIONS = {
     summary: "The form to change the password",
     tag: "Login",
     parameters: ["acceptLanguage", ...TRACE],
-    answers: [{ status: 200, description: "The form.", content: ["anyPage"] }],
+    responses: [{ status: 200, description: "The form.", content: ["anyPage"] }],
   },
   updatePassword: {
     summary: "Changes the account's own password",
@@ -220,7 +220,7 @@ export const OPERATIONS = {
     tag: "Login",
     parameters: ["contentEncoding", "acceptLanguage", ...TRACE],
     body: "password",
-    answers: [
+    responses: [
       {
         status: 200,
         description: "The password was changed.",
@@ -236,13 +236,13 @@ export const OPERATIONS = {
     summary: "The description as an interactive page",
     tag: "Service",
     parameters: ["acceptLanguage"],
-    answers: [{ status: 200, description: "The page.", content: ["anyPage"] }],
+    responses: [{ status: 200, description: "The page.", content: ["anyPage"] }],
     failures: ["internal"],
   },
   getDescription: {
     summary: "This description",
     tag: "Service",
-    answers: [{ status: 200, description: "The description, in OpenAPI 3.0.3.", content: ["yaml", "document"] }],
+    responses: [{ status: 200, description: "The description, in OpenAPI 3.0.3.", content: ["yaml", "document"] }],
   },
 } as const satisfies Readonly<Record<string, OperationAbout>>;
 

@@ -19,12 +19,12 @@ export function createSuspensions<U>({ suspendSeconds, clock }: SuspensionOption
   const since = new Map<U, number>();
 
   function isSuspended(url: U): boolean {
-    const begun = since.get(url);
-    if (begun === undefined) return false;
+    const startedAt = since.get(url);
+    if (startedAt === undefined) return false;
     const now = clock();
     // A clock that was put back must not suspend for longer than it should.
-    if (now < begun) since.set(url, now);
-    return now - begun < suspendSeconds * 1000;
+    if (now < startedAt) since.set(url, now);
+    return now - startedAt < suspendSeconds * 1000;
   }
 
   function suspend(url: U): boolean {
@@ -41,7 +41,7 @@ export function createSuspensions<U>({ suspendSeconds, clock }: SuspensionOption
  * theirs. A suspension orders the URLs, it never locks anybody out (CONTRACT 9.2): one that has failed once may be the only one that
  * works. Resolves with what came of each, the answer last, if there is one.
  */
-export async function askInOrder<U, O extends { readonly answered: boolean }>(
+export async function askInOrder<U, O extends { readonly responded: boolean }>(
   urls: readonly U[],
   isSuspended: (url: U) => boolean,
   ask: (url: U) => Promise<O>,
@@ -51,7 +51,7 @@ export async function askInOrder<U, O extends { readonly answered: boolean }>(
   for (const url of [...urls.filter((each) => !suspended.has(each)), ...suspended]) {
     const outcome = await ask(url);
     outcomes.push(outcome);
-    if (outcome.answered) break;
+    if (outcome.responded) break;
   }
   return outcomes;
 }

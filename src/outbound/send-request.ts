@@ -6,7 +6,7 @@ export type Outcome = RemoteResponse | NoResponse;
 
 /** A whole response, whatever it says. */
 export interface RemoteResponse {
-  readonly answered: true;
+  readonly responded: true;
   readonly url: RemoteUrl;
   /** 0 for a redirect that the platform shows nothing of. */
   readonly status: number;
@@ -23,7 +23,7 @@ export type RemoteBody = { readonly bytes: Uint8Array } | { readonly problem: st
 
 /** No whole response came in time. */
 export interface NoResponse {
-  readonly answered: false;
+  readonly responded: false;
   readonly url: RemoteUrl;
   /** Why, in English and without secrets. */
   readonly details: string;
@@ -33,7 +33,7 @@ export interface NoResponse {
 
 /** A URL and what came of asking it, in English. */
 export function describeOutcome(outcome: Outcome): string {
-  return `${outcome.url.shown}: ${outcome.answered ? `answered with status ${outcome.status}` : outcome.details}`;
+  return `${outcome.url.shown}: ${outcome.responded ? `answered with status ${outcome.status}` : outcome.details}`;
 }
 
 /** What an answer may hold at most. */
@@ -67,9 +67,9 @@ export async function exchange(url: RemoteUrl, body: Uint8Array<ArrayBuffer>, se
     const response = await receive(send(url, body, sending, controller.signal), deadline);
     return await toRemoteResponse(url, response, deadline);
   } catch (error) {
-    if (signal?.aborted) return { answered: false, url, details: "no answer until the end" };
-    if (controller.signal.aborted) return { answered: false, url, details: `timed out after ${timeoutSeconds} s` };
-    return { answered: false, url, ...describeFailure(error) };
+    if (signal?.aborted) return { responded: false, url, details: "no answer until the end" };
+    if (controller.signal.aborted) return { responded: false, url, details: `timed out after ${timeoutSeconds} s` };
+    return { responded: false, url, ...describeFailure(error) };
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", giveUp);
@@ -120,7 +120,7 @@ async function receive(sent: Promise<Response>, deadline: Promise<never>): Promi
 async function toRemoteResponse(url: RemoteUrl, response: Response, deadline: Promise<never>): Promise<RemoteResponse> {
   const { status, headers } = response;
   return {
-    answered: true,
+    responded: true,
     url,
     status,
     contentType: headers.get("content-type"),

@@ -22,11 +22,11 @@ export function yieldToEventLoop(): Promise<void> {
       return;
     }
     waiting.push(resolve);
-    if (waiting.length === 1) soon(goOn);
+    if (waiting.length === 1) soon(resumeNext);
   });
 }
 
-function goOn(): void {
+function resumeNext(): void {
   waiting.shift()?.();
-  if (waiting.length > 0) soon(goOn);
+  if (waiting.length > 0) soon(resumeNext);
 }

@@ -9,15 +9,15 @@ import { hostname } from "node:os";
 /** What will be otherwise in a moment. */
 const PASSING = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EINTR", "EIO"];
 
-let ownMark: string | undefined;
+let ownIdentity: string | undefined;
 
 /** What processes have in common that see each other by their numbers, as eight digits: machine, host name, PID namespace. */
 export function hostIdentity(): string {
-  if (ownMark !== undefined) return ownMark;
-  const { mark, isSure } = identifyHost();
+  if (ownIdentity !== undefined) return ownIdentity;
+  const { identity, isSure } = identifyHost();
   // Without a descriptor to spare nothing can be read: another time it can.
-  if (isSure) ownMark = mark;
-  return mark;
+  if (isSure) ownIdentity = identity;
+  return identity;
 }
 
 /**
@@ -26,8 +26,8 @@ export function hostIdentity(): string {
  *
  * @param modified when the file was changed last, in milliseconds since 1970.
  */
-export function hasEnded(mark: string, writer: number, modified: number): boolean {
-  if (mark !== hostIdentity()) return false;
+export function hasEnded(identity: string, writer: number, modified: number): boolean {
+  if (identity !== hostIdentity()) return false;
   if (writer === process.pid) return modified < Date.now() - process.uptime() * 1000;
   return !isRunning(writer);
 }
@@ -40,14 +40,14 @@ function isRunning(number: number): boolean {
   }
 }
 
-function identifyHost(): { readonly mark: string; readonly isSure: boolean } {
+function identifyHost(): { readonly identity: string; readonly isSure: boolean } {
   const found = [
     readOnce(() => readFileSync("/etc/machine-id", "utf8")),
     hostname(),
     readOnce(() => readlinkSync("/proc/self/ns/pid")),
   ];
   const text = found.map((part) => part ?? "").join("\n");
-  return { mark: createHash("sha256").update(text).digest("hex").slice(0, 8), isSure: !found.includes(undefined) };
+  return { identity: createHash("sha256").update(text).digest("hex").slice(0, 8), isSure: !found.includes(undefined) };
 }
 
 /** Nothing where a system has no such file, `undefined` where it could not be read just now. */

@@ -52,7 +52,7 @@ const CONTENT_TYPES = {
  */
 export function createAuthenticationEndpoint(options: AuthenticationEndpointOptions): AuthenticationEndpoint {
   const { authenticate, authorizer, logger } = checkOptions(options);
-  const { outcomes, toAnswer } = createOutcomeRecorder();
+  const { outcomes, toResponse } = createOutcomeRecorder();
 
   async function handle(request: Request): Promise<Response> {
     if (request.method !== "POST") return refuse(405, "Only POST is answered here.", { Allow: "POST" });
@@ -73,18 +73,18 @@ export function createAuthenticationEndpoint(options: AuthenticationEndpointOpti
       // A directory that is down is nobody's wrong password: of a 503 the service knows that nobody has judged (RFC 9110 15.6.4).
       return respond(503, new Uint8Array(), { "Retry-After": "1" });
     }
-    const answer = toAnswer(outcome);
-    if (answer === undefined) {
+    const response = toResponse(outcome);
+    if (response === undefined) {
       report({}, "An authentication endpoint returned something else than accept, unknown or reject have made.");
       return respond(500, new Uint8Array());
     }
-    if ("problems" in answer) {
-      report({ problems: answer.problems }, "An authentication endpoint made an outcome that breaks the interface.");
+    if ("problems" in response) {
+      report({ problems: response.problems }, "An authentication endpoint made an outcome that breaks the interface.");
       return respond(500, new Uint8Array());
     }
-    return "content" in answer
-      ? respond(answer.status, answer.content, { "Content-Type": CONTENT_TYPES[answer.type] })
-      : respond(answer.status, new Uint8Array());
+    return "content" in response
+      ? respond(response.status, response.content, { "Content-Type": CONTENT_TYPES[response.type] })
+      : respond(response.status, new Uint8Array());
   }
 
   function report(details: Readonly<Record<string, unknown>>, message: string): void {

@@ -41,7 +41,7 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
       ...settings,
       headers: [...settings.headers, ...request.traceLines],
     });
-    if (outcome.answered) {
+    if (outcome.responded) {
       lift(url);
       warnOfChallenge(outcome);
     } else if (suspend(url)) {
@@ -59,12 +59,12 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
     }
     const problem = await ensureStarted();
     if (problem !== undefined) return toUnavailable([problem]);
-    const begun = performance.now();
+    const startedAt = performance.now();
     const outcomes = await askInOrder(settings.urls, isSuspended, (url) => ask(url, request));
-    const took = performance.now() - begun;
+    const took = performance.now() - startedAt;
     usualMilliseconds += (took - usualMilliseconds) / (usualMilliseconds === 0 ? 1 : 8);
     const last = outcomes.at(-1);
-    if (!last?.answered) return toUnavailable(outcomes.map(describeOutcome));
+    if (!last?.responded) return toUnavailable(outcomes.map(describeOutcome));
     const verdict = toVerdict(last);
     if (verdict.outcome === "rejected" && verdict.reason === "unavailable") {
       report("warn", { ...verdict.audit }, "The authentication endpoint could not judge.");

@@ -54,20 +54,21 @@ function hasPrototypeKey(root: unknown): boolean {
 
 function describeIssues({ issues }: z.ZodError): readonly string[] {
   const problems = issues.flatMap((issue) => {
-    if (issue.code !== "unrecognized_keys") return [`${toPlace(issue.path)}: ${issue.message.replace(/^[^:]*: /, "")}`];
-    return issue.keys.map((key) => `${toPlace([...issue.path, key])}: unknown key`);
+    if (issue.code !== "unrecognized_keys")
+      return [`${toKeyPath(issue.path)}: ${issue.message.replace(/^[^:]*: /, "")}`];
+    return issue.keys.map((key) => `${toKeyPath([...issue.path, key])}: unknown key`);
   });
   if (problems.length <= maxProblems) return problems;
   return [...problems.slice(0, maxProblems), `and ${problems.length - maxProblems} more`];
 }
 
 /** A place such as `account.virtual_folders[0]`; a key that is no word is quoted, and cut. */
-function toPlace(path: readonly PropertyKey[]): string {
-  const place = path.reduce<string>((parent, key) => {
+function toKeyPath(path: readonly PropertyKey[]): string {
+  const keyPath = path.reduce<string>((parent, key) => {
     if (typeof key === "number") return `${parent}[${key}]`;
     const name = String(key);
     if (/^\w{1,64}$/.test(name)) return parent === "" ? name : `${parent}.${name}`;
     return `${parent}[${JSON.stringify(name.slice(0, 64))}]`;
   }, "");
-  return place === "" ? "the body" : place;
+  return keyPath === "" ? "the body" : keyPath;
 }

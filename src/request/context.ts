@@ -38,7 +38,7 @@ export interface RequestContext {
   /** Tells of an event; `tell` knows what is the same for all events of a request. */
   readonly emit: Emit;
   /** Whether anybody gets events: what is done for them alone is left out otherwise. */
-  readonly isHeard: () => boolean;
+  readonly hasListeners: () => boolean;
   /** What the service says of itself (9), made when it is asked for. */
   readonly describe: () => Promise<Description>;
   /** The texts of a page for this client. */

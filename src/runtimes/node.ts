@@ -78,14 +78,14 @@ function take(
   handler: RequestHandler,
   lingerMilliseconds: number,
 ): void {
-  setImmediate(answer, exchange, openExchange(exchange), made, handler, lingerMilliseconds);
+  setImmediate(respondTo, exchange, openExchange(exchange), made, handler, lingerMilliseconds);
 }
 
 /**
  * Answers when the connection's turn comes; a request that nobody has made yet is made then. Never rejects. The service
  * does not either, by its contract; should it, the client learns nothing of why.
  */
-async function answer(
+async function respondTo(
   exchange: Exchange,
   turn: Promise<void> | undefined,
   made: Request | undefined,
@@ -104,7 +104,7 @@ async function answer(
   } catch {
     response = new Response(null, { status: 500 });
   }
-  exchange.answered = true;
+  exchange.responded = true;
   sendResponse(exchange, response, lingerMilliseconds);
 }
 

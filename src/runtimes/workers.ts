@@ -38,16 +38,16 @@ export function toWorkerHandler<Env = unknown>(
   checkHandlerOptions(options);
   const mountedOf = toMounted(service, (found) => mountHandler(found, options, respondInWorker));
 
-  async function answer(request: Request, env: Env, context: WorkersContext): Promise<Response> {
+  async function respond(request: Request, env: Env, context: WorkersContext): Promise<Response> {
     return mountedOf(env, context)(request, env, context);
   }
 
   return {
     fetch(request, env, context) {
-      const answered = answer(request, env, context);
+      const responded = respond(request, env, context);
       // Without it a request ends with its client, in the middle of whatever it was at.
-      keep(context, answered);
-      return answered;
+      keep(context, responded);
+      return responded;
     },
   };
 }

@@ -102,9 +102,10 @@ function checkPermissions(items: readonly (readonly string[])[], context: z.Refi
         message: "must be a path expression and at least one permission",
       });
     }
-    for (const [place, value] of item.entries()) {
-      if ((isRule && place === 0) || PERMISSION_VALUES.includes(value as (typeof PERMISSION_VALUES)[number])) continue;
-      context.addIssue({ code: "custom", path: [index, place], message: "is not a known permission" });
+    for (const [position, value] of item.entries()) {
+      if ((isRule && position === 0) || PERMISSION_VALUES.includes(value as (typeof PERMISSION_VALUES)[number]))
+        continue;
+      context.addIssue({ code: "custom", path: [index, position], message: "is not a known permission" });
     }
   }
 }

@@ -24,12 +24,12 @@ const envelope = {
   trace: z.strictObject({ traceparent: z.string(), tracestate: z.string().exactOptional() }).exactOptional(),
 } as const;
 
-const place = { path: z.string(), real_path: z.string() };
+const location = { path: z.string(), real_path: z.string() };
 const reason = { details: z.string() };
 const amount = z.number().min(0);
 const written = { total_write: amount, duration: amount, write_speed: amount };
 const read = { total_read: amount, duration: amount, read_speed: amount };
-const upload = { ...place, metadata: z.record(z.string(), z.array(z.string())).exactOptional() };
+const upload = { ...location, metadata: z.record(z.string(), z.array(z.string())).exactOptional() };
 const session = { duration: amount };
 const request = { ...reason, method: z.string(), path: z.string(), peer: peerSchema.exactOptional() };
 
@@ -58,32 +58,32 @@ function event<Id extends FileEvent["id"], Data extends z.ZodRawShape>(id: Id, d
 /** Every event. */
 export const fileEventSchema = z.discriminatedUnion("id", [
   event(40000, { ...login, ...refusal }),
-  event(40004, place),
-  event(40006, place),
+  event(40004, location),
+  event(40006, location),
   event(40007, { ...login, session: z.boolean() }),
-  event(40010, place),
-  event(40011, { ...place, ...reason }),
-  event(40012, place),
-  event(40013, { ...place, ...reason }),
-  event(40014, { ...place, ...read, ...reason }),
+  event(40010, location),
+  event(40011, { ...location, ...reason }),
+  event(40012, location),
+  event(40013, { ...location, ...reason }),
+  event(40014, { ...location, ...read, ...reason }),
   event(40015, session),
-  event(40016, place),
+  event(40016, location),
   event(40017, { ...upload, ...written }),
-  event(40018, { ...place, ...read, ...reason }),
+  event(40018, { ...location, ...read, ...reason }),
   event(40019, request),
   event(40021, upload),
   event(40022, { ...upload, ...written, ...reason }),
   event(40023, request),
-  event(40025, { ...place, ...read }),
-  event(40026, place),
-  event(40027, { ...place, ...reason }),
-  event(40030, { ...place, ...reason }),
-  event(40034, { ...place, ...read }),
-  event(40035, { ...place, ...reason }),
+  event(40025, { ...location, ...read }),
+  event(40026, location),
+  event(40027, { ...location, ...reason }),
+  event(40030, { ...location, ...reason }),
+  event(40034, { ...location, ...read }),
+  event(40035, { ...location, ...reason }),
   event(40037, session),
-  event(40039, { ...place, ...read }),
-  event(40040, { ...place, ...read, ...reason }),
-  event(40041, { ...place, ...read, ...reason }),
+  event(40039, { ...location, ...read }),
+  event(40040, { ...location, ...read, ...reason }),
+  event(40041, { ...location, ...read, ...reason }),
   event(40042, { url: z.string(), details: z.string(), suspended: z.number() }),
   event(40043, { trigger: z.string(), path: z.string(), details: z.string().nullable() }),
 ]);

@@ -15,9 +15,9 @@ const UNCACHED: readonly ResolvedUrl["shape"][] = ["login", "logout", "password-
 /** What all answers of a service have in common. */
 export interface ResponseFinisher {
   /** The answer to a request that has failed, of which the operator is told. */
-  toErrorResponse(error: unknown, context: RequestContext, place: ResolvedUrl, apis: readonly Api[]): Response;
+  toErrorResponse(error: unknown, context: RequestContext, resolved: ResolvedUrl, apis: readonly Api[]): Response;
   /** An answer with what each carries (1.4, SECURITY 21). Assets are everybody's and never change, pages are in the client's language. */
-  finish(context: RequestContext, place: ResolvedUrl, answer: Response): Response;
+  finish(context: RequestContext, resolved: ResolvedUrl, answer: Response): Response;
 }
 
 /** The answers of one service. */

@@ -114,10 +114,10 @@ export function resolveUrl({ path, isMalformed }: Target, baseSegments: readonly
   if (!baseSegments.every((segment, index) => decodeSegment(raw[index] ?? "") === segment)) return undefined;
   const [first = "", ...rest] = raw.slice(baseSegments.length);
   const name = decodeSegment(first);
-  const isFirstPlace = name === FIRST_OWN_NAME && rest.join("/") === "openapi.yaml";
-  if (!isFirstPlace && name !== "" && name !== "home" && name !== "__svc__") return undefined;
+  const isFirst = name === FIRST_OWN_NAME && rest.join("/") === "openapi.yaml";
+  if (!isFirst && name !== "" && name !== "home" && name !== "__svc__") return undefined;
   if (isMalformed) return { shape: "malformed", path: ROOT };
-  if (isFirstPlace) return { shape: "description", path: ROOT };
+  if (isFirst) return { shape: "description", path: ROOT };
   if (name === "__svc__") return { shape: toOwnShape(rest.join("/")), path: ROOT };
   if (rest.length === 0) return { shape: "entry", path: ROOT };
   if (name === "") return undefined;

@@ -104,9 +104,9 @@ export function createFileService(options: FileServiceOptions): FileService {
   /** The one way of every request, from its URL to its answer. */
   async function handle(request: Request, connection: Connection, apis: readonly Api[]): Promise<Response> {
     const target = parseTarget(request.url);
-    const place = toServed(resolveUrl(target, config.baseSegments) ?? NOWHERE);
-    const variant = toVariant(request, place.shape, apis);
-    const { path } = place;
+    const resolved = toServed(resolveUrl(target, config.baseSegments) ?? NOWHERE);
+    const variant = toVariant(request, resolved.shape, apis);
+    const { path } = resolved;
     const context: RequestContext = {
       request,
       connection: withClient(connection, request, config),
@@ -125,20 +125,20 @@ export function createFileService(options: FileServiceOptions): FileService {
         emit(draft);
         waitForDelivery(connection);
       },
-      isHeard: events.isHeard,
+      hasListeners: events.hasListeners,
       describe: () => describe(apis),
       texts: chooseTexts(request.headers.get("accept-language")),
     };
     try {
-      return finish(context, place, await dispatch(context, place, apis));
+      return finish(context, resolved, await dispatch(context, resolved, apis));
     } catch (error) {
-      return finish(context, place, toErrorResponse(error, context, place, apis));
+      return finish(context, resolved, toErrorResponse(error, context, resolved, apis));
     }
   }
 
   /** A page that the options leave out is as any URL that nothing stands at. */
-  function toServed(place: ResolvedUrl): ResolvedUrl {
-    return place.shape === "api-page" && config.apiPage === undefined ? { ...place, shape: "unknown" } : place;
+  function toServed(resolved: ResolvedUrl): ResolvedUrl {
+    return resolved.shape === "api-page" && config.apiPage === undefined ? { ...resolved, shape: "unknown" } : resolved;
   }
 
   /** What is being told of events outlives the request, on runtimes that end with it. */
@@ -193,7 +193,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       const files = accounts.filesOf(account);
       const used = session === undefined ? files : keepAlive(files, sessions.toProgress(session));
       const identified: AccountContext = Object.assign(counted, { account, scheme, session, files: used });
-      const told = events.isHeard() ? Object.assign(identified, { files: withEvents(identified) }) : identified;
+      const told = events.hasListeners() ? Object.assign(identified, { files: withEvents(identified) }) : identified;
       const response = await run(told);
       counted.transferPermit.responded();
       counted.pagePermit.responded();

@@ -10,7 +10,7 @@ export interface EventSink {
 }
 
 /** An event on its way out, as it was when it came: what a listener does to it later is its own. */
-export interface HeldEvent {
+export interface QueuedEvent {
   readonly json: string;
   readonly event: FileEvent;
 }
@@ -19,7 +19,7 @@ export interface HeldEvent {
  * What a sink does with the events that have gathered; it resolves when they are done with, whatever came of them. It says for how many milliseconds nothing
  * may be heard of it from now on, where it can.
  */
-export type Deliver = (events: readonly HeldEvent[], expect: (milliseconds: number) => void) => Promise<void>;
+export type Deliver = (events: readonly QueuedEvent[], expect: (milliseconds: number) => void) => Promise<void>;
 
 /** How a sink gathers. */
 export interface SinkQueueOptions {
@@ -59,14 +59,14 @@ interface Run {
 
 /** Makes the queue of a sink. */
 export function createSinkQueue({ capacity, batch, deliver, onFull, onLost }: SinkQueueOptions): SinkQueue {
-  const held: HeldEvent[] = [];
+  const queued: QueuedEvent[] = [];
   let size = 0;
   let running: Run | undefined;
   let isFull = false;
 
   /** Not in the time of whoever tells of the first one. */
   async function deliverAll(run: Run): Promise<void> {
-    while (held.length > 0) {
+    while (queued.length > 0) {
       const events = take();
       run.count = events.length;
       await deliver(events, (milliseconds) => {
@@ -86,26 +86,26 @@ export function createSinkQueue({ capacity, batch, deliver, onFull, onLost }: Si
   }
 
   /** The next ones, as many as go together: one at least. */
-  function take(): readonly HeldEvent[] {
+  function take(): readonly QueuedEvent[] {
     let count = 0;
     let characters = 0;
-    for (const { json } of held) {
+    for (const { json } of queued) {
       if (count === batch || (count > 0 && characters + json.length > MAX_BATCH)) break;
       count += 1;
       characters += json.length;
     }
     size -= characters;
-    return held.splice(0, count);
+    return queued.splice(0, count);
   }
 
   function add(event: FileEvent): boolean {
-    if (held.length >= capacity || size >= MAX_HELD) {
+    if (queued.length >= capacity || size >= MAX_HELD) {
       if (!isFull) onFull();
       isFull = true;
       return false;
     }
     const json = toJson(event);
-    held.push({ json, event });
+    queued.push({ json, event });
     size += json.length;
     if (running !== undefined && Date.now() > running.dueBy) {
       onLost?.(running.count);

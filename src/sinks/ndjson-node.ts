@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { FileEvent } from "../contracts/events/file-event.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
-import { createSinkQueue, type EventSink, type HeldEvent } from "./event-sink.ts";
+import { createSinkQueue, type EventSink, type QueuedEvent } from "./event-sink.ts";
 
 /** The file that events are written to. */
 export interface NdjsonSinkOptions {
@@ -52,7 +52,7 @@ export function createNdjsonSink(options: NdjsonSinkOptions): EventSink {
     known = await appendWhole(file, size, isWhole ? text : `\n${text}`);
   }
 
-  async function deliver(events: readonly HeldEvent[]): Promise<void> {
+  async function deliver(events: readonly QueuedEvent[]): Promise<void> {
     try {
       await append(events.map(({ json }) => `${json}\n`).join(""));
       if (isFailing) safe.info({}, "Events are written again.");

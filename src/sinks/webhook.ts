@@ -14,7 +14,7 @@ import {
 import { askInOrder, createSuspensions } from "../outbound/failover.ts";
 import { describeOutcome, exchange, type Outcome } from "../outbound/send-request.ts";
 import { toTraceLines } from "../outbound/trace-headers.ts";
-import { createSinkQueue, type EventSink, type HeldEvent } from "./event-sink.ts";
+import { createSinkQueue, type EventSink, type QueuedEvent } from "./event-sink.ts";
 import { toRetryDelay } from "./retry-delay.ts";
 
 /** Where events are posted, and how. Secrets in it stand in no error text and no log line. */
@@ -74,13 +74,13 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
     headers: typeof recipient.headers,
   ): Promise<Outcome> {
     const outcome = await exchange(url, bytes, { ...recipient, headers, signal: ending.signal });
-    if (outcome.answered) lift(url);
+    if (outcome.responded) lift(url);
     else suspend(url);
     return outcome;
   }
 
   /** The same request each time, so that a receiver knows one that it has had already. */
-  async function deliver(events: readonly HeldEvent[], expect: (milliseconds: number) => void): Promise<void> {
+  async function deliver(events: readonly QueuedEvent[], expect: (milliseconds: number) => void): Promise<void> {
     const id = `msg_${crypto.randomUUID()}`;
     const body = `{"events":[${events.map(({ json }) => json).join(",")}]}`;
     const bytes = new TextEncoder().encode(body);
@@ -91,11 +91,11 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
       expect(recipient.urls.length * recipient.timeoutSeconds * 1000);
       const outcomes = await askInOrder(recipient.urls, isSuspended, (url) => ask(url, bytes, headers));
       const last = outcomes.at(-1);
-      if (last?.answered && last.status >= 200 && last.status < 300) return;
+      if (last?.responded && last.status >= 200 && last.status < 300) return;
       const problems = outcomes.map(describeOutcome);
       if (attempt >= retries || isClosed) return giveUp(events.length, problems);
       safe.warn({ problems, attempt: attempt + 1 }, "Events were not accepted, and are posted again.");
-      const delay = toRetryDelay(attempt, last?.answered ? last.retryAfter : null, recipient.clock());
+      const delay = toRetryDelay(attempt, last?.responded ? last.retryAfter : null, recipient.clock());
       expect(delay);
       await wait(delay);
     }
@@ -190,7 +190,7 @@ function toWebhook(secret: string): Webhook {
 }
 
 /** The trace that all of them belong to. */
-function toCommonTrace(events: readonly HeldEvent[]): Trace | undefined {
+function toCommonTrace(events: readonly QueuedEvent[]): Trace | undefined {
   const [trace] = events.map(({ event }) => event.trace);
   return events.every(({ event }) => event.trace?.traceparent === trace?.traceparent) ? trace : undefined;
 }

@@ -171,7 +171,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     const parent = mapErrorCode(tree.open(await locate(segments)), "not-a-folder", "not-found");
     const removed = withFolder(parent, async (folder) => {
       /** What is to be removed, a link as a link, once what `stat` says of it meets the conditions. */
-      const judge = async (hasLock: boolean): Promise<StorageEntry["kind"]> => {
+      const checkAgain = async (hasLock: boolean): Promise<StorageEntry["kind"]> => {
         const member = await statMember(folder, name, hasLock);
         const entry = member && (await followed(segments, member, hasLock));
         if (member === undefined || entry === undefined || !isOfKind(entry.kind, conditions)) {
@@ -181,9 +181,9 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
         return member.kind;
       };
       // A file alone may be removed unseen where one is demanded: the system takes no folder for it.
-      const isJudgedAgain = conditions.ifMatch !== undefined || conditions.kind === "folder";
-      if ((await judge(false)) === "folder") await removeFolder(folder, name);
-      else await removeFile(folder, name, isJudgedAgain ? () => judge(true) : undefined);
+      const isCheckedAgain = conditions.ifMatch !== undefined || conditions.kind === "folder";
+      if ((await checkAgain(false)) === "folder") await removeFolder(folder, name);
+      else await removeFile(folder, name, isCheckedAgain ? () => checkAgain(true) : undefined);
       if (durability === "fsync") await folder.sync();
     });
     await mapSystemErrors(removed);

@@ -66,7 +66,7 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
   }
 
   /** The folder that a new member comes into, and the member's name. */
-  function findPlace(segments: string[]): { parent: Folder; name: string } {
+  function findParent(segments: string[]): { parent: Folder; name: string } {
     const name = segments.pop() ?? "";
     if (!isKeepable(name)) throw new StorageError("bad-name");
     let parent: File | Folder | undefined = root;
@@ -137,12 +137,12 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
 
   function checkTarget(segments: string[], options: WriteOptions): { parent: Folder; name: string } {
     if (find(segments)?.kind === "folder") throw new StorageError("not-a-file");
-    const place = findPlace(segments);
-    const file = place.parent.members.get(place.name);
+    const location = findParent(segments);
+    const file = location.parent.members.get(location.name);
     if (!meetsConditions(file?.kind === "file" ? file.etag : undefined, options)) {
       throw new StorageError("precondition-failed");
     }
-    return place;
+    return location;
   }
 
   async function createFolder(path: string, { owner }: CreateFolderOptions = {}): Promise<void> {
@@ -150,7 +150,7 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
       throw new StorageError("denied", "Nobody owns memory.");
     const segments = toPathSegments(path);
     if (find(segments) !== undefined) throw new StorageError("already-exists");
-    const { parent, name } = findPlace(segments);
+    const { parent, name } = findParent(segments);
     const folder = createEmptyFolder();
     parent.members.set(name, folder);
     parent.modified = folder.modified;
@@ -164,7 +164,7 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     if (!meetsConditions(found.kind === "file" ? found.etag : undefined, conditions)) {
       throw new StorageError("precondition-failed");
     }
-    const { parent, name } = findPlace(segments);
+    const { parent, name } = findParent(segments);
     parent.members.delete(name);
     parent.modified = new Date(clock());
   }

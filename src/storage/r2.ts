@@ -12,7 +12,7 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
 import { isOfKind, meetsConditions } from "./conditions.ts";
-import { isKey, isName, type ObjectLocation, toAncestors, toPlace } from "./object-store/keys.ts";
+import { isKey, isName, type ObjectLocation, toAncestors, toLocation } from "./object-store/keys.ts";
 import type { R2Bucket, R2Condition, R2Object } from "./r2/binding.ts";
 import { listMembers, removeBelow, toFileEntry, toFolderEntry } from "./r2/list.ts";
 import { calling, writeObject } from "./r2/write.ts";
@@ -62,8 +62,8 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
   }
 
   /** The file at a place, and whether a folder is there. */
-  async function look(place: ObjectLocation): Promise<readonly [R2Object | null, boolean]> {
-    return Promise.all([findFile(place), isFolder(place.folder)]);
+  async function look(location: ObjectLocation): Promise<readonly [R2Object | null, boolean]> {
+    return Promise.all([findFile(location), isFolder(location.folder)]);
   }
 
   async function findFile({ key }: Pick<ObjectLocation, "key">): Promise<R2Object | null> {
@@ -88,40 +88,40 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
   }
 
   async function stat(path: string): Promise<StorageEntry | undefined> {
-    const place = toPlace(prefix, path);
-    if (place === undefined) return undefined;
-    const { name, folder } = place;
-    const [file, isThere] = await look(place);
+    const location = toLocation(prefix, path);
+    if (location === undefined) return undefined;
+    const { name, folder } = location;
+    const [file, isThere] = await look(location);
     if (file !== null) return toFileEntry(name, file);
     if (!isThere) return undefined;
     return toFolderEntry(name, folder === prefix ? null : await calling(() => bucket.head(folder)));
   }
 
   async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
-    const place = findable(path);
-    if ((await findFile(place)) !== null) throw new StorageError("not-a-folder");
-    if (!isKey(place.folder)) throw new StorageError("not-found");
-    yield* listMembers(bucket, place.folder, place.parent === undefined);
+    const location = findable(path);
+    if ((await findFile(location)) !== null) throw new StorageError("not-a-folder");
+    if (!isKey(location.folder)) throw new StorageError("not-found");
+    yield* listMembers(bucket, location.folder, location.parent === undefined);
   }
 
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
-    const place = findable(path);
-    const file = await get(place, range);
+    const location = findable(path);
+    const file = await get(location, range);
     if (file !== undefined) return file;
-    throw new StorageError((await isFolder(place.folder)) ? "not-a-file" : "not-found");
+    throw new StorageError((await isFolder(location.folder)) ? "not-a-file" : "not-found");
   }
 
   /** Entry and bytes come with one answer. */
-  async function get(place: ObjectLocation, range: ByteRange | undefined): Promise<StoredFile | undefined> {
-    const { name, key, parent } = place;
+  async function get(location: ObjectLocation, range: ByteRange | undefined): Promise<StoredFile | undefined> {
+    const { name, key, parent } = location;
     if (parent === undefined) return undefined;
-    if (range?.length === 0) return getNothing(place);
+    if (range?.length === 0) return getNothing(location);
     try {
       const found = await bucket.get(key, range && { range: { offset: range.offset, length: range.length } });
       return found === null ? undefined : toStoredFile(toFileEntry(name, found), toSource(found.body));
     } catch (cause) {
       // A range behind the end is an error for R2.
-      const empty = await getNothing(place);
+      const empty = await getNothing(location);
       if (empty !== undefined && (range === undefined || range.offset < empty.entry.size)) {
         throw new StorageError("unavailable", "R2 failed.", { cause });
       }
@@ -130,9 +130,9 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
   }
 
   /** A file, and none of its bytes. */
-  async function getNothing(place: ObjectLocation): Promise<StoredFile | undefined> {
-    const found = await findFile(place);
-    return found === null ? undefined : toStoredFile(toFileEntry(place.name, found), new Uint8Array());
+  async function getNothing(location: ObjectLocation): Promise<StoredFile | undefined> {
+    const found = await findFile(location);
+    return found === null ? undefined : toStoredFile(toFileEntry(location.name, found), new Uint8Array());
   }
 
   async function write(
@@ -140,31 +140,31 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     content: AsyncIterable<Uint8Array>,
     writeOptions: WriteOptions = {},
   ): Promise<StorageEntry> {
-    const place = makeable(path);
+    const location = creatable(path);
     writeOptions.signal?.throwIfAborted();
-    const check = () => checkTarget(place, writeOptions);
+    const check = () => checkTarget(location, writeOptions);
     await check();
-    const object = await writeObject({ bucket, key: place.key, content, options: writeOptions, partBytes, check });
-    return toFileEntry(place.name, object);
+    const object = await writeObject({ bucket, key: location.key, content, options: writeOptions, partBytes, check });
+    return toFileEntry(location.name, object);
   }
 
-  async function checkTarget(place: ObjectLocation, conditions: WriteOptions): Promise<string | undefined> {
-    if (place.parent === undefined) throw new StorageError("not-a-file");
-    const [file, asFolder] = await look(place);
+  async function checkTarget(location: ObjectLocation, conditions: WriteOptions): Promise<string | undefined> {
+    if (location.parent === undefined) throw new StorageError("not-a-file");
+    const [file, asFolder] = await look(location);
     if (file === null && asFolder) throw new StorageError("not-a-file");
-    await checkParent(place.parent);
+    await checkParent(location.parent);
     if (!meetsConditions(file?.httpEtag, conditions)) throw new StorageError("precondition-failed");
     return file?.httpEtag;
   }
 
   async function createFolder(path: string, { owner }: CreateFolderOptions = {}): Promise<void> {
     if (owner?.user !== undefined || owner?.group !== undefined) throw new StorageError("denied", "R2 has no owners.");
-    const place = makeable(path);
-    const [file, asFolder] = await look(place);
-    if (file !== null || asFolder || place.parent === undefined) throw new StorageError("already-exists");
-    if (!isKey(place.folder)) throw new StorageError("bad-name");
-    await checkParent(place.parent);
-    if (!(await putMarker(place.folder))) throw new StorageError("already-exists");
+    const location = creatable(path);
+    const [file, asFolder] = await look(location);
+    if (file !== null || asFolder || location.parent === undefined) throw new StorageError("already-exists");
+    if (!isKey(location.folder)) throw new StorageError("bad-name");
+    await checkParent(location.parent);
+    if (!(await putMarker(location.folder))) throw new StorageError("already-exists");
   }
 
   /** Whether it was not there before. */
@@ -188,29 +188,29 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
   }
 
   async function remove(path: string, conditions: RemoveOptions = {}): Promise<void> {
-    const place = findable(path);
-    if (place.parent === undefined) throw new StorageError("denied", "The root stays.");
-    const [file, asFolder] = await look(place);
+    const location = findable(path);
+    if (location.parent === undefined) throw new StorageError("denied", "The root stays.");
+    const [file, asFolder] = await look(location);
     const kind = file === null ? "folder" : "file";
     if ((file === null && !asFolder) || !isOfKind(kind, conditions)) throw new StorageError("not-found");
     if (!meetsConditions(file?.httpEtag, conditions)) throw new StorageError("precondition-failed");
-    await keepParent(place.parent);
-    if (file !== null) await calling(() => bucket.delete([place.key]));
-    else await removeBelow(bucket, place.folder);
+    await keepParent(location.parent);
+    if (file !== null) await calling(() => bucket.delete([location.key]));
+    else await removeBelow(bucket, location.folder);
   }
 
   /** A place where something may be. */
   function findable(path: string): ObjectLocation {
-    const place = toPlace(prefix, path);
-    if (place === undefined) throw new StorageError("not-found");
-    return place;
+    const location = toLocation(prefix, path);
+    if (location === undefined) throw new StorageError("not-found");
+    return location;
   }
 
   /** A place where something may come. */
-  function makeable(path: string): ObjectLocation {
-    const place = toPlace(prefix, path);
-    if (place === undefined) throw new StorageError("bad-name");
-    return place;
+  function creatable(path: string): ObjectLocation {
+    const location = toLocation(prefix, path);
+    if (location === undefined) throw new StorageError("bad-name");
+    return location;
   }
 
   return { stat, list: (path) => toMembers(() => listBatches(path)), read, write, createFolder, remove };

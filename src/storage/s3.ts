@@ -8,7 +8,7 @@ import {
   type StoredFile,
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
-import { type ObjectLocation, toPlace } from "./object-store/keys.ts";
+import { type ObjectLocation, toLocation } from "./object-store/keys.ts";
 import { createS3Client } from "./s3/client.ts";
 import { createConditionSupport } from "./s3/conditional-change.ts";
 import { toFileEntry } from "./s3/entries.ts";
@@ -37,19 +37,19 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
   const folderTime = new Date(Math.floor(clock() / 1000) * 1000);
 
   async function stat(path: string): Promise<StorageEntry | undefined> {
-    const place = toPlace(prefix, path);
-    if (place === undefined) return undefined;
-    const folder: StorageEntry = { name: place.name, kind: "folder", size: 0, modified: folderTime };
-    if (place.parent === undefined) return folder;
-    const head = await headObject(client, place.key);
-    if (head !== undefined) return toFileEntry(place.name, head);
-    return (await isAnyBelow(client, place.folder)) ? folder : undefined;
+    const location = toLocation(prefix, path);
+    if (location === undefined) return undefined;
+    const folder: StorageEntry = { name: location.name, kind: "folder", size: 0, modified: folderTime };
+    if (location.parent === undefined) return folder;
+    const head = await headObject(client, location.key);
+    if (head !== undefined) return toFileEntry(location.name, head);
+    return (await isAnyBelow(client, location.folder)) ? folder : undefined;
   }
 
   async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
-    const place = findable(path);
-    for await (const members of listMembers(client, place.folder, folderTime)) {
-      if (members === undefined) await expectFolder(place);
+    const location = findable(path);
+    for await (const members of listMembers(client, location.folder, folderTime)) {
+      if (members === undefined) await expectFolder(location);
       else yield members;
     }
   }
@@ -70,15 +70,15 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
     content: AsyncIterable<Uint8Array>,
     writeOptions: WriteOptions = {},
   ): Promise<StorageEntry> {
-    return writer.writeFile(makeable(path), content, writeOptions);
+    return writer.writeFile(creatable(path), content, writeOptions);
   }
 
   async function createFolder(path: string, { owner }: CreateFolderOptions = {}): Promise<void> {
-    const place = makeable(path);
+    const location = creatable(path);
     if (owner?.user !== undefined || owner?.group !== undefined) {
       throw new StorageError("denied", "Nobody owns a folder of a bucket.");
     }
-    await writer.createFolder(place);
+    await writer.createFolder(location);
   }
 
   async function remove(path: string, conditions: RemoveOptions = {}): Promise<void> {
@@ -96,16 +96,16 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
 
   /** A place where something may be. */
   function findable(path: string): ObjectLocation {
-    const place = toPlace(prefix, path);
-    if (place === undefined) throw new StorageError("not-found", "No key is like this.");
-    return place;
+    const location = toLocation(prefix, path);
+    if (location === undefined) throw new StorageError("not-found", "No key is like this.");
+    return location;
   }
 
   /** A place where something may come. */
-  function makeable(path: string): ObjectLocation {
-    const place = toPlace(prefix, path);
-    if (place === undefined) throw new StorageError("bad-name", "No key is like this.");
-    return place;
+  function creatable(path: string): ObjectLocation {
+    const location = toLocation(prefix, path);
+    if (location === undefined) throw new StorageError("bad-name", "No key is like this.");
+    return location;
   }
 
   return { stat, list: (path) => toMembers(() => listBatches(path)), read, write, createFolder, remove, check };

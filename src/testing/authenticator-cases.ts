@@ -36,7 +36,7 @@ export const authenticatorCases: readonly AuthenticatorCase[] = [
   {
     name: "accepts the right password, with the settings of the account",
     async run({ authenticator, username, password }) {
-      const verdict = await judge(authenticator, username, password);
+      const verdict = await verify(authenticator, username, password);
       expect(verdict.outcome === "accepted", `accepted, got ${verdict.outcome}`);
     },
   },
@@ -84,7 +84,7 @@ export const authenticatorCases: readonly AuthenticatorCase[] = [
   {
     name: "does not take a password for a key",
     async run({ authenticator, username, password }) {
-      const verdict = await judgeCredentials(authenticator, { type: "ssh-key", username, content: password });
+      const verdict = await verifyCredentials(authenticator, { type: "ssh-key", username, content: password });
       expect(verdict.outcome !== "accepted", "a refusal, got accepted");
     },
   },
@@ -92,7 +92,7 @@ export const authenticatorCases: readonly AuthenticatorCase[] = [
     name: "does not accept any type of credentials for a name that it does not know",
     async run({ authenticator, unknownUsername }) {
       for (const [type, content] of samples) {
-        const verdict = await judgeCredentials(authenticator, { type, username: unknownUsername, content });
+        const verdict = await verifyCredentials(authenticator, { type, username: unknownUsername, content });
         expect(verdict.outcome !== "accepted", `a refusal of ${type}, got accepted`);
       }
     },
@@ -101,7 +101,7 @@ export const authenticatorCases: readonly AuthenticatorCase[] = [
     name: "judges each of several logins at the same time on its own",
     async run({ authenticator, username, password }) {
       const passwords = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? password : `${password}${index}`));
-      const verdicts = await Promise.all(passwords.map((each) => judge(authenticator, username, each)));
+      const verdicts = await Promise.all(passwords.map((each) => verify(authenticator, username, each)));
       for (const [index, { outcome }] of verdicts.entries()) {
         expect((outcome === "accepted") === (index % 2 === 0), `login ${index} judged on its own, got ${outcome}`);
       }
@@ -133,22 +133,22 @@ async function expectOutcome(
   password: string,
   expected: Verdict["outcome"],
 ): Promise<void> {
-  const { outcome } = await judge(authenticator, username, password);
+  const { outcome } = await verify(authenticator, username, password);
   expect(outcome === expected, `${expected}, got ${outcome}`);
 }
 
 async function expectRefusal(authenticator: Authenticator, username: string, password: string): Promise<void> {
-  const { outcome } = await judge(authenticator, username, password);
+  const { outcome } = await verify(authenticator, username, password);
   const login = `${JSON.stringify(username.slice(0, 50))} with ${JSON.stringify(password.slice(0, 50))}`;
   expect(outcome !== "accepted", `a refusal of ${login}, got accepted`);
 }
 
-function judge(authenticator: Authenticator, username: string, password: string): Promise<Verdict> {
-  return judgeCredentials(authenticator, { type: "password", username, content: password });
+function verify(authenticator: Authenticator, username: string, password: string): Promise<Verdict> {
+  return verifyCredentials(authenticator, { type: "password", username, content: password });
 }
 
 /** Asks, and sees that the answer has the shape of a verdict. */
-async function judgeCredentials(authenticator: Authenticator, credentials: Credentials): Promise<Verdict> {
+async function verifyCredentials(authenticator: Authenticator, credentials: Credentials): Promise<Verdict> {
   const verdict = await authenticator.authenticate(credentials);
   expect(["accepted", "unknown", "rejected"].includes(verdict.outcome), `a verdict, got ${JSON.stringify(verdict)}`);
   if (verdict.outcome === "accepted") expectAccount(verdict.account);

@@ -1,5 +1,5 @@
 import { knownAccountCases, wrongCredentialCases } from "./endpoint/accounts.ts";
-import { answerCases, unknownAccountCases } from "./endpoint/answers.ts";
+import { responseCases, unknownAccountCases } from "./endpoint/answers.ts";
 import type { EndpointCase } from "./endpoint/case.ts";
 import { authorizationCases, requestCases } from "./endpoint/requests.ts";
 
@@ -13,7 +13,7 @@ import { authorizationCases, requestCases } from "./endpoint/requests.ts";
  * ```
  */
 export const endpointCases: readonly EndpointCase[] = [
-  ...answerCases,
+  ...responseCases,
   ...knownAccountCases,
   ...unknownAccountCases,
   ...requestCases,

@@ -9,7 +9,7 @@ import type {
 } from "../contracts/storage-adapter.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
 import { toFaultyContent, toFaultySource } from "./faulty-storage/content.ts";
-import { type Ask, checkFault, type DecideFault, leave, type Signals, suffer } from "./faulty-storage/faults.ts";
+import { type Ask, applyFault, checkFault, type DecideFault, leave, type Signals } from "./faulty-storage/faults.ts";
 
 /**
  * A storage that fails where `decide` says so, and is `inner` otherwise: for tests of what is built on a storage. As long as nothing is
@@ -28,15 +28,15 @@ export function createFaultyStorage(inner: StorageAdapter, decide: DecideFault):
 
   /** A verb that is done at once. */
   async function run<T>(ask: Ask, act: () => Promise<T>, ends: Signals = []): Promise<T> {
-    await suffer(ask("call"), ends);
+    await applyFault(ask("call"), ends);
     const result = await act();
-    await suffer(ask("answer"), ends);
+    await applyFault(ask("answer"), ends);
     return result;
   }
 
   async function* listBatches(path: string, left: AbortSignal): AsyncGenerator<readonly StorageEntry[]> {
     const ask = begin("list", path);
-    await suffer(ask("call"), [left]);
+    await applyFault(ask("call"), [left]);
     let count = 0;
     for await (const batch of toBatches(inner.list(path))) {
       let passed = 0;
@@ -46,26 +46,26 @@ export function createFaultyStorage(inner: StorageAdapter, decide: DecideFault):
         if (fault === undefined) continue;
         if (index > passed) yield batch.slice(passed, index);
         passed = index;
-        if ((await suffer(fault, [left])) === 0) return;
+        if ((await applyFault(fault, [left])) === 0) return;
       }
       yield passed === 0 ? batch : batch.slice(passed);
     }
-    await suffer(ask("end"), [left]);
+    await applyFault(ask("end"), [left]);
   }
 
   function list(path: string): MemberBatches {
     const left = new AbortController();
     const members = toMembers(() => listBatches(path, left.signal));
-    const batches = () => toLeavable(members.batches(), left);
-    return Object.assign(toLeavable(members, left), { batches });
+    const batches = () => toInterruptible(members.batches(), left);
+    return Object.assign(toInterruptible(members, left), { batches });
   }
 
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
     const ask = begin("read", path);
-    await suffer(ask("call"));
+    await applyFault(ask("call"));
     const file = await inner.read(path, range);
     try {
-      await suffer(ask("answer"));
+      await applyFault(ask("answer"));
       return toFaultyFile(file, ask);
     } catch (error) {
       await release(file);
@@ -94,17 +94,17 @@ export function createFaultyStorage(inner: StorageAdapter, decide: DecideFault):
 }
 
 /** The same steps; who leaves them ends what they wait for. */
-function toLeavable<T>(steps: AsyncIterableIterator<T>, left: AbortController): AsyncIterableIterator<T> {
-  const leavable: AsyncIterableIterator<T> = {
+function toInterruptible<T>(steps: AsyncIterableIterator<T>, left: AbortController): AsyncIterableIterator<T> {
+  const interruptible: AsyncIterableIterator<T> = {
     next: () => steps.next(),
     async return() {
       leave(left);
       await steps.return?.();
       return { done: true, value: undefined };
     },
-    [Symbol.asyncIterator]: () => leavable,
+    [Symbol.asyncIterator]: () => interruptible,
   };
-  return leavable;
+  return interruptible;
 }
 
 /** The same file by the same ways, but that bytes with a fault come as a source. */

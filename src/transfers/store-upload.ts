@@ -23,7 +23,7 @@ export async function storeFile(context: AccountContext, file: IncomingFile): Pr
   const { files, config } = context;
   const { segments, metadata } = file;
   const data = { ...toFileLocation(context, segments), ...(metadata !== undefined && { metadata }) };
-  const begun = config.clock();
+  const startedAt = config.clock();
   let count = 0;
 
   /** What ends too early is not put to a guard. */
@@ -36,7 +36,7 @@ export async function storeFile(context: AccountContext, file: IncomingFile): Pr
   }
 
   function toTotals(): WriteTotals {
-    const duration = toSeconds(begun, config.clock());
+    const duration = toSeconds(startedAt, config.clock());
     return { total_write: count, duration, write_speed: toSpeed(count, duration) };
   }
 

@@ -44,7 +44,7 @@ export function refuseTransfer(context: AccountContext): HttpError {
   const { request, path } = context;
   const refusal = tooManyTransfers();
   const { message: details } = refusal;
-  if (context.isHeard()) {
+  if (context.hasListeners()) {
     const place = toFileLocation(context, path.segments);
     const none = { duration: 0, details };
     if (request.method === "PUT") {

@@ -30,11 +30,11 @@ export function trackTransfer(context: AccountContext, emitEvents: TransferEvent
   const { request, config, failureOf } = context;
   const { signal } = request;
   let emitEnd: ((end: ReadEnd) => void) | undefined;
-  let begun = 0;
+  let startedAt = 0;
   let count = 0;
 
   function begin(): void {
-    begun = config.clock();
+    startedAt = config.clock();
     emitEnd = emitEvents(context);
     if (signal.aborted) cut();
     else signal.addEventListener("abort", cut, { once: true });
@@ -45,7 +45,7 @@ export function trackTransfer(context: AccountContext, emitEvents: TransferEvent
     const tell = emitEnd;
     emitEnd = undefined;
     signal.removeEventListener("abort", cut);
-    const duration = toSeconds(begun, config.clock());
+    const duration = toSeconds(startedAt, config.clock());
     const totals = { total_read: count, duration, read_speed: toSpeed(count, duration) };
     tell(outcome === "done" ? { outcome, totals } : { outcome, totals: { ...totals, details } });
   }

@@ -46,7 +46,7 @@ export async function sendTracked(
   emitEvents: TransferEvents,
   open: () => Promise<SourceResponse>,
 ): Promise<Response> {
-  if (!context.isHeard()) {
+  if (!context.hasListeners()) {
     const { source, fields } = await open();
     return sourceResponse(200, holdUntilRead(context, reportFailures(context, source)), fields);
   }

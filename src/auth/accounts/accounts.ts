@@ -154,24 +154,24 @@ export function describeIssue({ issues }: z.ZodError, root: string): string {
   const issue = issues[0];
   if (issue === undefined) return root;
   const [unknownKey = ""] = issue.code === "unrecognized_keys" ? issue.keys : [];
-  if (unknownKey !== "") return `${toPlace(root, [...issue.path, unknownKey])}: is not a known member`;
-  const place = toPlace(root, issue.path);
-  return place === "" ? issue.message : `${place}: ${issue.message}`;
+  if (unknownKey !== "") return `${toKeyPath(root, [...issue.path, unknownKey])}: is not a known member`;
+  const keyPath = toKeyPath(root, issue.path);
+  return keyPath === "" ? issue.message : `${keyPath}: ${issue.message}`;
 }
 
-function toPlace(root: string, path: readonly PropertyKey[]): string {
-  return path.reduce<string>((place, key) => {
-    if (typeof key === "number") return `${place}[${key}]`;
-    return place === "" ? String(key) : `${place}.${String(key)}`;
+function toKeyPath(root: string, path: readonly PropertyKey[]): string {
+  return path.reduce<string>((keyPath, key) => {
+    if (typeof key === "number") return `${keyPath}[${key}]`;
+    return keyPath === "" ? String(key) : `${keyPath}.${String(key)}`;
   }, root);
 }
 
-function toMatcher(secret: string, hasher: PasswordHasher, place: string): StoredAccount["matches"] {
+function toMatcher(secret: string, hasher: PasswordHasher, keyPath: string): StoredAccount["matches"] {
   if (!isPasswordHash(secret)) return toPlainTextMatcher(secret);
   try {
     parsePasswordHash(secret);
   } catch (error) {
-    throw new TypeError(`${place}: ${(error as Error).message}`);
+    throw new TypeError(`${keyPath}: ${(error as Error).message}`);
   }
   return (password) => hasher.verify(password, secret);
 }

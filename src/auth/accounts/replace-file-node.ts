@@ -19,12 +19,12 @@ const GROUP_BITS = 0o070;
  */
 export async function replaceFile(file: string, content: string): Promise<void> {
   const target = await realpath(file);
-  const former = await stat(target);
+  const previous = await stat(target);
   await sweep(target);
   const middle = `${hostIdentity()}-${process.pid}-${randomBytes(8).toString("hex")}`;
   const temporary = join(dirname(target), toTemporaryName(target, middle));
   try {
-    await fill(await open(temporary, "wx", 0o600), content, former);
+    await fill(await open(temporary, "wx", 0o600), content, previous);
     await rename(temporary, target);
   } catch (error) {
     // Also where opening failed: a file of the network may have been made all the same.

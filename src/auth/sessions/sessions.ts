@@ -15,7 +15,7 @@ import {
 import type { OnSession, SessionRecord, Sessions, SessionsOptions, TimedSession } from "./types.ts";
 
 /** Characters of a stored session whose check is remembered. */
-const MAX_REMEMBERED = 4096;
+const MAX_MEMOIZED = 4096;
 
 /** Makes the sessions on a store. Throws `TypeError` for a duration that is not positive. */
 export function createSessions(options: SessionsOptions): Sessions {
@@ -40,7 +40,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   /**
    * Sessions are kept as text. Its check is remembered for as long as it is not written anew: most requests find what the last one has found.
    */
-  const parse = memoize(parseSession, MAX_REMEMBERED);
+  const parse = memoize(parseSession, MAX_MEMOIZED);
 
   async function read(key: string): Promise<StoredSession | undefined> {
     const stored = await store.get(key);

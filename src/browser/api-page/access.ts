@@ -1,5 +1,5 @@
 import { HEADERS } from "../requests.ts";
-import type { ViewerAnswer } from "./requests.ts";
+import type { ViewerResponse } from "./requests.ts";
 import type { ApiPageTexts } from "./texts.ts";
 import type { Viewer } from "./viewer.ts";
 
@@ -13,17 +13,17 @@ export interface Access {
   /** Shows the login: the viewer knows the ways to log in. */
   offer(viewer: Viewer): void;
   /** Notices that a call has ended the session, or has met its end. */
-  hear(answer: ViewerAnswer): void;
+  onResponse(response: ViewerResponse): void;
 }
 
 /**
  * The login of the page of the API. Its session is a variable of the page's, which ends it when it is left: neither the password nor the session's ID is kept in the browser.
  */
-export function createAccess(place: HTMLElement, service: string, texts: ApiPageTexts): Access {
-  const form = find<HTMLFormElement>(place, "#login");
-  const access = find(place, "#access");
-  const message = find(place, "#message");
-  const [submit, logout] = [find<HTMLButtonElement>(form, "button"), find<HTMLButtonElement>(place, "#logout")];
+export function createAccess(root: HTMLElement, service: string, texts: ApiPageTexts): Access {
+  const form = find<HTMLFormElement>(root, "#login");
+  const access = find(root, "#access");
+  const message = find(root, "#message");
+  const [submit, logout] = [find<HTMLButtonElement>(form, "button"), find<HTMLButtonElement>(root, "#logout")];
   let viewer: Viewer | undefined;
   let session: string | undefined;
 
@@ -42,9 +42,9 @@ export function createAccess(place: HTMLElement, service: string, texts: ApiPage
     say("");
     submit.disabled = true;
     try {
-      const answer = await askForSession(service, fields);
-      if (typeof answer === "number") return say(toProblem(answer, texts), true);
-      session = answer;
+      const response = await askForSession(service, fields);
+      if (typeof response === "number") return say(toProblem(response, texts), true);
+      session = response;
       viewer?.preauthorizeApiKey(SCHEME, `session ${session}`);
       form.reset();
       show();
@@ -94,7 +94,7 @@ export function createAccess(place: HTMLElement, service: string, texts: ApiPage
       viewer = started;
       show();
     },
-    hear({ url, status }) {
+    onResponse({ url, status }) {
       const isDoubtful = status === 401 || url.endsWith(LOGOUT);
       if (isDoubtful && session !== undefined) void check(session).catch(() => undefined);
     },

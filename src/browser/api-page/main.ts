@@ -4,14 +4,14 @@ import { readPage } from "./texts.ts";
 import { startViewer } from "./viewer.ts";
 
 // The script of the interactive page of the API: starts the viewer, and logs in for it.
-const place = document.querySelector<HTMLElement>("#api");
-if (place !== null) {
-  const { service, texts } = readPage(place);
-  const access = createAccess(place, service, texts);
+const root = document.querySelector<HTMLElement>("#api");
+if (root !== null) {
+  const { service, texts } = readPage(root);
+  const access = createAccess(root, service, texts);
   const viewer = startViewer({
     description: `${service}/__svc__/openapi.json`,
     prepare: (request) => prepareRequest(request, `${location.origin}${service}`),
-    hear: (answer) => access.hear(answer),
+    onResponse: (response) => access.onResponse(response),
     onReady: () => access.offer(viewer),
   });
 }

@@ -6,7 +6,7 @@ export interface ViewerRequest {
 }
 
 /** What came of it. */
-export interface ViewerAnswer {
+export interface ViewerResponse {
   readonly url: string;
   readonly status: number;
 }

@@ -7,7 +7,7 @@ import {
   hideCookieLogin,
   leaveOutEmpty,
 } from "./plugins.ts";
-import type { ViewerAnswer, ViewerRequest } from "./requests.ts";
+import type { ViewerRequest, ViewerResponse } from "./requests.ts";
 
 /** What of a started viewer is used. */
 export interface Viewer {
@@ -28,13 +28,13 @@ export interface ViewerOptions {
   /** Sees every request before it is sent. */
   prepare(request: ViewerRequest): ViewerRequest;
   /** Sees every answer. */
-  hear(answer: ViewerAnswer): void;
+  onResponse(response: ViewerResponse): void;
   /** The description is shown. */
   onReady(): void;
 }
 
 /** Starts Swagger UI in the page, dark where the page is. */
-export function startViewer({ description, prepare, hear, onReady }: ViewerOptions): Viewer {
+export function startViewer({ description, prepare, onResponse, onReady }: ViewerOptions): Viewer {
   followColorScheme();
   const { SwaggerUIBundle: start } = globalThis as unknown as { readonly SwaggerUIBundle: SwaggerUi };
   return start({
@@ -51,9 +51,9 @@ export function startViewer({ description, prepare, hear, onReady }: ViewerOptio
     persistAuthorization: false,
     validatorUrl: null,
     requestInterceptor: prepare,
-    responseInterceptor(answer: ViewerAnswer) {
-      hear(answer);
-      return answer;
+    responseInterceptor(response: ViewerResponse) {
+      onResponse(response);
+      return response;
     },
     onComplete: onReady,
   });

@@ -8,12 +8,12 @@ const CONTROL = "input, button";
  * they are: a press that ends on another element than it began on is no click.
  */
 export function updateChildren(current: Element, fresh: Element): void {
-  const former = new Map(Array.from(current.children, (child) => [toKey(child), child]));
+  const previous = new Map(Array.from(current.children, (child) => [toKey(child), child]));
   const children = Array.from(fresh.children, (child) => {
     const key = toKey(child);
-    const like = former.get(key);
+    const like = previous.get(key);
     // Taken once: a second one of the key is new.
-    former.delete(key);
+    previous.delete(key);
     return like !== undefined && update(like, child) ? like : child;
   });
   setChildren(current, children);

@@ -70,7 +70,7 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
   /** Lets `act` have those of the transfers that are in one of these states, now. */
   function each(transfers: Iterable<Transfer>, states: readonly TransferState[], act: (entry: Entry) => void): void {
     for (const transfer of transfers) if (states.includes(transfer.state)) act(transfer as Entry);
-    runner.goOn();
+    runner.proceed();
   }
 
   function enqueue(entry: Entry): void {
@@ -87,7 +87,7 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
       for (const order of orders) entries.add(toEntry(order));
       listener.onChange();
       runner.forgive();
-      runner.goOn();
+      runner.proceed();
     },
     cancel: (transfers) =>
       each(transfers, ["waiting", "active"], (entry) => {
@@ -167,7 +167,7 @@ interface Runner {
   /** Forgets why nothing further was started. */
   forgive(): void;
   /** Starts what waits, and says so where nothing is under way. */
-  goOn(): void;
+  proceed(): void;
 }
 
 function createRunner(entries: Entries, { onChange, onFailure, onIdle }: QueueListener): Runner {
@@ -198,10 +198,10 @@ function createRunner(entries: Entries, { onChange, onFailure, onIdle }: QueueLi
       if (problem.kind === "login" || problem.kind === "network") halt = problem;
       onFailure(entry);
     }
-    goOn();
+    proceed();
   }
 
-  function goOn(): void {
+  function proceed(): void {
     startNext();
     if (entries.in("active").size === 0) onIdle();
   }
@@ -211,6 +211,6 @@ function createRunner(entries: Entries, { onChange, onFailure, onIdle }: QueueLi
     forgive() {
       halt = undefined;
     },
-    goOn,
+    proceed,
   };
 }

@@ -80,25 +80,25 @@ function toFailedOrder(path: readonly string[], message: string): Order {
 }
 
 /** What was chosen or dropped. */
-interface Taken {
+interface Found {
   /** Paths of folders, none before its parent. */
   readonly made: (readonly string[])[];
   readonly files: { readonly path: readonly string[]; readonly file: File }[];
   readonly unreadable: (readonly string[])[];
 }
 
-async function readAll(dropped: AsyncGenerator<Dropped>, page: FolderPage): Promise<Taken> {
-  const taken: Taken = { made: [], files: [], unreadable: [] };
+async function readAll(dropped: AsyncGenerator<Dropped>, page: FolderPage): Promise<Found> {
+  const found: Found = { made: [], files: [], unreadable: [] };
   let announced = performance.now();
   for await (const { path, file, isUnreadable } of dropped) {
-    if (isUnreadable) taken.unreadable.push(path);
-    else if (file === undefined) taken.made.push(path);
-    else taken.files.push({ path, file });
+    if (isUnreadable) found.unreadable.push(path);
+    else if (file === undefined) found.made.push(path);
+    else found.files.push({ path, file });
     if (performance.now() - announced < 1000) continue;
     announced = performance.now();
-    page.announce(fill(page.texts.reading, { count: taken.files.length }));
+    page.announce(fill(page.texts.reading, { count: found.files.length }));
   }
-  return taken;
+  return found;
 }
 
 /** Those who cannot drop a folder choose one. */

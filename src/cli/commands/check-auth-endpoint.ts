@@ -97,12 +97,12 @@ interface Played {
 }
 
 async function play(each: EndpointCase, context: EndpointCaseContext): Promise<Played> {
-  const begun = Date.now();
+  const startedAt = Date.now();
   const outcome = await each.run(context).then(
     (note) => (note === undefined ? {} : { note }),
     (error: unknown) => ({ problem: error instanceof Error ? error.message : "failed", timedOut: isTimeout(error) }),
   );
-  return { ...outcome, milliseconds: Date.now() - begun };
+  return { ...outcome, milliseconds: Date.now() - startedAt };
 }
 
 function describeCounts({ ok, noted, failed, skipped }: Readonly<Record<Count, number>>): string {

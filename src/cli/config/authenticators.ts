@@ -6,7 +6,7 @@ import type { OnEvent } from "../../contracts/events/file-event.ts";
 import { createHttpAuthenticator } from "../../remote-auth/http-authenticator.ts";
 import { findAccountProblem, readAccountsFile } from "./accounts.ts";
 import { addProblem, type ConfigContext, toFailure, toOneLine } from "./context.ts";
-import { type AuthenticationEntry, type ConfigFile, toPlace } from "./schema.ts";
+import { type AuthenticationEntry, type ConfigFile, toKeyPath } from "./schema.ts";
 
 /** The methods of `authentication`, in their order; `listeners` are told of their events. */
 export function toMethods(
@@ -76,7 +76,7 @@ async function checkAccountsFile(path: string, groups: Groups, place: string, co
   for (const [index, [username, settings]] of accounts.entries()) {
     const problem = findAccountProblem(username, settings, groups);
     if (problem === undefined) continue;
-    addProblem(context, place, `${path}: ${toPlace(["accounts", index, ...problem.path])}: ${problem.reason}`);
+    addProblem(context, place, `${path}: ${toKeyPath(["accounts", index, ...problem.path])}: ${problem.reason}`);
   }
   if (context.problems.length > 0) throw toFailure(context);
 }

@@ -16,7 +16,7 @@ export interface Listeners {
   readonly sinks: readonly EventSink[];
   readonly metrics?: ShownMetrics;
   /** Who is told of requests, where they are counted. */
-  readonly onAnswer?: (answered: Answered) => void;
+  readonly onAnswer?: (responded: Answered) => void;
   readonly listeners: readonly OnEvent[];
 }
 
@@ -34,9 +34,9 @@ export function toListeners(config: ConfigFile, context: ListenersContext): List
   const { file, webhooks = [], ...fileOptions } = events;
   const { logger, worker, toPath } = context;
   if (worker !== undefined) {
-    const isHeard = file !== undefined || webhooks.length > 0 || metricsEntry !== undefined;
+    const hasListeners = file !== undefined || webhooks.length > 0 || metricsEntry !== undefined;
     const { tell, onAnswer } = worker;
-    return { sinks: [], listeners: isHeard ? [tell] : [], ...(metricsEntry !== undefined && { onAnswer }) };
+    return { sinks: [], listeners: hasListeners ? [tell] : [], ...(metricsEntry !== undefined && { onAnswer }) };
   }
   const sinks = [
     ...(file === undefined ? [] : [createNdjsonSink({ ...fileOptions, file: toPath(file), logger })]),

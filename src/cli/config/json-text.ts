@@ -29,14 +29,14 @@ function findFault(text: string): number {
   let hopeless = text.length + 1;
   while (hopeless - viable > 1) {
     const middle = Math.floor((viable + hopeless) / 2);
-    if (mayGoOn(text.slice(0, middle))) viable = middle;
+    if (canContinue(text.slice(0, middle))) viable = middle;
     else hopeless = middle;
   }
   return viable;
 }
 
 /** Whether a text is valid JSON, or wrong only at its end. */
-function mayGoOn(beginning: string): boolean {
+function canContinue(beginning: string): boolean {
   try {
     JSON.parse(beginning);
     return true;

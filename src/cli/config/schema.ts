@@ -190,7 +190,7 @@ const membersSchema = z.strictObject({
     .exactOptional(),
 });
 
-const JUDGED_TOGETHER: readonly unknown[] = ["groups", "authentication", "triggers"];
+const CHECKED_TOGETHER: readonly unknown[] = ["groups", "authentication", "triggers"];
 
 /**
  * The configuration file (CONTRACT 10), closed: an unknown key is an error, and so is an account that could never log in. A key that is
@@ -198,7 +198,7 @@ const JUDGED_TOGETHER: readonly unknown[] = ["groups", "authentication", "trigge
  */
 export const configFileSchema = membersSchema.superRefine(({ authentication, groups, triggers }, context) => {
   // What has the wrong form cannot be judged for its sense as well.
-  if (context.issues.some(({ path }) => JUDGED_TOGETHER.includes(path?.[0]))) return;
+  if (context.issues.some(({ path }) => CHECKED_TOGETHER.includes(path?.[0]))) return;
   const known = toGroups(groups);
   for (const path of findUnknownGroups(triggers, known)) {
     context.addIssue({ code: "custom", path: [...path], message: "is not one of the groups" });
@@ -229,9 +229,9 @@ export function toGroups(groups: z.infer<typeof groupsSchema> = {}): Groups {
 export function describeIssues(error: z.ZodError): readonly string[] {
   return error.issues.flatMap((issue) => {
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => `${toPlace([...issue.path, key])}: unknown key`);
+      return issue.keys.map((key) => `${toKeyPath([...issue.path, key])}: unknown key`);
     }
-    const place = toPlace(issue.path);
+    const place = toKeyPath(issue.path);
     return [place === "" ? toReason(issue.message) : `${place}: ${toReason(issue.message)}`];
   });
 }
@@ -242,7 +242,7 @@ function toReason(message: string): string {
 }
 
 /** `authentication[0].accounts[1].username`; a key that is no plain word stands in quotes. */
-export function toPlace(path: readonly PropertyKey[]): string {
+export function toKeyPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((place, key) => {
     if (typeof key === "number") return `${place}[${key}]`;
     const name = String(key);

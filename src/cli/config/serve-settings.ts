@@ -35,7 +35,7 @@ export interface ServeSettings {
   /** Where its metrics are shown, by a server of their own: at `/metrics`. */
   readonly metrics?: ShownMetrics;
   /** Who is told of requests, where they are counted. */
-  readonly onAnswer?: (answered: Answered) => void;
+  readonly onAnswer?: (responded: Answered) => void;
 }
 
 /** Where the server listens unless told otherwise: seen by this machine alone. */

@@ -29,28 +29,28 @@ export function logRequests(server: Server, output: Output, format: LogFormat): 
   /** Bytes that a socket had written when its last response was through: its responses follow one another. */
   const written = new WeakMap<object, number>();
 
-  function log(request: IncomingMessage, begun: number, end: Pick<LoggedRequest, "status" | "aborted">): void {
+  function log(request: IncomingMessage, startedAt: number, end: Pick<LoggedRequest, "status" | "aborted">): void {
     const { method = "", url = "", socket } = request;
     const bytes = socket.bytesWritten - (written.get(socket) ?? 0);
     written.set(socket, socket.bytesWritten);
-    const milliseconds = Math.round(performance.now() - begun);
+    const milliseconds = Math.round(performance.now() - startedAt);
     output.write(`${toLine({ method, path: toPath(url), bytes, milliseconds, ...end })}\n`);
   }
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
-    const begun = performance.now();
+    const startedAt = performance.now();
     response.once("close", () => {
       const status = response.headersSent ? { status: response.statusCode } : {};
-      log(request, begun, { ...status, aborted: !response.writableFinished });
+      log(request, startedAt, { ...status, aborted: !response.writableFinished });
     });
   }
 
   function onConnect(request: IncomingMessage, socket: Duplex): void {
-    const begun = performance.now();
+    const startedAt = performance.now();
     // There is no response: the server has refused the tunnel by itself (501), or hung up.
     socket.once("close", () => {
-      if (socket.writableFinished) log(request, begun, { status: 501, aborted: false });
-      else log(request, begun, { aborted: true });
+      if (socket.writableFinished) log(request, startedAt, { status: 501, aborted: false });
+      else log(request, startedAt, { aborted: true });
     });
   }
 

@@ -10,34 +10,34 @@ export interface FileLocks<Owner> {
 
 /** Makes the locks of one process. */
 export function createFileLocks<Owner>(): FileLocks<Owner> {
-  interface Turn {
+  interface LockRequest {
     readonly owner: Owner;
     readonly onGranted: () => void;
   }
   /** The first one has the file. */
-  const turns = new Map<string, readonly Turn[]>();
+  const queue = new Map<string, readonly LockRequest[]>();
 
-  function update(file: string, next: readonly Turn[]): void {
-    const former = turns.get(file)?.[0];
-    if (next.length === 0) turns.delete(file);
-    else turns.set(file, next);
+  function update(file: string, next: readonly LockRequest[]): void {
+    const former = queue.get(file)?.[0];
+    if (next.length === 0) queue.delete(file);
+    else queue.set(file, next);
     if (next[0] !== former) next[0]?.onGranted();
   }
 
   function take(file: string, owner: Owner, onGranted: () => void): void {
-    update(file, [...(turns.get(file) ?? []), { owner, onGranted }]);
+    update(file, [...(queue.get(file) ?? []), { owner, onGranted }]);
   }
 
   function release(file: string, owner: Owner): void {
-    const [first, ...others] = turns.get(file) ?? [];
+    const [first, ...others] = queue.get(file) ?? [];
     if (first?.owner === owner) update(file, others);
   }
 
   function forget(owner: Owner): void {
-    for (const [file, waiting] of [...turns]) {
+    for (const [file, waiting] of [...queue]) {
       update(
         file,
-        waiting.filter((turn) => turn.owner !== owner),
+        waiting.filter((request) => request.owner !== owner),
       );
     }
   }

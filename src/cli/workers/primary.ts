@@ -50,7 +50,7 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
       locks.take(message.file, worker, () => tell(worker, { type: "locked", id: message.id }));
     if (message.type === "unlock") locks.release(message.file, worker);
     if (message.type !== "told") return;
-    for (const answered of message.answers) metrics?.onAnswer(answered);
+    for (const responded of message.answers) metrics?.onAnswer(responded);
     for (const event of message.events) {
       for (const sink of sinks) sink(event);
       metrics?.onEvent(event);
@@ -62,10 +62,10 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
     // Without a listening worker the port of all is nobody's: it is asked for by its number.
     if (listening.size === 0 && address !== undefined) sharedPort = address.port;
     const worker = cluster.fork({ [WORKER_PORT]: String(sharedPort) });
-    const begun = performance.now();
+    const startedAt = performance.now();
     // A process that could not be made has no exit.
     const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()).on("error", () => resolve()));
-    living.set(worker, untilHeard(worker, exited));
+    living.set(worker, untilReported(worker, exited));
     const start = new Promise<Start>((resolve) => {
       worker.on("message", (message: WorkerMessage) => {
         if (message.type === "failed") resolve(message);
@@ -89,7 +89,7 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
       locks.forget(worker);
       if (stopping.signal.aborted || address === undefined) return;
       const { exitCode, signalCode, pid } = worker.process;
-      const isWell = performance.now() - begun >= WELL_MILLISECONDS || (wasListening && exitCode === 0);
+      const isWell = performance.now() - startedAt >= WELL_MILLISECONDS || (wasListening && exitCode === 0);
       logger.warn({ pid, exitCode, signal: signalCode }, "A worker has ended; another takes its place.");
       const nextPause = isWell ? FIRST_PAUSE_MILLISECONDS : Math.min(pause * 2, LONGEST_PAUSE_MILLISECONDS);
       await delay(isWell ? 0 : pause, undefined, { signal: stopping.signal }).catch(() => undefined);
@@ -141,7 +141,7 @@ function tell(worker: Worker, message: PrimaryMessage): void {
 }
 
 /** Resolves when a worker has ended, and what it has told before has come: at once, unless it was killed with a connection on its way to it. */
-async function untilHeard(worker: Worker, exited: Promise<void>): Promise<void> {
+async function untilReported(worker: Worker, exited: Promise<void>): Promise<void> {
   const disconnected = new Promise<void>((resolve) => worker.once("disconnect", () => resolve()));
   await exited;
   const patience = new AbortController();

@@ -10,7 +10,7 @@ export interface WorkerChannel {
   /** Passes an event on to the process that has the sinks. */
   tell(event: FileEvent): void;
   /** The same for a request, to be counted. */
-  onAnswer(answered: Answered): void;
+  onAnswer(responded: Answered): void;
   /** Runs work on a file while no other worker does. */
   withFileLock<T>(file: string, work: () => Promise<T>): Promise<T>;
 }
@@ -84,17 +84,17 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
 /** Sends what has gathered, one batch at a time. */
 function createEventPassage(logger: Pick<Logger, "warn">) {
   let waiting: FileEvent[] = [];
-  let answered: Answered[] = [];
+  let responded: Answered[] = [];
   let passing: Promise<void> | undefined;
   let isFull = false;
 
   async function pass(): Promise<void> {
     // Not in the time of whoever tells of the first one.
     await Promise.resolve();
-    while (waiting.length + answered.length > 0) {
-      const [events, answers] = [waiting, answered];
+    while (waiting.length + responded.length > 0) {
+      const [events, answers] = [waiting, responded];
       waiting = [];
-      answered = [];
+      responded = [];
       isFull = false;
       await send({ type: "told", events, answers });
     }
@@ -112,8 +112,8 @@ function createEventPassage(logger: Pick<Logger, "warn">) {
   }
 
   function onAnswer(one: Answered): void {
-    if (answered.length >= MAX_WAITING) return;
-    answered.push(one);
+    if (responded.length >= MAX_WAITING) return;
+    responded.push(one);
     passing ??= pass();
   }
 

@@ -36,7 +36,7 @@ function redirectOrEmit(context: AccountContext, error: unknown): Response {
   try {
     return redirectIfFolder(context, error);
   } catch (failure) {
-    if (context.isHeard() && context.request.method === "GET") emitOpenFailed(context, failure);
+    if (context.hasListeners() && context.request.method === "GET") emitOpenFailed(context, failure);
     throw failure;
   }
 }
@@ -150,7 +150,7 @@ function send(context: AccountContext, status: number, file: StoredFile, fields:
   const { source } = file;
   if (source !== undefined && "byteLength" in source)
     return sendBytes(context, status, file, source.byteLength, fields);
-  if (source === undefined && !context.isHeard() && !context.transferPermit.isTaken())
+  if (source === undefined && !context.hasListeners() && !context.transferPermit.isTaken())
     return fileResponse(status, file, fields);
   return sendSource(context, status, toSource(file), fields);
 }
@@ -164,7 +164,7 @@ function sendBytes(
   fields: FileFields,
 ): Response {
   const response = fileResponse(status, file, fields);
-  if (context.isHeard()) {
+  if (context.hasListeners()) {
     const totals = { total_read: count, duration: 0, read_speed: count };
     downloadEvents(context)({ outcome: "done", totals });
   }
@@ -173,7 +173,7 @@ function sendBytes(
 
 /** A response that cannot be made is no download: it begins behind that. */
 function sendSource(context: AccountContext, status: number, source: ByteSource, fields: HeaderFields): Response {
-  if (!context.isHeard())
+  if (!context.hasListeners())
     return sourceResponse(status, holdUntilRead(context, reportFailures(context, source)), fields);
   const transfer = trackTransfer(context, downloadEvents);
   const response = sourceResponse(status, holdUntilRead(context, transfer.trackSource(source)), fields);

@@ -47,17 +47,17 @@ async function openArchive(
   const folder = toStoragePath(path.segments);
   const name = toSafeName(path.segments.at(-1) ?? account.name);
   const fields = { "Content-Type": "application/zip", "Content-Disposition": toAttachment(`${name}.zip`) };
-  if (!compresses && mayPromise(account, folder)) {
+  if (!compresses && canAnnounceLength(account, folder)) {
     const { length, entries } = await planArchive(await walk(context, members), signal);
-    const isPromised = length !== undefined;
+    const isLengthAnnounced = length !== undefined;
     try {
-      const source = await begin(createZip(entries, { isPromised }), signal);
-      if (!isPromised) return { source, fields };
-      const told = onFailedRead(source, () => noteBrokenPromise(account, folder));
+      const source = await begin(createZip(entries, { isLengthAnnounced }), signal);
+      if (!isLengthAnnounced) return { source, fields };
+      const told = onFailedRead(source, () => noteWrongLength(account, folder));
       return { source: told, fields: { ...fields, "Content-Length": `${length}` } };
     } catch (error) {
-      if (!isChangedError(error) || !isPromised) throw error;
-      noteBrokenPromise(account, folder);
+      if (!isChangedError(error) || !isLengthAnnounced) throw error;
+      noteWrongLength(account, folder);
     }
   }
   const zip = createZip(await walk(context, members), compresses ? { compresses: isCompressible } : {});
@@ -145,7 +145,7 @@ const MAX_FOLDERS = 100;
 const broken = new WeakMap<Account, Set<string>>();
 
 /** Whether the length of a folder's archive may be told beforehand: not where that could not be kept the last time. */
-function mayPromise(account: Account, folder: string): boolean {
+function canAnnounceLength(account: Account, folder: string): boolean {
   return broken.get(account)?.has(folder) !== true;
 }
 
@@ -153,7 +153,7 @@ function mayPromise(account: Account, folder: string): boolean {
  * Remembers that an archive did not become as long as promised: a member was changed, or removed, or the storage does not give it out. Whoever
  * tries again gets what can be read, without a length.
  */
-function noteBrokenPromise(account: Account, folder: string): void {
+function noteWrongLength(account: Account, folder: string): void {
   const folders = broken.get(account) ?? new Set();
   broken.set(account, folders);
   folders.add(folder);

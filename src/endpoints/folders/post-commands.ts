@@ -22,11 +22,11 @@ export async function postCommands(context: AccountContext): Promise<Response> {
   const { request, path, files, config } = context;
   const { maxJsonBytes, maxCommands } = config.limits;
   const triggers = ownTriggers(context);
-  const toExcess = (): HttpError => toMalformed(maxCommands);
+  const toTooLarge = (): HttpError => toMalformed(maxCommands);
   const body = await readJsonBody(request, {
     maxBytes: maxJsonBytes,
     maxMembers: maxCommands,
-    toExcess,
+    toTooLarge,
     onAnnounced,
     onLarge,
   });

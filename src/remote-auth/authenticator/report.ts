@@ -29,7 +29,7 @@ export function warnOfClearText({ urls }: RemoteSettings, report: Report): void 
 }
 
 /** A 401 of this kind is the usual one of frameworks too: once for each URL is enough for the log, the audit has every one. */
-export function createChallengeWarning(report: Report): (answer: RemoteResponse) => void {
+export function createChallengeWarning(report: Report): (response: RemoteResponse) => void {
   const warned = new Set<RemoteUrl>();
   return ({ url, status, challenged }) => {
     if (status !== 401 || !challenged || warned.has(url)) return;

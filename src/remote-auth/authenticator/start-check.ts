@@ -50,12 +50,12 @@ export function createStart(settings: RemoteSettings, ask: Ask, report: Report):
 }
 
 function isReachable(outcome: Outcome): boolean {
-  return outcome.answered && endpointStatuses.has(outcome.status);
+  return outcome.responded && endpointStatuses.has(outcome.status);
 }
 
 function reportTest(outcome: Outcome, report: Report): void {
   // Of a URL without an answer the log knows from its suspension.
-  if (!outcome.answered) return;
+  if (!outcome.responded) return;
   const { url, status } = outcome;
   if (!isReachable(outcome)) {
     const message = isOutage(status)

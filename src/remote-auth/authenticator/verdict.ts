@@ -24,22 +24,22 @@ export interface RemoteAudit {
 const maxMessageLength = 1000;
 
 /** Judges a whole response (7.2): the verdict, with what the operator may know of it. */
-export function toVerdict(answer: RemoteResponse): Verdict & { readonly audit: RemoteAudit } {
-  switch (answer.status) {
+export function toVerdict(response: RemoteResponse): Verdict & { readonly audit: RemoteAudit } {
+  switch (response.status) {
     case 204:
-      return { outcome: "accepted", account: {}, audit: auditOf(answer) };
+      return { outcome: "accepted", account: {}, audit: auditOf(response) };
     case 200:
-      return toAccepted(answer);
+      return toAccepted(response);
     case 401:
-      return toUnknown(answer);
+      return toUnknown(response);
     case 403:
-      return toRejected(answer);
+      return toRejected(response);
     default:
       // The word of a gateway, or of the endpoint itself, that nobody has judged (RFC 9110 15.6.3 to 15.6.5).
-      if (isOutage(answer.status)) {
-        return { ...fail(answer, [`answered ${answer.status}: nobody could judge`]), reason: "unavailable" };
+      if (isOutage(response.status)) {
+        return { ...fail(response, [`answered ${response.status}: nobody could judge`]), reason: "unavailable" };
       }
-      return fail(answer, [describeStatus(answer.status)]);
+      return fail(response, [describeStatus(response.status)]);
   }
 }
 
@@ -51,40 +51,40 @@ export function isOutage(status: number): boolean {
 type Audited = Verdict & { readonly audit: RemoteAudit };
 
 /** Only a body that is understood whole gives somebody access (CONTRACT 9.1). */
-function toAccepted(answer: RemoteResponse): Audited {
-  const { body, contentType } = answer;
-  if ("problem" in body) return fail(answer, [body.problem]);
-  if (body.bytes.byteLength === 0) return { outcome: "accepted", account: {}, audit: auditOf(answer) };
-  if (!isJson(contentType)) return fail(answer, ["the Content-Type is not application/json in UTF-8"]);
+function toAccepted(response: RemoteResponse): Audited {
+  const { body, contentType } = response;
+  if ("problem" in body) return fail(response, [body.problem]);
+  if (body.bytes.byteLength === 0) return { outcome: "accepted", account: {}, audit: auditOf(response) };
+  if (!isJson(contentType)) return fail(response, ["the Content-Type is not application/json in UTF-8"]);
   const reading = readJson(body.bytes, authenticationSuccessSchema);
-  if ("problems" in reading) return fail(answer, reading.problems);
-  return { outcome: "accepted", account: reading.value.account ?? {}, audit: auditOf(answer) };
+  if ("problems" in reading) return fail(response, reading.problems);
+  return { outcome: "accepted", account: reading.value.account ?? {}, audit: auditOf(response) };
 }
 
-function toUnknown(answer: RemoteResponse): Audited {
-  const { text, problem } = readMessage(answer);
+function toUnknown(response: RemoteResponse): Audited {
+  const { text, problem } = readMessage(response);
   // An invalid answer is none, whatever its status (7.2, CONTRACT 9.1).
-  if (problem !== undefined) return fail(answer, [problem]);
-  return { outcome: "unknown", ...(text !== undefined && { message: text }), audit: auditOf(answer) };
+  if (problem !== undefined) return fail(response, [problem]);
+  return { outcome: "unknown", ...(text !== undefined && { message: text }), audit: auditOf(response) };
 }
 
 /** Whatever its body is, a 403 rejects; the message of a valid JSON one alone may be shown to users (7.2, CONTRACT 9.4). */
-function toRejected(answer: RemoteResponse): Audited {
+function toRejected(response: RemoteResponse): Audited {
   const rejected = { outcome: "rejected", reason: "credentials" } as const;
-  const { body, contentType } = answer;
+  const { body, contentType } = response;
   if ("problem" in body || body.bytes.byteLength === 0 || !isJson(contentType)) {
-    const { text, problem } = readMessage(answer);
+    const { text, problem } = readMessage(response);
     const told = {
       ...(text !== undefined && { message: text }),
       ...(problem !== undefined && { problems: [problem] }),
     };
-    return { ...rejected, audit: { ...auditOf(answer), ...told } };
+    return { ...rejected, audit: { ...auditOf(response), ...told } };
   }
   const reading = readJson(body.bytes, authenticationRejectionSchema);
-  if ("problems" in reading) return { ...rejected, audit: { ...auditOf(answer), problems: reading.problems } };
+  if ("problems" in reading) return { ...rejected, audit: { ...auditOf(response), problems: reading.problems } };
   const { code, extra, public_response: publicResponse } = reading.value;
   const message = toShortText(reading.value.message ?? "");
-  const audit = { ...auditOf(answer), ...(code !== undefined && { code }), ...(extra !== undefined && { extra }) };
+  const audit = { ...auditOf(response), ...(code !== undefined && { code }), ...(extra !== undefined && { extra }) };
   return {
     ...rejected,
     ...(message !== undefined && { message }),
@@ -93,8 +93,8 @@ function toRejected(answer: RemoteResponse): Audited {
   };
 }
 
-function fail(answer: RemoteResponse, problems: readonly string[]): Rejected & { readonly audit: RemoteAudit } {
-  return { outcome: "rejected", reason: "failure", audit: { ...auditOf(answer), problems } };
+function fail(response: RemoteResponse, problems: readonly string[]): Rejected & { readonly audit: RemoteAudit } {
+  return { outcome: "rejected", reason: "failure", audit: { ...auditOf(response), problems } };
 }
 
 function auditOf({ url, status, challenged }: RemoteResponse): RemoteAudit {

@@ -37,16 +37,16 @@ export type OutcomeResponse =
 export interface OutcomeRecorder {
   readonly outcomes: AuthenticationOutcomes;
   /** `undefined` for what these makers have not made. */
-  toAnswer(outcome: unknown): OutcomeResponse | undefined;
+  toResponse(outcome: unknown): OutcomeResponse | undefined;
 }
 
 /** Only what these makers have made counts: an object that looks like an outcome lets nobody in. */
 export function createOutcomeRecorder(): OutcomeRecorder {
   const answers = new WeakMap<object, OutcomeResponse>();
 
-  function make(answer: OutcomeResponse): AuthenticationOutcome {
+  function make(response: OutcomeResponse): AuthenticationOutcome {
     const outcome = Object.freeze({}) as AuthenticationOutcome;
-    answers.set(outcome, answer);
+    answers.set(outcome, response);
     return outcome;
   }
 
@@ -57,12 +57,12 @@ export function createOutcomeRecorder(): OutcomeRecorder {
       reject: (reason) => make(reason === undefined ? { status: 403 } : toRejected(reason)),
     },
     // Of what is no object a map of this kind knows nothing.
-    toAnswer: (outcome) => answers.get(outcome as object),
+    toResponse: (outcome) => answers.get(outcome as object),
   };
 }
 
 function toAccepted(account: AccountSettings): OutcomeResponse {
-  return toJsonAnswer(200, { account }, authenticationSuccessSchema);
+  return toJsonResponse(200, { account }, authenticationSuccessSchema);
 }
 
 function toUnknown(message: unknown = ""): OutcomeResponse {
@@ -71,11 +71,11 @@ function toUnknown(message: unknown = ""): OutcomeResponse {
 }
 
 function toRejected(reason: AuthenticationRejection): OutcomeResponse {
-  return toJsonAnswer(403, reason, authenticationRejectionSchema);
+  return toJsonResponse(403, reason, authenticationRejectionSchema);
 }
 
 /** Checks what will be read at the other end, as it is read there: not the value, but its JSON text. */
-function toJsonAnswer(status: 200 | 403, value: unknown, schema: z.ZodType): OutcomeResponse {
+function toJsonResponse(status: 200 | 403, value: unknown, schema: z.ZodType): OutcomeResponse {
   let text: string;
   try {
     text = JSON.stringify(value, refuseLosses);
@@ -84,10 +84,10 @@ function toJsonAnswer(status: 200 | 403, value: unknown, schema: z.ZodType): Out
     return { problems: ["not to be written as JSON in UTF-8: only plain objects, lists and values are"] };
   }
   if (status === 403 && text === "{}") return { status };
-  const answer = toContent(status, "json", text);
-  if (!("content" in answer)) return answer;
-  const reading = readJson(answer.content, schema);
-  return "problems" in reading ? reading : answer;
+  const response = toContent(status, "json", text);
+  if (!("content" in response)) return response;
+  const reading = readJson(response.content, schema);
+  return "problems" in reading ? reading : response;
 }
 
 /**

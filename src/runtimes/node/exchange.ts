@@ -44,7 +44,7 @@ export interface Exchange {
   /** Ends the response writer's wait for a slow client. */
   wake: (() => void) | undefined;
   /** The service has answered: it has no work under way but the response body. */
-  answered: boolean;
+  responded: boolean;
   /** The socket closed before the response was handed over whole. */
   gone: boolean;
 }
@@ -64,7 +64,7 @@ export function createExchange(req: IncomingMessage, res: ServerResponse): Excha
     controller: undefined,
     reader: undefined,
     wake: undefined,
-    answered: false,
+    responded: false,
     gone: false,
   };
 }

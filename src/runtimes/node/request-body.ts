@@ -8,7 +8,7 @@ export interface RequestBody {
   /** Reads from the socket only while it is read itself; destroying it leaves the socket alone. */
   readonly stream: Readable;
   /** Whether the client was told to keep its body until we ask (`Expect: 100-continue`) and we have not asked. */
-  isWithheld(): boolean;
+  isContinueWithheld(): boolean;
   /** Whether the reader is waiting for bytes that the client has not sent. */
   isWaiting(): boolean;
   /** How many bytes of it have come. */
@@ -30,7 +30,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 
 /** A body over `req` that is not begun, and `100 Continue` not written, before the first read. */
 export function createRequestBody(req: IncomingMessage, res: ServerResponse): RequestBody {
-  let begun = false;
+  let hasStarted = false;
   let received = 0;
   let withheld = isContinueExpected(req, res);
   /** Small chunks in a row, as one packet held them. */
@@ -41,14 +41,14 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
     objectMode: true,
     highWaterMark: 1,
     read(): void {
-      if (begun) req.resume();
+      if (hasStarted) req.resume();
       else begin();
     },
     destroy(error, callback): void {
       req.off("data", onData).off("end", onEnd).off("close", onClose);
       // What has arrived whole is let go; the rest stays unread on the socket.
-      if (begun && req.complete) req.resume();
-      else if (begun) req.pause();
+      if (hasStarted && req.complete) req.resume();
+      else if (hasStarted) req.pause();
       callback(error);
     },
   });
@@ -56,7 +56,7 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
   stream.on("error", () => undefined);
 
   function begin(): void {
-    begun = true;
+    hasStarted = true;
     // A part that is missing cannot be told from a short body where no length is announced, and what somebody has decoded is no bytes any more.
     if (req.readableEnded || req.readableDidRead || req.readableEncoding !== null) {
       stream.destroy(createConsumedBodyError());
@@ -100,11 +100,11 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
 
   return {
     stream,
-    isWithheld: () => withheld,
-    isWaiting: () => begun && !req.complete && !req.isPaused() && !stream.destroyed,
+    isContinueWithheld: () => withheld,
+    isWaiting: () => hasStarted && !req.complete && !req.isPaused() && !stream.destroyed,
     received: () => received,
     stop(): void {
-      if (begun) {
+      if (hasStarted) {
         stream.destroy(new Error("The request was answered before its body was read"));
         return;
       }

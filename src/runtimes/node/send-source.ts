@@ -28,11 +28,11 @@ async function copySource(exchange: Exchange, source: ByteSource, { status, fiel
     if (exchange.gone) return giveBack(buffer);
     if (!res.headersSent) res.writeHead(status, fields);
     if (isLast) return endWith(exchange, buffer, count);
-    const begun = performance.now();
+    const startedAt = performance.now();
     await written(exchange, buffer.subarray(0, count));
     // Of a connection that broke nobody knows whether the system still reads the buffer.
     if (exchange.gone) return dropBuffer(buffer);
-    pace.passed(performance.now() - begun);
+    pace.passed(performance.now() - startedAt);
     giveBack(buffer);
   }
 }

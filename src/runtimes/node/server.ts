@@ -146,7 +146,7 @@ function endConnection(_req: IncomingMessage, res: ServerResponse): void {
 /** Waits for what the service still does for exchanges that were cut, but not for long. */
 async function settled(cut: readonly Exchange[]): Promise<void> {
   const patience = performance.now() + SETTLING_MILLISECONDS;
-  while (performance.now() < patience && cut.some(({ answered }) => !answered)) {
+  while (performance.now() < patience && cut.some(({ responded }) => !responded)) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

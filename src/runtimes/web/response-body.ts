@@ -68,12 +68,12 @@ function toExactStream(
   first: Uint8Array,
   { length = Number.POSITIVE_INFINITY, onCancel }: ResponseBodyOptions,
 ): ReadableStream<Uint8Array> {
-  let begun: Uint8Array | undefined = first;
+  let firstChunk: Uint8Array | undefined = first;
   let count = 0;
 
   async function next(): Promise<Uint8Array | undefined> {
-    const chunk = begun ?? (await nextChunk(reader));
-    begun = undefined;
+    const chunk = firstChunk ?? (await nextChunk(reader));
+    firstChunk = undefined;
     count += chunk?.byteLength ?? 0;
     const isEnd = chunk === undefined || (count === length && (await nextChunk(reader)) === undefined);
     if (isEnd ? count < length && length !== Number.POSITIVE_INFINITY : count >= length) {

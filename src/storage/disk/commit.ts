@@ -5,7 +5,7 @@ import { meetsConditions } from "../conditions.ts";
 import { ignoreErrors, mapErrorCode, mapSystemErrors, systemCode } from "./errors.ts";
 import { findMember, toEntry } from "./list.ts";
 import { type OpenFolder, withNameLock } from "./open-folder.ts";
-import { LIGHT_BYTES, renameMember } from "./system-calls.ts";
+import { renameMember, SMALL_BYTES } from "./system-calls.ts";
 
 /**
  * What file systems without hard links say, or of a file that has as many as it may; EISDIR on Windows. EACCES is what Android says, which forbids them: the folder
@@ -47,8 +47,8 @@ export async function exchange(
     await folder.confirm();
     const mustBeNew = options.ifNoneMatch === "*" && found === undefined;
     if (mustBeNew && (await linkUnlessTaken(folder, temporary, name))) return "linked";
-    const isLight = isSettled && (found === undefined || found.size <= LIGHT_BYTES);
-    await mapSystemErrors(renameMember(folder.at(temporary), folder.at(name), isLight), {
+    const isSmall = isSettled && (found === undefined || found.size <= SMALL_BYTES);
+    await mapSystemErrors(renameMember(folder.at(temporary), folder.at(name), isSmall), {
       ENOENT: "parent-missing",
       ENOTDIR: "not-a-file",
       EINVAL: "bad-name",
@@ -62,9 +62,9 @@ export async function exchange(
  * Removes what is no folder, in turn, once `judge` has found nothing against it there.
  * @throws StorageError `not-found` where a folder has taken its place: the system unlinks none, and says EPERM of it outside of Linux.
  */
-export async function removeFile(folder: OpenFolder, name: string, judge?: () => Promise<unknown>): Promise<void> {
+export async function removeFile(folder: OpenFolder, name: string, checkAgain?: () => Promise<unknown>): Promise<void> {
   const removed = withNameLock(folder, name, async () => {
-    await judge?.();
+    await checkAgain?.();
     await folder.confirm();
     const isFolder = async () => (await findMember(folder, name, true))?.isDirectory() ?? false;
     await unlink(folder.at(name)).catch(async (error: unknown) => {

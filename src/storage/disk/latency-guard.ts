@@ -52,31 +52,31 @@ export function createLatencyGuard({
   }
 
   function timed<T>(call: () => T): T {
-    const begun = now();
+    const startedAt = now();
     try {
       return call();
     } finally {
       const ended = now();
-      count(begun, ended);
-      if (ended - begun > slow) noteSlow(begun, ended);
+      count(startedAt, ended);
+      if (ended - startedAt > slow) noteSlow(startedAt, ended);
     }
   }
 
-  function count(begun: number, ended: number): void {
+  function count(startedAt: number, ended: number): void {
     if (turn === undefined) {
-      turn = { began: begun, taken: 0 };
+      turn = { began: startedAt, taken: 0 };
       setImmediate(() => {
         turn = undefined;
       });
     }
-    turn.taken += ended - begun;
+    turn.taken += ended - startedAt;
   }
 
-  function noteSlow(begun: number, ended: number): void {
-    const isAccident = begun - lastSlow >= near && ended - begun < UNMISTAKABLE_MS;
+  function noteSlow(startedAt: number, ended: number): void {
+    const isAccident = startedAt - lastSlow >= near && ended - startedAt < UNMISTAKABLE_MS;
     if (!isAccident) {
       // A disk that is slow again soon after it was trusted again is left alone for longer.
-      pause = begun - cautiousUntil < 2 * pause ? Math.min(2 * pause, MAX_CAUTION_MS) : caution;
+      pause = startedAt - cautiousUntil < 2 * pause ? Math.min(2 * pause, MAX_CAUTION_MS) : caution;
       cautiousUntil = ended + pause;
     }
     lastSlow = ended;

@@ -6,7 +6,7 @@ import { toStorageError } from "./errors.ts";
 import { toEntry } from "./list.ts";
 import { isKeepable } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
-import { LIGHT_BYTES, readDescriptor, readSmall, release, releaseFile } from "./system-calls.ts";
+import { readDescriptor, readSmall, release, releaseFile, SMALL_BYTES } from "./system-calls.ts";
 
 /** Opens a member for reading; its entry gets the name that it was asked for by. */
 export async function readMember(
@@ -30,17 +30,17 @@ export function readMemberSync(
   range?: ByteRange,
 ): StoredFile | undefined {
   let descriptor: number | undefined;
-  let isLight = true;
+  let isSmall = true;
   try {
     descriptor = isKeepable(name) ? folder.openFileSync?.(name) : undefined;
     if (descriptor === undefined) return undefined;
     const { entry, start, end } = toPart(descriptor, askedName, range);
-    if (end - start > LIGHT_BYTES) {
+    if (end - start > SMALL_BYTES) {
       const source = toSource(descriptor, start, end);
       descriptor = undefined;
       return toStoredFile(entry, source);
     }
-    isLight = entry.size <= LIGHT_BYTES;
+    isSmall = entry.size <= SMALL_BYTES;
     const bytes = Buffer.allocUnsafe(end - start);
     const isWhole =
       bytes.byteLength === 0 || readSync(descriptor, bytes, 0, bytes.byteLength, start) === bytes.byteLength;
@@ -48,31 +48,31 @@ export function readMemberSync(
   } catch {
     return undefined;
   } finally {
-    if (descriptor !== undefined) letGo(descriptor, isLight);
+    if (descriptor !== undefined) releaseDescriptor(descriptor, isSmall);
   }
 }
 
 /** Without waiting; in another thread where the system may have a large file to free. */
-function letGo(descriptor: number, isLight: boolean): void {
-  if (isLight) release(descriptor);
+function releaseDescriptor(descriptor: number, isSmall: boolean): void {
+  if (isSmall) release(descriptor);
   else releaseFile(descriptor, false).catch(() => undefined);
 }
 
 /** What a descriptor is of, named as it was asked for. Entry and bytes come from that one, which every way out closes. */
 async function readOpened(descriptor: number, name: string, range?: ByteRange): Promise<StoredFile> {
   let isHeld = false;
-  let isLight = true;
+  let isSmall = true;
   try {
     const { entry, start, end } = toPart(descriptor, name, range);
-    isLight = entry.size <= LIGHT_BYTES;
+    isSmall = entry.size <= SMALL_BYTES;
     // Nothing to hold.
-    if (end - start <= LIGHT_BYTES) return toStoredFile(entry, await readWhole(descriptor, start, end));
+    if (end - start <= SMALL_BYTES) return toStoredFile(entry, await readWhole(descriptor, start, end));
     isHeld = true;
     return toStoredFile(entry, toSource(descriptor, start, end));
   } catch (error) {
     throw toStorageError(error);
   } finally {
-    if (!isHeld) await releaseFile(descriptor, isLight);
+    if (!isHeld) await releaseFile(descriptor, isSmall);
   }
 }
 

@@ -27,7 +27,7 @@ import { changePace, latencyGuard } from "./latency-guard.ts";
 export type MemberName = string | Buffer;
 
 /** So many bytes are copied, allotted or freed in no time. */
-export const LIGHT_BYTES = 65_536;
+export const SMALL_BYTES = 65_536;
 
 const BIGINT = { bigint: true } as const;
 const IF_THERE = { bigint: true, throwIfNoEntry: false } as const;
@@ -87,8 +87,8 @@ export function release(descriptor: number): void {
 }
 
 /** The same of any file that was only read. */
-export async function releaseFile(descriptor: number, isLight: boolean): Promise<void> {
-  await closeFile(descriptor, isLight).catch(throwIfNotOpen);
+export async function releaseFile(descriptor: number, isSmall: boolean): Promise<void> {
+  await closeFile(descriptor, isSmall).catch(throwIfNotOpen);
 }
 
 /** Whatever else the system says, it has let go of the descriptor. */
@@ -99,7 +99,7 @@ function throwIfNotOpen(error: unknown): void {
 /** Writes bytes, or the first of them, at `position`; how many. */
 export async function writeDescriptor(descriptor: number, bytes: Uint8Array, position: number): Promise<number> {
   const { byteLength } = bytes;
-  if (byteLength <= LIGHT_BYTES && changePace.isFast()) {
+  if (byteLength <= SMALL_BYTES && changePace.isFast()) {
     return changePace.timed(() => writeSync(descriptor, bytes, 0, byteLength, position));
   }
   return new Promise((resolve, reject) => {
@@ -119,16 +119,16 @@ export async function setTime(descriptor: number, time: number): Promise<void> {
  * Gives a member another name; what had it is gone. `isLight`: neither has the file bytes that some systems allot on the disk only now, nor had
  * the other one many to be freed.
  */
-export async function renameMember(from: MemberName, to: MemberName, isLight: boolean): Promise<void> {
-  if (isLight && changePace.isFast()) return changePace.timed(() => renameSync(from, to));
+export async function renameMember(from: MemberName, to: MemberName, isSmall: boolean): Promise<void> {
+  if (isSmall && changePace.isFast()) return changePace.timed(() => renameSync(from, to));
   return new Promise((resolve, reject) => {
     rename(from, to, (error) => (error ? reject(error) : resolve()));
   });
 }
 
 /** Closes a file, with whatever the system still does then: the last to close a large one that was replaced meanwhile frees its bytes. */
-export async function closeFile(descriptor: number, isLight: boolean): Promise<void> {
-  if (isLight && changePace.isFast()) return changePace.timed(() => closeSync(descriptor));
+export async function closeFile(descriptor: number, isSmall: boolean): Promise<void> {
+  if (isSmall && changePace.isFast()) return changePace.timed(() => closeSync(descriptor));
   return new Promise((resolve, reject) => {
     close(descriptor, (error) => (error ? reject(error) : resolve()));
   });

@@ -18,7 +18,7 @@ export async function fillFile(
   let buffer: Uint8Array | undefined;
   let filled = 0;
   let position = 0;
-  let begun = performance.now();
+  let startedAt = performance.now();
   let writing: Promise<void> | undefined;
 
   async function flush(): Promise<void> {
@@ -31,8 +31,8 @@ export async function fillFile(
     filled = 0;
     buffer = undefined;
     const now = performance.now();
-    guard.passed(now - begun);
-    begun = now;
+    guard.passed(now - startedAt);
+    startedAt = now;
   }
 
   async function gather(chunk: Uint8Array): Promise<void> {

@@ -7,7 +7,7 @@ import { checkTarget, exchange } from "./commit.ts";
 import { ignoreErrors, mapErrorCode, mapSystemErrors, systemCode } from "./errors.ts";
 import { toEntry } from "./list.ts";
 import type { OpenFolder } from "./open-folder.ts";
-import { closeFile, LIGHT_BYTES, setTime } from "./system-calls.ts";
+import { closeFile, SMALL_BYTES, setTime } from "./system-calls.ts";
 import { createTemporaryFile, releaseTemporaryName } from "./temporary-files.ts";
 import { fillFile } from "./write-content.ts";
 
@@ -31,18 +31,18 @@ export async function writeMember(
   options: WriteOptions,
   durability: Durability,
 ): Promise<StorageEntry> {
-  const former = await inParent(checkTarget(folder, name, options));
+  const previous = await inParent(checkTarget(folder, name, options));
   const temporary = createTemporaryFile();
   let descriptor: number | undefined;
   let isMade = false;
   let isLeft = true;
   let isSettled = false;
   try {
-    descriptor = await createFile(folder, temporary, former);
+    descriptor = await createFile(folder, temporary, previous);
     isMade = true;
     await fillFile(descriptor, receive(content, options), options.size);
-    const written = await mapSystemErrors(finish(descriptor, former, durability));
-    isSettled = durability === "fsync" || written.size <= LIGHT_BYTES;
+    const written = await mapSystemErrors(finish(descriptor, previous, durability));
+    isSettled = durability === "fsync" || written.size <= SMALL_BYTES;
     // Some file systems tell of bytes that could not be kept no sooner than here.
     const closed = closeFile(descriptor, isSettled);
     descriptor = undefined;
@@ -68,9 +68,9 @@ async function isUnlinked(folder: OpenFolder, name: string): Promise<boolean> {
   }
 }
 
-function createFile(folder: OpenFolder, name: string, former: BigIntStats | undefined): Promise<number> {
+function createFile(folder: OpenFolder, name: string, previous: BigIntStats | undefined): Promise<number> {
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
-  const mode = former?.isFile() ? Number(former.mode) & PERMISSION_BITS : 0o666;
+  const mode = previous?.isFile() ? Number(previous.mode) & PERMISSION_BITS : 0o666;
   return inParent(folder.openFile(name, O_CREAT | O_EXCL | O_WRONLY, mode));
 }
 
@@ -86,14 +86,14 @@ function inParent<T>(step: Promise<T>): Promise<T> {
  */
 async function finish(
   descriptor: number,
-  former: BigIntStats | undefined,
+  previous: BigIntStats | undefined,
   durability: Durability,
 ): Promise<BigIntStats> {
-  if (former?.isFile()) {
+  if (previous?.isFile()) {
     const made = fstatSync(descriptor, BIGINT);
-    const isForeign = made.uid !== former.uid || made.gid !== former.gid;
-    if (isForeign) await giveBack(descriptor, made, former);
-    if (isForeign || made.mode !== former.mode) await setMode(descriptor, toMode(descriptor, former));
+    const isForeign = made.uid !== previous.uid || made.gid !== previous.gid;
+    if (isForeign) await giveBack(descriptor, made, previous);
+    if (isForeign || made.mode !== previous.mode) await setMode(descriptor, toMode(descriptor, previous));
   }
   lastWritten = Math.max(lastWritten + 1, Date.now() * 1000);
   await setTime(descriptor, lastWritten / 1e6);

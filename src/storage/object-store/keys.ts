@@ -23,7 +23,7 @@ export interface ObjectLocation {
  * That of a folder is a byte longer: {@link isKey} tells whether there may be one.
  * @throws TypeError for a path that is not canonical.
  */
-export function toPlace(prefix: string, path: string): ObjectLocation | undefined {
+export function toLocation(prefix: string, path: string): ObjectLocation | undefined {
   const names = toPathSegments(path);
   const name = names.at(-1);
   if (name === undefined) return { name: "", key: "", folder: prefix, parent: undefined };

@@ -69,12 +69,12 @@ export function createS3Client(settings: S3Settings): S3Client {
         mayRefresh = false;
         continue;
       }
-      const { answer } = outcome;
+      const { response } = outcome;
       const isLast = attempt > settings.retries;
-      if (answer !== undefined && (isLast || !isPassing(answer.status, outcome.code)))
-        return { ...answer, attempts: attempt };
+      if (response !== undefined && (isLast || !isPassing(response.status, outcome.code)))
+        return { ...response, attempts: attempt };
       if (isLast) throw new StorageError("unavailable", `${describe(request)}: ${outcome.failure}`);
-      await wait(toWait(attempt, answer?.headers.get("retry-after") ?? null, settings), request.signal);
+      await wait(toWait(attempt, response?.headers.get("retry-after") ?? null, settings), request.signal);
     }
   }
 
@@ -108,14 +108,14 @@ export function createS3Client(settings: S3Settings): S3Client {
     }, patience);
     signal?.addEventListener("abort", abort, { once: true });
     try {
-      const response = await settings.fetch(signed.url, { ...signed.init, signal: controller.signal });
+      const opened = await settings.fetch(signed.url, { ...signed.init, signal: controller.signal });
       clearTimeout(timer);
-      const body = toBody(response.body, settings.idleTimeout, () => controller.abort());
-      const { status, headers } = response;
+      const body = toBody(opened.body, settings.idleTimeout, () => controller.abort());
+      const { status, headers } = opened;
       const isPassedOn = isOpen && status >= 200 && status < 300;
       const text = isPassedOn || request.method === "HEAD" ? "" : await readText(body);
-      const answer = { status, headers, text, attempts: 0, body: isPassedOn ? body : undefined };
-      return { answer, code: isDone(answer) ? "" : codeOf(answer) };
+      const response = { status, headers, text, attempts: 0, body: isPassedOn ? body : undefined };
+      return { response, code: isDone(response) ? "" : codeOf(response) };
     } catch (error) {
       return { failure: isLate ? "no answer in time" : nameOf(error) };
     } finally {
@@ -162,13 +162,13 @@ interface Signed {
 
 /** What one attempt came to: an answer with its code, which is empty for a success, or why there is none. */
 type Outcome =
-  | { readonly failure: string; readonly answer?: undefined }
-  | { readonly failure?: undefined; readonly answer: S3Opened; readonly code: string };
+  | { readonly failure: string; readonly response?: undefined }
+  | { readonly failure?: undefined; readonly response: S3Opened; readonly code: string };
 
 /** Whether the keys have ended; the answer to HEAD says no more than that something is wrong. */
 function isExpired({ method }: S3Request, outcome: Outcome): boolean {
-  if (outcome.answer === undefined) return false;
-  return EXPIRED.test(outcome.code) || (method === "HEAD" && /^40[013]$/.test(`${outcome.answer.status}`));
+  if (outcome.response === undefined) return false;
+  return EXPIRED.test(outcome.code) || (method === "HEAD" && /^40[013]$/.test(`${outcome.response.status}`));
 }
 
 /** What was asked, for the log: neither keys nor signatures. */

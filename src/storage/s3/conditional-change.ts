@@ -58,8 +58,8 @@ export async function exchange(
 ): Promise<S3Response | undefined> {
   const { ifMatch, ifNoneMatch } = change.conditions;
   if (ifMatch !== undefined || ifNoneMatch !== undefined) return changeIfUnmodified(client, support, change);
-  const answer = await sendOnce(client, change, {});
-  return answer === undefined || isDone(answer) ? answer : refuse(client, change, answer);
+  const response = await sendOnce(client, change, {});
+  return response === undefined || isDone(response) ? response : refuse(client, change, response);
 }
 
 async function changeIfUnmodified(
@@ -67,19 +67,19 @@ async function changeIfUnmodified(
   support: S3ConditionSupport,
   change: ConditionalChange,
 ): Promise<S3Response | undefined> {
-  let former: S3Refused | undefined;
+  let previous: S3Refused | undefined;
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const current = await look(client, change, round);
-    if (former !== undefined && isEffect(current, change, former.attempts)) return undefined;
+    if (previous !== undefined && isEffect(current, change, previous.attempts)) return undefined;
     if (!meetsConditions(current?.etag, change.conditions)) throw new StorageError("precondition-failed", change.what);
-    if (former !== undefined) learnForm(support, current, former);
+    if (previous !== undefined) learnForm(support, current, previous);
     const isSent = support.sent.has(change.kind);
     const isBare = support.areTagsBare;
-    const answer = await sendOnce(client, change, isSent ? toHeaders(current, isBare) : {});
-    if (answer === undefined || isDone(answer)) return answer;
-    if (!isSent || !isAboutConditions(answer)) return refuse(client, change, answer);
-    if (isUnknown(answer)) support.sent.delete(change.kind);
-    former = { tag: answer.status === 412 ? current?.etag : undefined, isBare, attempts: answer.attempts };
+    const response = await sendOnce(client, change, isSent ? toHeaders(current, isBare) : {});
+    if (response === undefined || isDone(response)) return response;
+    if (!isSent || !isAboutConditions(response)) return refuse(client, change, response);
+    if (isUnknown(response)) support.sent.delete(change.kind);
+    previous = { tag: response.status === 412 ? current?.etag : undefined, isBare, attempts: response.attempts };
   }
   throw new StorageError("unavailable", `${change.what}: others change it all the time`);
 }
@@ -117,10 +117,10 @@ async function sendOnce(
 }
 
 /** Refuses, unless an earlier attempt did what this answer calls impossible. */
-async function refuse(client: S3Client, change: ConditionalChange, answer: S3Response): Promise<undefined> {
-  const mayBeDone = answer.attempts > 1 || answer.status >= 500;
+async function refuse(client: S3Client, change: ConditionalChange, response: S3Response): Promise<undefined> {
+  const mayBeDone = response.attempts > 1 || response.status >= 500;
   if (mayBeDone && (await hasEffect(client, change))) return undefined;
-  throw toStorageError(answer, change.what);
+  throw toStorageError(response, change.what);
 }
 
 /** Whether the change was done, though no answer says so; not where nobody can be asked. */
@@ -144,13 +144,13 @@ function toHeaders(current: S3Head | undefined, isBare: boolean): Record<string,
 }
 
 /** Whether the store does not know conditions, or somebody else was quicker: the object is another, is gone, or is being changed. */
-function isAboutConditions(answer: S3Response): boolean {
-  if (answer.status === 412 || isUnknown(answer)) return true;
-  if (answer.status === 409) return /^(?:ConditionalRequestConflict|OperationAborted|)$/.test(codeOf(answer));
-  return answer.status === 404 && codeOf(answer) === "NoSuchKey";
+function isAboutConditions(response: S3Response): boolean {
+  if (response.status === 412 || isUnknown(response)) return true;
+  if (response.status === 409) return /^(?:ConditionalRequestConflict|OperationAborted|)$/.test(codeOf(response));
+  return response.status === 404 && codeOf(response) === "NoSuchKey";
 }
 
 /** Whether the store does not know conditions of such a change; any other 501 says nothing of them. */
-function isUnknown(answer: S3Response): boolean {
-  return answer.status === 501 && codeOf(answer) === "NotImplemented";
+function isUnknown(response: S3Response): boolean {
+  return response.status === 501 && codeOf(response) === "NotImplemented";
 }

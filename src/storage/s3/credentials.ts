@@ -61,11 +61,11 @@ export function createKeySource({
   }
 
   async function fetchKeys(): Promise<void> {
-    const former = found;
+    const previous = found;
     const keys = await ask();
     if (!keys?.accessKeyId || !keys.secretAccessKey) throw new TypeError("The credentials have no keys.");
     // What comes too late may be older than what came meanwhile.
-    if (found !== former) return;
+    if (found !== previous) return;
     found = keys;
     isRefused = false;
   }

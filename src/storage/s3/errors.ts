@@ -51,10 +51,10 @@ export function toCode(text: string): string {
 }
 
 /** The refusal that an answer amounts to; `what` was tried, as `PUT a/b`. */
-export function toStorageError(answer: Pick<S3Response, "status" | "text">, what: string): StorageError {
-  const code = codeOf(answer);
-  const message = `${what}: the store answered ${answer.status}${code === "" ? "" : ` ${code}`}`;
-  return new StorageError(toErrorCode(answer.status, code), message);
+export function toStorageError(response: Pick<S3Response, "status" | "text">, what: string): StorageError {
+  const code = codeOf(response);
+  const message = `${what}: the store answered ${response.status}${code === "" ? "" : ` ${code}`}`;
+  return new StorageError(toErrorCode(response.status, code), message);
 }
 
 /** What a code of a store, or else a status, is to callers. */
@@ -64,8 +64,8 @@ export function toErrorCode(status: number, code: string): StorageErrorCode {
 }
 
 /** Whether an answer says that there is no such object, in a bucket that is there. */
-export function isMissing(answer: S3Response): boolean {
-  return answer.status === 404 && codeOf(answer) !== "NoSuchBucket";
+export function isMissing(response: S3Response): boolean {
+  return response.status === 404 && codeOf(response) !== "NoSuchBucket";
 }
 
 /** Whether an answer says that it did what was asked. */

@@ -6,10 +6,10 @@ import { listPage } from "./list.ts";
 /** What is known of the object with a key, `undefined` where there is none. */
 export async function headObject(client: S3Client, key: string, signal?: AbortSignal): Promise<S3Head | undefined> {
   const request = { method: "HEAD", key, signal } as const;
-  const answer = await client.call(request);
-  if (isMissing(answer)) return undefined;
-  if (!isDone(answer)) throw toStorageError(answer, describe(request));
-  return toHead(answer.headers, Number(answer.headers.get("content-length") ?? Number.NaN));
+  const response = await client.call(request);
+  if (isMissing(response)) return undefined;
+  if (!isDone(response)) throw toStorageError(response, describe(request));
+  return toHead(response.headers, Number(response.headers.get("content-length") ?? Number.NaN));
 }
 
 /** Whether any key begins like this. */

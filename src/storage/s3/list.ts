@@ -49,9 +49,9 @@ export async function listPage(
     ...(token !== undefined && { "continuation-token": token }),
   };
   const request = { method: "GET", query, signal } as const;
-  const answer = await client.call(request);
-  if (!isDone(answer)) throw toStorageError(answer, `${describe(request)} listing`);
-  const root = parseResponse(answer.text);
+  const response = await client.call(request);
+  if (!isDone(response)) throw toStorageError(response, `${describe(request)} listing`);
+  const root = parseResponse(response.text);
   if (root?.name !== "ListBucketResult") throw new StorageError("unavailable", "The store answered no listing.");
   const decode = textOf(root, "EncodingType") === "url" ? decodeKey : (text: string) => text;
   const next = textOf(root, "IsTruncated") === "true" ? textOf(root, "NextContinuationToken") : "";
@@ -125,20 +125,20 @@ export async function* listMembers(
  * keys, with nothing between but what begins with the name, which is all that has to be kept in mind.
  */
 function createMemberReader(folder: string, folderTime: Date): (page: S3Page) => readonly StorageEntry[] {
-  let former: readonly string[] = [];
+  let previous: readonly string[] = [];
 
   return ({ keys, prefixes }) => {
     const files = keys.flatMap((file) => {
       const name = file.key.slice(folder.length);
       return isName(name) ? [toFileEntry(name, file)] : [];
     });
-    const names = new Set([...former, ...files.map(({ name }) => name)]);
+    const names = new Set([...previous, ...files.map(({ name }) => name)]);
     const folders = prefixes.flatMap((prefix): StorageEntry[] => {
       const name = prefix.slice(folder.length, -1);
       return isName(name) && !names.has(name) ? [{ name, kind: "folder", size: 0, modified: folderTime }] : [];
     });
     const ends = [keys.at(-1)?.key, prefixes.at(-1)].map((end) => end?.slice(folder.length) ?? "");
-    former = [...names].filter((name) => ends.some((end) => end.startsWith(name)));
+    previous = [...names].filter((name) => ends.some((end) => end.startsWith(name)));
     return files.length === 0 ? folders : [...files, ...folders];
   };
 }

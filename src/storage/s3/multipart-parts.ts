@@ -32,11 +32,11 @@ export async function beginUpload(
   signal?: AbortSignal,
 ): Promise<S3Begin> {
   const request: S3Request = { method: "POST", key, query: { uploads: "" }, headers: toFileHeaders(writer), signal };
-  const answer = await client.call(request);
-  if (!isDone(answer)) throw toStorageError(answer, describe(request));
-  const id = textOf(parseResponse(answer.text), "UploadId");
+  const response = await client.call(request);
+  if (!isDone(response)) throw toStorageError(response, describe(request));
+  const id = textOf(parseResponse(response.text), "UploadId");
   if (id === "") throw new StorageError("unavailable", `${describe(request)}: the store named no upload`);
-  return { upload: { key, id }, isOnlyOne: answer.attempts === 1 };
+  return { upload: { key, id }, isOnlyOne: response.attempts === 1 };
 }
 
 /** The headers that every object of ours is made with. */
@@ -135,11 +135,11 @@ async function sendPart(
 ): Promise<string> {
   const query = { partNumber: String(number), uploadId: id };
   const request: S3Request = { method: "PUT", key, query, body, signal };
-  const answer = await client.call(request);
+  const response = await client.call(request);
   // A client of HTTP may have copied it.
   countChunk(body.byteLength);
-  const tag = answer.headers.get("etag");
-  if (!isDone(answer) || tag === null) throw toStorageError(answer, describe(request));
+  const tag = response.headers.get("etag");
+  if (!isDone(response) || tag === null) throw toStorageError(response, describe(request));
   return tag;
 }
 
@@ -168,14 +168,14 @@ export async function completeUpload(
     signal,
   };
   for (let attempts = 1; ; attempts += 1) {
-    const answer = await client.call(request);
-    const root = isDone(answer) ? parseResponse(answer.text) : undefined;
-    if (!isDone(answer) || root?.name === "CompleteMultipartUploadResult") {
-      return { ...answer, attempts: answer.attempts + attempts - 1 };
+    const response = await client.call(request);
+    const root = isDone(response) ? parseResponse(response.text) : undefined;
+    if (!isDone(response) || root?.name === "CompleteMultipartUploadResult") {
+      return { ...response, attempts: response.attempts + attempts - 1 };
     }
     const code = toCode(textOf(root, "Code"));
     if (attempts > client.settings.retries || !isPassing(0, code)) {
-      return { ...answer, status: code === "PreconditionFailed" ? 412 : 500, attempts: answer.attempts + attempts };
+      return { ...response, status: code === "PreconditionFailed" ? 412 : 500, attempts: response.attempts + attempts };
     }
     await wait(toWait(attempts, null, client.settings), signal);
   }
@@ -183,8 +183,8 @@ export async function completeUpload(
 
 /** Whether an upload has parts; `undefined` where the store does not say, as it has ended. */
 export async function hasParts(client: S3Client, { key, id }: S3Upload): Promise<boolean | undefined> {
-  const answer = await client.call({ method: "GET", key, query: { uploadId: id, "max-parts": "1" } });
-  return isDone(answer) ? parseResponse(answer.text)?.parts.some(({ name }) => name === "Part") : undefined;
+  const response = await client.call({ method: "GET", key, query: { uploadId: id, "max-parts": "1" } });
+  return isDone(response) ? parseResponse(response.text)?.parts.some(({ name }) => name === "Part") : undefined;
 }
 
 /**
@@ -195,8 +195,8 @@ export async function abortUpload(client: S3Client, upload: S3Upload, mayPartsCo
   const { key, id } = upload;
   try {
     for (let attempt = 1; attempt <= MOST_ENDS; attempt += 1) {
-      const answer = await client.call({ method: "DELETE", key, query: { uploadId: id } });
-      if (!isDone(answer) || !mayPartsCome || !(await hasParts(client, upload))) return;
+      const response = await client.call({ method: "DELETE", key, query: { uploadId: id } });
+      if (!isDone(response) || !mayPartsCome || !(await hasParts(client, upload))) return;
       await wait(toWait(attempt, null, client.settings), undefined);
     }
   } catch {

@@ -32,7 +32,7 @@ export function createUploads(client: S3Client): S3Uploads {
     const since = clock();
     const doubt = (): void => setDoubtful(key, since);
     beginning.set(key, (beginning.get(key) ?? 0) + 1);
-    let isBegun = true;
+    let hasStarted = true;
     try {
       const { upload, isOnlyOne } = await beginUpload(client, key, writer, signal);
       known.add(upload.id);
@@ -40,12 +40,12 @@ export function createUploads(client: S3Client): S3Uploads {
       return upload;
     } catch (error) {
       doubt();
-      isBegun = false;
+      hasStarted = false;
       throw error;
     } finally {
       countDown(key);
       // Nobody will tell of its end.
-      if (!isBegun) await sweep(key);
+      if (!hasStarted) await sweep(key);
     }
   }
 
@@ -78,12 +78,12 @@ export function createUploads(client: S3Client): S3Uploads {
   }
 
   async function findUnknown(key: string, since: number): Promise<readonly string[]> {
-    const answer = await client.call({ method: "GET", query: { uploads: "", prefix: key, "max-uploads": "1000" } });
-    if (!isDone(answer)) return [];
-    const now = Date.parse(answer.headers.get("date") ?? "");
+    const response = await client.call({ method: "GET", query: { uploads: "", prefix: key, "max-uploads": "1000" } });
+    if (!isDone(response)) return [];
+    const now = Date.parse(response.headers.get("date") ?? "");
     const earliest = (Number.isNaN(now) ? clock() : now) - (clock() - since) - LEEWAY_MS;
     const found: string[] = [];
-    for (const part of parseResponse(answer.text)?.parts ?? []) {
+    for (const part of parseResponse(response.text)?.parts ?? []) {
       const id = textOf(part, "UploadId");
       if (part.name !== "Upload" || textOf(part, "Key") !== key || id === "" || known.has(id)) continue;
       if (Date.parse(textOf(part, "Initiated")) >= earliest && (await hasParts(client, { key, id })) === false)

@@ -27,33 +27,34 @@ const MOST_ROUNDS = 4;
 /** A file's content, whole or in part, by one request. Rejects with `not-found`, or `not-a-file` on a folder. */
 export async function readFile(
   client: S3Client,
-  place: ObjectLocation,
+  location: ObjectLocation,
   range: ByteRange | undefined,
 ): Promise<StoredFile> {
-  if (place.parent === undefined) throw new StorageError("not-a-file", "The root is a folder.");
+  if (location.parent === undefined) throw new StorageError("not-a-file", "The root is a folder.");
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const piece = range?.length === 0 ? undefined : await openPiece(client, place, range?.offset ?? 0, range?.length);
-    if (piece !== undefined) return toFile(client, place, piece, range);
+    const piece =
+      range?.length === 0 ? undefined : await openPiece(client, location, range?.offset ?? 0, range?.length);
+    if (piece !== undefined) return toFile(client, location, piece, range);
     // Nothing lies in the range, of the version that this finds.
-    const head = await headObject(client, place.key);
-    if (head === undefined) throw await toAbsence(client, place);
+    const head = await headObject(client, location.key);
+    if (head === undefined) throw await toAbsence(client, location);
     if (range === undefined || range.length === 0 || range.offset >= head.size) {
-      return toStoredFile(toFileEntry(place.name, head), new Uint8Array(0));
+      return toStoredFile(toFileEntry(location.name, head), new Uint8Array(0));
     }
   }
-  throw new StorageError("unavailable", `GET ${place.key}: it changes all the time`);
+  throw new StorageError("unavailable", `GET ${location.key}: it changes all the time`);
 }
 
-function toFile(client: S3Client, place: ObjectLocation, piece: S3Piece, range: ByteRange | undefined): StoredFile {
+function toFile(client: S3Client, location: ObjectLocation, piece: S3Piece, range: ByteRange | undefined): StoredFile {
   const { offset = 0, length = piece.size } = range ?? {};
   const end = Math.min(piece.size, offset + length);
-  return toStoredFile(piece.entry, createObjectSource(client, place, piece, offset, end));
+  return toStoredFile(piece.entry, createObjectSource(client, location, piece, offset, end));
 }
 
 /** Asks for bytes from an offset on; `undefined` where there are none. With `etag` of that version alone. */
 async function openPiece(
   client: S3Client,
-  place: ObjectLocation,
+  location: ObjectLocation,
   offset: number,
   length: number | undefined,
   { etag, signal }: { readonly etag?: string; readonly signal?: AbortSignal } = {},
@@ -64,13 +65,13 @@ async function openPiece(
     ...(!isWhole && { range: `bytes=${offset}-${last}` }),
     ...(etag !== undefined && etag !== "" && { "if-match": etag }),
   };
-  const request: S3Request = { method: "GET", key: place.key, headers, signal };
+  const request: S3Request = { method: "GET", key: location.key, headers, signal };
   const opened = await openAsStored(client, request);
   if (opened.status === 416) return undefined;
-  if (opened.status === 412) throw new StorageError("unavailable", `GET ${place.key}: that version is gone`);
-  if (isMissing(opened)) throw await toAbsence(client, place);
+  if (opened.status === 412) throw new StorageError("unavailable", `GET ${location.key}: that version is gone`);
+  if (isMissing(opened)) throw await toAbsence(client, location);
   if (opened.body === undefined) throw toStorageError(opened, describe(request));
-  return toPiece(opened, opened.body, place, offset);
+  return toPiece(opened, opened.body, location, offset);
 }
 
 /**
@@ -111,7 +112,7 @@ async function toAbsence(client: S3Client, { key, folder }: ObjectLocation): Pro
  */
 function createObjectSource(
   client: S3Client,
-  place: ObjectLocation,
+  location: ObjectLocation,
   first: S3Piece,
   from: number,
   end: number,
@@ -161,7 +162,10 @@ function createObjectSource(
       failures += 1;
       if (failures > client.settings.retries) {
         await close();
-        throw new StorageError("unavailable", `GET ${place.key}: the connection broke at ${position} of ${end} bytes`);
+        throw new StorageError(
+          "unavailable",
+          `GET ${location.key}: the connection broke at ${position} of ${end} bytes`,
+        );
       }
       await resume();
     }
@@ -172,16 +176,16 @@ function createObjectSource(
     await wait(toWait(failures, null, client.settings), closing.signal).catch(() => undefined);
     if (isClosed) return;
     // A tag that is none, of a store that has none, would let versions mix.
-    if (first.etag === "") throw new StorageError("unavailable", `GET ${place.key}: the connection broke`);
+    if (first.etag === "") throw new StorageError("unavailable", `GET ${location.key}: the connection broke`);
     begin = Math.max(position, begin);
     const wanted = { etag: first.etag, signal: closing.signal };
-    const piece = await openPiece(client, place, begin, end - begin, wanted).catch((error: unknown) => {
+    const piece = await openPiece(client, location, begin, end - begin, wanted).catch((error: unknown) => {
       if (!isClosed) throw error;
     });
     if (isClosed) return piece?.body.close();
     if (piece === undefined || piece.etag !== first.etag || piece.size !== first.size) {
       piece?.body.close();
-      throw new StorageError("unavailable", `GET ${place.key}: that version is gone`);
+      throw new StorageError("unavailable", `GET ${location.key}: that version is gone`);
     }
     body = piece.body;
     position = piece.start;

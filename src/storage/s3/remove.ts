@@ -17,7 +17,7 @@ const SINGLE_AT_ONCE = 8;
 /** What removes objects. */
 export interface S3Remover {
   /** Removes a file, or a folder with all that is below it. */
-  remove(place: ObjectLocation, conditions: RemoveOptions): Promise<void>;
+  remove(location: ObjectLocation, conditions: RemoveOptions): Promise<void>;
 }
 
 /** How many objects of a folder the removal has come to, and how many of them have gone. */
@@ -32,15 +32,16 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
   /** Stores that have no way to remove many at once are asked only once for it. */
   let hasBatches = true;
 
-  async function remove(place: ObjectLocation, conditions: RemoveOptions): Promise<void> {
-    if (place.parent === undefined) throw new StorageError("denied", "The root stays.");
-    const file = await headObject(client, place.key);
-    if (!isOfKind(file === undefined ? "folder" : "file", conditions)) throw new StorageError("not-found", place.key);
-    if (file === undefined) return removeFolder(place, place.parent, conditions);
-    if (!meetsConditions(file.etag, conditions)) throw new StorageError("precondition-failed", place.key);
-    const mayVanish = await keepParent(place.parent, (key) => key === place.key);
-    await removeFile(place.key, conditions);
-    if (mayVanish) await keepEmpty(place.parent);
+  async function remove(location: ObjectLocation, conditions: RemoveOptions): Promise<void> {
+    if (location.parent === undefined) throw new StorageError("denied", "The root stays.");
+    const file = await headObject(client, location.key);
+    if (!isOfKind(file === undefined ? "folder" : "file", conditions))
+      throw new StorageError("not-found", location.key);
+    if (file === undefined) return removeFolder(location, location.parent, conditions);
+    if (!meetsConditions(file.etag, conditions)) throw new StorageError("precondition-failed", location.key);
+    const mayVanish = await keepParent(location.parent, (key) => key === location.key);
+    await removeFile(location.key, conditions);
+    if (mayVanish) await keepEmpty(location.parent);
   }
 
   async function removeFolder(
@@ -82,8 +83,8 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
       conditions,
       what: `DELETE ${key}`,
       async send(headers) {
-        const answer = await client.call({ method: "DELETE", key, headers });
-        return isMissing(answer) && conditions.ifMatch === undefined ? { ...answer, status: 204 } : answer;
+        const response = await client.call({ method: "DELETE", key, headers });
+        return isMissing(response) && conditions.ifMatch === undefined ? { ...response, status: 204 } : response;
       },
     });
   }
@@ -147,14 +148,14 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
     let left = keys;
     for (let attempt = 1; ; attempt += 1) {
       const request = toBatchRequest(left);
-      const answer = await client.call(request);
-      if (answer.status === 501 || answer.status === 405) {
+      const response = await client.call(request);
+      if (response.status === 501 || response.status === 405) {
         // All are removed in another way, those that have gone too.
         count.removed -= keys.length - left.length;
         return false;
       }
-      if (!isDone(answer)) throw toStorageError(answer, describe(request));
-      const failed = toFailures(answer.text, left);
+      if (!isDone(response)) throw toStorageError(response, describe(request));
+      const failed = toFailures(response.text, left);
       count.removed += left.length - failed.length;
       if (failed.length === 0) return true;
       const codes = [...new Set(failed.map(({ code }) => code))];

@@ -16,9 +16,9 @@ import { toPartBytes } from "./part-size.ts";
 /** What makes objects. */
 export interface S3Writer {
   /** Stores a file, all of it or nothing. */
-  writeFile(place: ObjectLocation, content: AsyncIterable<Uint8Array>, options: WriteOptions): Promise<StorageEntry>;
+  writeFile(location: ObjectLocation, content: AsyncIterable<Uint8Array>, options: WriteOptions): Promise<StorageEntry>;
   /** Makes the marker of a folder where nothing is. */
-  createFolder(place: ObjectLocation): Promise<void>;
+  createFolder(location: ObjectLocation): Promise<void>;
 }
 
 /** A place that was looked at so long ago is looked at again before the file comes there, in milliseconds. */
@@ -32,7 +32,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
   const permits = createPermits(parallelParts * UPLOADS_AT_ONCE);
 
   async function writeFile(
-    place: ObjectLocation,
+    location: ObjectLocation,
     content: AsyncIterable<Uint8Array>,
     options: WriteOptions,
   ): Promise<StorageEntry> {
@@ -40,7 +40,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
     signal?.throwIfAborted();
     const plan = { partBytes, size };
     if (size !== undefined) toPartBytes(1, plan);
-    await checkTarget(place, options, signal);
+    await checkTarget(location, options, signal);
     signal?.throwIfAborted();
     const controller = new AbortController();
     const abort = (): void => controller.abort(signal?.reason);
@@ -53,10 +53,10 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
       const first = await parts.next();
       if (first.done) throw new TypeError("Even an empty file is a part.");
       if (first.value.isLast) {
-        if (clock() - looked > STALE_MS) await checkTarget(place, options, signal);
-        return await putWhole(place, first.value.bytes, options);
+        if (clock() - looked > STALE_MS) await checkTarget(location, options, signal);
+        return await putWhole(location, first.value.bytes, options);
       }
-      return await putInParts(place, joined(first.value, parts), options, { permits, buffers, controller });
+      return await putInParts(location, joined(first.value, parts), options, { permits, buffers, controller });
     } finally {
       signal?.removeEventListener("abort", abort);
       await parts.return(undefined);
@@ -64,14 +64,14 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
   }
 
   async function putWhole(
-    place: ObjectLocation,
+    location: ObjectLocation,
     body: Uint8Array<ArrayBuffer>,
     options: WriteOptions,
   ): Promise<StorageEntry> {
-    const { key } = place;
+    const { key } = location;
     const { signal } = options;
     const writer = crypto.randomUUID();
-    const answer = await exchange(client, support, {
+    const response = await exchange(client, support, {
       kind: "put",
       key,
       writer,
@@ -82,16 +82,16 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
         client.call({ method: "PUT", key, body, headers: { ...headers, ...toFileHeaders(writer) }, signal }),
     });
     countChunk(body.byteLength);
-    return toEntry(place, body.byteLength, writer, answer);
+    return toEntry(location, body.byteLength, writer, response);
   }
 
   async function putInParts(
-    place: ObjectLocation,
+    location: ObjectLocation,
     parts: AsyncIterable<ObjectPart>,
     options: WriteOptions,
     ways: Parameters<typeof sendParts>[3],
   ): Promise<StorageEntry> {
-    const { key } = place;
+    const { key } = location;
     const { signal } = options;
     const writer = crypto.randomUUID();
     const upload = await uploads.begin(key, writer, signal);
@@ -106,8 +106,8 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
     try {
       const tags = await sendParts(client, upload, counted(), ways);
       state = "sent";
-      await checkTarget(place, options, signal);
-      const answer = await exchange(client, support, {
+      await checkTarget(location, options, signal);
+      const response = await exchange(client, support, {
         kind: "complete",
         key,
         writer,
@@ -117,7 +117,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
         send: (headers) => completeUpload(client, upload, tags, headers, signal),
       });
       state = "complete";
-      return await toEntry(place, bytes, writer, answer);
+      return await toEntry(location, bytes, writer, response);
     } finally {
       await uploads.end(upload, state);
     }
@@ -125,27 +125,27 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
 
   /** The entry of what was just written, as everybody is told of it: the time is the store's. What another writer made of it meanwhile is not it. */
   async function toEntry(
-    place: ObjectLocation,
+    location: ObjectLocation,
     size: number,
     writer: string,
-    answer: S3Response | undefined,
+    response: S3Response | undefined,
   ): Promise<StorageEntry> {
-    const found = await headObject(client, place.key).catch(() => undefined);
-    if (found?.writer === writer && found.size === size) return toFileEntry(place.name, found);
-    const date = answer?.headers.get("date") ?? new Date(clock()).toUTCString();
-    return toFileEntry(place.name, {
+    const found = await headObject(client, location.key).catch(() => undefined);
+    if (found?.writer === writer && found.size === size) return toFileEntry(location.name, found);
+    const date = response?.headers.get("date") ?? new Date(clock()).toUTCString();
+    return toFileEntry(location.name, {
       size,
       modified: toSecond(date),
-      etag: toEtag(answer?.headers.get("etag") ?? ""),
+      etag: toEtag(response?.headers.get("etag") ?? ""),
     });
   }
 
   async function checkTarget(
-    place: ObjectLocation,
+    location: ObjectLocation,
     conditions: WriteOptions,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const { parent, folder, key } = place;
+    const { parent, folder, key } = location;
     if (parent === undefined) throw new StorageError("not-a-file", "The root is a folder.");
     const isConditional = conditions.ifMatch !== undefined || conditions.ifNoneMatch !== undefined;
     const [isFolder, hasParent, current] = await Promise.all([

@@ -3,12 +3,12 @@ import { type EndpointCase, type EndpointCaseContext, isPasswordLongEnough, MIN_
 import { cutLast, swapCase } from "./flaws.ts";
 import {
   ask,
+  type CheckedResponse,
   describeStatus,
   expectNoProblems,
   expectNoSuccess,
   expectRefusal,
   isSuccess,
-  type JudgedAnswer,
   makeUpName,
 } from "./question.ts";
 import { SAMPLES } from "./samples.ts";
@@ -21,9 +21,9 @@ export const knownAccountCases: readonly EndpointCase[] = [
     name: "accepts the right password: 204, or 200 with an account of the interface",
     needs: "account",
     async run(context) {
-      const answer = await askWith(context, {});
-      expectAccepted(answer);
-      expectNoProblems(answer, "the right password");
+      const response = await askWith(context, {});
+      expectAccepted(response);
+      expectNoProblems(response, "the right password");
     },
   },
   {
@@ -41,9 +41,9 @@ export const knownAccountCases: readonly EndpointCase[] = [
     async run(context) {
       const unknown = { username: makeUpName() };
       const logins = Array.from({ length: 8 }, (_, index) => askWith(context, index % 2 === 0 ? {} : unknown));
-      for (const [index, answer] of (await Promise.all(logins)).entries()) {
-        if (index % 2 === 0) expectAccepted(answer);
-        else expectNoSuccess(answer, "an unknown account beside a known one");
+      for (const [index, response] of (await Promise.all(logins)).entries()) {
+        if (index % 2 === 0) expectAccepted(response);
+        else expectNoSuccess(response, "an unknown account beside a known one");
       }
     },
   },
@@ -73,9 +73,9 @@ export const wrongCredentialCases: readonly EndpointCase[] = [
       const { password } = accountOf(context);
       let note: string | undefined;
       for (const [what, content] of toWrongPasswords(password)) {
-        const answer = await askWith(context, { content });
-        expectRefusal(answer, what);
-        if (answer.status === 401) note = HANDED_ON;
+        const response = await askWith(context, { content });
+        expectRefusal(response, what);
+        if (response.status === 401) note = HANDED_ON;
       }
       // What is too long, or not a text to some, may be no request to them.
       const long = `${password}${"x".repeat(80)}`;
@@ -135,7 +135,10 @@ interface Login {
 }
 
 /** Asks with what the known account has, but for what is given. */
-function askWith(context: EndpointCaseContext, { type = "password", username, content }: Login): Promise<JudgedAnswer> {
+function askWith(
+  context: EndpointCaseContext,
+  { type = "password", username, content }: Login,
+): Promise<CheckedResponse> {
   const account = accountOf(context);
   return ask(context, { type, username: username ?? account.username, content: content ?? account.password });
 }
@@ -148,14 +151,14 @@ function accountOf({ account }: EndpointCaseContext): Account {
   return account;
 }
 
-function expectAccepted(answer: JudgedAnswer): void {
-  if (answer.status === 204 || answer.status === 200) return;
-  if (isSuccess(answer)) throw new Error(`only 200 and 204 are a success, answered ${answer.status}`);
-  throw new Error(`the right password was answered ${describeStatus(answer)}`);
+function expectAccepted(response: CheckedResponse): void {
+  if (response.status === 204 || response.status === 200) return;
+  if (isSuccess(response)) throw new Error(`only 200 and 204 are a success, answered ${response.status}`);
+  throw new Error(`the right password was answered ${describeStatus(response)}`);
 }
 
 /** A text that is the same for the same JSON, whatever the order of members, and for the same text that is none. */
-function contentOf({ body }: JudgedAnswer): string {
+function contentOf({ body }: CheckedResponse): string {
   if ("problem" in body) return body.problem;
   const text = new TextDecoder().decode(body.bytes);
   try {

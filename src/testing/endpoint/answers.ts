@@ -2,12 +2,12 @@ import type { CredentialType } from "../../contracts/authenticator.ts";
 import type { EndpointCase, EndpointCaseContext } from "./case.ts";
 import {
   ask,
+  type CheckedResponse,
   describeStatus,
   expectNoProblems,
   expectNoSuccess,
   expectRefusal,
   isSuccess,
-  type JudgedAnswer,
   makeUpName,
 } from "./question.ts";
 import { makeUpPeer, SAMPLES, WRONG_PASSWORD } from "./samples.ts";
@@ -25,7 +25,7 @@ const ODD_TEXTS = [
 ];
 
 /** How any answer has to be, whatever it says (7.2). */
-export const answerCases: readonly EndpointCase[] = [
+export const responseCases: readonly EndpointCase[] = [
   {
     name: "answers whole, and within the time limit",
     vital: true,
@@ -36,15 +36,15 @@ export const answerCases: readonly EndpointCase[] = [
   {
     name: "does not redirect",
     run: (context) =>
-      forEachAnswer(context, (answer) => {
-        const isRedirect = answer.status === 0 || (answer.status >= 300 && answer.status < 400);
-        if (isRedirect) throw new Error(`answered ${describeStatus(answer)}`);
+      forEachResponse(context, (response) => {
+        const isRedirect = response.status === 0 || (response.status >= 300 && response.status < 400);
+        if (isRedirect) throw new Error(`answered ${describeStatus(response)}`);
       }),
   },
   {
     name: "answers with no more than 1 MiB, and unencoded",
     run: (context) =>
-      forEachAnswer(context, ({ body }) => {
+      forEachResponse(context, ({ body }) => {
         if ("problem" in body) throw new Error(body.problem);
       }),
   },
@@ -55,8 +55,8 @@ export const answerCases: readonly EndpointCase[] = [
       const { account } = context;
       if (account !== undefined) {
         const { username, password: content } = account;
-        const answer = await ask(context, { type: "password", username, content });
-        if (isChallenged(answer)) throw new Error("the right password was answered 401 with WWW-Authenticate");
+        const response = await ask(context, { type: "password", username, content });
+        if (isChallenged(response)) throw new Error("the right password was answered 401 with WWW-Authenticate");
       } else if (isChallenged(await askUnknown(context))) {
         return "answered 401 with WWW-Authenticate: it may have refused the service itself; a known account would tell";
       }
@@ -66,8 +66,8 @@ export const answerCases: readonly EndpointCase[] = [
   {
     name: "says in UTF-8 what it says with 401, and with 403 nothing, a text, or JSON of the interface",
     async run(context) {
-      const answer = await askUnknown(context);
-      if (answer.status === 401 || answer.status === 403) expectNoProblems(answer, "an unknown account");
+      const response = await askUnknown(context);
+      if (response.status === 401 || response.status === 403) expectNoProblems(response, "an unknown account");
     },
   },
 ];
@@ -81,8 +81,8 @@ export const unknownAccountCases: readonly EndpointCase[] = [
       const { account } = context;
       if (account !== undefined) {
         const { username, password: content } = account;
-        const answer = await ask(context, { type: "password", username, content, peer: makeUpPeer("IPv6") });
-        if (!isSuccess(answer)) throw new Error(`the right password was answered ${describeStatus(answer)}`);
+        const response = await ask(context, { type: "password", username, content, peer: makeUpPeer("IPv6") });
+        if (!isSuccess(response)) throw new Error(`the right password was answered ${describeStatus(response)}`);
       }
       const unknown = { type: "password", username: makeUpName(), content: WRONG_PASSWORD } as const;
       expectRefusal(await ask(context, { ...unknown, peer: makeUpPeer("IPv6") }), "an unknown account");
@@ -93,10 +93,10 @@ export const unknownAccountCases: readonly EndpointCase[] = [
     (type): EndpointCase => ({
       name: `answers 401 or 403 to an unknown account: ${type}`,
       async run(context) {
-        const answer = await ask(context, { type, username: makeUpName(), content: SAMPLES[type] });
-        if (isSuccess(answer))
-          throw new Error(`it lets anybody in: answered ${answer.status} to an account that nobody has`);
-        if (answer.status !== 401 && answer.status !== 403) throw new Error(`answered ${describeStatus(answer)}`);
+        const response = await ask(context, { type, username: makeUpName(), content: SAMPLES[type] });
+        if (isSuccess(response))
+          throw new Error(`it lets anybody in: answered ${response.status} to an account that nobody has`);
+        if (response.status !== 401 && response.status !== 403) throw new Error(`answered ${describeStatus(response)}`);
       },
     }),
   ),
@@ -104,8 +104,8 @@ export const unknownAccountCases: readonly EndpointCase[] = [
     name: "stands names and passwords of any characters",
     async run(context) {
       for (const odd of ODD_TEXTS) {
-        const answer = await ask(context, { type: "password", username: odd, content: odd });
-        expectStood(answer, `${JSON.stringify(odd)} as name and password`);
+        const response = await ask(context, { type: "password", username: odd, content: odd });
+        expectStood(response, `${JSON.stringify(odd)} as name and password`);
       }
     },
   },
@@ -133,23 +133,26 @@ export const unknownAccountCases: readonly EndpointCase[] = [
   },
 ];
 
-function isChallenged({ status, challenged }: JudgedAnswer): boolean {
+function isChallenged({ status, challenged }: CheckedResponse): boolean {
   return status === 401 && challenged;
 }
 
-function askUnknown(context: EndpointCaseContext): Promise<JudgedAnswer> {
+function askUnknown(context: EndpointCaseContext): Promise<CheckedResponse> {
   return ask(context, { type: "password", username: makeUpName(), content: WRONG_PASSWORD });
 }
 
 /** Looks at the answer to an unknown account and, where there is one, at that to the known one. */
-async function forEachAnswer(context: EndpointCaseContext, look: (answer: JudgedAnswer) => void): Promise<undefined> {
+async function forEachResponse(
+  context: EndpointCaseContext,
+  look: (response: CheckedResponse) => void,
+): Promise<undefined> {
   look(await askUnknown(context));
   if (context.account === undefined) return undefined;
   const { username, password: content } = context.account;
   look(await ask(context, { type: "password", username, content }));
 }
 
-function expectStood(answer: JudgedAnswer, what: string): void {
-  expectNoSuccess(answer, what);
-  if (answer.status >= 500) throw new Error(`${what}: answered ${answer.status}`);
+function expectStood(response: CheckedResponse, what: string): void {
+  expectNoSuccess(response, what);
+  if (response.status >= 500) throw new Error(`${what}: answered ${response.status}`);
 }

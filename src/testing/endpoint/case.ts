@@ -17,7 +17,7 @@ export interface EndpointCaseContext {
   /** How long the endpoint has for a whole answer. Default: 30, as a service has. */
   readonly timeoutSeconds?: number;
   /** Is told of every whole answer, and how long it took from the first byte of the request. */
-  readonly onAnswer?: (answer: { readonly status: number; readonly milliseconds: number }) => void;
+  readonly onAnswer?: (response: { readonly status: number; readonly milliseconds: number }) => void;
 }
 
 /** What a case cannot do without: a known account, or means by which the service proves itself. */

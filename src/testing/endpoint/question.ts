@@ -9,7 +9,7 @@ import type { EndpointCaseContext } from "./case.ts";
 import { makeUpPeer } from "./samples.ts";
 
 /** An answer, and what in it a service would not take. */
-export interface JudgedAnswer extends RemoteResponse {
+export interface CheckedResponse extends RemoteResponse {
   readonly problems: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export async function ask(
   context: EndpointCaseContext,
   credentials: Credentials,
   { method = "POST", contentType, body = JSON.stringify(toRequest(credentials)), authorization }: Deviation = {},
-): Promise<JudgedAnswer> {
+): Promise<CheckedResponse> {
   const { url, headers = {}, username = "", password = "", timeoutSeconds = 30, fetch: given, onAnswer } = context;
   const settings = readOptions({ url: [url], headers, username, password, timeoutSeconds, logger: silent });
   const [address] = settings.urls;
@@ -78,7 +78,7 @@ export async function ask(
     headers: lines,
     timeoutSeconds: settings.timeoutSeconds,
   });
-  if (!outcome.answered) {
+  if (!outcome.responded) {
     const error = new Error(`no whole answer came: ${outcome.details}`);
     if (outcome.details.startsWith("timed out")) timeouts.add(error);
     throw error;
@@ -102,21 +102,21 @@ export function isSuccess({ status }: RemoteResponse): boolean {
 }
 
 /** Fails unless the credentials were judged and refused, by an answer that a service takes. */
-export function expectRefusal(answer: JudgedAnswer, what: string): void {
-  if (isSuccess(answer)) throw new Error(`${what} was accepted: answered ${answer.status}`);
-  if (answer.status !== 401 && answer.status !== 403) {
-    throw new Error(`${what} is to be answered 401 or 403, found ${describeStatus(answer)}`);
+export function expectRefusal(response: CheckedResponse, what: string): void {
+  if (isSuccess(response)) throw new Error(`${what} was accepted: answered ${response.status}`);
+  if (response.status !== 401 && response.status !== 403) {
+    throw new Error(`${what} is to be answered 401 or 403, found ${describeStatus(response)}`);
   }
-  expectNoProblems(answer, what);
+  expectNoProblems(response, what);
 }
 
 /** Fails when something was accepted; how it is refused is free. */
-export function expectNoSuccess(answer: JudgedAnswer, what: string): void {
-  if (isSuccess(answer)) throw new Error(`${what} was accepted: answered ${answer.status}`);
+export function expectNoSuccess(response: CheckedResponse, what: string): void {
+  if (isSuccess(response)) throw new Error(`${what} was accepted: answered ${response.status}`);
 }
 
 /** Fails when a service would not take the answer as it is, with all that is wrong. */
-export function expectNoProblems({ status, problems }: JudgedAnswer, what: string): void {
+export function expectNoProblems({ status, problems }: CheckedResponse, what: string): void {
   if (problems.length > 0) throw new Error(`${what}: the answer with ${status} is not valid: ${problems.join("; ")}`);
 }
 

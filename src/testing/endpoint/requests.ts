@@ -89,9 +89,9 @@ async function expectUnauthorized(
   const authorized = context.account === undefined ? await ask(context, credentialsOf(context)) : undefined;
   let note: string | undefined;
   for (const [authorization, what] of requests) {
-    const answer = await ask(context, credentialsOf(context), { authorization });
-    expectNoSuccess(answer, what);
-    if (answer.status === authorized?.status && answer.challenged === authorized.challenged) {
+    const response = await ask(context, credentialsOf(context), { authorization });
+    expectNoSuccess(response, what);
+    if (response.status === authorized?.status && response.challenged === authorized.challenged) {
       note ??= `not known: ${what} is answered as one with the right one; give an account`;
     }
   }
@@ -104,8 +104,8 @@ async function noteSuccess(
   deviation: Deviation,
   what: string,
 ): Promise<string | undefined> {
-  const answer = await ask(context, credentialsOf(context), deviation);
-  return isSuccess(answer) ? `${what} was accepted: answered ${answer.status}` : undefined;
+  const response = await ask(context, credentialsOf(context), deviation);
+  return isSuccess(response) ? `${what} was accepted: answered ${response.status}` : undefined;
 }
 
 async function expectRefused(context: EndpointCaseContext, deviation: Deviation, what: string): Promise<undefined> {

@@ -1,5 +1,5 @@
 import type { ByteSource } from "../../contracts/byte-source.ts";
-import { type Ask, leave, suffer } from "./faults.ts";
+import { type Ask, applyFault, leave } from "./faults.ts";
 
 const DONE = { done: true, value: undefined } as const;
 const NOTHING = new Uint8Array(0);
@@ -26,12 +26,12 @@ export function toFaultySource(source: ByteSource, ask: Ask): ByteSource {
   async function readNext(buffer: Uint8Array): Promise<number> {
     const taken = await source.readInto(buffer);
     if (taken === 0) {
-      await suffer(ask("end"), [left.signal]);
+      await applyFault(ask("end"), [left.signal]);
       isEnded = true;
       return 0;
     }
     count += 1;
-    most = await suffer(ask("chunk", count), [left.signal]);
+    most = await applyFault(ask("chunk", count), [left.signal]);
     if (most >= taken) return taken;
     rest = buffer.slice(0, taken);
     if (most > 0) return passOn(buffer);
@@ -76,14 +76,14 @@ export function toFaultyContent(
       const taken = await source.next();
       if (!taken.done) return meet(taken.value);
       isEnded = true;
-      await suffer(ask("end"), ends);
+      await applyFault(ask("end"), ends);
       return DONE;
     }
 
     async function meet(chunk: Uint8Array): Promise<IteratorResult<Uint8Array, undefined>> {
       count += 1;
       try {
-        most = await suffer(ask("chunk", count), ends);
+        most = await applyFault(ask("chunk", count), ends);
       } catch (error) {
         giveUp();
         throw error;

@@ -46,7 +46,7 @@ export function checkFault(step: StorageStep["step"], fault: StorageFault | unde
 }
 
 /** How many bytes may pass at once behind a step: 0 where there is nothing more. `ends` are the signals of who waits for it. */
-export async function suffer(fault: StorageFault | undefined, ends: Signals = []): Promise<number> {
+export async function applyFault(fault: StorageFault | undefined, ends: Signals = []): Promise<number> {
   switch (fault?.fault) {
     case "error":
       throw toError(fault.error);

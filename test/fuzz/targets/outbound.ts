@@ -87,7 +87,7 @@ async function run(input: string): Promise<string> {
     headers: [],
     timeoutSeconds: 60,
   });
-  hold(outcome.answered, "an answer is one, whatever it holds");
+  hold(outcome.responded, "an answer is one, whatever it holds");
   const { audit, ...verdict } = toVerdict(outcome);
   const told = JSON.stringify([audit, verdict]);
   hold(!told.includes('"__proto__":'), "no key that changes objects is handed on");
@@ -203,11 +203,11 @@ function isPath(path: unknown, isAbsolute: boolean): boolean {
 
 /** The account that comes of it, or its refusal; and the same settings on their way from an endpoint of ours. */
 function make(settings: AccountSettings): string {
-  const { outcomes, toAnswer } = createOutcomeRecorder();
+  const { outcomes, toResponse: toAnswer } = createOutcomeRecorder();
   const answer = toAnswer(outcomes.accept(settings));
   if (answer !== undefined && "content" in answer) {
     const sent = {
-      answered: true,
+      responded: true,
       url: URL_OF_ENDPOINT,
       status: 200,
       contentType: "application/json",

@@ -79,14 +79,14 @@ describe("an archive whose length was promised", () => {
     ["nothing behind it", { open: async () => undefined }],
   ])("cannot be had with a member that has %s", async (_, change) => {
     const entry = { ...file("a", bytesOf(10)), ...change };
-    const promised = createZip(listed([entry]), { isPromised: true });
+    const promised = createZip(listed([entry]), { isLengthAnnounced: true });
     await expect(zipInto(promised, [1000])).rejects.toMatchObject({ code: "unavailable" });
     expect((await zip([{ ...file("a", bytesOf(10)), ...change }])).length).toBeGreaterThan(0);
   });
 
   it("can with one of another time: that of what is read stands in it", async () => {
     const entry = { ...file("a", bytesOf(10)), modified: new Date(0) };
-    const promised = await zipInto(createZip(listed([entry]), { isPromised: true }), [1000]);
+    const promised = await zipInto(createZip(listed([entry]), { isLengthAnnounced: true }), [1000]);
     expect(promised.equals(await zip([file("a", bytesOf(10))]))).toBe(true);
   });
 });

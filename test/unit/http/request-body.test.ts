@@ -129,7 +129,7 @@ describe("a JSON body", () => {
 
   it("that holds more fails as its endpoint says", async () => {
     const failure = new HttpError("too-large", "Too many.");
-    const reading = readJsonBody(requestOf([JSON.stringify(Array(1001).fill(0))]), { toExcess: () => failure });
+    const reading = readJsonBody(requestOf([JSON.stringify(Array(1001).fill(0))]), { toTooLarge: () => failure });
     await expect(reading).rejects.toBe(failure);
   });
 

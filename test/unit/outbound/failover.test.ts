@@ -337,7 +337,7 @@ describe("askInTurn with createSuspensions", () => {
             order.push(index);
             if (isUp[index]) suspensions.lift(index);
             else suspensions.suspend(index);
-            return { answered: isUp[index] === true };
+            return { responded: isUp[index] === true };
           });
           const expected = expectOrder(suspended, isUp);
           expect(order).toEqual(expected.order);
