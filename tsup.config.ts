@@ -10,6 +10,7 @@ export default defineConfig({
     deno: "src/deno.ts",
     node: "src/node.ts",
     workers: "src/workers.ts",
+    storage: "src/storage.ts",
     "storage/disk": "src/storage/disk.ts",
     "storage/memory": "src/storage/memory.ts",
     "storage/s3": "src/storage/s3.ts",

@@ -9,4 +9,4 @@ export {
   toBunHandler,
   toBunServeOptions,
 } from "./runtimes/bun.ts";
-export type { Variant } from "./runtimes/request-handler.ts";
+export type { Api } from "./runtimes/request-handler.ts";

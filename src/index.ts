@@ -40,7 +40,7 @@ export type {
   Verdict,
 } from "./contracts/authenticator.ts";
 export type { Branding } from "./contracts/branding.ts";
-export { type ByteSource, toByteSource, toByteStream } from "./contracts/byte-source.ts";
+export type { ByteSource } from "./contracts/byte-source.ts";
 export {
   type ClientCertificate,
   type Component,
@@ -52,13 +52,13 @@ export {
 export type { EventEnvelope, FileLocation, Reason } from "./contracts/events/envelope.ts";
 export type { EventStream, FileEvent, OnEvent } from "./contracts/events/file-event.ts";
 export type {
-  FileNotRemoved,
   FileRemoved,
-  FolderAlreadyThere,
+  FileRemoveFailed,
+  FolderAlreadyExists,
   FolderCreated,
-  FolderNotCreated,
-  FolderNotRemoved,
+  FolderCreateFailed,
   FolderRemoved,
+  FolderRemoveFailed,
   TriggerRun,
 } from "./contracts/events/folders.ts";
 export type {
@@ -77,11 +77,11 @@ export type {
   ArchiveDone,
   ArchiveFailed,
   ArchiveStarted,
-  DownloadCut,
+  DownloadAborted,
   DownloadDone,
   DownloadFailed,
-  FileNotOpened,
   FileOpened,
+  FileOpenFailed,
   ListingDone,
   ListingFailed,
   ListingStarted,
@@ -96,7 +96,7 @@ export type {
 export type { EventStreamOptions, FileService, RequestHandler } from "./contracts/file-service.ts";
 export type { KeyValueStore } from "./contracts/key-value-store.ts";
 export type { Logger } from "./contracts/logger.ts";
-export { type MemberBatches, toMembers } from "./contracts/member-batches.ts";
+export type { MemberBatches } from "./contracts/member-batches.ts";
 export type { CharacterClass, PasswordPolicy } from "./contracts/password-policy.ts";
 export {
   type ByteRange,
@@ -112,13 +112,11 @@ export {
   type StoredFile,
   type WriteOptions,
 } from "./contracts/storage-adapter.ts";
-export { toPathSegments } from "./contracts/storage-path.ts";
-export { toStoredFile } from "./contracts/stored-file.ts";
 export type { DoneCode, PartialTexts, ScriptTexts, Texts } from "./contracts/texts.ts";
 export type { Trigger, TriggerContext, TriggerMember, TriggerStyle } from "./contracts/trigger.ts";
 export type { DecideUpload, Upload, UploadGuard } from "./contracts/upload.ts";
 export { type Failure, HttpError, isHttpError } from "./http/http-error.ts";
-export type { Answered } from "./metrics/measure-service.ts";
+export type { MeasuredRequest } from "./metrics/measure-service.ts";
 export { createMetrics, type Metrics, type MetricsOptions } from "./metrics/metrics.ts";
 export type { HttpAuthenticatorOptions } from "./remote-auth/authenticator/options.ts";
 export type { RemoteAudit } from "./remote-auth/authenticator/verdict.ts";

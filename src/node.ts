@@ -19,5 +19,5 @@ export {
   toNodeListener,
   toNodeMiddleware,
 } from "./runtimes/node.ts";
-export type { Variant } from "./runtimes/request-handler.ts";
+export type { Api } from "./runtimes/request-handler.ts";
 export { createNdjsonSink, type NdjsonSinkOptions } from "./sinks/ndjson-node.ts";

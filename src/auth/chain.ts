@@ -97,14 +97,14 @@ export function createAuthenticationChain(
       verdict = await ask(method, credentials);
       verdicts.push(toMethodVerdict(method, verdict));
       // A name that no method knows costs the work of them all; so must a wrong password for one that an early method knows.
-      if (verdict.outcome === "rejected") await imitate(methods.slice(index + 1), credentials);
+      if (verdict.outcome === "rejected") await equalizeTiming(methods.slice(index + 1), credentials);
       if (verdict.outcome !== "unknown") break;
     }
     return { ...verdict, verdicts };
   }
 
-  async function imitate(others: readonly Authenticator[], credentials: Credentials): Promise<void> {
-    for (const method of others) await method.imitate?.(credentials).catch(() => undefined);
+  async function equalizeTiming(others: readonly Authenticator[], credentials: Credentials): Promise<void> {
+    for (const method of others) await method.equalizeTiming?.(credentials).catch(() => undefined);
   }
 
   async function ask(method: Authenticator, credentials: Credentials): Promise<Verdict> {

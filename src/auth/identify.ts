@@ -81,7 +81,7 @@ export interface IdentifierOptions {
   /** Why the service has no use for an account with such settings, in words for the operator; `undefined` when it has. */
   readonly findAccountProblem: (username: string, settings: AccountSettings) => string | undefined;
   /** The account that a certificate logs in; `undefined` for none. */
-  readonly toCertificateUsername: (certificate: ClientCertificate) => string | undefined;
+  readonly usernameOfCertificate: (certificate: ClientCertificate) => string | undefined;
   /** The server, and the component of it that clients log in to. */
   readonly server: { readonly uuid: string };
   readonly component: { readonly uuid: string };
@@ -91,7 +91,7 @@ export interface IdentifierOptions {
 
 /** Makes the identifier of a service. */
 export function createIdentifier(options: IdentifierOptions): Identifier {
-  const { chain, sessions, throttle, audit, findAccountProblem, toCertificateUsername, server, component, logger } =
+  const { chain, sessions, throttle, audit, findAccountProblem, usernameOfCertificate, server, component, logger } =
     options;
 
   /** Keys and certificates are nothing to guess at. `undefined`: too many attempts have failed. */
@@ -211,7 +211,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   /** The rule is the host's: whatever it does, a certificate that it has no name for logs nobody in. */
   function nameOf(certificate: ClientCertificate): string | undefined {
     try {
-      const name: unknown = toCertificateUsername(certificate);
+      const name: unknown = usernameOfCertificate(certificate);
       return typeof name === "string" ? name : undefined;
     } catch (error) {
       logger.error({ error }, "The name of a client certificate could not be told.");

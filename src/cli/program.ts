@@ -7,7 +7,6 @@ import { type CheckFlags, checkAuthEndpoint } from "./commands/check-auth-endpoi
 import { explain } from "./commands/explain.ts";
 import { hashPassword } from "./commands/hash-password.ts";
 import { serve } from "./commands/serve.ts";
-import { toMilliseconds } from "./config/connections.ts";
 import { readConfigFile } from "./config/file.ts";
 import { type ServeSettings, toServeSettings } from "./config/serve-settings.ts";
 import { createFailure, type Failure, toFailure } from "./failure.ts";
@@ -164,8 +163,7 @@ async function runServe(folder: string | undefined, options: ServeOptions): Prom
 
   function withDeadline(read: ServeSettings): ServeSettings {
     if (options.deadline === undefined) return read;
-    const deadlineMilliseconds = toMilliseconds(options.deadline);
-    return { ...read, connections: { ...read.connections, deadlineMilliseconds } };
+    return { ...read, connections: { ...read.connections, deadlineSeconds: options.deadline } };
   }
 
   function toLogger(format: LogFormat): Logger {

@@ -32,7 +32,7 @@ export interface LimitOptions {
   /** How many parts a form may have: fields, selected members and files. More are 400; files before the last part that counts are stored. 1 to 10,000. Default: 1,000. */
   readonly maxFormParts?: number;
   /** What the head of one part of a form may hold, its file's name among it, in bytes. More is 400. 256 to 65,536. Default: 16,384. */
-  readonly maxPartHeadBytes?: number;
+  readonly maxPartHeaderBytes?: number;
   /** What the fields of a form that are no files may hold together, in bytes. More is 413. 1,024 to 16,777,216. Default: 1,048,576. */
   readonly maxFormFieldBytes?: number;
   /**
@@ -72,7 +72,7 @@ const NUMBERS = {
   maxJsonBytes: [KIBIBYTE, 16 * MEBIBYTE, MEBIBYTE],
   maxCommands: [1, 10_000, 1000],
   maxFormParts: [1, 10_000, 1000],
-  maxPartHeadBytes: [256, 64 * KIBIBYTE, 16 * KIBIBYTE],
+  maxPartHeaderBytes: [256, 64 * KIBIBYTE, 16 * KIBIBYTE],
   maxFormFieldBytes: [KIBIBYTE, 16 * MEBIBYTE, MEBIBYTE],
   transfersPerAccount: [0, 1_000_000, 256],
   transfersPerAddress: [0, 1_000_000, 1024],

@@ -46,7 +46,7 @@ export interface FileServiceOptions {
    * The account that a verified client certificate logs in; `undefined` for none. Default: its common name, where there is exactly one
    * (CONTRACT 6.7).
    */
-  readonly toCertificateUsername?: (certificate: ClientCertificate) => string | undefined;
+  readonly usernameOfCertificate?: (certificate: ClientCertificate) => string | undefined;
   readonly session?: {
     /**
      * Where sessions live; processes on one store share them. Any Keyv instance will do: its `throwOnErrors` is switched on, and its namespace tells it

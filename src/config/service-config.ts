@@ -34,7 +34,7 @@ export interface ServiceConfig {
   readonly server: { readonly uuid: string };
   readonly component: { readonly uuid: string };
   readonly publicError: boolean;
-  readonly toCertificateUsername: (certificate: ClientCertificate) => string | undefined;
+  readonly usernameOfCertificate: (certificate: ClientCertificate) => string | undefined;
   readonly listeners: readonly OnEvent[];
   readonly metadataFields: MetadataRules | undefined;
   readonly beforeCommit: UploadGuard | undefined;
@@ -89,7 +89,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   const { name = "fileferry", uuid: serverUuid = NIL_UUID } = server;
   check(isToken(name), "server.name", "an RFC 9110 token");
   check(isUuid(serverUuid), "server.uuid", "a UUID");
-  const { component = {}, publicError = false, onEvent = [], toCertificateUsername = toCommonName } = options;
+  const { component = {}, publicError = false, onEvent = [], usernameOfCertificate = toCommonName } = options;
   check(isObject(component), "component", "an object");
   const { uuid: componentUuid = NIL_UUID } = component;
   check(isUuid(componentUuid), "component.uuid", "a UUID");
@@ -100,7 +100,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     "onEvent",
     "a function, or a list of functions",
   );
-  check(typeof toCertificateUsername === "function", "toCertificateUsername", "a function");
+  check(typeof usernameOfCertificate === "function", "toCertificateUsername", "a function");
 
   check(isObject(session), "session", "an object");
   const { store, idleSeconds = 1800, maxSeconds = 43_200, maxPerAccount = 100, announce = true } = session;
@@ -140,7 +140,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     server: { uuid: serverUuid },
     component: { uuid: componentUuid },
     publicError,
-    toCertificateUsername,
+    usernameOfCertificate,
     listeners,
     metadataFields: options.metadataFields === undefined ? undefined : parseMetadataFields(options.metadataFields),
     beforeCommit: toUploadGuard(options.beforeCommit),

@@ -23,7 +23,7 @@ export interface Authenticator {
    * the credentials, so that the time to answer does not tell which method knows the name. A method whose work is done elsewhere waits about as
    * long as that takes.
    */
-  imitate?(credentials: Credentials): Promise<void>;
+  equalizeTiming?(credentials: Credentials): Promise<void>;
 
   /**
    * Whether a `version` that the method has given with an `accepted` is still that of the account: sessions that began with one that is not any more

@@ -1,7 +1,7 @@
 import type { RequestHandler } from "../contracts/file-service.ts";
 
 /** A request that was answered. */
-export interface Answered {
+export interface MeasuredRequest {
   /** `other` for those that clients may make up. */
   readonly method: string;
   readonly status: number;
@@ -18,7 +18,7 @@ const METHODS = ["GET", "HEAD", "PUT", "POST", "DELETE", "MKCOL", "OPTIONS"];
 /** The same service; `onAnswer` is told of each request. */
 export function measureService<Service extends Partial<Record<Api, RequestHandler>>>(
   service: Service,
-  onAnswer: (responded: Answered) => void,
+  onRequest: (responded: MeasuredRequest) => void,
   clock: () => number = Date.now,
 ): Service {
   function measured(handle: RequestHandler): RequestHandler {
@@ -26,7 +26,7 @@ export function measureService<Service extends Partial<Record<Api, RequestHandle
       const startedAt = clock();
       const response = await handle(request, connection);
       const method = METHODS.includes(request.method) ? request.method : "other";
-      onAnswer({ method, status: response.status, seconds: Math.max(0, clock() - startedAt) / 1000 });
+      onRequest({ method, status: response.status, seconds: Math.max(0, clock() - startedAt) / 1000 });
       return response;
     };
   }

@@ -1,6 +1,6 @@
 import type { FileEvent, OnEvent } from "../contracts/events/file-event.ts";
 import { TRANSFER_BEGINS, TRANSFER_ENDS } from "../events/transfers-in-progress.ts";
-import { type Answered, measureService } from "./measure-service.ts";
+import { type MeasuredRequest, measureService } from "./measure-service.ts";
 import { type Family, renderFamilies } from "./prometheus-text.ts";
 import { createHistogram, createTally } from "./tally.ts";
 
@@ -11,7 +11,7 @@ export interface Metrics {
   /** The same service, whose requests are counted: each with its method, its status, and the seconds until its answer began. Events tell of few of those. */
   measure<Service extends Parameters<typeof measureService>[0]>(service: Service): Service;
   /** The same for requests that were measured elsewhere, such as by another process. */
-  onAnswer(responded: Answered): void;
+  onRequest(responded: MeasuredRequest): void;
   /** What was counted so far, in the text format of Prometheus (version 0.0.4). */
   render(): string;
   /** The media type of that. */
@@ -90,7 +90,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     if ("total_read" in data) bytes.add({ direction: "out" }, data.total_read);
   }
 
-  function onAnswer({ method, status, seconds }: Answered): void {
+  function onRequest({ method, status, seconds }: MeasuredRequest): void {
     requests.add({ method, status: String(status) });
     answerSeconds.observe({ method }, seconds);
   }
@@ -131,8 +131,8 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
 
   return {
     onEvent,
-    onAnswer,
-    measure: (service) => measureService(service, onAnswer, clock),
+    onRequest,
+    measure: (service) => measureService(service, onRequest, clock),
     render,
     contentType: "text/plain; version=0.0.4; charset=utf-8",
   };

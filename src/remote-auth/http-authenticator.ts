@@ -75,11 +75,11 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
   }
 
   /** The work is the endpoint's: to wait about as long tells as little (SECURITY 17). */
-  async function imitate(): Promise<void> {
+  async function equalizeTiming(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, usualMilliseconds));
   }
 
-  return { name: "http", start, authenticate, imitate };
+  return { name: "http", start, authenticate, equalizeTiming };
 }
 
 /** Nobody has judged the credentials: that says nothing of them. */

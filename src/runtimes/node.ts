@@ -5,7 +5,8 @@ import { createExchange, type Exchange, openExchange } from "./node/exchange.ts"
 import { mayLackFields } from "./node/header-count.ts";
 import { toRequest } from "./node/request.ts";
 import { sendResponse } from "./node/response.ts";
-import { isOurs, toRequestHandler, type Variant } from "./request-handler.ts";
+import { toMilliseconds } from "./node/server-limits.ts";
+import { type Api, isOurs, toRequestHandler } from "./request-handler.ts";
 
 /** What answers the requests of one `node:http` or `node:https` server. */
 export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
@@ -16,12 +17,12 @@ export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next: (
 /** How a service is mounted on Node. */
 export interface NodeListenerOptions {
   /** The one API variant to answer with. Default: all three, as `service.fetch` tells them apart. */
-  readonly variant?: Variant;
+  readonly api?: Api;
   /**
    * After a refused upload (CONTRACT 4.3) the connection is half-closed, and destroyed after this long at most, so
-   * that the client can read the answer. Milliseconds; default 1,500.
+   * that the client can read the response. Seconds. Default: 1.5.
    */
-  readonly lingerMilliseconds?: number;
+  readonly lingerSeconds?: number;
 }
 
 /**
@@ -61,11 +62,11 @@ export function toNodeMiddleware(service: FileService, options: NodeListenerOpti
 
 function checkOptions(
   service: FileService | RequestHandler,
-  { variant, lingerMilliseconds = 1500 }: NodeListenerOptions,
+  { api, lingerSeconds = 1.5 }: NodeListenerOptions,
 ): { handler: RequestHandler; lingerMilliseconds: number } {
-  const handler = toRequestHandler(service, variant);
-  if (!(lingerMilliseconds >= 0)) throw new TypeError("lingerMilliseconds: expected a number of milliseconds");
-  return { handler, lingerMilliseconds };
+  const handler = toRequestHandler(service, api);
+  if (!(lingerSeconds >= 0)) throw new TypeError("lingerSeconds: expected a number of seconds");
+  return { handler, lingerMilliseconds: toMilliseconds(lingerSeconds) };
 }
 
 /**

@@ -1,23 +1,23 @@
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 
 /** The one API variant to answer with, where it is not all three. */
-export type Variant = "rest" | "webdav" | "browser";
+export type Api = "rest" | "webdav" | "browser";
 
 /** Checks a variant. @throws TypeError for one that there is not. */
-export function checkVariant(variant: Variant | undefined): void {
-  if (variant !== undefined && !["rest", "webdav", "browser"].includes(variant)) {
+export function checkApi(api: Api | undefined): void {
+  if (api !== undefined && !["rest", "webdav", "browser"].includes(api)) {
     throw new TypeError("variant: expected rest, webdav or browser");
   }
 }
 
 /** The handler of a service, or a handler as it is. @throws TypeError for a variant that there is not, and for any of a handler. */
-export function toRequestHandler(service: FileService | RequestHandler, variant: Variant | undefined): RequestHandler {
-  checkVariant(variant);
+export function toRequestHandler(service: FileService | RequestHandler, api: Api | undefined): RequestHandler {
+  checkApi(api);
   if (typeof service !== "function") {
-    const name = variant ?? "fetch";
+    const name = api ?? "fetch";
     return (request, connection) => service[name](request, connection);
   }
-  if (variant !== undefined) throw new TypeError("variant: a handler has none");
+  if (api !== undefined) throw new TypeError("variant: a handler has none");
   return service;
 }
 

@@ -51,7 +51,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   const sessions = createSessions({ ...session, store, clock, isCurrent: chain.isCurrent });
   const { loginAttempts: attempts, loginWindowSeconds: windowSeconds } = limits;
   const throttle = createLoginThrottle({ store: loginStore, attempts, windowSeconds, clock });
-  const { server, component, toCertificateUsername } = config;
+  const { server, component, usernameOfCertificate } = config;
   const events = createServiceEvents(config.listeners, { server, clock, logger });
   const { emit } = events;
   const audit = createLoginAudit({ emit, logger, component, clock });
@@ -63,7 +63,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     throttle,
     audit,
     findAccountProblem,
-    toCertificateUsername,
+    usernameOfCertificate,
     server,
     component,
     logger,

@@ -62,7 +62,7 @@ export async function createCutWorld(storage: StorageAdapter, lanes: readonly st
       running.set(peer, ofPeer.add(answering));
       return answering;
     },
-    { lingerMilliseconds: 50 },
+    { lingerSeconds: 0.05 },
   ) as Server;
   server.on("connection", (socket: Socket) => {
     const peer = socket.remotePort ?? 0;

@@ -58,7 +58,7 @@ describe.skipIf(!hasRoom)(
       "cost little memory, keep nobody waiting, and leave nothing behind",
       async () => {
         const bare = await measureBare();
-        const world = await serve({ limits: { idleMilliseconds: 3_600_000 } });
+        const world = await serve({ limits: { idleSeconds: 3600 } });
         const { server } = world;
         const before = await warmUp(world);
         const descriptors = server.descriptors();
@@ -94,8 +94,8 @@ describe.skipIf(!hasRoom)(
 
 describe.skipIf(!hasRoom)(`${READERS} downloads and ${UPLOADS} uploads that stand still ${SKIPPED}`, () => {
   it.each([
-    ["silent", { idleMilliseconds: PERIOD_MILLISECONDS, minBytesPerSecond: 0 }],
-    ["too slow", { idleMilliseconds: 0, minBytesPerSecond: 100_000, paceMilliseconds: PERIOD_MILLISECONDS }],
+    ["silent", { idleSeconds: PERIOD_MILLISECONDS / 1000, minBytesPerSecond: 0 }],
+    ["too slow", { idleSeconds: 0, minBytesPerSecond: 100_000, throughputWindowSeconds: PERIOD_MILLISECONDS / 1000 }],
   ])(
     "keep no descriptor and no temporary file once they were %s for as long as is set",
     async (how, limits) => {
@@ -124,7 +124,7 @@ describe.skipIf(!hasRoom)(`a server that ends under ${UPLOADS} uploads and ${REA
       const idle = await world.openIdle(IDLE / 10);
       const uploads = await world.beginUploads();
       const readers = await world.beginReaders(READERS);
-      const exit = world.server.end(amount({ short: 3000, long: 20_000 }));
+      const exit = world.server.end(amount({ short: 3, long: 20 }));
       await eventually("the end of idle connections", PATIENCE, () => idle.every(({ socket }) => socket.destroyed));
       await expect(openClient(world.server.port)).rejects.toThrow("ECONNREFUSED");
       const [ended, taken] = [uploads.filter(isEven), readers.filter(isEven)];

@@ -21,7 +21,7 @@ export interface Settings {
 /** What the process is told. */
 export type Order =
   | { readonly do: "usage"; readonly settleMilliseconds: number }
-  | { readonly do: "end"; readonly deadlineMilliseconds: number };
+  | { readonly do: "end"; readonly deadlineSeconds: number };
 
 /** Memory of a process after the collector was there, in bytes. */
 export interface Usage {
@@ -41,7 +41,7 @@ export interface ServerProcess {
   /** How many descriptors it has open; of one path alone where it is given. */
   descriptors(path?: string): number;
   /** Ends it gracefully; gives its exit code. */
-  end(deadlineMilliseconds: number): Promise<number | null>;
+  end(deadlineSeconds: number): Promise<number | null>;
   kill(): void;
 }
 
@@ -75,9 +75,9 @@ export async function startServer(program: string, settings: Settings): Promise<
     return (await answer) as Usage;
   }
 
-  async function end(deadlineMilliseconds: number): Promise<number | null> {
+  async function end(deadlineSeconds: number): Promise<number | null> {
     const exit = once(child, "exit");
-    child.send({ do: "end", deadlineMilliseconds } satisfies Order);
+    child.send({ do: "end", deadlineSeconds } satisfies Order);
     const [code] = await exit;
     return code;
   }

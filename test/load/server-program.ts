@@ -24,7 +24,7 @@ server.listen(0, "127.0.0.1", () => tell({ port: (server.address() as AddressInf
 
 process.on("message", async (order: Order) => {
   if (order.do === "usage") return tell(await measure(order.settleMilliseconds));
-  await end(order.deadlineMilliseconds);
+  await end(order.deadlineSeconds);
   // Nothing else may keep the process alive.
   process.disconnect();
 });
@@ -52,7 +52,7 @@ async function measure(settleMilliseconds: number): Promise<Answer> {
   }
 }
 
-async function serveFiles(): Promise<{ server: Server; end(deadlineMilliseconds: number): Promise<void> }> {
+async function serveFiles(): Promise<{ server: Server; end(deadlineSeconds: number): Promise<void> }> {
   const { root, accounts, limits } = settings;
   const logger = {
     info() {},
@@ -72,8 +72,8 @@ async function serveFiles(): Promise<{ server: Server; end(deadlineMilliseconds:
     logger,
   });
   const server = createNodeServer(service, limits) as Server;
-  async function end(deadlineMilliseconds: number): Promise<void> {
-    await closeNodeServer(server, { deadlineMilliseconds });
+  async function end(deadlineSeconds: number): Promise<void> {
+    await closeNodeServer(server, { deadlineSeconds });
     await service.close();
   }
   return { server, end };

@@ -145,7 +145,7 @@ describe("imports inside src/", () => {
   });
 
   it("reach the files behind a door through the door alone", () => {
-    const doors = [...graph.keys()].filter(isDoor);
+    const doors = [...graph.keys()].filter((file) => !isEntry(file) && isDoor(file));
     expect(doors).toContain("storage/disk.ts");
     const wrong = edges().filter(([from, to]) => {
       const door = `${dirname(to)}.ts`;
@@ -261,6 +261,7 @@ describe("the built entries that run without Node", () => {
     "bun.js",
     "deno.js",
     "workers.js",
+    "storage.js",
     "storage/memory.js",
     "storage/s3.js",
     "stores/memory.js",

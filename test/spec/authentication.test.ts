@@ -89,7 +89,7 @@ describe("the order of the ways to say who is asking", () => {
     ],
     ["is not a text", async () => "alice"],
   ])("is nobody by a certificate whose name %s, and the service goes on", async (_what, name) => {
-    const test = await createTestService({ files, toCertificateUsername: name as () => string });
+    const test = await createTestService({ files, usernameOfCertificate: name as () => string });
     expect(await who(test, { connection: certificateOf("alice") })).toBe("401");
     expect(
       await who(test, { connection: certificateOf("alice"), headers: { authorization: basic("bob", "hunter2") } }),
@@ -99,7 +99,7 @@ describe("the order of the ways to say who is asking", () => {
   it("follows the option that names the account of a certificate (CONTRACT 6.7)", async () => {
     const toCertificateUsername = ({ pem, commonName }: ClientCertificate) =>
       pem === "alice's" && commonName === undefined ? "alice" : undefined;
-    const test = await createTestService({ files, toCertificateUsername });
+    const test = await createTestService({ files, usernameOfCertificate: toCertificateUsername });
     expect(await who(test, { connection: { clientCertificate: { pem: "alice's" } } })).toBe("alice");
     expect(await who(test, { connection: certificateOf("bob") })).toBe("401");
     const byDefault = await createTestService({ files });

@@ -37,7 +37,7 @@ describe("the options limits", () => {
     ["maxJsonBytes", 1024, 16_777_216],
     ["maxCommands", 1, 10_000],
     ["maxFormParts", 1, 10_000],
-    ["maxPartHeadBytes", 256, 65_536],
+    ["maxPartHeaderBytes", 256, 65_536],
     ["maxFormFieldBytes", 1024, 16_777_216],
     ["transfersPerAccount", 0, 1_000_000],
     ["transfersPerAddress", 0, 1_000_000],
@@ -182,10 +182,10 @@ describe("a form (CONTRACT 4.6)", () => {
 
   it.each([
     [{}, 16_384],
-    [{ maxPartHeadBytes: 256 }, 256],
-    [{ maxPartHeadBytes: 65_536 }, 65_536],
+    [{ maxPartHeaderBytes: 256 }, 256],
+    [{ maxPartHeaderBytes: 65_536 }, 65_536],
   ])(
-    "may have heads of so many bytes, and is 400 with one more (limits.maxPartHeadBytes; %j: %i)",
+    "may have heads of so many bytes, and is 400 with one more (limits.maxPartHeaderBytes; %j: %i)",
     async (limits, most) => {
       const test = await createTestService({ limits, files: { "/alice/a": "" } });
       const [start, end] = ['\r\nContent-Disposition: form-data; name="action"\r\nX-Long: ', "\r\n\r\n"];

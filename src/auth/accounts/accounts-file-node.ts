@@ -30,8 +30,8 @@ export interface AccountsFileOptions {
   readonly passwordHasher?: PasswordHasher;
   /** Is told of plain-text passwords, of reloads and of broken versions. Default: the console. */
   readonly logger?: Logger;
-  /** A later version of the file is looked for at most once in so many milliseconds; 0 for at every login, where other processes write it. Default: 1000. */
-  readonly recheckMilliseconds?: number;
+  /** How often the file is checked for a later version, in seconds; 0 for at every login, if other processes write it. Default: 1. */
+  readonly recheckSeconds?: number;
   /** Runs work while no other process rewrites the file, where several do. Default: this process knows of itself alone. */
   readonly withFileLock?: <T>(work: () => Promise<T>) => Promise<T>;
   /** Milliseconds since any fixed moment. Default: `performance.now`. */
@@ -68,18 +68,19 @@ const accountsFileSchema = z.strictObject({ accounts: z.array(z.unknown()) });
  * changed in any member, end with their next request, at most a second later; of a plain-text password a change does not count.
  *
  * A change of password rewrites the file in that way, with a PHC string in place of the password and all else as it was but for blanks
- * and line ends. Of two processes that rewrite it within the same milliseconds the later one wins, unless `exclusively` keeps them apart; one process alone never loses a change.
+ * and line ends. Of two processes that rewrite it within the same milliseconds the later one wins, unless `withFileLock` keeps them apart; one process alone never loses a change.
  */
 export function createAccountsFileAuthenticator(options: AccountsFileOptions): Authenticator {
   const {
     file,
     passwordHasher = createNodePasswordHasher(),
     logger = console,
-    recheckMilliseconds = 1000,
+    recheckSeconds = 1,
     withFileLock = (work) => work(),
     clock = () => performance.now(),
   } = options;
-  if (!(recheckMilliseconds >= 0)) throw new TypeError("recheckMilliseconds must be 0 or more");
+  if (!(recheckSeconds >= 0)) throw new TypeError("recheckSeconds must be 0 or more");
+  const recheckMilliseconds = recheckSeconds * 1000;
   let book: AccountBook | undefined;
   let seenState: string | undefined;
   let checkedAt = 0;
@@ -185,7 +186,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     name: "accounts",
     start: () => withLock("read", start),
     authenticate: createAccountsVerifier(current),
-    imitate: createTimingEqualizer(current),
+    equalizeTiming: createTimingEqualizer(current),
     isCurrent,
     canUpdatePassword,
     updatePassword: (update) => withLock("update", () => withFileLock(() => updatePassword(update))),

@@ -74,7 +74,7 @@ export function createAccountsAuthenticator(options: AccountsOptions): Authentic
   return {
     name: "accounts",
     authenticate: createAccountsVerifier(async () => book),
-    imitate: createTimingEqualizer(async () => book),
+    equalizeTiming: createTimingEqualizer(async () => book),
     isCurrent: async (username, version) => book.byName.get(username)?.version === version,
     canUpdatePassword: async (username) => (book.byName.has(username) ? "not-updatable" : "unknown"),
   };
@@ -132,8 +132,10 @@ export function toVersion(settings: AccountSettings, password: string): string {
 }
 
 /** Does the work that the judge does on a password, and tells nothing. */
-export function createTimingEqualizer(source: () => Promise<AccountBook>): NonNullable<Authenticator["imitate"]> {
-  return async function imitate({ type, username, content }: Credentials): Promise<void> {
+export function createTimingEqualizer(
+  source: () => Promise<AccountBook>,
+): NonNullable<Authenticator["equalizeTiming"]> {
+  return async function equalizeTiming({ type, username, content }: Credentials): Promise<void> {
     if (type === "password") await decoyFor(username, await source())?.matches(content);
   };
 }

@@ -56,7 +56,7 @@ export async function serve(settings: ServeSettings, outputs: ServeOutputs, orde
     keepMemorySmall();
     closers.push(await serveMetrics(metrics, settings.service.logger));
     await listen(server, host, port);
-    closers.push(() => closeNodeServer(server, { deadlineMilliseconds: connections.deadlineMilliseconds ?? 0 }));
+    closers.push(() => closeNodeServer(server, { deadlineSeconds: connections.deadlineSeconds ?? 0 }));
     const bound = (server.address() as AddressInfo).port;
     onListening({ url: toUrl(settings, bound), port: bound });
     await stop;

@@ -57,7 +57,7 @@ function toAuthenticator(
     passwordHasher,
     logger,
     // What another process has written counts at once: a former password would log in anew, and a new one be refused.
-    ...(isShared && { recheckMilliseconds: 0 }),
+    ...(isShared && { recheckSeconds: 0 }),
     // No two workers write together.
     ...(worker !== undefined && { withFileLock: (work) => worker.withFileLock(path, work) }),
   });

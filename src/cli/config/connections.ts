@@ -7,7 +7,7 @@ const numberSchema = z.int("must be a whole number, or 0").min(0, "must be a who
 
 const secondsSchema = z.number().min(0, `must be 0 to ${DAY_SECONDS}`).max(DAY_SECONDS, `must be 0 to ${DAY_SECONDS}`);
 
-/** What the server takes of its clients; {@link NodeServerLimits} has them, in milliseconds. */
+/** What the server takes of its clients; {@link NodeServerLimits} has them. */
 export const connectionsSchema = z.strictObject({
   max: numberSchema.exactOptional(),
   maxPerAddress: numberSchema.exactOptional(),
@@ -27,7 +27,7 @@ export const connectionsSchema = z.strictObject({
 export interface ConnectionSettings {
   readonly limits?: NodeServerLimits;
   /** How long what is under way at the end may take; 0 for any time. */
-  readonly deadlineMilliseconds?: number;
+  readonly deadlineSeconds?: number;
 }
 
 /** The same as the server has it. */
@@ -39,17 +39,12 @@ export function toConnectionSettings(connections: z.infer<typeof connectionsSche
     ...(maxPerAddress !== undefined && { maxConnectionsPerAddress: maxPerAddress }),
     ...(maxHeaderBytes !== undefined && { maxHeaderBytes }),
     ...(minBytesPerSecond !== undefined && { minBytesPerSecond }),
-    ...(headersSeconds !== undefined && { headersMilliseconds: toMilliseconds(headersSeconds) }),
-    ...(idleSeconds !== undefined && { idleMilliseconds: toMilliseconds(idleSeconds) }),
-    ...(paceSeconds !== undefined && { paceMilliseconds: toMilliseconds(paceSeconds) }),
+    ...(headersSeconds !== undefined && { headersSeconds }),
+    ...(idleSeconds !== undefined && { idleSeconds }),
+    ...(paceSeconds !== undefined && { throughputWindowSeconds: paceSeconds }),
   };
   return {
     limits,
-    ...(deadlineSeconds !== undefined && { deadlineMilliseconds: toMilliseconds(deadlineSeconds) }),
+    ...(deadlineSeconds !== undefined && { deadlineSeconds }),
   };
-}
-
-/** Whole ones, and some of whatever is not 0. */
-export function toMilliseconds(seconds: number): number {
-  return Math.ceil(seconds * 1000);
 }

@@ -1,6 +1,6 @@
 import type { OnEvent } from "../../contracts/events/file-event.ts";
 import type { Logger } from "../../contracts/logger.ts";
-import type { Answered } from "../../metrics/measure-service.ts";
+import type { MeasuredRequest } from "../../metrics/measure-service.ts";
 import { createMetrics } from "../../metrics/metrics.ts";
 import type { EventSink } from "../../sinks/event-sink.ts";
 import { createNdjsonSink } from "../../sinks/ndjson-node.ts";
@@ -16,7 +16,7 @@ export interface Listeners {
   readonly sinks: readonly EventSink[];
   readonly metrics?: ShownMetrics;
   /** Who is told of requests, where they are counted. */
-  readonly onAnswer?: (responded: Answered) => void;
+  readonly onAnswer?: (responded: MeasuredRequest) => void;
   readonly listeners: readonly OnEvent[];
 }
 
@@ -45,5 +45,5 @@ export function toListeners(config: ConfigFile, context: ListenersContext): List
   if (metricsEntry === undefined) return { sinks, listeners: sinks };
   const { host = defaultHost, port } = metricsEntry;
   const metrics = { host, port, ...createMetrics({ sessionSeconds: session?.maxSeconds ?? 43_200 }) };
-  return { sinks, metrics, onAnswer: metrics.onAnswer, listeners: [...sinks, metrics.onEvent] };
+  return { sinks, metrics, onAnswer: metrics.onRequest, listeners: [...sinks, metrics.onEvent] };
 }

@@ -100,7 +100,7 @@ const limitsSchema = z
     maxJsonBytes: z.number().exactOptional(),
     maxCommands: z.number().exactOptional(),
     maxFormParts: z.number().exactOptional(),
-    maxPartHeadBytes: z.number().exactOptional(),
+    maxPartHeaderBytes: z.number().exactOptional(),
     maxFormFieldBytes: z.number().exactOptional(),
     transfersPerAccount: z.number().exactOptional(),
     transfersPerAddress: z.number().exactOptional(),

@@ -3,7 +3,7 @@ import { type AccountEntry, createAccountsAuthenticator } from "../../auth/accou
 import { createNodePasswordHasher } from "../../auth/passwords/hash-node.ts";
 import type { FileServiceOptions } from "../../config/options.ts";
 import type { Logger } from "../../contracts/logger.ts";
-import type { Answered } from "../../metrics/measure-service.ts";
+import type { MeasuredRequest } from "../../metrics/measure-service.ts";
 import type { NodeTlsOptions } from "../../runtimes/node/server.ts";
 import type { EventSink } from "../../sinks/event-sink.ts";
 import { createDiskStorage } from "../../storage/disk.ts";
@@ -35,7 +35,7 @@ export interface ServeSettings {
   /** Where its metrics are shown, by a server of their own: at `/metrics`. */
   readonly metrics?: ShownMetrics;
   /** Who is told of requests, where they are counted. */
-  readonly onAnswer?: (responded: Answered) => void;
+  readonly onAnswer?: (responded: MeasuredRequest) => void;
 }
 
 /** Where the server listens unless told otherwise: seen by this machine alone. */

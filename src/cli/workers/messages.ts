@@ -1,5 +1,5 @@
 import type { FileEvent } from "../../contracts/events/file-event.ts";
-import type { Answered } from "../../metrics/measure-service.ts";
+import type { MeasuredRequest } from "../../metrics/measure-service.ts";
 import type { Failure } from "../failure.ts";
 
 /** What a worker tells the process that has started it. */
@@ -7,7 +7,7 @@ export type WorkerMessage =
   | { readonly type: "listening"; readonly url: string; readonly port: number }
   /** Its start has failed; it ends. */
   | { readonly type: "failed"; readonly failure: Failure }
-  | { readonly type: "told"; readonly events: readonly FileEvent[]; readonly answers: readonly Answered[] }
+  | { readonly type: "told"; readonly events: readonly FileEvent[]; readonly answers: readonly MeasuredRequest[] }
   /** It would have a file for itself; it is told when it has. */
   | { readonly type: "lock"; readonly file: string; readonly id: number }
   | { readonly type: "unlock"; readonly file: string; readonly id: number };

@@ -50,7 +50,7 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
       locks.take(message.file, worker, () => tell(worker, { type: "locked", id: message.id }));
     if (message.type === "unlock") locks.release(message.file, worker);
     if (message.type !== "told") return;
-    for (const responded of message.answers) metrics?.onAnswer(responded);
+    for (const responded of message.answers) metrics?.onRequest(responded);
     for (const event of message.events) {
       for (const sink of sinks) sink(event);
       metrics?.onEvent(event);

@@ -1,6 +1,6 @@
 import type { FileEvent } from "../../contracts/events/file-event.ts";
 import type { Logger } from "../../contracts/logger.ts";
-import type { Answered } from "../../metrics/measure-service.ts";
+import type { MeasuredRequest } from "../../metrics/measure-service.ts";
 import type { ServeOrders } from "../commands/serve.ts";
 import { toFailure } from "../failure.ts";
 import { type PrimaryMessage, WORKER_PORT, type WorkerMessage } from "./messages.ts";
@@ -10,7 +10,7 @@ export interface WorkerChannel {
   /** Passes an event on to the process that has the sinks. */
   tell(event: FileEvent): void;
   /** The same for a request, to be counted. */
-  onAnswer(responded: Answered): void;
+  onAnswer(responded: MeasuredRequest): void;
   /** Runs work on a file while no other worker does. */
   withFileLock<T>(file: string, work: () => Promise<T>): Promise<T>;
 }
@@ -84,7 +84,7 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
 /** Sends what has gathered, one batch at a time. */
 function createEventPassage(logger: Pick<Logger, "warn">) {
   let waiting: FileEvent[] = [];
-  let responded: Answered[] = [];
+  let responded: MeasuredRequest[] = [];
   let passing: Promise<void> | undefined;
   let isFull = false;
 
@@ -111,7 +111,7 @@ function createEventPassage(logger: Pick<Logger, "warn">) {
     passing ??= pass();
   }
 
-  function onAnswer(one: Answered): void {
+  function onAnswer(one: MeasuredRequest): void {
     if (responded.length >= MAX_WAITING) return;
     responded.push(one);
     passing ??= pass();

@@ -1,11 +1,11 @@
 import type {
-  FileNotRemoved,
   FileRemoved,
-  FolderAlreadyThere,
+  FileRemoveFailed,
+  FolderAlreadyExists,
   FolderCreated,
-  FolderNotCreated,
-  FolderNotRemoved,
+  FolderCreateFailed,
   FolderRemoved,
+  FolderRemoveFailed,
   TriggerRun,
 } from "./folders.ts";
 import type {
@@ -20,11 +20,11 @@ import type {
   ArchiveDone,
   ArchiveFailed,
   ArchiveStarted,
-  DownloadCut,
+  DownloadAborted,
   DownloadDone,
   DownloadFailed,
-  FileNotOpened,
   FileOpened,
+  FileOpenFailed,
   ListingDone,
   ListingFailed,
   ListingStarted,
@@ -40,24 +40,24 @@ export type FileEvent =
   | ListingStarted
   | AccessStarted
   | FolderCreated
-  | FolderNotCreated
+  | FolderCreateFailed
   | FileRemoved
-  | FileNotRemoved
+  | FileRemoveFailed
   | ListingFailed
   | SessionTimedOut
   | ArchiveStarted
   | UploadDone
-  | DownloadCut
+  | DownloadAborted
   | BadRequest
   | UploadStarted
   | UploadFailed
   | InternalError
   | ArchiveDone
   | FolderRemoved
-  | FolderNotRemoved
-  | FolderAlreadyThere
+  | FolderRemoveFailed
+  | FolderAlreadyExists
   | ListingDone
-  | FileNotOpened
+  | FileOpenFailed
   | SessionClosed
   | DownloadDone
   | DownloadFailed

@@ -45,7 +45,7 @@ export async function postForm(context: AccountContext): Promise<Response> {
 async function readForm(context: AccountContext): Promise<ReceivedForm | { readonly refusal: Response }> {
   const { request, path, config } = context;
   const { signal } = request;
-  const { maxFormParts: maxParts, maxPartHeadBytes: maxHeadBytes, maxFormFieldBytes } = config.limits;
+  const { maxFormParts: maxParts, maxPartHeaderBytes: maxHeadBytes, maxFormFieldBytes } = config.limits;
   const metadata = toFormMetadata(context);
   const uploads = createFormFiles({
     write: (name, content) =>

@@ -2,7 +2,7 @@ import { toByteStream } from "../../contracts/byte-source.ts";
 import type { Connection } from "../../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../../contracts/file-service.ts";
 import type { ChunkReader } from "../chunk-reader.ts";
-import { toRequestHandler, type Variant } from "../request-handler.ts";
+import { type Api, toRequestHandler } from "../request-handler.ts";
 import { respond } from "../web/handler.ts";
 import { openBody, openSource } from "./response-body.ts";
 
@@ -12,7 +12,7 @@ export type FetchHandler = (request: Request, connection?: Connection) => Promis
 /** How a service is mounted into a framework of `Request` and `Response`. */
 export interface FetchHandlerOptions {
   /** The one API variant to answer with. Default: all three, as `service.fetch` tells them apart. */
-  readonly variant?: Variant;
+  readonly api?: Api;
 }
 
 /**
@@ -23,11 +23,8 @@ export interface FetchHandlerOptions {
  * Which client asks, the host tells: `toNodeConnection(socket)` where it knows the socket, else the option `clientForwardedHeader`.
  * @throws TypeError for a `variant` that there is not.
  */
-export function toFetchHandler(
-  service: FileService | RequestHandler,
-  { variant }: FetchHandlerOptions = {},
-): FetchHandler {
-  const handler = toRequestHandler(service, variant);
+export function toFetchHandler(service: FileService | RequestHandler, { api }: FetchHandlerOptions = {}): FetchHandler {
+  const handler = toRequestHandler(service, api);
   return (request, connection = {}) =>
     respond(handler, request, connection, { open: openAnyBody, create: createPlatformResponse });
 }

@@ -1,62 +1,76 @@
 import type { ServerOptions } from "node:http";
 
-/** How much of its clients a server of ours takes. */
+/** Limits of a server of ours on its clients. Seconds may have a fraction. */
 export interface NodeServerLimits {
   /**
-   * A connection on which the client neither sends what is due nor takes what it gets for so long is destroyed; the
-   * time that the service itself takes does not count. Milliseconds, 0 for never; default 120,000.
+   * A connection is destroyed if the client neither sends what is due nor takes the response for this long.
+   * Time that the service itself takes does not count. Seconds, 0 for no limit. Default: 120.
    */
-  readonly idleMilliseconds?: number;
+  readonly idleSeconds?: number;
   /**
-   * A client that sends a body, or takes one, slower than this on the average of `paceMilliseconds` is cut as an idle one is: uploads leave the former
-   * file, downloads break off. Bytes a second; the time that the service itself takes does not count. Systems take megabytes at a time, of which only Linux tells how fast they
-   * leave: elsewhere a client that holds itself back on a fast path needs some 20 KB a second. 0 for any pace. Default: 256.
+   * A client that sends a body, or takes one, slower than this on the average of `throughputWindowSeconds` is cut as an idle one is: uploads leave the
+   * existing file, downloads break off. Bytes a second; the time that the service itself takes does not count. Systems take megabytes at a time, of which only Linux tells how fast they
+   * leave: elsewhere a client that holds itself back on a fast path needs some 20 KB a second. 0 for no limit. Default: 256.
    */
   readonly minBytesPerSecond?: number;
-  /** How long a client may stay below that pace. Milliseconds, from 100 to a day; default 120,000. */
-  readonly paceMilliseconds?: number;
-  /** What the head of a request may hold: its first line and its fields, in bytes. More is 431. 1,024 to 1,048,576. Default: 16,384. */
+  /** How long a client may stay below `minBytesPerSecond`. Seconds, from 0.1 to a day. Default: 120. */
+  readonly throughputWindowSeconds?: number;
+  /** The size of a request's first line and headers, in bytes. More is 431. 1,024 to 1,048,576. Default: 16,384. */
   readonly maxHeaderBytes?: number;
-  /** How long the head of a request may take; longer is 408. Milliseconds, 0 for any time; default 60,000. */
-  readonly headersMilliseconds?: number;
-  /** So many connections at a time; further ones are closed at once. 0 for as many as the system gives. Default: 0. */
+  /** How long the headers of a request may take; longer is 408. Seconds, 0 for no limit. Default: 60. */
+  readonly headersSeconds?: number;
+  /** The number of connections at a time; further ones are closed. 0 for as many as the system gives. Default: 0. */
   readonly maxConnections?: number;
   /**
-   * So many of them from one address; of IPv6 its first 64 bits count. Behind a proxy all of them are the proxy's. 0 for any number. Default: 0.
+   * The number of connections from one address; of IPv6 its first 64 bits count. Behind a proxy all connections are
+   * the proxy's. 0 for any number. Default: 0.
    */
   readonly maxConnectionsPerAddress?: number;
 }
 
-/** The same, checked and complete. */
-export type ServerLimits = Required<NodeServerLimits>;
+/** The limits of a server, checked and complete, in milliseconds. */
+export interface ServerLimits {
+  readonly idleMilliseconds: number;
+  readonly headersMilliseconds: number;
+  readonly windowMilliseconds: number;
+  readonly minBytesPerSecond: number;
+  readonly maxHeaderBytes: number;
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
+}
 
 /** Node's own: how often it looks for heads that take too long. */
 const CHECK_MILLISECONDS = 30_000;
-const DAY_MILLISECONDS = 86_400_000;
+const DAY_SECONDS = 86_400;
 
 /** @throws TypeError naming the option that is wrong. */
 export function toServerLimits(options: NodeServerLimits): ServerLimits {
-  const { idleMilliseconds = 120_000, headersMilliseconds = 60_000, paceMilliseconds = 120_000 } = options;
+  const { idleSeconds = 120, headersSeconds = 60, throughputWindowSeconds = 120 } = options;
   const { minBytesPerSecond = 256, maxHeaderBytes = 16_384 } = options;
   const { maxConnections = 0, maxConnectionsPerAddress = 0 } = options;
-  check(isNumber(idleMilliseconds), "idleMilliseconds", "a whole number of milliseconds, or 0");
-  check(isNumber(headersMilliseconds), "headersMilliseconds", "a whole number of milliseconds, or 0");
+  check(isBetween(idleSeconds, 0, DAY_SECONDS), "idleSeconds", `a number from 0 to ${DAY_SECONDS}`);
+  check(isBetween(headersSeconds, 0, DAY_SECONDS), "headersSeconds", `a number from 0 to ${DAY_SECONDS}`);
   check(isNumber(minBytesPerSecond), "minBytesPerSecond", "a whole number of bytes, or 0");
-  const isPace = isNumber(paceMilliseconds) && paceMilliseconds >= 100 && paceMilliseconds <= DAY_MILLISECONDS;
-  check(isPace, "paceMilliseconds", `a whole number of milliseconds from 100 to ${DAY_MILLISECONDS}`);
+  const isWindow = isBetween(throughputWindowSeconds, 0.1, DAY_SECONDS);
+  check(isWindow, "throughputWindowSeconds", `a number from 0.1 to ${DAY_SECONDS}`);
   const isHeader = Number.isSafeInteger(maxHeaderBytes) && maxHeaderBytes >= 1024 && maxHeaderBytes <= 1_048_576;
   check(isHeader, "maxHeaderBytes", "a whole number from 1024 to 1048576");
   check(isNumber(maxConnections), "maxConnections", "a whole number, or 0");
   check(isNumber(maxConnectionsPerAddress), "maxConnectionsPerAddress", "a whole number, or 0");
   return {
-    idleMilliseconds,
-    headersMilliseconds,
-    paceMilliseconds,
+    idleMilliseconds: toMilliseconds(idleSeconds),
+    headersMilliseconds: toMilliseconds(headersSeconds),
+    windowMilliseconds: toMilliseconds(throughputWindowSeconds),
     minBytesPerSecond,
     maxHeaderBytes,
     maxConnections,
     maxConnectionsPerAddress,
   };
+}
+
+/** Seconds as whole milliseconds, rounded up so that only 0 is 0. */
+export function toMilliseconds(seconds: number): number {
+  return Math.ceil(seconds * 1000);
 }
 
 /**
@@ -70,6 +84,10 @@ export function toServerOptions({ headersMilliseconds, maxHeaderBytes }: ServerL
     connectionsCheckingInterval: Math.min(headersMilliseconds || CHECK_MILLISECONDS, CHECK_MILLISECONDS),
     maxHeaderSize: maxHeaderBytes,
   };
+}
+
+function isBetween(value: number, least: number, most: number): boolean {
+  return value >= least && value <= most;
 }
 
 function isNumber(value: number): boolean {

@@ -13,7 +13,13 @@ import { cutServer, cutSlow, cutSocket, type Exchange, exchangeOf, isIdle } from
 import { watchSent } from "./kernel-send-queue.ts";
 import { enforceMinThroughput } from "./min-throughput.ts";
 import { rejectTunnel, respondToProtocolError } from "./protocol-errors.ts";
-import { type NodeServerLimits, type ServerLimits, toServerLimits, toServerOptions } from "./server-limits.ts";
+import {
+  type NodeServerLimits,
+  type ServerLimits,
+  toMilliseconds,
+  toServerLimits,
+  toServerOptions,
+} from "./server-limits.ts";
 import { startDraining, stopDraining } from "./shutdown.ts";
 
 /** The keys of a TLS server, in PEM. */
@@ -81,10 +87,10 @@ export function createNodeServer(
 /** How a server ends. */
 export interface NodeServerEnd {
   /**
-   * What is still under way after so long is cut: uploads leave the former file, downloads break off. Milliseconds, 0
-   * for never, so that all of it is finished. Default: 0.
+   * Transfers that still run after this long are cut: uploads leave the existing file, downloads break off.
+   * Seconds, 0 to wait until all of them are finished. Default: 0.
    */
-  readonly deadlineMilliseconds?: number;
+  readonly deadlineSeconds?: number;
 }
 
 /**
@@ -95,13 +101,12 @@ export interface NodeServerEnd {
  */
 export async function closeNodeServer(
   server: HttpServer | HttpsServer,
-  { deadlineMilliseconds = 0 }: NodeServerEnd = {},
+  { deadlineSeconds = 0 }: NodeServerEnd = {},
 ): Promise<void> {
-  if (!(deadlineMilliseconds >= 0)) {
-    throw new TypeError("deadlineMilliseconds: expected a number of milliseconds, or 0");
-  }
+  if (!(deadlineSeconds >= 0)) throw new TypeError("deadlineSeconds: expected a number of seconds, or 0");
   const own = servers.get(server);
-  const deadline = deadlineMilliseconds === 0 ? Number.POSITIVE_INFINITY : performance.now() + deadlineMilliseconds;
+  const deadline =
+    deadlineSeconds === 0 ? Number.POSITIVE_INFINITY : performance.now() + toMilliseconds(deadlineSeconds);
   let cut: readonly Exchange[] = [];
 
   function sweep(): void {
@@ -153,7 +158,7 @@ async function settled(cut: readonly Exchange[]): Promise<void> {
 
 /** Looks after the pace of a server's clients while it listens, and until its last connection has ended. */
 function keepPace(server: HttpServer | HttpsServer, { ready }: Connections, limits: ServerLimits): void {
-  const { minBytesPerSecond, paceMilliseconds: windowMilliseconds, idleMilliseconds } = limits;
+  const { minBytesPerSecond, windowMilliseconds, idleMilliseconds } = limits;
   const stillLimits = [minBytesPerSecond && windowMilliseconds, idleMilliseconds].filter((limit) => limit > 0);
   if (stillLimits.length === 0) return;
 

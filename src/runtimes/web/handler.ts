@@ -2,13 +2,13 @@ import type { Connection } from "../../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../../contracts/file-service.ts";
 import { Response } from "../../platform/fetch.ts";
 import type { ChunkReader } from "../chunk-reader.ts";
-import { checkVariant, isOurs, toRequestHandler, type Variant } from "../request-handler.ts";
+import { type Api, checkApi, isOurs, toRequestHandler } from "../request-handler.ts";
 import { openResponseBody, type ResponseBodyOptions } from "./response-body.ts";
 
 /** How a service is mounted on a runtime whose servers call `(Request) => Response`; `Rest` is what they hand over beside the request. */
 export interface WebHandlerOptions<Rest extends readonly unknown[]> {
   /** The one API variant to answer with. Default: all three, as `service.fetch` tells them apart. */
-  readonly variant?: Variant;
+  readonly api?: Api;
   /**
    * The host's own handler: gets, untouched, every request whose URL is not the service's. Default: they are answered 404. What it throws or rejects with
    * is the host's.
@@ -36,8 +36,8 @@ type RespondToRequest<Rest extends readonly unknown[]> = (
 ) => Promise<Response>;
 
 /** Checks the options of an adapter. @throws TypeError naming the option that is wrong. */
-export function checkHandlerOptions({ variant, next }: WebHandlerOptions<never>): void {
-  checkVariant(variant);
+export function checkHandlerOptions({ api, next }: WebHandlerOptions<never>): void {
+  checkApi(api);
   if (next !== undefined && typeof next !== "function") throw new TypeError("next: expected a function");
 }
 
@@ -48,8 +48,8 @@ export function mountHandler<Rest extends readonly unknown[]>(
   answer: RespondToRequest<Rest>,
 ): (request: Request, ...rest: Rest) => Promise<Response> {
   checkHandlerOptions(options);
-  const { variant, next } = options;
-  const handler = toRequestHandler(service, variant);
+  const { api, next } = options;
+  const handler = toRequestHandler(service, api);
   return async (request, ...rest) => {
     if (next !== undefined && !isOurs(service, request)) return next(request, ...rest);
     return answer(handler, request, ...rest);

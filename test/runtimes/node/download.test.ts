@@ -258,7 +258,7 @@ describe("a client that disconnects while it downloads", () => {
 
   it("has it cancelled after the idle time when the client went without a RST and the stream stands still", async () => {
     const { stream, watched } = watchedStream(2, 10, () => new Promise(() => undefined));
-    const { port } = await serve(() => new LightResponse(stream), { idleMilliseconds: 100 });
+    const { port } = await serve(() => new LightResponse(stream), { idleSeconds: 0.1 });
     const client = await connectWire(port);
     client.send(get);
     await client.until("xxx");

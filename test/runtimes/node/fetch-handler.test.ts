@@ -130,13 +130,13 @@ describe("toFetchHandler", () => {
     await handle(new Request(url));
     expect(seen).toEqual([connection, {}]);
     const { service } = await createTestService();
-    const answer = await toFetchHandler(service, { variant: "rest" })(new Request("http://files.example/home/"));
+    const answer = await toFetchHandler(service, { api: "rest" })(new Request("http://files.example/home/"));
     expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
   });
 
   it("refuses a variant that there is not", async () => {
     const { service } = await createTestService();
-    expect(() => toFetchHandler(service, { variant: "soap" as "rest" })).toThrow(TypeError);
-    expect(() => toFetchHandler(service.fetch, { variant: "rest" })).toThrow(TypeError);
+    expect(() => toFetchHandler(service, { api: "soap" as "rest" })).toThrow(TypeError);
+    expect(() => toFetchHandler(service.fetch, { api: "rest" })).toThrow(TypeError);
   });
 });

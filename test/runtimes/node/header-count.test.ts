@@ -108,7 +108,7 @@ describe("as many fields as a host's server keeps", () => {
 
   it("keep no upload from being refused at its head, and read none of its body to the end", async () => {
     const { service } = createRecorder();
-    const port = await startHost(toNodeListener(service, { lingerMilliseconds: 100 }));
+    const port = await startHost(toNodeListener(service, { lingerSeconds: 0.1 }));
     const client = await connectWire(port);
     client.send(`${put(`${MANY}Content-Length: 1000000000\r\n`)}begin`);
     const { text, how } = await client.ended();

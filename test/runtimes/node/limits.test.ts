@@ -28,17 +28,17 @@ function headOf(bytes: number): string {
 
 describe("the options of createNodeServer", () => {
   it.each([
-    ["idleMilliseconds", -1],
+    ["idleSeconds", -1],
     ["minBytesPerSecond", -1],
     ["minBytesPerSecond", 0.5],
     ["minBytesPerSecond", Number.POSITIVE_INFINITY],
-    ["paceMilliseconds", 0],
-    ["paceMilliseconds", Number.POSITIVE_INFINITY],
-    ["paceMilliseconds", 86_400_001],
+    ["throughputWindowSeconds", 0],
+    ["throughputWindowSeconds", Number.POSITIVE_INFINITY],
+    ["throughputWindowSeconds", 86_400_001],
     ["maxHeaderBytes", 0],
     ["maxHeaderBytes", 1_048_577],
-    ["headersMilliseconds", -1],
-    ["headersMilliseconds", "60s"],
+    ["headersSeconds", -1],
+    ["headersSeconds", "60s"],
     ["maxConnections", -1],
     ["maxConnections", 1.5],
     ["maxConnectionsPerAddress", -1],
@@ -63,7 +63,7 @@ describe("the head of a request", () => {
   });
 
   it("is 408 when it takes too long, however often a byte of it comes", async () => {
-    const { port } = await serve(ok, { headersMilliseconds: 300 });
+    const { port } = await serve(ok, { headersSeconds: 0.3 });
     const client = await connectWire(port);
     client.send("GET /home/a HTTP/1.1\r\nX-Slow: ");
     const timer = setInterval(() => client.socket.writable && client.send("x"), 20);
@@ -72,7 +72,7 @@ describe("the head of a request", () => {
   });
 
   it("may take its time where that is not bounded", async () => {
-    const { port } = await serve(ok, { headersMilliseconds: 0 });
+    const { port } = await serve(ok, { headersSeconds: 0 });
     const client = await connectWire(port);
     client.send("GET /home/a HTTP/1.1\r\n");
     await delay(300);

@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 
 /** The pace alone: silence is not what ends anything here. */
-const PACE = { idleMilliseconds: 0, minBytesPerSecond: 1000, paceMilliseconds: 400 };
+const PACE = { idleSeconds: 0, minBytesPerSecond: 1000, throughputWindowSeconds: 0.4 };
 const OFF = { ...PACE, minBytesPerSecond: 0 };
 const get = "GET /home/a HTTP/1.1\r\nHost: x\r\n\r\n";
 const put = (length: number): string => `PUT /home/a HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
@@ -170,7 +170,7 @@ describe("an upload that comes slowly, but fast enough", () => {
   });
 
   it("may stand still for less than a window", async () => {
-    const { port } = await serve(count, { ...PACE, minBytesPerSecond: 100, paceMilliseconds: 1500 });
+    const { port } = await serve(count, { ...PACE, minBytesPerSecond: 100, throughputWindowSeconds: 1.5 });
     const client = await connectWire(port);
     client.send(put(2000));
     for (let turn = 0; turn < 4; turn++) {
@@ -235,7 +235,7 @@ describe("a download that is taken slowly, but fast enough", () => {
   /** Takes an answer of 12 MB at some 10 MB a second: longer than a window. */
   async function takeSlowly(options: NodeServerOptions, toSocket: (port: number) => Promise<Socket>): Promise<number> {
     const whole = new Uint8Array(12_000_000);
-    const { port } = await serve(() => new LightResponse(whole), { ...PACE, ...options, paceMilliseconds: 500 });
+    const { port } = await serve(() => new LightResponse(whole), { ...PACE, ...options, throughputWindowSeconds: 0.5 });
     const { socket } = await connectWire(port, await toSocket(port));
     socket.write(get);
     let size = 0;
@@ -283,9 +283,9 @@ describe("a download that is taken slowly, but fast enough", () => {
 
 describe.skipIf(process.platform !== "linux")("a download that waits in the system's queue (Linux tells of it)", () => {
   const whole = new Uint8Array(40_000_000);
-  const NONE = { idleMilliseconds: 0, minBytesPerSecond: 0 };
-  const PACED = { ...NONE, minBytesPerSecond: 1000, paceMilliseconds: 2000 };
-  const IDLE = { ...NONE, idleMilliseconds: 1500 };
+  const NONE = { idleSeconds: 0, minBytesPerSecond: 0 };
+  const PACED = { ...NONE, minBytesPerSecond: 1000, throughputWindowSeconds: 2 };
+  const IDLE = { ...NONE, idleSeconds: 1.5 };
   const LIMITS: readonly (readonly [what: string, host: string, options: NodeServerOptions, isSecure?: boolean])[] = [
     ["the pace", "127.0.0.1", PACED],
     ["the pace, over IPv6", "::1", PACED],

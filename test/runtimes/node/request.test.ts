@@ -316,7 +316,7 @@ describe("toNodeMiddleware", () => {
 describe("toNodeListener", () => {
   it("serves one variant alone", async () => {
     const service = { ...stubService(() => new Response("all")), webdav: async () => new Response("webdav") };
-    const port = await listen(createServer(toNodeListener(service, { variant: "webdav" })));
+    const port = await listen(createServer(toNodeListener(service, { api: "webdav" })));
     expect(await exchange(port, "GET / HTTP/1.0\r\n\r\n")).toMatch(/webdav$/);
   });
 
@@ -325,7 +325,7 @@ describe("toNodeListener", () => {
       new Response(`${request.method} ${new URL(request.url).pathname} from ${peer?.address}`);
     const port = await listen(createServer(toNodeListener(handler)));
     expect(await exchange(port, "GET /auth HTTP/1.0\r\n\r\n")).toMatch(/GET \/auth from 127\.0\.0\.1$/);
-    expect(() => toNodeListener(handler, { variant: "rest" })).toThrow(/^variant: /);
+    expect(() => toNodeListener(handler, { api: "rest" })).toThrow(/^variant: /);
   });
 
   it("answers 500, blank, for a service that breaks its word", async () => {
@@ -357,7 +357,7 @@ describe("toNodeListener", () => {
 
   it("refuses wrong options when it is mounted", () => {
     const service = stubService(() => new Response("all"));
-    expect(() => toNodeListener(service, { lingerMilliseconds: Number.NaN })).toThrow("lingerMilliseconds");
-    expect(() => toNodeListener(service, { variant: "soap" as "rest" })).toThrow(TypeError);
+    expect(() => toNodeListener(service, { lingerSeconds: Number.NaN })).toThrow("lingerSeconds");
+    expect(() => toNodeListener(service, { api: "soap" as "rest" })).toThrow(TypeError);
   });
 });

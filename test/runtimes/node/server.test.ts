@@ -162,7 +162,7 @@ describe.skipIf(!hasOpenssl())("HTTPS on Node (openssl makes the certificates)",
   it("does not drain a refused upload, and the client reads the answer", async () => {
     const { server, port } = await serve(() => new Response("refused", { status: 403 }), {
       tls: keys("server"),
-      lingerMilliseconds: 300,
+      lingerSeconds: 0.3,
     });
     let bytesRead = (): number => 0;
     server.on("secureConnection", (socket) => {
@@ -278,9 +278,9 @@ describe("createNodeServer", () => {
     expect(() =>
       createNodeServer(
         stubService(() => new Response("ok")),
-        { idleMilliseconds: -1 },
+        { idleSeconds: -0.001 },
       ),
-    ).toThrow("idleMilliseconds");
+    ).toThrow("idleSeconds");
   });
 
   it("destroys a connection whose client goes silent in its upload", async () => {
@@ -293,7 +293,7 @@ describe("createNodeServer", () => {
         );
         return new Response("ok");
       },
-      { idleMilliseconds: 100 },
+      { idleSeconds: 0.1 },
     );
     const client = await connectWire(port);
     client.send("PUT /home/a HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nsome");
@@ -313,7 +313,7 @@ describe("createNodeServer", () => {
         });
         return new Response(stream);
       },
-      { idleMilliseconds: 100 },
+      { idleSeconds: 0.1 },
     );
     const socket = connect(port, "127.0.0.1");
     socket.on("error", () => undefined);
@@ -337,7 +337,7 @@ describe("createNodeServer", () => {
         });
         return new Response(stream);
       },
-      { idleMilliseconds: 100 },
+      { idleSeconds: 0.1 },
     );
     const client = await connectWire(port);
     client.send(get);
@@ -393,7 +393,7 @@ describe("closeNodeServer", () => {
   });
 
   it("lets a refused upload's client read its answer", async () => {
-    const { server, port } = await serve(() => new Response("refused", { status: 403 }), { lingerMilliseconds: 300 });
+    const { server, port } = await serve(() => new Response("refused", { status: 403 }), { lingerSeconds: 0.3 });
     const client = await connectWire(port);
     client.send(`PUT /home/a HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n${"x".repeat(100_000)}`);
     await delay(20);

@@ -139,7 +139,7 @@ describe("the deadline of a server that closes", () => {
       onTestFinished(() => clearInterval(drip));
       await eventually(() => client.socket.bytesWritten > 0);
       while ((await readdir(root)).length === 1) await delay(5);
-      const seconds = await secondsToClose(server, { deadlineMilliseconds: 300 });
+      const seconds = await secondsToClose(server, { deadlineSeconds: 0.3 });
       expect(seconds).toBeGreaterThan(0.25);
       expect(seconds).toBeLessThan(1);
       // By now, and not a little later: the process may end here.
@@ -164,7 +164,7 @@ describe("the deadline of a server that closes", () => {
     client.socket.pause();
     client.send(get);
     await delay(50);
-    expect(await secondsToClose(server, { deadlineMilliseconds: 200 })).toBeLessThan(1);
+    expect(await secondsToClose(server, { deadlineSeconds: 0.2 })).toBeLessThan(1);
     await eventually(() => cancelled === 1);
   });
 
@@ -173,7 +173,7 @@ describe("the deadline of a server that closes", () => {
     const client = await connectWire(port);
     client.send(get);
     await delay(50);
-    expect(await secondsToClose(server, { deadlineMilliseconds: 100 })).toBeLessThan(2);
+    expect(await secondsToClose(server, { deadlineSeconds: 0.1 })).toBeLessThan(2);
   });
 
   it("is none with 0", async () => {
@@ -184,12 +184,12 @@ describe("the deadline of a server that closes", () => {
     const client = await connectWire(port);
     client.send(get);
     await delay(20);
-    await closeNodeServer(server, { deadlineMilliseconds: 0 });
+    await closeNodeServer(server, { deadlineSeconds: 0 });
     expect((await client.ended()).text).toMatch(/whole$/);
   });
 
   it("refuses what is no number of milliseconds", async () => {
     const server = createNodeServer(stubService(() => new Response("ok")));
-    await expect(closeNodeServer(server, { deadlineMilliseconds: -1 })).rejects.toThrow("deadlineMilliseconds");
+    await expect(closeNodeServer(server, { deadlineSeconds: -0.001 })).rejects.toThrow("deadlineSeconds");
   });
 });

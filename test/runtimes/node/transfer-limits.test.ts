@@ -87,7 +87,7 @@ it("frees the slot of each transfer on Node, whenever and however its client goe
     logger,
     limits: { transfersPerAccount: SLOTS },
   });
-  const port = await listen(createNodeServer(service, { lingerMilliseconds: 50 }) as never);
+  const port = await listen(createNodeServer(service, { lingerSeconds: 0.05 }) as never);
 
   const trials = amount({ short: 60, long: 2000 });
   for (let seed = 1; seed <= trials; seed++) {

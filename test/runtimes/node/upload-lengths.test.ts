@@ -30,7 +30,7 @@ async function serveDisk(options: Partial<FileServiceOptions> = {}): Promise<num
   const authentication = createAccountsAuthenticator({ accounts, logger: quiet });
   const storage = createDiskStorage({ root: folder, durability: "rename" });
   const service = createFileService({ storage, authentication, logger: quiet, ...options });
-  return listen(createNodeServer(service, { lingerMilliseconds: 200 }) as Server);
+  return listen(createNodeServer(service, { lingerSeconds: 0.2 }) as Server);
 }
 
 function head(lines: string, path = "/home/a"): string {

@@ -177,7 +177,7 @@ describe("Expect: 100-continue on Node", () => {
   });
 
   it("writes the final status instead when the service refuses, and closes", async () => {
-    const { port } = await serve(() => new Response("no", { status: 403 }), { lingerMilliseconds: 100 });
+    const { port } = await serve(() => new Response("no", { status: 403 }), { lingerSeconds: 0.1 });
     const client = await connectWire(port);
     client.send(put("Content-Length: 5\r\nExpect: 100-continue"));
     const { text, how } = await client.ended();
@@ -224,7 +224,7 @@ describe("Expect: 100-continue on Node", () => {
 describe("a refused upload on Node (CONTRACT 4.3)", () => {
   it.each(["1.1", "1.0"])("is answered, not drained, and the client reads the answer (HTTP/%s)", async (version) => {
     let bytesRead = (): number => 0;
-    const { server, port } = await serve(() => new Response("refused", { status: 403 }), { lingerMilliseconds: 300 });
+    const { server, port } = await serve(() => new Response("refused", { status: 403 }), { lingerSeconds: 0.3 });
     server.on("connection", (socket) => {
       bytesRead = () => socket.bytesRead;
     });
@@ -257,7 +257,7 @@ describe("a refused upload on Node (CONTRACT 4.3)", () => {
   });
 
   it("closes its socket as soon as the client does, and after the linger at the latest", async () => {
-    const { server, port } = await serve(() => new Response("refused", { status: 403 }), { lingerMilliseconds: 400 });
+    const { server, port } = await serve(() => new Response("refused", { status: 403 }), { lingerSeconds: 0.4 });
     let closed = 0;
     server.on("connection", (socket) => {
       socket.on("close", () => {

@@ -247,7 +247,7 @@ describe("a chain of several methods", () => {
         work.push(`${name} authenticates`);
         return verdict;
       },
-      imitate: async () => {
+      equalizeTiming: async () => {
         work.push(`${name} imitates`);
         throw new Error("which is nobody's business");
       },

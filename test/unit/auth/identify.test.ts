@@ -208,7 +208,7 @@ function create(toCertificateUsername: (given: { commonName?: string }) => unkno
     throttle: throttle as LoginThrottle,
     audit: { accepted: tell, refused: tell, sessionEnded: tell },
     findAccountProblem: () => problem,
-    toCertificateUsername: toCertificateUsername as () => string | undefined,
+    usernameOfCertificate: toCertificateUsername as () => string | undefined,
     server,
     component,
     logger,

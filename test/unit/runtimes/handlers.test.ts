@@ -213,9 +213,7 @@ describe("toWorkerHandler", () => {
       expect(await (await fetch(request, context, context)).text()).toBe("192.0.2.7");
     }
     expect(make).toHaveBeenCalledOnce();
-    await expect(toWorkerHandler(make, { variant: "rest" }).fetch(requestOf("/"), {}, context)).rejects.toThrow(
-      /variant/,
-    );
+    await expect(toWorkerHandler(make, { api: "rest" }).fetch(requestOf("/"), {}, context)).rejects.toThrow(/variant/);
   });
 
   it("keeps a request running behind its client, and what tells of its events", async () => {

@@ -76,9 +76,9 @@ describe("start of the accounts file", () => {
     expect(authenticator.name).toBe("accounts");
   });
 
-  it.each([-1, Number.NaN])("never comes where recheckMilliseconds is %d", (recheckMilliseconds) => {
-    const error = new TypeError("recheckMilliseconds must be 0 or more");
-    expect(() => create({ recheckMilliseconds })).toThrow(error);
+  it.each([-1, Number.NaN])("never comes where recheckSeconds is %d", (recheckSeconds) => {
+    const error = new TypeError("recheckSeconds must be 0 or more");
+    expect(() => create({ recheckSeconds })).toThrow(error);
   });
 });
 
@@ -117,8 +117,8 @@ describe("the accounts of a file", () => {
   });
 
   it.each<[string, Partial<AccountsFileOptions>]>([
-    ["in the time of the process", { recheckMilliseconds: 1 }],
-    ["at every login", { recheckMilliseconds: 0 }],
+    ["in the time of the process", { recheckSeconds: 0.001 }],
+    ["at every login", { recheckSeconds: 0 }],
   ])("follow the file as told: %s", async (_how, options) => {
     await write("alice", "one");
     const authenticator = create(options);
@@ -252,10 +252,10 @@ describe("the accounts of a file", () => {
 
   it.each([
     ["a second", 0, 999],
-    ["as long as told", 5000, 4999],
-  ])("are looked for at most once in %s for a session that stands", async (_how, recheckMilliseconds, wait) => {
+    ["as long as configured", 5, 4999],
+  ])("are looked for at most once in %s for a session that stands", async (_how, recheckSeconds, wait) => {
     await write("alice", "one");
-    const authenticator = create({ recheckMilliseconds, clock: () => now });
+    const authenticator = create({ recheckSeconds, clock: () => now });
     const verdict = await authenticator.authenticate({ type: "password", username: "alice", content: "one" });
     const version = verdict.outcome === "accepted" ? String(verdict.version) : "";
     await writeFile(file, JSON.stringify({ accounts: [] }));

@@ -52,7 +52,7 @@ describe("the accounts given in code", () => {
   it("know nobody when there are none", async () => {
     const none = createAccountsAuthenticator({ accounts: [] });
     expect(await login(none, "alice", "x")).toEqual({ outcome: "unknown" });
-    await expect(none.imitate?.({ type: "password", username: "alice", content: "x" })).resolves.toBeUndefined();
+    await expect(none.equalizeTiming?.({ type: "password", username: "alice", content: "x" })).resolves.toBeUndefined();
   });
 
   it("are the method that operators know as accounts, and change no password", async () => {
@@ -86,11 +86,11 @@ describe("the cost of a login", () => {
     const authenticator = createAccountsAuthenticator({ accounts, passwordHasher: hasher });
     for (const username of ["carol", "dave"]) {
       await login(authenticator, username, "x");
-      await authenticator.imitate?.({ type: "password", username, content: "x" });
+      await authenticator.equalizeTiming?.({ type: "password", username, content: "x" });
       expect(verified.at(-1)).toBe(verified.at(-2));
     }
     expect(verified).toHaveLength(4);
-    await authenticator.imitate?.({ type: "ssh-key", username: "carol", content: "ssh-ed25519 AAAA" });
+    await authenticator.equalizeTiming?.({ type: "ssh-key", username: "carol", content: "ssh-ed25519 AAAA" });
     expect(verified).toHaveLength(4);
   });
 

@@ -19,12 +19,12 @@ describe("the configuration's connections", () => {
         maxConnections: 1,
         maxConnectionsPerAddress: 2,
         maxHeaderBytes: 4096,
-        headersMilliseconds: 500,
-        idleMilliseconds: 0,
+        headersSeconds: 0.5,
+        idleSeconds: 0,
         minBytesPerSecond: 3,
-        paceMilliseconds: 4000,
+        throughputWindowSeconds: 4,
       },
-      deadlineMilliseconds: 5000,
+      deadlineSeconds: 5,
     });
   });
 

@@ -60,7 +60,7 @@ describe("the configuration file's schema", () => {
         maxJsonBytes: 65_536,
         maxCommands: 100,
         maxFormParts: 100,
-        maxPartHeadBytes: 8192,
+        maxPartHeaderBytes: 8192,
         maxFormFieldBytes: 65_536,
         transfersPerAccount: 0,
         transfersPerAddress: 100,

@@ -223,7 +223,7 @@ describe("the imitation of a request by createHttpAuthenticator (SECURITY 17)", 
 
   it("takes as long as requests do: the first one, and then an eighth of each change", async () => {
     let milliseconds = 0;
-    const { authenticate, imitate } = createHttpAuthenticator({
+    const { authenticate, equalizeTiming: imitate } = createHttpAuthenticator({
       url: "https://auth.example/",
       testAtStart: false,
       logger: createRecordingLogger(),

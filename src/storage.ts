@@ -1,0 +1,19 @@
+/** What a storage adapter is written with: its contract, and the functions that make its results. */
+
+export { type ByteSource, toByteSource, toByteStream } from "./contracts/byte-source.ts";
+export { type MemberBatches, toMembers } from "./contracts/member-batches.ts";
+export type {
+  ByteRange,
+  CreateFolderOptions,
+  EntityTags,
+  FolderOwner,
+  RemoveOptions,
+  StorageAdapter,
+  StorageEntry,
+  StorageErrorCode,
+  StoredFile,
+  WriteOptions,
+} from "./contracts/storage-adapter.ts";
+export { isStorageError, StorageError } from "./contracts/storage-adapter.ts";
+export { toPathSegments } from "./contracts/storage-path.ts";
+export { toStoredFile } from "./contracts/stored-file.ts";
