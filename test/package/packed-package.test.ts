@@ -15,10 +15,12 @@ const RESOLUTIONS = {
   bundler: { moduleResolution: ts.ModuleResolutionKind.Bundler, module: ts.ModuleKind.ESNext },
 };
 
-/** What README.md has users write, for Node and for Workers: no module of it is this project's own. */
+/** The programs that users copy, for Node and for Workers: they import nothing but the package and Node. */
+const PAGES = ["README.md", "docs/quick-start.md"];
+
 async function readPrograms(): Promise<readonly string[]> {
-  const readme = await readFile(join(projectFolder, "README.md"), "utf8");
-  return [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, program = ""]) => program);
+  const pages = await Promise.all(PAGES.map((page) => readFile(join(projectFolder, page), "utf8")));
+  return pages.flatMap((page) => [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, program = ""]) => program));
 }
 
 describe("the packed package, installed in an empty project", () => {
@@ -53,7 +55,7 @@ describe("the packed package, installed in an empty project", () => {
   });
 
   it.each(Object.entries(RESOLUTIONS))(
-    "has types for README's programs and all entries, by %s",
+    "has types for the programs of README and quick start, and for all entries, by %s",
     (_name, resolution) => {
       expect(programs.length).toBeGreaterThan(1);
       const files = ["entries.ts", ...programs.map((_, index) => `program-${index}.ts`)];
