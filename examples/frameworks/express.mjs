@@ -2,12 +2,12 @@ import express from "express";
 import { prepareNodeServer, toNodeMiddleware } from "fileferry/node";
 import { createFiles } from "./files.mjs";
 
-/** Express 5 on a port, with a folder below `/files` beside routes of its own. */
+/** Express 5 on a port, with a folder below `/files` and routes of its own. */
 export function start(root, port) {
   const files = createFiles(root);
   const app = express();
 
-  // Before every body parser. Not below a path: the service knows its own, by `basePath`.
+  // Before every body parser, and without a path: the service knows its path from `basePath`.
   app.use(toNodeMiddleware(files));
 
   app.use(express.json());

@@ -2,13 +2,13 @@ import createFastify from "fastify";
 import { prepareNodeServer, toNodeMiddleware } from "fileferry/node";
 import { createFiles } from "./files.mjs";
 
-/** Fastify 5 on a port, with a folder below `/files` beside routes of its own. */
+/** Fastify 5 on a port, with a folder below `/files` and routes of its own. */
 export async function start(root, port) {
   const files = createFiles(root);
   const middleware = toNodeMiddleware(files);
   const app = createFastify();
 
-  // The first hook: before the parsers, which would take JSON away and refuse what they do not know, and for all methods.
+  // The first hook, for all methods. It runs before the parsers, which would read JSON and reject unknown types.
   app.addHook("onRequest", (request, reply, done) => {
     middleware(request.raw, reply.raw, done);
   });

@@ -2,7 +2,7 @@ import { createAccountsAuthenticator, createFileService } from "fileferry";
 import { createNodePasswordHasher } from "fileferry/node";
 import { createDiskStorage } from "fileferry/storage/disk";
 
-/** The service that all examples here mount below `/files`: a folder of the disk, with one account. */
+/** The service that all examples mount below `/files`: a folder on disk, with one account. */
 export function createFiles(root) {
   return createFileService({
     basePath: "/files",

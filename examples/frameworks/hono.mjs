@@ -3,7 +3,7 @@ import { toFetchHandler, toNodeConnection } from "fileferry/node";
 import { Hono } from "hono";
 import { createFiles } from "./files.mjs";
 
-/** A Hono 4 app with a folder below `/files` beside routes of its own; its `fetch` is a handler for every server of such. */
+/** A Hono 4 app with a folder below `/files` and routes of its own. Its `fetch` works with any server that takes a fetch handler. */
 export function createApp(root) {
   const files = createFiles(root);
   const handle = toFetchHandler(files);
@@ -20,12 +20,12 @@ export function createApp(root) {
   return app;
 }
 
-/** The app on a port of Node's. */
+/** The app on a port, on Node. */
 export function start(root, port) {
   const { fetch } = createApp(root);
-  // Node's default cuts every upload at 300 s.
+  // By default Node aborts every upload after 300 s.
   const server = serve({ fetch, port, hostname: "127.0.0.1", serverOptions: { requestTimeout: 0 } });
-  // And it drops fields beyond the first thousand.
+  // And it drops header fields after the first 1,000.
   server.maxHeadersCount = 0;
   return server;
 }

@@ -2,13 +2,13 @@ import { prepareNodeServer, toNodeMiddleware } from "fileferry/node";
 import Koa from "koa";
 import { createFiles } from "./files.mjs";
 
-/** Koa 3 on a port, with a folder below `/files` beside routes of its own. */
+/** Koa 3 on a port, with a folder below `/files` and routes of its own. */
 export function start(root, port) {
   const files = createFiles(root);
   const middleware = toNodeMiddleware(files);
   const app = new Koa();
 
-  // Before every body parser. What the service takes is over when its response is, and not Koa's to answer.
+  // Before every body parser. If the service handles the request, Koa must not respond to it.
   app.use(async (ctx, next) => {
     ctx.respond = false;
     const isTaken = await new Promise((resolve) => {

@@ -2,12 +2,13 @@ import { toFetchHandler } from "fileferry/node";
 import { createFiles } from "./files.mjs";
 
 /*
- * Next.js: `app/files/[[...path]]/route.ts`, which answers for `/files` and all below it. In `next.config`, `skipTrailingSlashRedirect: true`: folders end in `/`.
+ * Next.js: `app/files/[[...path]]/route.ts`, which serves `/files` and every URL below it.
+ * Set `skipTrailingSlashRedirect: true` in `next.config`: URLs of folders end in `/`.
  */
 
 const handle = toFetchHandler(createFiles(process.env.FILES_ROOT ?? "./files"));
 
-/** The second argument of Next.js, its parameters, is none of the service's. */
+/** Drops the second argument of Next.js, the route parameters: the service does not take them. */
 function answer(request) {
   return handle(request);
 }
