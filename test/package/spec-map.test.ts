@@ -5,13 +5,13 @@ import { describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** One rule of the spec, with what keeps it. */
-interface Row {
+/** One rule of the spec, with what implements and checks it. */
+interface Rule {
   readonly line: number;
   readonly section: string;
   readonly rule: string;
-  readonly sources: readonly string[];
-  readonly tests: readonly { readonly file: string; readonly title: string }[];
+  readonly sources: string[];
+  readonly tests: { readonly line: number; readonly file: string; readonly titles: string[] }[];
 }
 
 /** How many rules of each section of the spec are mapped: one that goes missing is missed. */
@@ -37,28 +37,34 @@ const RULES: Readonly<Record<string, number>> = {
 };
 
 const text = readFileSync(`${root}docs/spec-map.md`, "utf8");
-const rows = readRows(text);
+const { rules, unknown } = readRules(text);
 
-function readRows(markdown: string): readonly Row[] {
-  return markdown.split("\n").flatMap((line, index) => {
-    if (!/^\|.*\|$/.test(line) || /^\| ?(Section|---)/.test(line)) return [];
-    const cells = line.slice(1, -1).split(/(?<!\\)\|/);
-    const [section = "", rule = "", source = "", test = ""] = cells.map((cell) => cell.trim().replaceAll("\\|", "|"));
-    expect(cells, `line ${index + 1} has four cells`).toHaveLength(4);
-    return [{ line: index + 1, section, rule, sources: readSources(source), tests: readTests(test) }];
-  });
+/** Reads the lists below the headings of sections; `unknown` are lines there that have none of the forms, or come out of order. */
+function readRules(markdown: string): { readonly rules: readonly Rule[]; readonly unknown: readonly string[] } {
+  const rules: Rule[] = [];
+  const unknown: string[] = [];
+  let section: string | undefined;
+  for (const [index, text] of markdown.split("\n").entries()) {
+    const line = index + 1;
+    const [, name] = /^## (\d+(?:\.\d+)?) \S/.exec(text) ?? [];
+    section = name ?? section;
+    if (section === undefined || name !== undefined || text === "") continue;
+    const [, rule] = /^- (\S.*)$/.exec(text) ?? [];
+    if (rule !== undefined) rules.push({ line, section, rule, sources: [], tests: [] });
+    else if (!readEntry(text, line, rules.at(-1))) unknown.push(`line ${line}: ${text}`);
+  }
+  return { rules, unknown };
 }
 
-function readSources(cell: string): readonly string[] {
-  return [...cell.matchAll(/`([^`]+)`/g)].map(([, path = ""]) => path);
-}
-
-/** Entries such as `spec/login.test.ts`: "title"; a title is kept to its closing quotation mark before `<br>` or the end. */
-function readTests(cell: string): Row["tests"] {
-  return cell.split("<br>").map((entry) => {
-    const [, file = "", title = ""] = /^`([^`]+)`: "(.*)"$/.exec(entry.trim()) ?? [];
-    return { file: `test/${file}`, title };
-  });
+/** Reads a line below a rule: its sources, a file of tests, or the title of one; a title goes to its closing quotation mark at the end. */
+function readEntry(text: string, line: number, rule: Rule | undefined): boolean {
+  const [, sources] = /^ {2}- Source: (`[^`]+`(?:, `[^`]+`)*)$/.exec(text) ?? [];
+  const [, file] = /^ {2}- `([^`]+)`$/.exec(text) ?? [];
+  const [, title] = /^ {4}- "(.+)"$/.exec(text) ?? [];
+  if (sources !== undefined) rule?.sources.push(...sources.slice(1, -1).split("`, `"));
+  if (file !== undefined) rule?.tests.push({ line, file: `test/${file}`, titles: [] });
+  const isTitle = title !== undefined && rule?.tests.at(-1)?.titles.push(title) !== undefined;
+  return rule !== undefined && (sources !== undefined || file !== undefined || isTitle);
 }
 
 const titlesOfFile = new Map<string, ReadonlySet<string>>();
@@ -86,44 +92,76 @@ function isIt(callee: ts.Expression): boolean {
 }
 
 describe("docs/spec-map.md", () => {
-  it("has a row for every rule of every section that is built", () => {
+  it("has every rule of every section that is built", () => {
     const found: Record<string, number> = {};
-    for (const { section } of rows) {
+    for (const { section } of rules) {
       const name = section.startsWith("1.") ? "1" : section;
       found[name] = (found[name] ?? 0) + 1;
     }
     expect(found).toEqual(RULES);
   });
 
-  it("has complete rows only: a rule, a source and a test each", () => {
-    for (const { line, rule, sources, tests } of rows) {
+  it("has nothing below the headings but rules, sources, files of tests and their titles", () => {
+    expect(unknown).toEqual([]);
+  });
+
+  it("has complete rules only: a text, a source and a test each", () => {
+    for (const { line, rule, sources, tests } of rules) {
       expect(rule.length, `line ${line}: the rule`).toBeGreaterThan(10);
       expect(sources.length, `line ${line}: the sources`).toBeGreaterThan(0);
       expect(tests.length, `line ${line}: the tests`).toBeGreaterThan(0);
+      for (const { line, titles } of tests) expect(titles.length, `line ${line}: the titles`).toBeGreaterThan(0);
     }
   });
 
   it("names sources that exist", () => {
-    for (const { line, sources } of rows) {
+    for (const { line, sources } of rules) {
       for (const path of sources) expect(existsSync(`${root}src/${path}`), `line ${line}: src/${path}`).toBe(true);
     }
   });
 
   it("names tests that exist, by file and exact title", () => {
-    for (const { line, tests } of rows) {
-      for (const { file, title } of tests) {
-        expect(existsSync(root + file) && title !== "", `line ${line}: ${file}`).toBe(true);
-        expect(titlesOf(file), `line ${line}: ${file}`).toContain(title);
-      }
+    for (const { line, file, titles } of rules.flatMap(({ tests }) => tests)) {
+      expect(existsSync(root + file), `line ${line}: ${file}`).toBe(true);
+      for (const title of titles) expect(titlesOf(file), `line ${line}: ${file}`).toContain(title);
     }
   });
 
   it("names every rule once", () => {
-    const rules = rows.map(({ section, rule }) => `${section} ${rule}`);
-    expect(new Set(rules).size).toBe(rules.length);
+    const names = rules.map(({ section, rule }) => `${section} ${rule}`);
+    expect(new Set(names).size).toBe(rules.length);
   });
 
   it("leaves no rule for later", () => {
     expect(text).not.toMatch(/not covered|not there yet/i);
+  });
+
+  it("is read line by line", () => {
+    const page = [
+      "Before.",
+      "## 1.1 A",
+      "",
+      "- rule",
+      "  - Source: `a.ts`, `b.ts`",
+      "  - `c.test.ts`",
+      '    - "d "e""',
+    ];
+    const read = { line: 4, section: "1.1", rule: "rule", sources: ["a.ts", "b.ts"] };
+    const tests = [{ line: 6, file: "test/c.test.ts", titles: ['d "e"'] }];
+    expect(readRules(page.join("\n"))).toEqual({ rules: [{ ...read, tests }], unknown: [] });
+  });
+
+  it.each([
+    "  - Source: `a.ts`",
+    "  - `a.test.ts`",
+    '    - "title"',
+    "- rule\n    - `a.ts`",
+    '- rule\n    - "title"',
+    "- rule\n  - Source: a.ts",
+    "- rule\n  - `a.test.ts`: title",
+    "- rule\n  - `a.test.ts`\n    - title",
+    "text",
+  ])("is not read where a line has another form: %j", (lines) => {
+    expect(readRules(`## 1.1 A\n${lines}`).unknown).toHaveLength(1);
   });
 });
