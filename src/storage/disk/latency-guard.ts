@@ -1,7 +1,7 @@
 /**
  * How a disk answers. What the system has in memory it tells in microseconds, a tenth of what the detour through another thread costs;
  * but a call that waits for a device holds up everybody. So calls are made at once while they are quick, and elsewhere for a time after
- * some were slow (docs/decisions/0012-calls-at-once.md).
+ * some were slow (docs/decisions/0012-synchronous-system-calls.md).
  */
 export interface LatencyGuard {
   /** Whether a call may be made at once now. */
