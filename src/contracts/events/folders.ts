@@ -7,13 +7,13 @@ export interface FolderCreated extends EventEnvelope {
 }
 
 /** 40011: a folder could not be created. */
-export interface FolderCreateFailed extends EventEnvelope {
+export interface FolderNotCreated extends EventEnvelope {
   readonly id: 40011;
   readonly data: FileLocation & Reason;
 }
 
-/** 40030: a folder could not be created, as something of that name is there already. */
-export interface FolderAlreadyExists extends EventEnvelope {
+/** 40030: a folder could not be created because the name already exists. */
+export interface FolderAlreadyThere extends EventEnvelope {
   readonly id: 40030;
   readonly data: FileLocation & Reason;
 }
@@ -25,24 +25,24 @@ export interface FileRemoved extends EventEnvelope {
 }
 
 /** 40013: a file could not be removed. */
-export interface FileRemoveFailed extends EventEnvelope {
+export interface FileNotRemoved extends EventEnvelope {
   readonly id: 40013;
   readonly data: FileLocation & Reason;
 }
 
-/** 40026: a folder was removed, with everything under it. */
+/** 40026: a folder was removed with everything in it. */
 export interface FolderRemoved extends EventEnvelope {
   readonly id: 40026;
   readonly data: FileLocation;
 }
 
 /** 40027: a folder could not be removed. */
-export interface FolderRemoveFailed extends EventEnvelope {
+export interface FolderNotRemoved extends EventEnvelope {
   readonly id: 40027;
   readonly data: FileLocation & Reason;
 }
 
-/** 40043: a trigger was run on a member of a folder (4.3). */
+/** 40043: a trigger was run on a member of a folder. */
 export interface TriggerRun extends EventEnvelope {
   readonly id: 40043;
   readonly data: {

@@ -1,7 +1,7 @@
 import type { CredentialType, RejectionReason } from "../authenticator.ts";
 import type { EventEnvelope } from "./envelope.ts";
 
-/** 40000: a login was refused, for whatever cause. */
+/** 40000: a login was rejected, whatever the reason. */
 export interface UnauthorizedRequest extends EventEnvelope {
   readonly id: 40000;
   readonly data: LoginData & {
@@ -18,7 +18,7 @@ export interface UnauthorizedRequest extends EventEnvelope {
  */
 export type RefusalReason = "unknown" | RejectionReason | "throttled" | "account" | "cross-site";
 
-/** 40007: an account has logged in; with Basic credentials and certificates that is every request. */
+/** 40007: an account logged in; with Basic credentials and certificates at every request. */
 export interface AccessStarted extends EventEnvelope {
   readonly id: 40007;
   readonly data: LoginData & {
@@ -46,7 +46,7 @@ export interface MethodVerdict {
   readonly audit?: unknown;
 }
 
-/** 40042: a URL of the external authentication method has failed, and comes last for a while (4.7, rule 3). */
+/** 40042: a URL of the external authentication method failed and comes last for a while. */
 export interface AuthenticationUrlSuspended extends EventEnvelope {
   readonly id: 40042;
   readonly data: {
@@ -58,13 +58,13 @@ export interface AuthenticationUrlSuspended extends EventEnvelope {
   };
 }
 
-/** 40015: a session was used after its time was over. Who never comes back is not told of. */
+/** 40015: a session was used after it had expired. A session that is never used again emits no event. */
 export interface SessionTimedOut extends EventEnvelope {
   readonly id: 40015;
   readonly data: SessionData;
 }
 
-/** 40037: a session was ended by its account: by a logout, or by a login where the account had as many as it may. */
+/** 40037: an account ended a session: by a logout, or by a login over its limit of sessions. */
 export interface SessionClosed extends EventEnvelope {
   readonly id: 40037;
   readonly data: SessionData;

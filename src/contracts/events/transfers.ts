@@ -1,36 +1,36 @@
 import type { EventEnvelope, FileLocation, Reason } from "./envelope.ts";
 
-/** 40021: an upload begins. One of 40017 and 40022 ends it. */
+/** 40021: an upload started. 40017 or 40022 ends it. */
 export interface UploadStarted extends EventEnvelope {
   readonly id: 40021;
   readonly data: UploadData;
 }
 
-/** 40017: a file was uploaded with success. */
+/** 40017: a file was uploaded successfully. */
 export interface UploadDone extends EventEnvelope {
   readonly id: 40017;
   readonly data: UploadData & WriteTotals;
 }
 
-/** 40022: an upload failed; what was there before is still there. */
+/** 40022: an upload failed; the previous file stays. */
 export interface UploadFailed extends EventEnvelope {
   readonly id: 40022;
   readonly data: UploadData & WriteTotals & Reason;
 }
 
-/** 40004: a file was opened to be sent. One of 40039, 40040 and 40018 ends it. */
+/** 40004: a file was opened for a download. 40039, 40040 or 40018 ends it. */
 export interface FileOpened extends EventEnvelope {
   readonly id: 40004;
   readonly data: FileLocation;
 }
 
-/** 40035: a file was asked for and could not be opened. */
-export interface FileOpenFailed extends EventEnvelope {
+/** 40035: a requested file could not be opened. */
+export interface FileNotOpened extends EventEnvelope {
   readonly id: 40035;
   readonly data: FileLocation & Reason;
 }
 
-/** 40039: a file, or the parts of it that were asked for, was handed over whole to be sent. */
+/** 40039: a file, or the requested parts, was fully handed over for sending. */
 export interface DownloadDone extends EventEnvelope {
   readonly id: 40039;
   readonly data: FileLocation & ReadTotals;
@@ -42,43 +42,43 @@ export interface DownloadFailed extends EventEnvelope {
   readonly data: FileLocation & ReadTotals & Reason;
 }
 
-/** 40018: the client has gone while a file was sent. */
-export interface DownloadAborted extends EventEnvelope {
+/** 40018: the client disconnected during a download. */
+export interface DownloadCut extends EventEnvelope {
   readonly id: 40018;
   readonly data: FileLocation & ReadTotals & Reason;
 }
 
-/** 40006: the listing of a folder begins. One of 40034 and 40014 ends it. */
+/** 40006: the listing of a folder started. 40034 or 40014 ends it. */
 export interface ListingStarted extends EventEnvelope {
   readonly id: 40006;
   readonly data: FileLocation;
 }
 
-/** 40034: a listing was handed over whole to be sent. */
+/** 40034: a listing was fully handed over for sending. */
 export interface ListingDone extends EventEnvelope {
   readonly id: 40034;
   readonly data: FileLocation & ReadTotals;
 }
 
-/** 40014: a listing failed, or the client has gone meanwhile. */
+/** 40014: a listing failed, or the client disconnected. */
 export interface ListingFailed extends EventEnvelope {
   readonly id: 40014;
   readonly data: FileLocation & ReadTotals & Reason;
 }
 
-/** 40016: an archive of a folder, or of members of it, begins. One of 40025 and 40041 ends it. */
+/** 40016: an archive of a folder, or of members of it, started. 40025 or 40041 ends it. */
 export interface ArchiveStarted extends EventEnvelope {
   readonly id: 40016;
   readonly data: FileLocation;
 }
 
-/** 40025: an archive was handed over whole to be sent. */
+/** 40025: an archive was fully handed over for sending. */
 export interface ArchiveDone extends EventEnvelope {
   readonly id: 40025;
   readonly data: FileLocation & ReadTotals;
 }
 
-/** 40041: an archive failed, or the client has gone meanwhile. */
+/** 40041: an archive failed, or the client disconnected. */
 export interface ArchiveFailed extends EventEnvelope {
   readonly id: 40041;
   readonly data: FileLocation & ReadTotals & Reason;
