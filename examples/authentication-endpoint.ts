@@ -1,11 +1,13 @@
 /**
- * An authentication endpoint: what answers a fileferry service whose accounts live elsewhere, here in a small table.
+ * An authentication endpoint: it decides logins for a fileferry service whose accounts are in another system, here a
+ * small table.
  *
  *     AUTH_TOKEN=secret node examples/authentication-endpoint.ts
  *     npx fileferry check-auth-endpoint http://127.0.0.1:8081/ --header 'Authorization: token secret' --user alice
  *
- * To be started like that it needs Node 22.18 or newer, which runs TypeScript; on Node 20, `npx tsx` does in place of `node`.
- * `PORT` says where it listens. Passwords travel to it: anywhere but on one machine, put it behind HTTPS.
+ * These commands need Node 22.18 or newer, which runs TypeScript. On Node 20 use `npx tsx` instead of `node`.
+ * `PORT` is the port to listen on. The endpoint receives passwords: put it behind HTTPS unless the service is on the
+ * same machine.
  */
 import type { AddressInfo } from "node:net";
 import { type AccountSettings, createAuthenticationEndpoint } from "fileferry";

@@ -1,5 +1,5 @@
 /**
- * A service, the same on every runtime: `node/`, `deno/`, `bun/` and `workers/` beside this file mount it.
+ * A service that is the same on every runtime. The servers in `node/`, `deno/`, `bun/` and `workers/` mount it.
  */
 import {
   type ApiPage,

@@ -1,11 +1,11 @@
 /**
- * An SFTP server beside the HTTP service: the same authenticators, accounts, permissions and files, on the same paths. What stands in
- * the header `Server-Path` of an HTTP answer is the path of that file here.
+ * An SFTP server for the accounts of an HTTP service: the same authenticators, permissions, files and paths. The header
+ * `Server-Path` of an HTTP response contains the path of the file here.
  *
  *     node examples/sftp-server.ts --folder ./files --account demo:demo
  *     sftp -P 2222 demo@127.0.0.1
  *
- * It needs the package `ssh2`, and to be started like that Node 22.18 or newer, which runs TypeScript.
+ * It needs the package `ssh2`. This command needs Node 22.18 or newer, which runs TypeScript.
  */
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";

@@ -1,12 +1,12 @@
 /**
- * A client of the service, typed by the description that the running service gives of itself: a path, parameter or body
- * that the service does not know does not compile, and answers have the types of their schemas.
+ * A client of the service with types from the OpenAPI document of the running service: a path, parameter or body that
+ * the service does not have is a compile error, and responses have the types of their schemas.
  *
  *     SERVICE=http://127.0.0.1:8080 ACCOUNT=demo:demo node client.ts
  *
- * README.md says where the types come from. To be started like that it needs Node 22.18 or newer, which runs TypeScript;
- * on Node 20, `npx tsx` does in place of `node`. What it makes is in the folder `client-example` of the account, and
- * in `client-example.zip` here.
+ * README.md shows how to generate the types. This command needs Node 22.18 or newer, which runs TypeScript. On Node 20
+ * use `npx tsx` instead of `node`. The client creates the folder `client-example` of the account, and
+ * `client-example.zip` in the current folder.
  */
 import { writeFile } from "node:fs/promises";
 import createClient, { type Client, defaultBodySerializer } from "openapi-fetch";

@@ -1,4 +1,4 @@
-// Lets the examples here find `fileferry`, the one of this repository, by its name: a link in `node_modules`.
+// Links the `fileferry` of this repository into `node_modules`, so that the examples can import it by name.
 
 import { mkdir, readlink, rm, symlink } from "node:fs/promises";
 import { dirname, resolve } from "node:path";

@@ -3,7 +3,8 @@
 //     npm ci && npm run build && npm ci --prefix examples/frameworks
 //     node examples/frameworks/run.mjs express ./files 8080
 //
-// The first argument is `express`, `fastify`, `koa` or `hono`, then come the folder that is served and the port. Log in at /files/ as alice, with the password `secret`.
+// The first argument is `express`, `fastify`, `koa` or `hono`. The others are the folder to serve and the port.
+// Log in at /files/ as alice with the password `secret`.
 
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";

@@ -2,7 +2,7 @@
  *     npm ci && npm run build && mkdir -p files
  *     FOLDER=./files PORT=8080 node examples/node/server.ts
  *
- * To be started like that it needs Node 22.18 or newer, which runs TypeScript.
+ * This command needs Node 22.18 or newer, which runs TypeScript.
  */
 import type { AddressInfo } from "node:net";
 import { createApiPage } from "fileferry/api-page";

@@ -1,6 +1,6 @@
 /**
- * A Worker for `wrangler dev examples/workers/r2.ts`, without `nodejs_compat`: its files live in a bucket of R2, its sessions in Workers KV. The bindings, in
- * `wrangler.toml`:
+ * A Worker for `wrangler dev examples/workers/r2.ts`, without `nodejs_compat`. Its files are in an R2 bucket, its
+ * sessions in Workers KV. `wrangler.toml` contains the bindings:
  *
  *     [[r2_buckets]]
  *     binding = "BUCKET"

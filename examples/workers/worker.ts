@@ -1,5 +1,6 @@
 /**
- * A Worker for `wrangler dev examples/workers/worker.ts`, without `nodejs_compat`. Its files live in the memory of one isolate: for trying out.
+ * A Worker for `wrangler dev examples/workers/worker.ts`, without `nodejs_compat`. Its files are in the memory of one
+ * isolate, so use it only to try the service out.
  */
 import { createMemoryStorage } from "fileferry/storage/memory";
 import { toWorkerHandler } from "fileferry/workers";
