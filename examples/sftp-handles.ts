@@ -100,7 +100,8 @@ function isSameVersion(one: StorageEntry, other: StorageEntry): boolean {
  * dropped: clients that resume or patch a file send them. Those that send a file do it in order, but for some that run a little
  * ahead with several requests at once (`fastPut` of ssh2): these wait for what is missing.
  *
- * What waits is taken from `allowance`, which all uploads of a connection share. `leastSize` is what the file has to come to unless it is ended before: that of a former file which was not cut when it was opened.
+ * Bytes that wait are taken from `allowance`, which all uploads of a connection share. `leastSize` is the size that the file must
+ * reach unless the client sets its size: that of the previous file, if the client did not truncate it when it was opened.
  */
 export async function openUpload(
   files: AccountFiles,
