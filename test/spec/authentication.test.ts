@@ -97,9 +97,9 @@ describe("the order of the ways to say who is asking", () => {
   });
 
   it("follows the option that names the account of a certificate (CONTRACT 6.7)", async () => {
-    const toCertificateUsername = ({ pem, commonName }: ClientCertificate) =>
+    const usernameOfCertificate = ({ pem, commonName }: ClientCertificate) =>
       pem === "alice's" && commonName === undefined ? "alice" : undefined;
-    const test = await createTestService({ files, usernameOfCertificate: toCertificateUsername });
+    const test = await createTestService({ files, usernameOfCertificate: usernameOfCertificate });
     expect(await who(test, { connection: { clientCertificate: { pem: "alice's" } } })).toBe("alice");
     expect(await who(test, { connection: certificateOf("bob") })).toBe("401");
     const byDefault = await createTestService({ files });

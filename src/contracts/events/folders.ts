@@ -7,13 +7,13 @@ export interface FolderCreated extends EventEnvelope {
 }
 
 /** 40011: a folder could not be created. */
-export interface FolderNotCreated extends EventEnvelope {
+export interface FolderCreateFailed extends EventEnvelope {
   readonly id: 40011;
   readonly data: FileLocation & Reason;
 }
 
 /** 40030: a folder could not be created because the name already exists. */
-export interface FolderAlreadyThere extends EventEnvelope {
+export interface FolderAlreadyExists extends EventEnvelope {
   readonly id: 40030;
   readonly data: FileLocation & Reason;
 }
@@ -25,7 +25,7 @@ export interface FileRemoved extends EventEnvelope {
 }
 
 /** 40013: a file could not be removed. */
-export interface FileNotRemoved extends EventEnvelope {
+export interface FileRemoveFailed extends EventEnvelope {
   readonly id: 40013;
   readonly data: FileLocation & Reason;
 }
@@ -37,7 +37,7 @@ export interface FolderRemoved extends EventEnvelope {
 }
 
 /** 40027: a folder could not be removed. */
-export interface FolderNotRemoved extends EventEnvelope {
+export interface FolderRemoveFailed extends EventEnvelope {
   readonly id: 40027;
   readonly data: FileLocation & Reason;
 }

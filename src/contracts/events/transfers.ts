@@ -25,7 +25,7 @@ export interface FileOpened extends EventEnvelope {
 }
 
 /** 40035: a requested file could not be opened. */
-export interface FileNotOpened extends EventEnvelope {
+export interface FileOpenFailed extends EventEnvelope {
   readonly id: 40035;
   readonly data: FileLocation & Reason;
 }
@@ -43,7 +43,7 @@ export interface DownloadFailed extends EventEnvelope {
 }
 
 /** 40018: the client disconnected during a download. */
-export interface DownloadCut extends EventEnvelope {
+export interface DownloadAborted extends EventEnvelope {
   readonly id: 40018;
   readonly data: FileLocation & ReadTotals & Reason;
 }

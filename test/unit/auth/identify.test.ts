@@ -179,7 +179,7 @@ function toRequest(headers: Record<string, string> = {}, scheme = "http:"): Requ
   return new Request(`${scheme}//files.example/home/`, { headers });
 }
 
-function create(toCertificateUsername: (given: { commonName?: string }) => unknown = ({ commonName }) => commonName) {
+function create(usernameOfCertificate: (given: { commonName?: string }) => unknown = ({ commonName }) => commonName) {
   const chain: Pick<AuthenticationChain, "authenticate"> = {
     async authenticate(credentials) {
       asked.push(credentials);
@@ -208,7 +208,7 @@ function create(toCertificateUsername: (given: { commonName?: string }) => unkno
     throttle: throttle as LoginThrottle,
     audit: { accepted: tell, refused: tell, sessionEnded: tell },
     findAccountProblem: () => problem,
-    usernameOfCertificate: toCertificateUsername as () => string | undefined,
+    usernameOfCertificate: usernameOfCertificate as () => string | undefined,
     server,
     component,
     logger,
