@@ -19,6 +19,10 @@ const GROWTH = {
     (size) => size.toLocaleString("en"),
   ],
 };
+const TARGETS_INTRO = `A floor must be met; an aim is a goal.
+Ratios compare servers of one run; above 1 \`fileferry\` is ahead, also in time.`;
+const SINKS_INTRO = `The table shows median times.
+A ratio compares a sink that hangs, is slow or fails with the first one of its kind, which works; below 1 is faster.`;
 const COLUMNS = {
   ms: "ms",
   cpuMs: "CPU ms",
@@ -46,39 +50,87 @@ export function writePages(path) {
 function toFigures({ workloads, growth, sinks, ...run }) {
   const blocks = [];
   if (workloads !== undefined) blocks.push(...toComparison(workloads, run));
-  if (growth !== undefined) blocks.push("## How it grows", ...Object.entries(growth).flatMap(toGrowthBlock));
-  if (sinks !== undefined) blocks.push(...toSinks(sinks));
+  if (growth !== undefined)
+    blocks.push("## Growth of time and memory", ...Object.entries(growth).flatMap(toGrowthBlock));
+  if (sinks !== undefined) blocks.push("## What sinks cost", SINKS_INTRO, toTable(toSinkTable(Object.values(sinks))));
   return `\n${blocks.join("\n\n")}\n`;
-}
-
-function toSinks(sinks) {
-  return [
-    "## What sinks cost",
-    ...Object.values(sinks).flatMap((workload) => [
-      `### ${workload.title}`,
-      toMarkdownTable(toSinkRows(workload)).trim(),
-    ]),
-  ];
 }
 
 function toComparison(workloads, { date, node, system, processor, cores, memory, rounds, isQuick }) {
   const dates = [...new Set(Object.values(workloads).map((workload) => workload.date ?? date))].sort();
   const about = `${dates.join(", ")}, Node ${node.slice(1)}, ${system}, ${processor}, ${cores} cores, ${memory} GB; medians of ${rounds} rounds`;
-  const targets = Object.keys(workloads).flatMap((id) =>
-    toTargetRows(workloads, id).map(([what, ...cells]) => [workloads[id].title, what, ...cells]),
-  );
-  const [, ...columns] = TARGET_HEAD;
+  const all = Object.values(workloads);
+  const [works, listings] = [isWork, isListing].map((is) => all.filter(is));
+  const others = all.filter((workload) => !isWork(workload) && !isListing(workload));
+  const table = (title, rows) => [`### ${title}`, toTable(rows)];
   return [
     `${about}${isQuick ? "; **a quick run, for trying only**" : ""}.`,
     "![Bars: each server's work for the same processor time, as a ratio to tuned node:http](images/performance.svg)",
-    "## Against the targets",
-    toMarkdownTable([["workload", "what", ...columns], ...targets]).trim(),
+    "## Targets",
+    TARGETS_INTRO,
+    toTable([["workload", ...TARGET_HEAD], ...Object.keys(workloads).flatMap((id) => toTargets(workloads, id))]),
     "## All servers",
-    ...Object.values(workloads).flatMap((workload) => [
-      `### ${workload.title}`,
-      toMarkdownTable(toRows(workload)).trim(),
-    ]),
+    ...table("Downloads and uploads: work per CPU second", toMatrix(works, toFigure, toWorkHead)),
+    ...table("Listings: milliseconds", toMatrix(listings, toFigure)),
+    ...table("Peak RSS, MB", toMatrix([...works, ...listings], toPeak)),
+    ...others.flatMap((workload) => table(workload.title, toRows(workload))),
   ];
+}
+
+const isListing = ({ id }) => id.startsWith("list-");
+const isWork = ({ id }) => /^(?:get|put)-/.test(id);
+
+const toFigure = ({ figure }) => toNumber(figure);
+const toPeak = ({ peakRss }) => Math.round(peakRss).toLocaleString("en");
+
+/** The targets of a workload, which is named in the first row alone. */
+function toTargets(workloads, id) {
+  return toTargetRows(workloads, id).map((cells, index) => [index === 0 ? workloads[id].title : "", ...cells]);
+}
+
+/** A row for each server, a column for each workload. */
+function toMatrix(workloads, toText, toHead = toShortTitle) {
+  const cell = ({ servers }, id) => {
+    if (servers[id] === undefined) return "";
+    return servers[id].median === undefined ? "failed" : toText(servers[id].median);
+  };
+  const rows = toServers(workloads).map(([id, title]) => [title, ...workloads.map((workload) => cell(workload, id))]);
+  return [["server", ...workloads.map(toHead)], ...rows];
+}
+
+/** Identifiers and titles of the servers of several workloads, in the order of the catalog. */
+function toServers(workloads) {
+  const found = [];
+  for (const { servers } of workloads) {
+    let place = 0;
+    for (const [id, { title }] of Object.entries(servers)) {
+      const known = found.findIndex(([other]) => other === id);
+      if (known < 0) found.splice(place, 0, [id, title]);
+      place = (known < 0 ? place : known) + 1;
+    }
+  }
+  return found;
+}
+
+function toShortTitle({ title }) {
+  const short = title.replace(", 64 connections", "").replace(/, (\d+) at a time/, " × $1");
+  return short.replace(/^Listing of /, "").replace(" of ", " ");
+}
+
+function toWorkHead(workload) {
+  return `${toShortTitle(workload)}, ${workload.unit === "bytes" ? "MB" : workload.unit}`;
+}
+
+/** A row for each sink: the median time of each workload, and its ratio to the first sink of the group. */
+function toSinkTable(workloads) {
+  const [names] = workloads.map(({ rows }) => rows.map(({ title }) => title));
+  const columns = workloads.map((workload) => toSinkRows(workload).slice(1));
+  const rows = names.map((name, row) => [name, ...columns.flatMap((cells) => cells[row].slice(1, 3))]);
+  return [["sink", ...workloads.flatMap((workload) => [`${toShortTitle(workload)}, ms`, "ratio"])], ...rows];
+}
+
+function toTable(rows) {
+  return toMarkdownTable(rows).trim();
 }
 
 function toGrowthBlock([name, rows]) {
@@ -86,7 +138,7 @@ function toGrowthBlock([name, rows]) {
   const fields = Object.keys(rows[0]).filter((field) => field !== "size");
   const head = [what, ...fields.map((field) => COLUMNS[field])];
   const cells = rows.map((row) => [toSize(row.size), ...fields.map((field) => toNumber(row[field]))]);
-  return [`### ${title}`, toMarkdownTable([head, ...cells]).trim()];
+  return [`### ${title}`, toTable([head, ...cells])];
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) writePages(process.argv[2] ?? at("results.json"));
