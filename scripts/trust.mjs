@@ -1,5 +1,5 @@
 // Runs the tests of hostile input, faults and load at their full size, and prints their figures: npm run trust [-- --write] [-- <folder or file of tests>...]
-// With --write the table of docs/security.md is replaced by these.
+// With --write the list in docs/security.md is replaced by these.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,6 +11,8 @@ const page = join(project, "docs/security.md");
 const [BEGIN, END] = ["<!-- figures -->", "<!-- end of figures -->"];
 /** The longest suite takes most of an hour at its full size. */
 const TEST_TIMEOUT = 5_400_000;
+/** In columns, of a line of the page. */
+const LONGEST_LINE = 160;
 const SUITES = ["test/faults", "test/fuzz", "test/load", "test/model"];
 
 const isWritten = process.argv.includes("--write");
@@ -27,7 +29,7 @@ const { status } = spawnSync("npx", ["vitest", "run", "--no-file-parallelism", .
   stdio: "inherit",
   env: { ...process.env, TRUST_REPORT: report },
 });
-const table = toTable(
+const list = toList(
   readFileSync(report, "utf8")
     .split("\n")
     .filter(Boolean)
@@ -35,21 +37,34 @@ const table = toTable(
 );
 rmSync(folder, { recursive: true });
 
-process.stdout.write(`\n${table}\n`);
+process.stdout.write(`\n${list}\n`);
 if (isWritten && status === 0) {
   const text = readFileSync(page, "utf8");
   const [before, after] = [text.indexOf(BEGIN), text.indexOf(END)];
-  writeFileSync(page, `${text.slice(0, before + BEGIN.length)}\n${table}\n${text.slice(after)}`);
+  writeFileSync(page, `${text.slice(0, before + BEGIN.length)}\n\n${list}\n\n${text.slice(after)}`);
 }
 process.exitCode = status ?? 1;
 
-function toTable(figures) {
+/** A list, a row an item; its figures go on in further lines where one would be too long. */
+function toList(figures) {
   const rows = new Map();
   for (const figure of figures) rows.set(figure.row, [...(rows.get(figure.row) ?? []), figure]);
-  const lines = [...rows]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([row, own]) => `| ${row} | ${own.map(toText).join(", ")} |`);
-  return ["| tried | figures |", "|---|---|", ...lines].join("\n");
+  const items = [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([row, own]) => toItem(row, own));
+  return items.join("\n");
+}
+
+function toItem(row, figures) {
+  const lines = [];
+  let line = `- ${row}:`;
+  for (const [index, figure] of figures.entries()) {
+    const text = `${toText(figure)}${index < figures.length - 1 ? ";" : ""}`;
+    if (line.length + 1 + text.length > LONGEST_LINE) {
+      lines.push(line);
+      line = " ";
+    }
+    line += ` ${text}`;
+  }
+  return [...lines, line].join("\n");
 }
 
 function toText({ what, value, unit, bound }) {

@@ -28,7 +28,7 @@ let causes = 0;
 
 beforeAll(ensureBuilt);
 afterAll(() => {
-  reportFigure({ row: "Failing machine", what: "causes beside the storage, with recovery", value: causes });
+  reportFigure({ row: "Failing machine", what: "causes outside the storage, each with recovery", value: causes });
 });
 
 describe("a storage whose folder vanishes", () => {

@@ -81,11 +81,11 @@ describe.skipIf(!hasRoom)(
         reportFigure({ row: "Idle connections", what: "kept at once", value: IDLE });
         expectGrowth("Idle connections", before, withIdle, IDLE_MEBIBYTES);
         expectRatio(withIdle.rss - before.rss, bare);
-        reportFigure({ row: "Slow uploads", what: "at once, beside them", value: UPLOADS });
+        reportFigure({ row: "Slow uploads", what: "at once, with the idle connections", value: UPLOADS });
         expectGrowth("Slow uploads", withIdle, withUploads, UPLOAD_MEBIBYTES);
-        reportFigure({ row: "Slow readers", what: "at once, beside both", value: READERS });
+        reportFigure({ row: "Slow readers", what: "at once, with both", value: READERS });
         expectGrowth("Slow readers", withUploads, withReaders, READER_MEBIBYTES);
-        expectGrowth("Idle and slow connections that have gone", before, after, LEFT_MEBIBYTES);
+        expectGrowth("After idle and slow connections closed", before, after, LEFT_MEBIBYTES);
       },
       TIMEOUT,
     );
@@ -110,7 +110,7 @@ describe.skipIf(!hasRoom)(`${READERS} downloads and ${UPLOADS} uploads that stan
       expect(await world.readUploads()).toEqual({ whole: 0, former: UPLOADS });
       const what = `until the last descriptor of ${how} ones is closed`;
       const bound = `set: ${PERIOD_MILLISECONDS}`;
-      reportFigure({ row: "Transfers that stand still", what, value: waited, unit: "ms", bound });
+      reportFigure({ row: "Stalled transfers", what, value: waited, unit: "ms", bound });
     },
     TIMEOUT,
   );
@@ -133,9 +133,13 @@ describe.skipIf(!hasRoom)(`a server that ends under ${UPLOADS} uploads and ${REA
       expect(await exit).toBe(0);
       expect(await world.countTemporary()).toBe(0);
       expect(await world.readUploads()).toEqual({ whole: UPLOADS / 2, former: UPLOADS / 2 });
-      const row = "Graceful ends under transfers";
-      reportFigure({ row, what: "transfers that were finished", value: answers.length });
-      reportFigure({ row, what: "that the deadline cut, without a trace", value: UPLOADS + READERS - answers.length });
+      const row = "Graceful shutdown during transfers";
+      reportFigure({ row, what: "finished transfers", value: answers.length });
+      reportFigure({
+        row,
+        what: "aborted by the deadline, without residue",
+        value: UPLOADS + READERS - answers.length,
+      });
     },
     TIMEOUT,
   );
@@ -162,7 +166,7 @@ async function warmUp({ server, openIdle }: LoadWorld): Promise<Usage> {
 
 /** How long others wait, in the best of three rounds: what other processes of the machine take is no connection's. */
 async function expectShortWaits({ server, toGet, toPut }: LoadWorld): Promise<void> {
-  const row = "Others beside idle and slow connections";
+  const row = "Other requests during idle and slow connections";
   const count = amount({ short: 100, long: 1000 });
   for (const [what, toRequest] of [["GET of 1 KiB", toGet] as const, ["PUT of 4 bytes", toPut] as const]) {
     const rounds: Waits[] = [];

@@ -149,7 +149,7 @@ afterAll(() => {
   if (worst === undefined) return;
   const what = `at most, of ${found.length} inputs: ${worst.what}`;
   reportFigure({
-    row: "The longest wait for another's request",
+    row: "Longest delay of another request",
     what,
     value: worst.stall,
     unit: "ms",

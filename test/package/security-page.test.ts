@@ -10,11 +10,13 @@ function findAdvisories(text: string): readonly string[] {
   return [...new Set([...text.matchAll(ADVISORY)].map(([advisory]) => advisory))].sort();
 }
 
-/** The table of the page: what is cited in each row, by the file of tests that the row names. */
+/** The list of the page: what is cited in each item, by the file of tests that the item names. */
 async function readPage(): Promise<ReadonlyMap<string, readonly string[]>> {
   const page = await readFile(`${project}docs/security.md`, "utf8");
-  const rows = page.split("\n").filter((line) => /^\|.*test\/security\/[\w-]+\.test\.ts/.test(line));
-  return new Map(rows.map((row) => [/test\/security\/([\w-]+\.test\.ts)/.exec(row)?.[1] ?? "", findAdvisories(row)]));
+  const items = page.split(/^(?=- |#)/m).filter((part) => /^- [\s\S]*test\/security\/[\w-]+\.test\.ts/.test(part));
+  return new Map(
+    items.map((item) => [/test\/security\/([\w-]+\.test\.ts)/.exec(item)?.[1] ?? "", findAdvisories(item)]),
+  );
 }
 
 /** What a file's tests are named after. */
