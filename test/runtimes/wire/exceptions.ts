@@ -30,8 +30,7 @@ export const wireExceptions: readonly WireException[] = [
   {
     runtime: "bun",
     name: "a file of 20 MiB comes back byte for byte, with its exact length",
-    reason:
-      "Bun drops the `Content-Length` of a stream (oven-sh/bun#10507): what is longer than 256 KiB goes out in chunks.",
+    reason: "Bun drops the `Content-Length` of streams (oven-sh/bun#10507).",
     seen: "expected null to be '20971520'",
   },
   ...resolved("bun", "Bun resolves dot segments before it calls the handler.", [
@@ -44,13 +43,13 @@ export const wireExceptions: readonly WireException[] = [
   {
     runtime: "bun",
     name: "two requests at once on one connection are answered in their order",
-    reason: "Bun ends a connection on which a request comes before the answer to the last one.",
+    reason: "Bun closes a connection when a request arrives before the previous response.",
     seen: undefined,
   },
   {
     runtime: "bun",
     name: "an upload and what follows it on one connection",
-    reason: "Bun ends a connection on which a request comes before the answer to the last one.",
+    reason: "Bun closes a connection when a request arrives before the previous response.",
     seen: undefined,
   },
   ...resolved("workerd", "workerd resolves dot segments that are not encoded before it calls the handler.", [
@@ -60,19 +59,19 @@ export const wireExceptions: readonly WireException[] = [
   {
     runtime: "workerd",
     name: "Expect: 100-continue brings the interim answer, then the final one",
-    reason: "workerd sends no interim answer: clients go on after a while by themselves.",
+    reason: "workerd sends no interim response: clients continue after a while.",
     seen: "Waited in vain for /^HTTP\\/1\\.1 100 [^\\r]*\\r\\n\\r\\n$/ in ",
   },
   {
     runtime: "workerd",
     name: "Connection: close ends the connection behind the answer",
-    reason: "workerd keeps connections; Cloudflare's network is what clients connect to.",
+    reason: "workerd keeps connections; clients connect to Cloudflare's network.",
     seen: "Waited in vain for the end behind HTTP/1.1 200 OK",
   },
   {
     runtime: "workerd",
     name: "HTTP/1.0 is answered, and ends the connection",
-    reason: "workerd keeps connections; Cloudflare's network is what clients connect to.",
+    reason: "workerd keeps connections; clients connect to Cloudflare's network.",
     seen: "Waited in vain for the end behind HTTP/1.1 200 OK",
   },
 ];
