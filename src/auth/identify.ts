@@ -85,7 +85,7 @@ export interface IdentifierOptions {
   /** The server, and the component of it that clients log in to. */
   readonly server: { readonly uuid: string };
   readonly component: { readonly uuid: string };
-  /** Is told of a `toCertificateUsername` that throws. */
+  /** Logs a `usernameOfCertificate` that throws. */
   readonly logger: Logger;
 }
 

@@ -100,7 +100,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     "onEvent",
     "a function, or a list of functions",
   );
-  check(typeof usernameOfCertificate === "function", "toCertificateUsername", "a function");
+  check(typeof usernameOfCertificate === "function", "usernameOfCertificate", "a function");
 
   check(isObject(session), "session", "an object");
   const { store, idleSeconds = 1800, maxSeconds = 43_200, maxPerAccount = 100, announce = true } = session;

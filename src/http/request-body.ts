@@ -51,7 +51,7 @@ export interface JsonBodyLimits {
 
 /**
  * Reads a JSON body whole. What it may hold is bounded before any schema sees it: members, values, and 100 of them inside each other.
- * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not JSON in UTF-8, `unsupported-media-type` when it is coded, and what `toExcess` makes when it holds more.
+ * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not JSON in UTF-8, `unsupported-media-type` when it is coded, and what `toTooLarge` makes when it holds more.
  */
 export async function readJsonBody(request: Request, limits: JsonBodyLimits = {}): Promise<unknown> {
   const { maxBytes = MAX_BODY_BYTES, toTooLarge = toTooLargeDefault } = limits;

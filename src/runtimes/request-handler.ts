@@ -6,7 +6,7 @@ export type Api = "rest" | "webdav" | "browser";
 /** Checks a variant. @throws TypeError for one that there is not. */
 export function checkApi(api: Api | undefined): void {
   if (api !== undefined && !["rest", "webdav", "browser"].includes(api)) {
-    throw new TypeError("variant: expected rest, webdav or browser");
+    throw new TypeError("api: expected rest, webdav or browser");
   }
 }
 
@@ -17,7 +17,7 @@ export function toRequestHandler(service: FileService | RequestHandler, api: Api
     const name = api ?? "fetch";
     return (request, connection) => service[name](request, connection);
   }
-  if (api !== undefined) throw new TypeError("variant: a handler has none");
+  if (api !== undefined) throw new TypeError("api: a handler has none");
   return service;
 }
 

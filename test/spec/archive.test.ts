@@ -260,7 +260,7 @@ async function open(path: string, members?: readonly string[], world: World = {}
     files: createAccountFiles(account, storage),
     report: (error: unknown) => reported.push(error),
     failureOf: (error: unknown) => error,
-    isHeard: () => false,
+    hasListeners: () => false,
     ...uncounted("alice", undefined, { signal: new AbortController().signal }),
   } as unknown as AccountContext;
   if (members === undefined) return archiveResponse(exchange);

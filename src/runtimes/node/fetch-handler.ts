@@ -21,7 +21,7 @@ export interface FetchHandlerOptions {
  * ends before its `Content-Length` later on breaks off.
  *
  * Which client asks, the host tells: `toNodeConnection(socket)` where it knows the socket, else the option `clientForwardedHeader`.
- * @throws TypeError for a `variant` that there is not.
+ * @throws TypeError for an unknown `api`.
  */
 export function toFetchHandler(service: FileService | RequestHandler, { api }: FetchHandlerOptions = {}): FetchHandler {
   const handler = toRequestHandler(service, api);

@@ -14,7 +14,7 @@ import { renameMember, SMALL_BYTES } from "./system-calls.ts";
 const NO_LINKS = ["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EISDIR"];
 
 /**
- * What stands where a write will go, of whatever kind but a folder. `isInTurn`: as for `OpenFolder.look`.
+ * What stands where a write will go, of whatever kind but a folder. `hasLock`: as for `OpenFolder.look`.
  * @throws StorageError `not-a-file` on a folder, `precondition-failed` where the conditions are not met.
  */
 export async function checkTarget(

@@ -15,13 +15,13 @@ const SLICE_MS = 2;
 /** How many members are asked for their sizes at the same time, where that is waited for. */
 const AT_ONCE = 32;
 
-/** The member of a folder with this name as it is now, a link as a link. `isInTurn`: as for `OpenFolder.look`. */
+/** The member of a folder with this name as it is now, a link as a link. `hasLock`: as for `OpenFolder.look`. */
 export async function statMember(folder: OpenFolder, name: string, hasLock = false): Promise<StorageEntry | undefined> {
   const stats = await findMember(folder, name, hasLock);
   return stats && toEntry(name, stats);
 }
 
-/** What the system knows of a member, of whatever kind; `undefined` when nothing has this name. `isInTurn`: as for `OpenFolder.look`. */
+/** What the system knows of a member, of whatever kind; `undefined` when nothing has this name. `hasLock`: as for `OpenFolder.look`. */
 export async function findMember(folder: OpenFolder, name: string, hasLock = false): Promise<BigIntStats | undefined> {
   return isKeepable(name) ? folder.lookUp(name, hasLock) : undefined;
 }

@@ -26,7 +26,7 @@ export interface OpenFolder {
   /** Opens a file without following a link and without waiting for the other end of a pipe. The descriptor is the caller's to close. */
   openFile(name: string, flags: number, mode?: number): Promise<number>;
   /**
-   * What the system knows of a member, a link as a link; `undefined` when nothing has this name. `isInTurn`: whoever asks has had to wait
+   * What the system knows of a member, a link as a link; `undefined` when nothing has this name. `hasLock`: whoever asks has had to wait
    * for the lock of the name ({@link withNameLock}) and still has it, so that no other may be waited for.
    */
   lookUp(name: string, hasLock: boolean): Promise<BigIntStats | undefined>;

@@ -20,7 +20,7 @@ import { changePace, latencyGuard } from "./latency-guard.ts";
 
 /*
  * System calls that are made at once while the disk is quick, else in another thread. They fail with the system's own errors. What is at once in any case, as its
- * caller has found the disk quick, is elsewhere: `openAtOnce` and what it is made of.
+ * caller has found the disk quick, is elsewhere: `openSync` and what it is made of.
  */
 
 /** A member's name, or a path; as bytes where it may not be UTF-8. */
@@ -116,7 +116,7 @@ export async function setTime(descriptor: number, time: number): Promise<void> {
 }
 
 /**
- * Gives a member another name; what had it is gone. `isLight`: neither has the file bytes that some systems allot on the disk only now, nor had
+ * Gives a member another name; what had it is gone. `isSmall`: neither has the file bytes that some systems allot on the disk only now, nor had
  * the other one many to be freed.
  */
 export async function renameMember(from: MemberName, to: MemberName, isSmall: boolean): Promise<void> {

@@ -118,9 +118,9 @@ describe("who is asking", () => {
 
   it.each<[string, Record<string, string>, Connection, object, object?]>([
     ["nothing", {}, {}, { outcome: "anonymous" }],
-    ["a session", { authorization: `session ${live}` }, {}, { ...known, means: "session", session: live }],
+    ["a session", { authorization: `session ${live}` }, {}, { ...known, scheme: "session", session: live }],
     ["a session that is over", { authorization: `session ${over}`, ...cookie(live) }, {}, refusedBy("session")],
-    ["a cookie", cookie(live), certificate, { ...known, means: "cookie", session: live }],
+    ["a cookie", cookie(live), certificate, { ...known, scheme: "cookie", session: live }],
     ["a cookie of a session that is over", cookie(over), {}, { outcome: "anonymous" }],
     ["an odd Authorization", { authorization: "Bearer x" }, {}, refusedBy("authorization"), refusedBy("no-session")],
     ["a certificate", cookie(over), certificate, identifiedBy("certificate"), { outcome: "anonymous" }],
@@ -136,7 +136,7 @@ describe("who is asking", () => {
     expect(await identifier.identify(toRequest(), certificate)).toEqual({ outcome: "anonymous", publicError });
     expect(await identifier.identify(toRequest(basic), {})).toEqual({
       outcome: "refused",
-      means: "basic",
+      scheme: "basic",
       publicError,
     });
     expect(asked).toMatchObject([{ type: "ssl-certificate", username: "alice", content: "PEM" }, presented]);
@@ -166,13 +166,13 @@ describe("who is asking", () => {
   });
 });
 
-function refusedBy(means: string): object {
-  return { outcome: "refused", means };
+function refusedBy(scheme: string): object {
+  return { outcome: "refused", scheme };
 }
 
-function identifiedBy(means: string): object {
+function identifiedBy(scheme: string): object {
   const login = { username: "alice", settings: { uuid: "u-1" } };
-  return { outcome: "identified", login, means, attempt: { credentials: expect.anything(), verdicts: [] } };
+  return { outcome: "identified", login, scheme, attempt: { credentials: expect.anything(), verdicts: [] } };
 }
 
 function toRequest(headers: Record<string, string> = {}, scheme = "http:"): Request {

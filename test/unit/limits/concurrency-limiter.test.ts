@@ -8,18 +8,18 @@ import {
 import { createRecordingLogger } from "../../support/logger.ts";
 
 /** Whether the fetch API is taken for the light one, where a client that has gone lets go of the source. */
-const api = vi.hoisted(() => ({ isLight: true }));
+const api = vi.hoisted(() => ({ usesPonyfill: true }));
 vi.mock("../../../src/http/source-response.ts", async (original) => ({
   ...(await original<object>()),
-  get isLight() {
-    return api.isLight;
+  get usesPonyfill() {
+    return api.usesPonyfill;
   },
 }));
 
 let now = 0;
 beforeEach(() => {
   now = 0;
-  api.isLight = true;
+  api.usesPonyfill = true;
 });
 
 function create(perAccount: number, perAddress: number, logger = createRecordingLogger()): ConcurrencyLimiter {
@@ -207,7 +207,7 @@ describe("the slots of transfers", () => {
   });
 
   it("end with the signal on runtimes that tell so of a client that has gone", () => {
-    api.isLight = false;
+    api.usesPonyfill = false;
     const slots = create(3, 0);
     const client = new AbortController();
     const slot = taken(slots.acquire("alice", undefined, client));

@@ -13,7 +13,7 @@ interface Mounted {
 }
 
 interface Options {
-  readonly variant?: "rest" | "webdav" | "browser";
+  readonly api?: "rest" | "webdav" | "browser";
   readonly next?: (request: Request) => Response | Promise<Response>;
 }
 
@@ -75,7 +75,7 @@ describe.each(Object.entries(runtimes))("the handler for %s", (name, mount) => {
 
   it("answers with one variant alone", async () => {
     const { service } = await createTestService();
-    const answer = await mount(service, { variant: "rest" }).handle(requestOf("/home/"));
+    const answer = await mount(service, { api: "rest" }).handle(requestOf("/home/"));
     expect(answer.headers.get("content-type")).toContain("application/json");
   });
 
@@ -107,7 +107,7 @@ describe.each(Object.entries(runtimes))("the handler for %s", (name, mount) => {
 
   it("refuses options that are wrong", async () => {
     const { service } = await createTestService();
-    expect(() => mount(service, { variant: "soap" as "rest" })).toThrow(TypeError);
+    expect(() => mount(service, { api: "soap" as "rest" })).toThrow(TypeError);
     expect(() => mount(service, { next: "x" as unknown as () => Response })).toThrow(/next/);
   });
 });
@@ -213,7 +213,7 @@ describe("toWorkerHandler", () => {
       expect(await (await fetch(request, context, context)).text()).toBe("192.0.2.7");
     }
     expect(make).toHaveBeenCalledOnce();
-    await expect(toWorkerHandler(make, { api: "rest" }).fetch(requestOf("/"), {}, context)).rejects.toThrow(/variant/);
+    await expect(toWorkerHandler(make, { api: "rest" }).fetch(requestOf("/"), {}, context)).rejects.toThrow(/api/);
   });
 
   it("keeps a request running behind its client, and what tells of its events", async () => {

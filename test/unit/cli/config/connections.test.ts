@@ -3,7 +3,7 @@ import { connectionsSchema, toConnectionSettings } from "../../../../src/cli/con
 import { toServerLimits } from "../../../../src/runtimes/node/server-limits.ts";
 
 describe("the configuration's connections", () => {
-  it("are the options of the server, in milliseconds", () => {
+  it("are the options of the server", () => {
     const connections = {
       max: 1,
       maxPerAddress: 2,
@@ -37,6 +37,6 @@ describe("the configuration's connections", () => {
     { headersSeconds: 0.0001, idleSeconds: 0.0001, paceSeconds: 1, maxHeaderBytes: 1024, minBytesPerSecond: 0 },
   ])("have no value that the server refuses: %j", (connections) => {
     const { limits = {} } = toConnectionSettings(connectionsSchema.parse(connections));
-    expect(toServerLimits(limits)).toMatchObject(limits);
+    expect(() => toServerLimits(limits)).not.toThrow();
   });
 });

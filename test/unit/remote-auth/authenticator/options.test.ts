@@ -156,7 +156,7 @@ describe("createHttpAuthenticator", () => {
   it("is a method named http that changes no passwords", () => {
     const authenticator = createHttpAuthenticator({ url, logger });
     expect(authenticator.name).toBe("http");
-    expect(Object.keys(authenticator).sort()).toEqual(["authenticate", "imitate", "name", "start"]);
+    expect(Object.keys(authenticator).sort()).toEqual(["authenticate", "equalizeTiming", "name", "start"]);
   });
 
   it("warns once when passwords would travel in clear, and shows no query", () => {
