@@ -112,6 +112,17 @@ describe("the built package", () => {
     expect({ stdout, stderr }).toEqual({ stdout: "done", stderr: "" });
   });
 
+  it("names no clause of the papers that it was built after, in the types that users see on hover", async () => {
+    const types = (await readdir(builtFolder, { recursive: true })).filter((name) => name.endsWith(".d.ts"));
+    const marked: string[] = [];
+    for (const name of types) {
+      const lines = (await readFile(join(builtFolder, name), "utf8")).split("\n");
+      marked.push(...lines.filter((line) => /\b(?:CONTRACT|SECURITY|DESIGN|HOUSE)\b|\(\d+\.\d+[),]/.test(line)));
+    }
+    expect(types).toContain("index.d.ts");
+    expect(marked).toEqual([]);
+  });
+
   it("has a command that the system can run by its first line", async () => {
     expect(join(projectFolder, manifest.bin.fileferry ?? "")).toBe(builtCommand);
     expect(await readFile(builtCommand, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);

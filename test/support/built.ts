@@ -40,7 +40,9 @@ async function build(): Promise<void> {
   const former = join(cacheFolder, "former");
   const tsup = join(projectFolder, "node_modules/tsup/dist/cli-default.js");
   try {
-    await promisify(execFile)(process.execPath, [tsup, "--out-dir", fresh, "--silent"], { cwd: projectFolder });
+    const run = (...args: readonly string[]) => promisify(execFile)(process.execPath, args, { cwd: projectFolder });
+    await run(tsup, "--out-dir", fresh, "--silent");
+    await run("build/strip-marks.mjs", fresh);
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
     throw new Error(`The build failed:\n${stdout}${stderr}`.slice(0, 4000));
@@ -63,6 +65,7 @@ async function isFresh(): Promise<boolean> {
     "tsup.config.ts",
     "build/assets.ts",
     "build/notices.ts",
+    "build/strip-marks.mjs",
   ];
   const stats = await Promise.all(inputs.map((name) => stat(join(projectFolder, name)).catch(ignoreMissing)));
   return stats.every((input) => input === undefined || input.mtimeMs <= built.mtimeMs);
