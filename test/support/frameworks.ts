@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,10 +13,12 @@ export const frameworksFolder = join(projectFolder, "examples/frameworks");
 
 const modulesFolder = join(frameworksFolder, "node_modules");
 
-/** Why nothing can be tried here; `undefined` where all is. In continuous integration what is missing is a failure. */
+/** Why nothing can be tried here; `undefined` if all is installed. In continuous integration what is missing is a failure. */
 export function findMissing(): string | undefined {
-  if (existsSync(join(modulesFolder, "express"))) return undefined;
-  const reason = "examples/frameworks has no node_modules: npm ci --prefix examples/frameworks";
+  const { dependencies } = JSON.parse(readFileSync(join(frameworksFolder, "package.json"), "utf8"));
+  const missing = Object.keys(dependencies).find((name) => !existsSync(join(modulesFolder, name)));
+  if (missing === undefined) return undefined;
+  const reason = `examples/frameworks/node_modules has no ${missing}: npm ci --prefix examples/frameworks`;
   if (process.env.CI) throw new Error(reason);
   return reason;
 }
@@ -24,6 +26,7 @@ export function findMissing(): string | undefined {
 /** A process that serves, its folder, and what it has printed. */
 export interface FrameworkHost {
   readonly name: string;
+  readonly pid: number | undefined;
   readonly port: number;
   readonly origin: string;
   /** The folder that it serves. */
@@ -67,6 +70,7 @@ async function startHost(name: string, args: readonly string[]): Promise<Framewo
   standBetween(port, { adds: name.toLowerCase() === "express" ? ["x-powered-by"] : [] });
   return {
     name,
+    pid: child.pid,
     port,
     origin: `http://127.0.0.1:${port}`,
     root,

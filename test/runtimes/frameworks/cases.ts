@@ -2,11 +2,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { askRaw, BASIC, expectContinue, type FrameworkClient } from "./client.ts";
+import { leftDownloads, shortenedFiles } from "./downloads.ts";
 import { awaitedBodies, cutUploads, largeFiles, parsableContent, unread, withheldBodies } from "./uploads.ts";
 
 /** One sentence about a mounted service, for every framework. */
 export interface FrameworkCase {
   readonly title: string;
+  /** The only platform on which it can be seen. */
+  readonly platform?: NodeJS.Platform;
   run(client: FrameworkClient): Promise<void>;
 }
 
@@ -179,6 +182,8 @@ export const frameworkCases: readonly FrameworkCase[] = [
   { title: "asks for no body that it refuses", run: withheldBodies },
   { title: "asks for a body that it takes", run: awaitedBodies },
   { title: "keeps the former file, and nothing else, of an upload that is cut", run: cutUploads },
+  { title: "breaks the connection under a file that gets shorter", run: shortenedFiles },
+  { title: "closes a file whose reader has left", platform: "linux", run: leftDownloads },
   { title: "answers with errors of its own", run: errorPages },
   { title: "keeps its prefix in redirects", run: redirects },
   { title: "decodes names once", run: names },

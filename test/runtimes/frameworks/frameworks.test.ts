@@ -7,17 +7,20 @@ import {
   startFramework,
   startScript,
 } from "../../support/frameworks.ts";
-import { frameworkCases } from "./cases.ts";
+import { type FrameworkCase, frameworkCases } from "./cases.ts";
 import { BASIC, createClient, type FrameworkClient } from "./client.ts";
 import { EXCEPTIONS } from "./exceptions.ts";
 
 const missing = findMissing();
 if (missing !== undefined) process.stderr.write(`The frameworks are not tested: ${missing}\n`);
 
+/** Examples of examples/frameworks, and other ways to mount the service; see test/support/framework-host.mjs. */
+const HOSTS = ["express", "fastify", "koa", "hono", "hono-fetch", "next"];
+
 describe.skipIf(missing !== undefined)("a service mounted", () => {
   beforeAll(prepareFrameworks, 300_000);
 
-  describe.each(["express", "fastify", "koa", "hono", "hono-fetch", "next"])("in %s", (name) => {
+  describe.each(HOSTS)("in %s", (name) => {
     let host: FrameworkHost;
     let client: FrameworkClient;
 
@@ -28,8 +31,16 @@ describe.skipIf(missing !== undefined)("a service mounted", () => {
 
     afterAll(() => host?.stop());
 
-    it.for(frameworkCases.filter(({ title }) => EXCEPTIONS[name]?.[title] === undefined))("$title", ({ run }) =>
-      run(client),
+    const isExcepted = ({ title }: FrameworkCase): boolean => EXCEPTIONS[name]?.[title] !== undefined;
+
+    it.for(frameworkCases.filter((one) => !isExcepted(one)))("$title", ({ platform, run }, { skip }) => {
+      skip(platform !== undefined && platform !== process.platform, `only on ${platform}`);
+      return run(client);
+    });
+
+    // Last: the host may not outlive it.
+    it.for(frameworkCases.filter(isExcepted))("has its exception for a reason: $title", ({ run }) =>
+      expect(run(client)).rejects.toThrow(),
     );
   });
 
