@@ -3,7 +3,8 @@
 //     npm ci && npm run build && npm ci --prefix examples/frameworks
 //     node examples/frameworks/run.mjs express ./files 8080
 //
-// The first argument is `express`, `fastify`, `koa` or `hono`. The others are the folder to serve and the port.
+// The first argument is `express`, `fastify`, `koa`, `hono` or `whatwg-server`.
+// The others are the folder to serve and the port.
 // Log in at /files/ as alice with the password `secret`.
 
 import { once } from "node:events";
@@ -12,8 +13,9 @@ import "./link.mjs";
 
 const [, , name = "", root = "./files", port = "8080"] = process.argv;
 
-if (!["express", "fastify", "koa", "hono"].includes(name)) {
-  process.stderr.write("Usage: node examples/frameworks/run.mjs express|fastify|koa|hono [folder] [port]\n");
+const names = ["express", "fastify", "koa", "hono", "whatwg-server"];
+if (!names.includes(name)) {
+  process.stderr.write(`Usage: node examples/frameworks/run.mjs ${names.join("|")} [folder] [port]\n`);
   process.exit(2);
 }
 

@@ -96,6 +96,8 @@ function describe({ block, text, start, end }: Unit, { start: at = 0, messageTex
 /** The framework whose types a block wants where the examples' frameworks are not installed. */
 function toMissing({ code, messageText }: ts.Diagnostic): string | undefined {
   if (code !== 2307 || existsSync(join(PLACE, "node_modules/express"))) return undefined;
-  const [, name] = /'((?:@hono\/node-server|express|fastify|hono|koa)(?:\/[^']*)?)'/.exec(String(messageText)) ?? [];
+  const [, name] =
+    /'((?:@hono\/node-server|@whatwg-node\/server|express|fastify|hono|koa)(?:\/[^']*)?)'/.exec(String(messageText)) ??
+    [];
   return name;
 }

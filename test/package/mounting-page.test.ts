@@ -10,7 +10,7 @@ const blocks = [...`${page}${deployment}`.matchAll(/^<!-- (examples\/\S+) -->\n`
 
 describe("docs/mounting.md, and docs/deployment.md for nginx", () => {
   it("shows every example", () => {
-    const names = ["express.mjs", "fastify.mjs", "files.mjs", "hono.mjs", "koa.mjs", "next.mjs"];
+    const names = ["express.mjs", "fastify.mjs", "files.mjs", "hono.mjs", "koa.mjs", "next.mjs", "whatwg-server.mjs"];
     const expected = [...names.map((name) => `examples/frameworks/${name}`), "examples/nginx/nginx.conf"];
     expect(blocks.map(([, path]) => path).sort()).toEqual(expected);
   });

@@ -23,6 +23,15 @@ const starts = {
     const route = await import(new URL("next.mjs", examples).href);
     return serveFetch((request) => answerAsNext(route, request));
   },
+  "whatwg-server": startExample,
+  "whatwg-server-bare": async () => {
+    const { createServerAdapter } = await import(
+      new URL("node_modules/@whatwg-node/server/esm/index.js", examples).href
+    );
+    const { createFiles } = await import(new URL("files.mjs", examples).href);
+    // The service is the whole app. Its second argument is what the adapter knows of the request.
+    return createServer({ requestTimeout: 0 }, createServerAdapter(createFiles(root).fetch)).listen(0, "127.0.0.1");
+  },
 };
 
 async function startExample() {

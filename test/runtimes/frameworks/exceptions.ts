@@ -12,4 +12,15 @@ export const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>
     "answers the methods of WebDAV": "Next.js responds with 400 to methods that it does not know, such as MKCOL.",
     "asks for no body that it refuses": "Node sends `100 Continue` before Next.js gets the request.",
   },
+  "whatwg-server": {
+    "asks for no body that it refuses": "Node has sent `100 Continue` before the adapter hears of the request.",
+  },
+  "whatwg-server-bare": {
+    "leaves the other routes what is theirs": "A service that is the whole app answers unknown URLs itself.",
+    "leaves unknown URLs above and below its prefix to the framework":
+      "A service that is the whole app answers unknown URLs itself.",
+    "asks for no body that it refuses": "Node has sent `100 Continue` before the adapter hears of the request.",
+    "breaks the connection under a file that gets shorter":
+      "The adapter leaves a response open whose body has failed, and ends the process when its client gives up.",
+  },
 };
