@@ -25,7 +25,7 @@ const OF_TOOLS = [
   "Zlib",
 ];
 /** MIT by the file LICENSE in them; their package.json has no SPDX expression. */
-const WITHOUT_EXPRESSION = ["buildcheck", "cpu-features", "ssh2"];
+const WITHOUT_EXPRESSION = ["buildcheck", "busboy", "cpu-features", "ssh2", "streamsearch"];
 
 interface Locked {
   readonly name: string;
