@@ -66,3 +66,52 @@ export function toByteSource(stream: ReadableStream<Uint8Array>): ByteSource {
 
   return { readInto, close: () => reader.cancel() };
 }
+
+/** What {@link tap} calls while a source is read. Exactly one of `onEnd`, `onError` and `onClose` is called, and once. */
+export interface SourceTap {
+  /** A read starts. */
+  readonly onRead?: () => void;
+  /** A read has returned `count` bytes, at least one. */
+  readonly onBytes?: (count: number) => void;
+  /** The source has ended. */
+  readonly onEnd?: () => void;
+  /** A read has failed. Not called after `onClose`: closing a source makes a pending read fail. */
+  readonly onError?: (error: unknown) => void;
+  /** The reader closes the source before its end. The source closes afterwards. */
+  readonly onClose?: () => void;
+}
+
+/** A source with the same bytes that reports how it is read. Adds a promise per read only for what needs its result. */
+export function tap(source: ByteSource, { onRead, onBytes, onEnd, onError, onClose }: SourceTap): ByteSource {
+  let isOver = false;
+
+  function finish(report: (() => void) | undefined): void {
+    if (isOver) return;
+    isOver = true;
+    report?.();
+  }
+
+  async function readAndReport(buffer: Uint8Array): Promise<number> {
+    try {
+      const count = await source.readInto(buffer);
+      if (count > 0) onBytes?.(count);
+      else finish(onEnd);
+      return count;
+    } catch (error) {
+      finish(() => onError?.(error));
+      throw error;
+    }
+  }
+
+  function readInto(buffer: Uint8Array): Promise<number> {
+    onRead?.();
+    return onBytes || onEnd || onError ? readAndReport(buffer) : source.readInto(buffer);
+  }
+
+  async function close(): Promise<void> {
+    finish(onClose);
+    await source.close();
+  }
+
+  return { readInto, close };
+}

@@ -1,4 +1,4 @@
-import type { ByteSource } from "../contracts/byte-source.ts";
+import { type ByteSource, tap } from "../contracts/byte-source.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { toNetwork } from "../http/ip-network.ts";
 import { usesPonyfill } from "../http/source-response.ts";
@@ -177,24 +177,7 @@ function createPermit(request: Pick<Request, "signal">, free: () => void): Omit<
       if (request.signal.aborted) release();
       else request.signal.addEventListener("abort", release, { once: true });
     }
-
-    async function readInto(buffer: Uint8Array): Promise<number> {
-      try {
-        const count = await source.readInto(buffer);
-        if (count === 0) release();
-        return count;
-      } catch (error) {
-        release();
-        throw error;
-      }
-    }
-
-    async function close(): Promise<void> {
-      release();
-      await source.close();
-    }
-
-    return { readInto, close };
+    return tap(source, { onEnd: release, onError: release, onClose: release });
   }
 
   return {

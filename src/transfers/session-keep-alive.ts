@@ -1,5 +1,5 @@
 import type { AccountFiles } from "../account/files.ts";
-import type { ByteSource } from "../contracts/byte-source.ts";
+import { tap } from "../contracts/byte-source.ts";
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
 
@@ -16,7 +16,7 @@ export function keepAlive(files: AccountFiles, progress: () => void): AccountFil
       const file = await files.read(segments, range);
       const { entry, source } = file;
       if (source === undefined) return { entry, body: chunkwise(file.body, progress) };
-      return "readInto" in source ? toStoredFile(entry, stepwiseSource(source, progress)) : file;
+      return "readInto" in source ? toStoredFile(entry, tap(source, { onRead: progress })) : file;
     },
     write: (segments, content, options) => files.write(segments, stepwise(content, progress), options),
   };
@@ -27,16 +27,6 @@ async function* stepwise<T>(steps: AsyncIterable<T>, progress: () => void): Asyn
     progress();
     yield step;
   }
-}
-
-function stepwiseSource(source: ByteSource, progress: () => void): ByteSource {
-  return {
-    readInto(buffer) {
-      progress();
-      return source.readInto(buffer);
-    },
-    close: () => source.close(),
-  };
 }
 
 /** At the reader's own pace: nothing is read ahead. */

@@ -1,4 +1,4 @@
-import type { ByteSource } from "../contracts/byte-source.ts";
+import { type ByteSource, tap } from "../contracts/byte-source.ts";
 import type { Reason } from "../contracts/events/envelope.ts";
 import type { ReadTotals } from "../contracts/events/transfers.ts";
 import type { AccountContext, RequestContext } from "../request/context.ts";
@@ -54,7 +54,7 @@ export function trackTransfer(context: AccountContext, emitEvents: TransferEvent
     end("cut", GONE);
   }
 
-  /** What fails after the end is of no interest: who lets go of a source has its reading fail. */
+  /** Ignored after the end: closing a source makes a pending read fail. */
   function fail(error: unknown): void {
     if (emitEnd === undefined) return;
     const { message } = failureOf(error);
@@ -62,59 +62,21 @@ export function trackTransfer(context: AccountContext, emitEvents: TransferEvent
   }
 
   function trackSource(source: ByteSource): ByteSource {
-    async function readInto(buffer: Uint8Array): Promise<number> {
-      try {
-        const read = await source.readInto(buffer);
-        count += read;
-        if (read === 0) end("done");
-        return read;
-      } catch (error) {
-        fail(error);
-        throw error;
-      }
-    }
-
-    async function close(): Promise<void> {
-      cut();
-      await source.close();
-    }
-
-    return { readInto, close };
+    const onBytes = (bytes: number): void => {
+      count += bytes;
+    };
+    return tap(source, { onBytes, onEnd: () => end("done"), onError: fail, onClose: cut });
   }
 
   return { begin, trackSource, fail };
 }
 
-/** The same source; the operator learns why it failed, as the client cannot be told any more. */
+/** Reports a failed read to the operator: the response has started, so the client cannot get the error. */
 export function reportFailures({ failureOf }: RequestContext, source: ByteSource): ByteSource {
-  return onFailedRead(source, failureOf);
+  return tap(source, { onError: failureOf });
 }
 
-/** The same source, which keeps what the exchange has claimed until it ends. */
-export function holdUntilRead(
-  { transferPermit: transferClaim, pagePermit: pageClaim }: AccountContext,
-  source: ByteSource,
-): ByteSource {
-  return pageClaim.releaseAfter(transferClaim.releaseAfter(source));
-}
-
-/** The same source, whose failure is told, unless it was let go of meanwhile: its reading fails then, which says nothing. */
-export function onFailedRead(source: ByteSource, tell: (error: unknown) => void): ByteSource {
-  let isClosed = false;
-
-  async function readInto(buffer: Uint8Array): Promise<number> {
-    try {
-      return await source.readInto(buffer);
-    } catch (error) {
-      if (!isClosed) tell(error);
-      throw error;
-    }
-  }
-
-  async function close(): Promise<void> {
-    isClosed = true;
-    await source.close();
-  }
-
-  return { readInto, close };
+/** Keeps the permits of the request until the source ends. */
+export function holdUntilRead({ transferPermit, pagePermit }: AccountContext, source: ByteSource): ByteSource {
+  return pagePermit.releaseAfter(transferPermit.releaseAfter(source));
 }

@@ -6,13 +6,12 @@ import { type ArchiveSource, type Chosen, openFolder, walkMembers } from "../../
 import { toSafeName } from "../../archive/entry-names.ts";
 import { planArchive } from "../../archive/plan.ts";
 import { createZip } from "../../archive/zip.ts";
-import type { ByteSource } from "../../contracts/byte-source.ts";
+import { type ByteSource, tap } from "../../contracts/byte-source.ts";
 import { toBatches, toMembers } from "../../contracts/member-batches.ts";
 import { isStorageError, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import { toAttachment } from "../../http/content-disposition.ts";
 import { emptyResponse } from "../../http/responses.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { onFailedRead } from "../../transfers/tracked-source.ts";
 import { archiveEvents, type SourceResponse, sendTracked } from "../../transfers/transfer-events.ts";
 
 /** So much of an archive is read before it is answered. */
@@ -53,8 +52,8 @@ async function openArchive(
     try {
       const source = await begin(createZip(entries, { isLengthAnnounced }), signal);
       if (!isLengthAnnounced) return { source, fields };
-      const told = onFailedRead(source, () => noteWrongLength(account, folder));
-      return { source: told, fields: { ...fields, "Content-Length": `${length}` } };
+      const tapped = tap(source, { onError: () => noteWrongLength(account, folder) });
+      return { source: tapped, fields: { ...fields, "Content-Length": `${length}` } };
     } catch (error) {
       if (!isChangedError(error) || !isLengthAnnounced) throw error;
       noteWrongLength(account, folder);
