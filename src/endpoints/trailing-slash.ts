@@ -1,5 +1,5 @@
 import { type ResourcePath, toUrlPath } from "../account/path.ts";
-import { isStorageError } from "../contracts/storage-adapter.ts";
+import { isStorageError, StorageError } from "../contracts/storage-adapter.ts";
 import { HttpError } from "../http/http-error.ts";
 import { emptyResponse } from "../http/responses.ts";
 import type { AccountContext, RequestContext } from "../request/context.ts";
@@ -22,6 +22,15 @@ export function redirectToFolder(context: RequestContext, segments: ResourcePath
 export function redirectIfFolder(context: RequestContext, error: unknown): Response {
   if (isStorageError(error) && error.code === "not-a-file") return redirectToFolder(context, context.path.segments);
   throw error;
+}
+
+/**
+ * Rethrows why a folder could not be listed. A URL with a trailing `/` never names a file (CONTRACT 2.5), so a file there
+ * is reported as `not-found`.
+ */
+export function throwNotListed(error: unknown): never {
+  const isFile = isStorageError(error) && error.code === "not-a-folder";
+  throw isFile ? new StorageError("not-found", "a file, asked for as a folder", { cause: error }) : error;
 }
 
 /** `/` and `/home`: redirects to `/home/` (CONTRACT 2.6). */

@@ -8,11 +8,12 @@ import { planArchive } from "../../archive/plan.ts";
 import { createZip } from "../../archive/zip.ts";
 import { type ByteSource, tap } from "../../contracts/byte-source.ts";
 import { toBatches, toMembers } from "../../contracts/member-batches.ts";
-import { isStorageError, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 import { toAttachment } from "../../http/content-disposition.ts";
 import { emptyResponse } from "../../http/responses.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { archiveEvents, type SourceResponse, sendTracked } from "../../transfers/transfer-events.ts";
+import { throwNotListed } from "../trailing-slash.ts";
 
 /** So much of an archive is read before it is answered. */
 const BEGIN_BYTES = 65_536;
@@ -67,7 +68,7 @@ function walk(context: AccountContext, members: readonly Chosen[] | undefined) {
   const { path, report } = context;
   const source = toArchiveSource(context);
   if (members !== undefined) return walkMembers(source, path.segments, members, report);
-  return openFolder(source, path.segments, report).catch(withoutFolder);
+  return openFolder(source, path.segments, report).catch(throwNotListed);
 }
 
 /** The same source, of which a first part has been read: what fails there can still be answered with its status. It is closed when its client has gone meanwhile. */
@@ -121,12 +122,6 @@ function toArchiveSource({ files, account: { permissions }, request: { signal } 
     read: (segments) => files.read(segments),
     mayRead: (segments) => readsAll || permissions.allows(toStoragePath(segments), "read"),
   };
-}
-
-/** A file's name with a trailing `/` is nothing (CONTRACT 2.5). */
-function withoutFolder(error: unknown): never {
-  const isFile = isStorageError(error) && error.code === "not-a-folder";
-  throw isFile ? new StorageError("not-found", "a file, asked for as a folder", { cause: error }) : error;
 }
 
 /** Types that are compressed as they are, and some of those that look like it. */

@@ -1,5 +1,5 @@
 import { type ByteSource, toByteSource } from "../../contracts/byte-source.ts";
-import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
+import { isStorageError } from "../../contracts/storage-adapter.ts";
 import { DONE_CODES } from "../../contracts/texts.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import { prefersArchive } from "../../http/negotiate.ts";
@@ -14,6 +14,7 @@ import { type PageMember, parseMemberOrder, toPageMember } from "../../views/mem
 import { redirectResponse, toPageFields } from "../../views/page.ts";
 import { afterBasicLogin, isBasicLogin } from "../login/basic-login.ts";
 import { passwordUpdatePath } from "../login/password-update.ts";
+import { throwNotListed } from "../trailing-slash.ts";
 import { toFolderActions } from "./allowed-actions.ts";
 import { archiveResponse } from "./archive.ts";
 
@@ -25,7 +26,7 @@ export async function getFolder(context: AccountContext): Promise<Response> {
   const { request, path, files, variant, texts } = context;
   if (isBasicLogin(context)) return redirectResponse(context, 302, afterBasicLogin(context), texts.loggedIn);
   if (prefersArchive(request)) return archiveResponse(context);
-  const openListing = (): Promise<ByteSource> => openJsonListing(files.list(path.segments)).catch(throwListingFailure);
+  const openListing = (): Promise<ByteSource> => openJsonListing(files.list(path.segments)).catch(throwNotListed);
   if (request.method === "HEAD") {
     await (await openListing()).close();
     return emptyResponse(200, variant === "html" ? { ...toPageFields(context), ...HTML_TYPE } : JSON_TYPE);
@@ -117,7 +118,7 @@ async function readMembers(
     acquirePages();
     return { members, problems: [] };
   } catch (error) {
-    if (!mayFail || !(isHttpError(error) || isStorageError(error))) return throwListingFailure(error);
+    if (!mayFail || !(isHttpError(error) || isStorageError(error))) return throwNotListed(error);
     pageClaim.release();
     const { failure, message } = failureOf(error);
     return { members: undefined, problems: failure === "unavailable" ? [{ message }] : [] };
@@ -130,10 +131,4 @@ async function toSessionLinks({ account, config, scheme, passwords }: AccountCon
   const logout = `${config.basePath}/__svc__/logout`;
   const mayChange = account.allowPasswordChange && (await passwords.isPossible(account.name));
   return { logout, ...(mayChange && { passwordUpdate: passwordUpdatePath(config.basePath) }) };
-}
-
-/** A file's name with a trailing `/` is nothing (CONTRACT 2.5). */
-function throwListingFailure(error: unknown): never {
-  const isFile = isStorageError(error) && error.code === "not-a-folder";
-  throw isFile ? new StorageError("not-found", "a file, asked for as a folder", { cause: error }) : error;
 }
