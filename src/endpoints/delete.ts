@@ -1,8 +1,8 @@
 import { type RemoveOptions, StorageError } from "../contracts/storage-adapter.ts";
 import { evaluatePreconditions, isConditionalChange } from "../http/conditional.ts";
 import { emptyResponse } from "../http/responses.ts";
+import { toValidators } from "../http/validators.ts";
 import type { AccountContext } from "../request/context.ts";
-import { toValidators } from "./files/file-headers.ts";
 import { redirectIfFolder } from "./trailing-slash.ts";
 
 /** `DELETE /home/<path>` and `/home/<folder>/`: removes a file, or a folder with everything under it (4.2, 4.5). */

@@ -1,24 +1,21 @@
 import mime from "mime";
 import type { StorageEntry } from "../../contracts/storage-adapter.ts";
-import type { Validators } from "../../http/conditional.ts";
 import { toAttachment } from "../../http/content-disposition.ts";
 import { toHttpDate } from "../../http/http-date.ts";
-import type { HeaderFields } from "../../http/responses.ts";
+import { toValidators } from "../../http/validators.ts";
+import type { FileFields } from "../../transfers/send-file.ts";
 
-/** Header fields that the name of a file decides. */
+/** Header values that depend on the name of a file only. */
 interface NameFields {
   readonly type: string;
   readonly disposition: string;
 }
 
-/** Of which the type also stands before each of several parts. */
-export type FileFields = HeaderFields & { readonly "Content-Type": string };
-
-/** For how many names they are remembered: at most about 1 KiB each, and what is asked for often is asked for by few names. */
+/** For how many names the header values are memoized: at most about 1 KiB each. Most requests are for few names. */
 const MAX_NAMES = 500;
-const known = new Map<string, NameFields>();
+const memoized = new Map<string, NameFields>();
 
-/** The header fields of a file's content as a whole (CONTRACT 3.1, 3.2). Written out, as spreading them costs more than making them. */
+/** The headers of a complete file (CONTRACT 3.1, 3.2). Written out, because spreading objects is measurably slower. */
 export function toFileFields(entry: StorageEntry, segments: readonly string[]): FileFields {
   const { etag, modified } = toValidators(entry);
   const { type, disposition } = toNameFields(segments.at(-1) ?? "");
@@ -34,21 +31,11 @@ export function toFileFields(entry: StorageEntry, segments: readonly string[]): 
   };
 }
 
-/** What tells one version of a file from another. */
-export function toValidatorFields({ etag, modified }: Validators): HeaderFields {
-  return { ETag: etag, "Last-Modified": toHttpDate(modified) };
-}
-
 function toNameFields(name: string): NameFields {
-  const found = known.get(name);
+  const found = memoized.get(name);
   if (found !== undefined) return found;
   const fields = { type: mime.getType(name) ?? "application/octet-stream", disposition: toAttachment(name) };
-  if (known.size >= MAX_NAMES) known.clear();
-  known.set(name, fields);
+  if (memoized.size >= MAX_NAMES) memoized.clear();
+  memoized.set(name, fields);
   return fields;
-}
-
-/** The validators of a file: the storage's own entity-tag, else a weak one from size and time (CONTRACT 3.1). */
-export function toValidators({ etag, size, modified }: StorageEntry): Validators {
-  return { etag: etag ?? `W/"${size.toString(16)}-${modified.getTime().toString(16)}"`, modified };
 }

@@ -7,7 +7,7 @@ import { readMetadata } from "../../uploads/metadata-header.ts";
 import { toUnmodified, toWriteOptions } from "../../uploads/write-conditions.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { storeFile } from "../../transfers/store-upload.ts";
-import { toValidators } from "./file-headers.ts";
+import { toValidators } from "../../http/validators.ts";
 
 /**
  * `PUT /home/<path>`: creates or overwrites a file, all or nothing (4.2, CONTRACT 4.1, 4.2). Whatever refuses it does so

@@ -1,0 +1,112 @@
+import { type ByteSource, sourceOfBytes, toByteSource } from "../contracts/byte-source.ts";
+import { type StorageEntry, StorageError, type StoredFile } from "../contracts/storage-adapter.ts";
+import { toMultipartRanges } from "../http/byteranges.ts";
+import type { RangePart } from "../http/range.ts";
+import { fileResponse, type HeaderFields, sourceResponse } from "../http/responses.ts";
+import { toValidators } from "../http/validators.ts";
+import type { AccountContext } from "../request/context.ts";
+import { holdUntilRead, reportFailures, trackTransfer } from "./tracked-source.ts";
+import { downloadEvents } from "./transfer-events.ts";
+
+/** The headers of a complete file. Its type is also sent before each of several parts. */
+export type FileFields = HeaderFields & { readonly "Content-Type": string };
+
+/**
+ * Responds with an open file: the complete file if `parts` is empty, otherwise the parts, of which `file` holds the first.
+ * The response closes the file.
+ * @throws when no response can be made, as of an entity-tag that is no header value. The file is still open then.
+ */
+export function sendFile(
+  context: AccountContext,
+  file: StoredFile,
+  fields: FileFields,
+  parts: readonly RangePart[],
+): Response {
+  const [part, ...more] = parts;
+  if (part === undefined) return send(context, 200, file, fields);
+  if (more.length > 0) return sendParts(context, file, fields, parts);
+  return send(context, 206, file, {
+    ...fields,
+    "Content-Length": String(part.length),
+    "Content-Range": `bytes ${part.offset}-${part.offset + part.length - 1}/${file.entry.size}`,
+  });
+}
+
+/** Closes a file that is not sent. */
+export async function closeFile(file: StoredFile): Promise<void> {
+  if (file.source === undefined) await file.body.cancel();
+  else if ("readInto" in file.source) await file.source.close();
+}
+
+/** Bytes go as they are, and so do streams without events or permits: some runtimes send a stream by themselves. */
+function send(context: AccountContext, status: number, file: StoredFile, fields: HeaderFields): Response {
+  const { source } = file;
+  if (source !== undefined && "byteLength" in source) {
+    const response = fileResponse(status, file, fields);
+    if (context.hasListeners()) emitSent(context, source.byteLength);
+    return response;
+  }
+  if (source === undefined && !context.hasListeners() && !context.transferPermit.isTaken()) {
+    return fileResponse(status, file, fields);
+  }
+  return sendSource(context, status, toSource(file), fields);
+}
+
+/** Bytes in memory are handed over together with the response, so the download ends when it starts. */
+function emitSent(context: AccountContext, count: number): void {
+  const totals = { total_read: count, duration: 0, read_speed: count };
+  downloadEvents(context)({ outcome: "done", totals });
+}
+
+/** Starts the download after the response is made: a response that cannot be made is no download. */
+function sendSource(context: AccountContext, status: number, source: ByteSource, fields: HeaderFields): Response {
+  if (!context.hasListeners()) {
+    return sourceResponse(status, holdUntilRead(context, reportFailures(context, source)), fields);
+  }
+  const transfer = trackTransfer(context, downloadEvents);
+  const response = sourceResponse(status, holdUntilRead(context, transfer.trackSource(source)), fields);
+  transfer.begin();
+  return response;
+}
+
+/** Opens each part just before it is sent, and breaks off if the file was replaced (docs/decisions/0011-reading.md). */
+function sendParts(
+  context: AccountContext,
+  first: StoredFile,
+  fields: FileFields,
+  parts: readonly RangePart[],
+): Response {
+  const { files, path } = context;
+  let isFirstOpened = false;
+
+  async function open(part: RangePart): Promise<ByteSource> {
+    if (part === parts[0]) {
+      isFirstOpened = true;
+      return toSource(first);
+    }
+    const file = await files.read(path.segments, part);
+    if (isSameVersion(file.entry, first.entry)) return toSource(file);
+    await closeFile(file);
+    throw new StorageError("unavailable", "the file was replaced between its parts");
+  }
+
+  const { contentType, length, source } = toMultipartRanges(parts, first.entry.size, fields["Content-Type"], open);
+  const close = async (): Promise<void> => {
+    await source.close();
+    if (!isFirstOpened) await closeFile(first);
+  };
+  const multipartFields = { ...fields, "Content-Type": contentType, "Content-Length": String(length) };
+  return sendSource(context, 206, { ...source, close }, multipartFields);
+}
+
+function isSameVersion(one: StorageEntry, other: StorageEntry): boolean {
+  const [first, second] = [toValidators(one), toValidators(other)];
+  return first.etag === second.etag && first.modified.getTime() === second.modified.getTime();
+}
+
+/** The content of a file as a source. Reading `body` may create a stream, so it is the last resort. */
+function toSource(file: StoredFile): ByteSource {
+  const { source } = file;
+  if (source === undefined) return toByteSource(file.body);
+  return "readInto" in source ? source : sourceOfBytes(source);
+}
