@@ -1,6 +1,6 @@
 import type { Account } from "../account/account.ts";
 import { createAuthenticationChain } from "../auth/chain.ts";
-import { createIdentifier, type Identification, type Login } from "../auth/identify.ts";
+import { createIdentifier, type Login } from "../auth/identify.ts";
 import { createLoginAudit, type LoginAttempt } from "../auth/login-audit.ts";
 import { createPasswordUpdates } from "../auth/passwords/update.ts";
 import { createSessions } from "../auth/sessions/sessions.ts";
@@ -10,31 +10,25 @@ import { toServiceConfig } from "../config/service-config.ts";
 import type { AccountSettings } from "../contracts/account.ts";
 import type { Connection } from "../contracts/connection.ts";
 import type { FileService } from "../contracts/file-service.ts";
-import { refuseUnidentified } from "../endpoints/login/unauthorized.ts";
 import { createServiceEvents } from "../events/service-events.ts";
-import { HttpError, isHttpError } from "../http/http-error.ts";
+import { isHttpError } from "../http/http-error.ts";
 import { negotiateVariant, type Variant } from "../http/negotiate.ts";
-import { parseTarget } from "../http/request-target.ts";
-import { emptyResponse } from "../http/responses.ts";
-import { isSameOrigin } from "../http/same-origin.ts";
+import { parseTarget, type Target } from "../http/request-target.ts";
 import { createRequestPermits } from "../limits/permits.ts";
 import { Response } from "../platform/fetch.ts";
 import { withClient } from "../request/client-address.ts";
-import type { AccountContext, AccountEndpoint, LimitedContext, RequestContext } from "../request/context.ts";
+import type { RequestContext } from "../request/context.ts";
 import { createFailureOf } from "../request/errors.ts";
 import { adoptKeyv } from "../stores/keyv.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
-import { withEvents } from "../transfers/files-with-events.ts";
-import { keepAlive } from "../transfers/session-keep-alive.ts";
-import { isTransfer, refuseTransfer } from "../transfers/too-many-transfers.ts";
 import { createTexts } from "../views/texts.ts";
 import { createAccountAdmission } from "./account-opener.ts";
+import { createDispatch } from "./dispatch.ts";
 import { createResponseFinisher } from "./finish-response.ts";
 import { createDescriptions } from "./openapi.ts";
-import { type Api, findRoute, hasRoutes, type ResolvedUrl, resolveUrl, toAllow, toOnlyVariant } from "./routes.ts";
+import { type Api, type ResolvedUrl, resolveUrl, toOnlyVariant } from "./routes.ts";
 
 const ALL_APIS: readonly Api[] = ["rest", "webdav", "browser"];
-const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 const NOWHERE: ResolvedUrl = { shape: "outside", path: { segments: [], isFolder: true } };
 
 /**
@@ -68,11 +62,11 @@ export function createFileService(options: FileServiceOptions): FileService {
     component,
     logger,
   });
-  const permitsOf = createRequestPermits(config);
   const passwords = createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy });
 
   const describe = createDescriptions(config);
-  const { finish, toErrorResponse } = createResponseFinisher(config);
+  const finisher = createResponseFinisher(config);
+  const dispatch = createDispatch({ finisher, accounts, permitsOf: createRequestPermits(config) });
 
   function report(error: unknown, id?: string): void {
     logger.error(id === undefined ? { error } : { error, id }, "A request failed.");
@@ -101,17 +95,25 @@ export function createFileService(options: FileServiceOptions): FileService {
     }
   }
 
-  /** The one way of every request, from its URL to its answer. */
+  /** The one way of every request, from its URL to its response. */
   async function handle(request: Request, connection: Connection, apis: readonly Api[]): Promise<Response> {
     const target = parseTarget(request.url);
-    const resolved = toServed(resolveUrl(target, config.baseSegments) ?? NOWHERE);
-    const variant = toVariant(request, resolved.shape, apis);
-    const { path } = resolved;
-    const context: RequestContext = {
+    const url = toServed(resolveUrl(target, config.baseSegments) ?? NOWHERE);
+    return dispatch(toContext(request, connection, target, url, apis), url, apis);
+  }
+
+  function toContext(
+    request: Request,
+    connection: Connection,
+    target: Target,
+    { shape, path }: ResolvedUrl,
+    apis: readonly Api[],
+  ): RequestContext {
+    return {
       request,
       connection: withClient(connection, request, config),
       target,
-      variant,
+      variant: toVariant(request, shape, apis),
       path,
       config,
       identifier,
@@ -129,11 +131,6 @@ export function createFileService(options: FileServiceOptions): FileService {
       describe: () => describe(apis),
       texts: chooseTexts(request.headers.get("accept-language")),
     };
-    try {
-      return finish(context, resolved, await dispatch(context, resolved, apis));
-    } catch (error) {
-      return finish(context, resolved, toErrorResponse(error, context, resolved, apis));
-    }
   }
 
   /** A page that the options leave out is as any URL that nothing stands at. */
@@ -146,63 +143,6 @@ export function createFileService(options: FileServiceOptions): FileService {
     if (connection.waitUntil === undefined) return;
     const delivery = events.settled();
     if (delivery !== undefined) connection.waitUntil(delivery);
-  }
-
-  async function dispatch(context: RequestContext, { shape }: ResolvedUrl, apis: readonly Api[]): Promise<Response> {
-    const { method } = context.request;
-    if (shape === "malformed") throw new HttpError("malformed", "The URL is malformed.");
-    if (method === "OPTIONS" && shape !== "outside") return emptyResponse(204, { Allow: toAllow(shape, apis) });
-    if (!hasRoutes(shape, apis)) throw new HttpError("not-found", "Not found.");
-    const route = findRoute(shape, method, apis);
-    if (route === "not-implemented") throw new HttpError("method-not-implemented", "The method is not implemented.");
-    if (route === "not-allowed") throw new HttpError("method-not-allowed", "The method is not allowed here.");
-    const { access, run } = route.endpoint;
-    if (access === "open") return run(context);
-    const { request, connection } = context;
-    const isBySession = access === "session";
-    const identification = await (isBySession
-      ? identifier.identifySession(request, connection)
-      : identifier.identify(request, connection));
-    return runForAccount(context, identification, run);
-  }
-
-  async function runForAccount(
-    context: RequestContext,
-    identification: Identification,
-    run: AccountEndpoint,
-  ): Promise<Response> {
-    if (identification.outcome !== "identified") return refuseUnidentified(context, identification);
-    const { request } = context;
-    const { login, scheme, session, attempt } = identification;
-    // All but the session header is sent by browsers unasked, whoever wrote the page (CONTRACT 6.5).
-    const isUnasked = scheme !== "session" && !SAFE_METHODS.includes(request.method);
-    if (isUnasked && !isSameOrigin(request, config)) {
-      if (attempt !== undefined) audit.refused(attempt, "cross-site");
-      throw new HttpError("denied", "The request comes from another site.");
-    }
-    const permits = permitsOf(login.username, context.connection.peer?.address, request);
-    const counted: LimitedContext = Object.assign(context, permits);
-    // Before anything is read or touched: what is too much has to cost nothing.
-    if (isTransfer(context) && !counted.transferPermit.acquire()) {
-      const account = accounts.resolve(login.username, login.settings);
-      throw refuseTransfer(Object.assign(counted, { account, scheme, files: accounts.filesOf(account) }));
-    }
-    try {
-      // A session's home was made ready at its login.
-      const account = attempt ? await admit(login, attempt) : accounts.resolve(login.username, login.settings);
-      const files = accounts.filesOf(account);
-      const used = session === undefined ? files : keepAlive(files, sessions.toProgress(session));
-      const identified: AccountContext = Object.assign(counted, { account, scheme, session, files: used });
-      const told = events.hasListeners() ? Object.assign(identified, { files: withEvents(identified) }) : identified;
-      const response = await run(told);
-      counted.transferPermit.responded();
-      counted.pagePermit.responded();
-      return response;
-    } catch (error) {
-      counted.transferPermit.release();
-      counted.pagePermit.release();
-      throw error;
-    }
   }
 
   function serve(apis: readonly Api[]): FileService["fetch"] {

@@ -1,0 +1,113 @@
+import type { Identification } from "../auth/identify.ts";
+import { refuseUnidentified } from "../endpoints/login/unauthorized.ts";
+import { HttpError } from "../http/http-error.ts";
+import { emptyResponse } from "../http/responses.ts";
+import { isSameOrigin } from "../http/same-origin.ts";
+import type { RequestPermits } from "../limits/permits.ts";
+import type { AccountContext, AccountEndpoint, LimitedContext, RequestContext } from "../request/context.ts";
+import { withEvents } from "../transfers/files-with-events.ts";
+import { keepAlive } from "../transfers/session-keep-alive.ts";
+import { isTransfer, refuseTransfer } from "../transfers/too-many-transfers.ts";
+import type { AccountAdmission } from "./account-opener.ts";
+import type { ResponseFinisher } from "./finish-response.ts";
+import { type Api, findRoute, hasRoutes, type ResolvedUrl, type Route, toAllow } from "./routes.ts";
+
+const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
+
+/** What dispatching needs in addition to the context of a request. */
+export interface DispatchOptions {
+  readonly finisher: ResponseFinisher;
+  readonly accounts: AccountAdmission;
+  readonly permitsOf: (username: string, address: string | undefined, request: Request) => RequestPermits;
+}
+
+/** Leads a request to the endpoint of its URL and method, and finishes the response. Failures become error responses. */
+export type Dispatch = (context: RequestContext, url: ResolvedUrl, apis: readonly Api[]) => Promise<Response>;
+
+type Identified = Extract<Identification, { outcome: "identified" }>;
+
+/** Makes the dispatch of a service: route, identification, permits, account, endpoint, in this order. */
+export function createDispatch({ finisher, accounts, permitsOf }: DispatchOptions): Dispatch {
+  async function dispatch(context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Promise<Response> {
+    try {
+      return finisher.finish(context, url, await run(context, url, apis));
+    } catch (error) {
+      return finisher.finish(context, url, finisher.toErrorResponse(error, context, url, apis));
+    }
+  }
+
+  async function run(context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Promise<Response> {
+    const { request, connection, identifier } = context;
+    const route = toRoute(url, request.method, apis);
+    if (route === "options") return emptyResponse(204, { Allow: toAllow(url.shape, apis) });
+    const { endpoint } = route;
+    if (endpoint.access === "open") return endpoint.run(context);
+    const identification = await (endpoint.access === "session"
+      ? identifier.identifySession(request, connection)
+      : identifier.identify(request, connection));
+    if (identification.outcome !== "identified") return refuseUnidentified(context, identification);
+    refuseCrossSite(context, identification);
+    return runForAccount(context, identification, endpoint.run);
+  }
+
+  async function runForAccount(
+    context: RequestContext,
+    identified: Identified,
+    endpoint: AccountEndpoint,
+  ): Promise<Response> {
+    const { login, scheme } = identified;
+    const permits = permitsOf(login.username, context.connection.peer?.address, context.request);
+    const limited: LimitedContext = Object.assign(context, permits);
+    // Before anything is read or touched: a transfer over the limit must cost nothing.
+    if (isTransfer(context) && !permits.transferPermit.acquire()) {
+      const account = accounts.resolve(login.username, login.settings);
+      throw refuseTransfer(Object.assign(limited, { account, scheme, files: accounts.filesOf(account) }));
+    }
+    try {
+      const response = await endpoint(await toAccountContext(limited, identified));
+      permits.transferPermit.responded();
+      permits.pagePermit.responded();
+      return response;
+    } catch (error) {
+      permits.transferPermit.release();
+      permits.pagePermit.release();
+      throw error;
+    }
+  }
+
+  async function toAccountContext(
+    context: LimitedContext,
+    { login, scheme, session, attempt }: Identified,
+  ): Promise<AccountContext> {
+    const { sessions, admit } = context;
+    // The login of a session has already prepared its home folder.
+    const account = attempt ? await admit(login, attempt) : accounts.resolve(login.username, login.settings);
+    const opened = accounts.filesOf(account);
+    const files = session === undefined ? opened : keepAlive(opened, sessions.toProgress(session));
+    const complete: AccountContext = Object.assign(context, { account, scheme, session, files });
+    return context.hasListeners() ? Object.assign(complete, { files: withEvents(complete) }) : complete;
+  }
+
+  return dispatch;
+}
+
+/** The route for a URL and method. @throws HttpError if there is none. */
+function toRoute({ shape }: ResolvedUrl, method: string, apis: readonly Api[]): Route | "options" {
+  if (shape === "malformed") throw new HttpError("malformed", "The URL is malformed.");
+  if (method === "OPTIONS" && shape !== "outside") return "options";
+  if (!hasRoutes(shape, apis)) throw new HttpError("not-found", "Not found.");
+  const route = findRoute(shape, method, apis);
+  if (route === "not-implemented") throw new HttpError("method-not-implemented", "The method is not implemented.");
+  if (route === "not-allowed") throw new HttpError("method-not-allowed", "The method is not allowed here.");
+  return route;
+}
+
+/**
+ * Refuses a request that may change something and that a page of another site may have sent: browsers send all credentials
+ * on their own, except the session header (CONTRACT 6.5).
+ */
+function refuseCrossSite({ request, config, audit }: RequestContext, { scheme, attempt }: Identified): void {
+  if (scheme === "session" || SAFE_METHODS.includes(request.method) || isSameOrigin(request, config)) return;
+  if (attempt !== undefined) audit.refused(attempt, "cross-site");
+  throw new HttpError("denied", "The request comes from another site.");
+}
