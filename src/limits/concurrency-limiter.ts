@@ -3,59 +3,62 @@ import type { Logger } from "../contracts/logger.ts";
 import { toNetwork } from "../http/ip-network.ts";
 import { usesPonyfill } from "../http/source-response.ts";
 
-/** What one request has of the places of its account and its address: a transfer's one or more, or a page's bytes. */
+/** What one request holds of the limits of its account and its address: the units of a transfer, or the bytes of a page. */
 export interface Permit {
-  /** Whether `widen` would find them now. */
-  canGrow(permits: number): boolean;
-  /** Takes so many places in all, or as many as anybody may have; false when others have them, or the slot is free again. */
-  grow(permits: number): boolean;
+  /** Whether {@link grow} to `total` units would succeed now. */
+  canGrow(total: number): boolean;
+  /** Raises the permit to `total` units. Returns false if they are not available, or the permit is released. */
+  grow(total: number): boolean;
   /**
-   * The same source; the slot is free when it ends, however it does: read to its end, failed, let go of, or the client gone. Without it a slot is
-   * free with the answer.
+   * Returns the source, and releases the permit when the source ends, fails or is closed, or the client disconnects.
+   * Without a call of this, {@link responded} releases the permit.
    */
   releaseAfter(source: ByteSource): ByteSource;
-  /** The request has its answer: only a source that is held keeps the slot. */
+  /** The response is made. Releases the permit unless a source still holds it. */
   responded(): void;
-  /** Frees the slot; once is enough. */
+  /** Releases the permit. May be called more than once. */
   release(): void;
 }
 
-/** Counts what is under way in this process: transfers, or the bytes that are held for pages. */
+/**
+ * Limits what happens concurrently in this process, per account and per address: transfers, or the bytes held for pages.
+ * One request counts for at most the whole limit, so a request that needs more runs alone instead of never.
+ */
 export interface ConcurrencyLimiter {
-  /** Takes a slot of so many places, one by default, of an account, and of an address where one is known; `undefined` when either has not got them. */
+  /** Acquires a permit of `units` (default 1). Returns `undefined`, and logs a warning, if they are not available. */
   acquire(
     username: string,
     address: string | undefined,
     request: Pick<Request, "signal">,
-    permits?: number,
+    units?: number,
   ): Permit | undefined;
-  /** Whether so many places, or as many as anybody may have, are left for a request that has none yet. */
-  canAcquire(username: string, address: string | undefined, permits: number): boolean;
-  /** How many places requests have, all that they want among them. */
+  /** Whether {@link acquire} would succeed now. Logs nothing. */
+  canAcquire(username: string, address: string | undefined, units: number): boolean;
+  /** The sum of units of all permits. A permit counts with all its units here, even above a limit. */
   taken(): number;
 }
 
-/** How much is too much. */
+/** Options of {@link createConcurrencyLimiter}. */
 export interface ConcurrencyLimiterOptions {
   readonly perAccount: NamedLimit;
   readonly perAddress: NamedLimit;
-  /** What the log is told of a refusal. */
+  /** The message of the warning when a limit is reached. */
   readonly refusal: string;
   readonly logger: Pick<Logger, "warn">;
   /** POSIX milliseconds. */
   readonly clock: () => number;
 }
 
-/** 0: any number. */
-type NamedLimit = readonly [name: string, most: number];
+/** The option's name and the limit; 0 for no limit. */
+type NamedLimit = readonly [name: string, limit: number];
 
-/** Refusals are in the log this often at most: who is refused may try again at once. */
-const WARN_EVERY_MS = 60_000;
+/** The shortest time between two warnings: a refused client may retry immediately. */
+const WARN_INTERVAL_MS = 60_000;
 
-/** What the log is told of a refusal. */
+/** The structured part of a log entry. */
 type Details = Readonly<Record<string, unknown>>;
 
-/** Makes slots of a service. */
+/** Makes a limiter. Addresses are grouped by network: IPv6 counts by its first 64 bits. */
 export function createConcurrencyLimiter({
   perAccount,
   perAddress,
@@ -63,71 +66,76 @@ export function createConcurrencyLimiter({
   logger,
   clock,
 }: ConcurrencyLimiterOptions): ConcurrencyLimiter {
-  const [nameOfAccounts, mostOfAccount] = perAccount;
-  const [nameOfAddresses, mostOfAddress] = perAddress;
-  const ofAccount = createCounters(mostOfAccount);
-  const ofAddress = createCounters(mostOfAddress);
+  const [accountLimitName, accountLimit] = perAccount;
+  const [addressLimitName, addressLimit] = perAddress;
+  const accounts = createUsage(accountLimit);
+  const networks = createUsage(addressLimit);
   let taken = 0;
-  let warned = Number.NEGATIVE_INFINITY;
+  let warnedAt = Number.NEGATIVE_INFINITY;
 
   function warn(details: Details): void {
     const now = clock();
-    if (now - warned < WARN_EVERY_MS) return;
-    warned = now;
+    if (now - warnedAt < WARN_INTERVAL_MS) return;
+    warnedAt = now;
     logger.warn(details, refusal);
   }
 
-  /** What there is too much of, for a request that has so many places and wants so many. */
-  function findExcess(username: string, network: string | undefined, has: number, wants: number): Details | undefined {
-    if (!ofAccount.canGrow(username, has, wants)) return { account: username, [nameOfAccounts]: mostOfAccount };
-    if (network !== undefined && !ofAddress.canGrow(network, has, wants))
-      return { address: network, [nameOfAddresses]: mostOfAddress };
+  /** The limit that prevents a permit from growing from `from` to `to` units, as the log shows it. */
+  function findReachedLimit(
+    username: string,
+    network: string | undefined,
+    from: number,
+    to: number,
+  ): Details | undefined {
+    if (!accounts.canChange(username, from, to)) return { account: username, [accountLimitName]: accountLimit };
+    if (network !== undefined && !networks.canChange(network, from, to))
+      return { address: network, [addressLimitName]: addressLimit };
     return undefined;
   }
 
-  function enter(username: string, network: string | undefined, has: number, wants: number): boolean {
-    const excess = findExcess(username, network, has, wants);
-    if (excess !== undefined) {
-      warn(excess);
+  function tryChange(username: string, network: string | undefined, from: number, to: number): boolean {
+    const reached = findReachedLimit(username, network, from, to);
+    if (reached !== undefined) {
+      warn(reached);
       return false;
     }
-    change(username, network, has, wants);
+    change(username, network, from, to);
     return true;
   }
 
   function change(username: string, network: string | undefined, from: number, to: number): void {
-    ofAccount.change(username, from, to);
-    if (network !== undefined) ofAddress.change(network, from, to);
+    accounts.change(username, from, to);
+    if (network !== undefined) networks.change(network, from, to);
     taken += to - from;
   }
 
-  const canAcquire: ConcurrencyLimiter["canAcquire"] = (username, address, permits) =>
-    findExcess(username, findNetwork(address), 0, permits) === undefined;
+  const canAcquire: ConcurrencyLimiter["canAcquire"] = (username, address, units) =>
+    findReachedLimit(username, findNetwork(address), 0, units) === undefined;
 
-  const acquire: ConcurrencyLimiter["acquire"] = (username, address, request, wanted = 1) => {
+  const acquire: ConcurrencyLimiter["acquire"] = (username, address, request, initialUnits = 1) => {
     const network = findNetwork(address);
-    if (!enter(username, network, 0, wanted)) return undefined;
-    let permits = wanted;
-    let isFree = false;
+    if (!tryChange(username, network, 0, initialUnits)) return undefined;
+    let units = initialUnits;
+    let isReleased = false;
 
-    function canGrow(wanted: number): boolean {
-      return wanted <= permits || findExcess(username, network, permits, wanted) === undefined;
+    function canGrow(total: number): boolean {
+      return total <= units || findReachedLimit(username, network, units, total) === undefined;
     }
 
-    function grow(wanted: number): boolean {
-      if (isFree) return false;
-      if (wanted <= permits) return true;
-      if (!enter(username, network, permits, wanted)) return false;
-      permits = wanted;
+    function grow(total: number): boolean {
+      if (isReleased) return false;
+      if (total <= units) return true;
+      if (!tryChange(username, network, units, total)) return false;
+      units = total;
       return true;
     }
 
-    function free(): void {
-      isFree = true;
-      change(username, network, permits, 0);
+    function giveBack(): void {
+      isReleased = true;
+      change(username, network, units, 0);
     }
 
-    return { ...createPermit(request, free), canGrow, grow };
+    return { ...createRelease(request, giveBack), canGrow, grow };
   };
 
   return { acquire, canAcquire, taken: () => taken };
@@ -137,42 +145,46 @@ function findNetwork(address: string | undefined): string | undefined {
   return address === undefined ? undefined : toNetwork(address);
 }
 
-/** Counts places by keys; nobody's count for more than the most that there may be, so that one alone is always let in. */
-function createCounters(most: number) {
-  const counts = new Map<string, number>();
+/** Sums the units of permits by a key. Each permit counts for at most `limit`, so the first one always fits. */
+function createUsage(limit: number) {
+  const sums = new Map<string, number>();
 
   function difference(from: number, to: number): number {
-    return Math.min(to, most) - Math.min(from, most);
+    return Math.min(to, limit) - Math.min(from, limit);
   }
 
-  function canGrow(key: string, has: number, wants: number): boolean {
-    return most === 0 || (counts.get(key) ?? 0) + difference(has, wants) <= most;
+  function canChange(key: string, from: number, to: number): boolean {
+    return limit === 0 || (sums.get(key) ?? 0) + difference(from, to) <= limit;
   }
 
   function change(key: string, from: number, to: number): void {
-    if (most === 0) return;
-    const count = (counts.get(key) ?? 0) + difference(from, to);
-    if (count > 0) counts.set(key, count);
-    else counts.delete(key);
+    if (limit === 0) return;
+    const sum = (sums.get(key) ?? 0) + difference(from, to);
+    if (sum > 0) sums.set(key, sum);
+    else sums.delete(key);
   }
 
-  return { canGrow, change };
+  return { canChange, change };
 }
 
-function createPermit(request: Pick<Request, "signal">, free: () => void): Omit<Permit, "canGrow" | "grow"> {
-  let isFree = false;
-  let isHeld = false;
+/** The part of a permit that decides when it is released; calls `giveBack` once. */
+function createRelease(
+  request: Pick<Request, "signal">,
+  giveBack: () => void,
+): Pick<Permit, "releaseAfter" | "responded" | "release"> {
+  let isReleased = false;
+  let hasSource = false;
 
   function release(): void {
-    if (isFree) return;
-    isFree = true;
-    // Where the light fetch API is in use, a client that has gone lets go of the source; a signal costs more than all this.
-    if (isHeld && !usesPonyfill) request.signal.removeEventListener("abort", release);
-    free();
+    if (isReleased) return;
+    isReleased = true;
+    // With the ponyfill, a disconnect closes the source, so no listener is needed. Creating a signal is expensive.
+    if (hasSource && !usesPonyfill) request.signal.removeEventListener("abort", release);
+    giveBack();
   }
 
   function releaseAfter(source: ByteSource): ByteSource {
-    isHeld = true;
+    hasSource = true;
     if (!usesPonyfill) {
       if (request.signal.aborted) release();
       else request.signal.addEventListener("abort", release, { once: true });
@@ -180,11 +192,9 @@ function createPermit(request: Pick<Request, "signal">, free: () => void): Omit<
     return tap(source, { onEnd: release, onError: release, onClose: release });
   }
 
-  return {
-    releaseAfter,
-    release,
-    responded: () => {
-      if (!isHeld) release();
-    },
-  };
+  function responded(): void {
+    if (!hasSource) release();
+  }
+
+  return { releaseAfter, responded, release };
 }

@@ -2,27 +2,49 @@ import type { ServiceConfig } from "../config/service-config.ts";
 import type { ByteSource } from "../contracts/byte-source.ts";
 import { type ConcurrencyLimiter, createConcurrencyLimiter, type Permit } from "./concurrency-limiter.ts";
 
-/** What a request may have of what there is for its account. */
+/** The permits of one request. */
 export interface RequestPermits {
-  /** Its place among the transfers under way. */
+  /** Counts the request among the concurrent transfers. */
   readonly transferPermit: RequestPermit;
-  /** The bytes that are held of its folder for a page: as many places. */
+  /** Counts the bytes that the service holds to render a page; one unit is one byte. */
   readonly pagePermit: RequestPermit;
 }
 
-/** Makes the claims of a service's requests. */
+/** A permit of one request that holds nothing until the first {@link acquire} (`concurrency-limiter.ts`). */
+export interface RequestPermit {
+  /** Whether {@link acquire} has succeeded. */
+  isTaken(): boolean;
+  /** Whether {@link acquire} would succeed now. Acquires and logs nothing. */
+  canAcquire(total?: number): boolean;
+  /** Acquires `total` units in total (default 1). Returns false, and logs a warning, if they are not available. */
+  acquire(total?: number): boolean;
+  /** Returns the source, and releases what was acquired when it ends. Without a call of this, {@link responded} releases it. */
+  releaseAfter(source: ByteSource): ByteSource;
+  /** The response is made. Releases what was acquired unless a source still holds it. */
+  responded(): void;
+  /** Releases what was acquired. May be called more than once. */
+  release(): void;
+}
+
+type LimitOption = "transfersPerAccount" | "transfersPerAddress" | "pageBytesPerAccount" | "pageBytesPerAddress";
+
+/** Makes the function that creates the permits of a service's requests. */
 export function createRequestPermits({ limits, logger, clock }: Pick<ServiceConfig, "limits" | "logger" | "clock">) {
   const transfers = toLimiter("transfersPerAccount", "transfersPerAddress", "Transfers");
   const pages = toLimiter("pageBytesPerAccount", "pageBytesPerAddress", "Pages");
 
-  /** `undefined` where nothing is to be counted. */
-  function toLimiter(ofAccount: CountLimit, ofAddress: CountLimit, what: string): ConcurrencyLimiter | undefined {
-    const [perAccount, perAddress] = [limits[ofAccount], limits[ofAddress]];
-    if (perAccount === 0 && perAddress === 0) return undefined;
+  /** Returns `undefined` if neither limit is set. */
+  function toLimiter(
+    accountOption: LimitOption,
+    addressOption: LimitOption,
+    what: string,
+  ): ConcurrencyLimiter | undefined {
+    const [accountLimit, addressLimit] = [limits[accountOption], limits[addressOption]];
+    if (accountLimit === 0 && addressLimit === 0) return undefined;
     const refusal = `${what} are refused: there are as many as limits allow.`;
     return createConcurrencyLimiter({
-      perAccount: [ofAccount, perAccount],
-      perAddress: [ofAddress, perAddress],
+      perAccount: [accountOption, accountLimit],
+      perAddress: [addressOption, addressLimit],
       refusal,
       logger,
       clock,
@@ -31,29 +53,13 @@ export function createRequestPermits({ limits, logger, clock }: Pick<ServiceConf
 
   return (username: string, address: string | undefined, request: Pick<Request, "signal">): RequestPermits => {
     const toPermit = (limiter: ConcurrencyLimiter | undefined): RequestPermit =>
-      limiter === undefined ? UNCOUNTED : createRequestPermit(limiter, username, address, request);
+      limiter === undefined ? UNLIMITED : createRequestPermit(limiter, username, address, request);
     return { transferPermit: toPermit(transfers), pagePermit: toPermit(pages) };
   };
 }
 
-type CountLimit = "transfersPerAccount" | "transfersPerAddress" | "pageBytesPerAccount" | "pageBytesPerAddress";
-
-/** What one request has of the places of its account and its address (`concurrency-limiter.ts`): none until it takes some. */
-export interface RequestPermit {
-  isTaken(): boolean;
-  /** Whether `take` would find so many places now, one by default; nothing is taken, and the log hears nothing. */
-  canAcquire(permits?: number): boolean;
-  /** Takes so many places, one by default, as far as it has not got them; false where they are not left, which the log is told and which is to be refused. */
-  acquire(permits?: number): boolean;
-  /** The same source, which keeps what has been taken until it ends. Without it that is free with the answer. */
-  releaseAfter(source: ByteSource): ByteSource;
-  /** The request has its answer: only a source that is held keeps anything. */
-  responded(): void;
-  release(): void;
-}
-
-/** Where nothing is counted there are always places. */
-const UNCOUNTED: RequestPermit = {
+/** The permit of every request if nothing is limited. */
+const UNLIMITED: RequestPermit = {
   isTaken: () => false,
   canAcquire: () => true,
   acquire: () => true,
@@ -70,13 +76,13 @@ function createRequestPermit(
 ): RequestPermit {
   let permit: Permit | undefined;
 
-  function canAcquire(permits = 1): boolean {
-    return permit === undefined ? limiter.canAcquire(username, address, permits) : permit.canGrow(permits);
+  function canAcquire(total = 1): boolean {
+    return permit === undefined ? limiter.canAcquire(username, address, total) : permit.canGrow(total);
   }
 
-  function acquire(permits = 1): boolean {
-    if (permit !== undefined) return permit.grow(permits);
-    permit = limiter.acquire(username, address, request, permits);
+  function acquire(total = 1): boolean {
+    if (permit !== undefined) return permit.grow(total);
+    permit = limiter.acquire(username, address, request, total);
     return permit !== undefined;
   }
 
