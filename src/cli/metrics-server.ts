@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "../contracts/logger.ts";
+import { isGetOrHead } from "../http/methods.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
 
@@ -23,7 +24,7 @@ export async function serveMetrics(
   const { host, port } = metrics;
   const server = createServer((request, response) => {
     const isThere = request.url?.split("?", 1)[0] === "/metrics";
-    const isRead = request.method === "GET" || request.method === "HEAD";
+    const isRead = isGetOrHead(request.method);
     if (!isThere || !isRead) response.writeHead(isThere ? 405 : 404, isThere ? { Allow: "GET, HEAD" } : {}).end();
     else
       response

@@ -1,6 +1,7 @@
 import { type ResourcePath, toUrlPath } from "../account/path.ts";
 import { isStorageError, StorageError } from "../contracts/storage-adapter.ts";
 import { HttpError } from "../http/http-error.ts";
+import { isGetOrHead } from "../http/methods.ts";
 import { emptyResponse } from "../http/responses.ts";
 import type { AccountContext, RequestContext } from "../request/context.ts";
 import { redirectResponse } from "../views/page.ts";
@@ -11,7 +12,7 @@ import { redirectResponse } from "../views/page.ts";
  */
 export function redirectToFolder(context: RequestContext, segments: ResourcePath["segments"]): Response {
   const { request, target, config, variant, texts } = context;
-  const reads = request.method === "GET" || request.method === "HEAD";
+  const reads = isGetOrHead(request.method);
   const query = target.query === "" ? "" : `?${target.query}`;
   const location = `${config.basePath}/home/${toUrlPath({ segments, isFolder: true })}${query}`;
   if (reads && variant === "html") return redirectResponse(context, 302, location, texts.moved);

@@ -1,5 +1,8 @@
+import { isStrongMatch, matchesStrongly, matchesWeakly } from "../contracts/entity-tags.ts";
+import type { EntityTags } from "../contracts/storage-adapter.ts";
 import { parseHttpDate } from "./http-date.ts";
 import { HttpError } from "./http-error.ts";
+import { isGetOrHead } from "./methods.ts";
 
 /** The validators of what is selected (RFC 9110 8.8). */
 export interface Validators {
@@ -7,9 +10,6 @@ export interface Validators {
   readonly etag: string;
   readonly modified: Date;
 }
-
-/** The entity-tags of `If-Match` or `If-None-Match`, or `"*"`. */
-export type EntityTagList = "*" | readonly string[];
 
 /** What the preconditions of a request come to. */
 export type Precondition = "met" | "failed" | "not-modified";
@@ -21,7 +21,7 @@ const ELEMENT = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y
  * Reads the entity-tags of a header; `undefined` when it is absent.
  * @throws HttpError `malformed` for anything but `*` or a list of entity-tags.
  */
-export function parseEntityTags(headers: Headers, name: "if-match" | "if-none-match"): EntityTagList | undefined {
+export function parseEntityTags(headers: Headers, name: "if-match" | "if-none-match"): EntityTags | undefined {
   const value = headers.get(name)?.trim();
   if (value === undefined) return undefined;
   if (value === "*") return "*";
@@ -56,19 +56,19 @@ export function isConditionalChange({ headers }: Request): boolean {
  */
 export function evaluatePreconditions(request: Request, current: Validators | undefined, now: number): Precondition {
   const { headers } = request;
-  const reads = request.method === "GET" || request.method === "HEAD";
+  const reads = isGetOrHead(request.method);
   const ifMatch = parseEntityTags(headers, "if-match");
   const ifNoneMatch = parseEntityTags(headers, "if-none-match");
 
   if (ifMatch !== undefined) {
-    if (!matches(ifMatch, current, isStrongMatch)) return "failed";
+    if (current === undefined || !matchesStrongly(current.etag, ifMatch)) return "failed";
   } else if (current !== undefined) {
     const unmodifiedSince = parseHttpDate(headers.get("if-unmodified-since"), now);
     if (unmodifiedSince !== undefined && seconds(current.modified) > unmodifiedSince) return "failed";
   }
 
   if (ifNoneMatch !== undefined) {
-    if (matches(ifNoneMatch, current, isWeakMatch)) return reads ? "not-modified" : "failed";
+    if (current !== undefined && matchesWeakly(current.etag, ifNoneMatch)) return reads ? "not-modified" : "failed";
   } else if (reads && current !== undefined) {
     const modifiedSince = parseHttpDate(headers.get("if-modified-since"), now);
     if (modifiedSince !== undefined && seconds(current.modified) <= modifiedSince) return "not-modified";
@@ -86,23 +86,6 @@ export function mayUseRange(headers: Headers, current: Validators, now: number):
   if (value.startsWith('"')) return isStrongMatch(value, current.etag);
   const date = parseHttpDate(value, now);
   return date === seconds(current.modified) && date + 1000 <= now;
-}
-
-function matches(
-  tags: EntityTagList,
-  current: Validators | undefined,
-  isMatch: (one: string, other: string) => boolean,
-): boolean {
-  if (current === undefined) return false;
-  return tags === "*" || tags.some((tag) => isMatch(tag, current.etag));
-}
-
-function isStrongMatch(one: string, other: string): boolean {
-  return one === other && !one.startsWith("W/");
-}
-
-function isWeakMatch(one: string, other: string): boolean {
-  return one.replace(/^W\//, "") === other.replace(/^W\//, "");
 }
 
 /** HTTP-dates count whole seconds. */

@@ -180,6 +180,6 @@ function toReason(error: unknown): string {
 function toVariant(request: Request, shape: ResolvedUrl["shape"], apis: readonly Api[]): Variant {
   const [only, ...others] = apis;
   if (only !== undefined && others.length === 0) return toOnlyVariant(only);
-  const reads = request.method === "GET" || request.method === "HEAD";
+  const reads = isGetOrHead(request.method);
   return negotiateVariant(request, shape === "folder" && reads);
 }

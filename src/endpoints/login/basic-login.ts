@@ -1,3 +1,4 @@
+import { isGetOrHead } from "../../http/methods.ts";
 import type { RequestContext } from "../../request/context.ts";
 import { toReturnPath } from "./return-path.ts";
 
@@ -12,7 +13,7 @@ export function basicLoginPath(basePath: string, returnTo: string | undefined): 
 
 /** Whether a request is for that URL. */
 export function isBasicLogin({ path, target, variant, request }: RequestContext): boolean {
-  const reads = request.method === "GET" || request.method === "HEAD";
+  const reads = isGetOrHead(request.method);
   if (!reads || variant !== "html" || path.segments.length > 0) return false;
   return new URLSearchParams(target.query).get("login") === "basic";
 }
