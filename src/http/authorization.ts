@@ -1,3 +1,5 @@
+import { decodeUtf8 } from "../platform/utf8.ts";
+
 /** What an `Authorization` value says. */
 export type Authorization =
   | { readonly scheme: "session"; readonly id: string }
@@ -30,8 +32,7 @@ function parseBasic(token: string): Authorization {
 
 function decodeBase64(token: string): string | undefined {
   try {
-    const bytes = Uint8Array.from(atob(token), (character) => character.charCodeAt(0));
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return decodeUtf8(Uint8Array.from(atob(token), (character) => character.charCodeAt(0)));
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { Headers } from "../platform/fetch.ts";
+import { decodeUtf8 } from "../platform/utf8.ts";
 import { usesPonyfill } from "./source-response.ts";
 
 /**
@@ -18,10 +19,5 @@ function mayHoldText(): boolean {
 /** The text of a field that is UTF-8 on the wire; `undefined` where it is not. */
 export function readFieldText(value: string): string | undefined {
   if (isDecoded) return value.includes("\ufffd") ? undefined : value;
-  try {
-    const bytes = Uint8Array.from(value, (character) => character.charCodeAt(0));
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return decodeUtf8(Uint8Array.from(value, (character) => character.charCodeAt(0)));
 }

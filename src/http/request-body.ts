@@ -1,3 +1,4 @@
+import { createUtf8Decoder } from "../platform/utf8.ts";
 import { createConsumedBodyError, isConsumed, isConsumedBodyError } from "./body-already-read.ts";
 import { parseBoundedJson } from "./bounded-json.ts";
 import { HttpError } from "./http-error.ts";
@@ -98,7 +99,7 @@ async function readText(
   const announced = readContentLength(request.headers) ?? 0;
   if (announced > maxBytes) throw tooLarge(maxBytes);
   if (announced > SMALL_BODY_BYTES) onAnnounced?.(announced);
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decoder = createUtf8Decoder("remove");
   let text = "";
   let size = 0;
   for await (const chunk of readBody(request)) {

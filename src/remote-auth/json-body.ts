@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { parseBoundedJson } from "../http/bounded-json.ts";
 import { mediaType } from "../http/negotiate.ts";
+import { decodeUtf8 } from "../platform/utf8.ts";
 
 /** JSON that was understood, or what is wrong with it: places and reasons in English, never values. */
 export type JsonReading<T> = { readonly value: T } | { readonly problems: readonly string[] };
@@ -21,18 +22,14 @@ export function isJson(contentType: string | null): boolean {
 }
 
 /** Decodes UTF-8 strictly; `undefined` when the bytes are none, or begin with a byte order mark (RFC 8259 8.1). */
-export function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    return text.startsWith("\ufeff") ? undefined : text;
-  } catch {
-    return undefined;
-  }
+export function decodeBody(bytes: Uint8Array): string | undefined {
+  const text = decodeUtf8(bytes);
+  return text?.startsWith("\ufeff") ? undefined : text;
 }
 
 /** Reads a body by a closed schema; each thing that is wrong is named, e.g. `account.foo: unknown key`. */
 export function readJson<T>(bytes: Uint8Array, schema: z.ZodType<T>): JsonReading<T> {
-  const text = decodeUtf8(bytes);
+  const text = decodeBody(bytes);
   if (text === undefined) return { problems: ["the body is not in UTF-8, or begins with a byte order mark"] };
   const parsed = parseBoundedJson(text, { maxValues });
   if ("problem" in parsed) return { problems: [parsed.problem] };

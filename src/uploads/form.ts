@@ -1,5 +1,6 @@
 import { HttpError } from "../http/http-error.ts";
 import type { FormPart } from "../http/multipart.ts";
+import { createUtf8Decoder } from "../platform/utf8.ts";
 import { type FormFiles, isEmptyInput } from "./form-files.ts";
 
 /** The actions of a folder's form that are built in (4.6); any other is a trigger's. */
@@ -93,7 +94,7 @@ function createFieldReader(maxBytes: number): (body: AsyncIterable<Uint8Array>) 
   let left = maxBytes;
 
   return async function readField(body) {
-    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    const decoder = createUtf8Decoder();
     let text = "";
     for await (const chunk of body) {
       left -= chunk.byteLength;

@@ -9,6 +9,7 @@ import type {
 } from "../../contracts/authenticator.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
+import { decodeUtf8 } from "../../platform/utf8.ts";
 import type { PasswordHasher } from "../passwords/hash.ts";
 import { createNodePasswordHasher } from "../passwords/hash-node.ts";
 import {
@@ -218,8 +219,10 @@ function parseAccountsFile(content: Uint8Array, passwordHasher: PasswordHasher):
 
 /** The engine's message quotes the text around the fault, which may be a password: only the position is passed on. */
 function parseJson(content: Uint8Array): unknown {
+  const text = decodeUtf8(content, "remove");
+  if (text === undefined) throw new TypeError("is not valid JSON in UTF-8");
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(content));
+    return JSON.parse(text);
   } catch (error) {
     const position = / position \d+/.exec((error as Error).message)?.[0];
     throw new TypeError(position === undefined ? "is not valid JSON in UTF-8" : `is not valid JSON at${position}`);

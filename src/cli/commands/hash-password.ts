@@ -2,6 +2,7 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import type { ReadStream } from "node:tty";
 import { createNodePasswordHasher } from "../../auth/passwords/hash-node.ts";
+import { decodeUtf8 } from "../../platform/utf8.ts";
 import { createFailure } from "../failure.ts";
 import type { Output } from "../log/terminal.ts";
 
@@ -58,14 +59,8 @@ async function readLine(input: Input): Promise<string> {
     size += chunk.byteLength;
     if (chunk.includes(0x0a) || size > maxLineBytes) break;
   }
-  const [line = ""] = decode(Buffer.concat(chunks)).split(/\r?\n/, 1);
+  const text = decodeUtf8(Buffer.concat(chunks));
+  if (text === undefined) throw createFailure(2, ["error: The password is not valid UTF-8."]);
+  const [line = ""] = text.split(/\r?\n/, 1);
   return line;
-}
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw createFailure(2, ["error: The password is not valid UTF-8."]);
-  }
 }

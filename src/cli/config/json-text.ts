@@ -1,22 +1,17 @@
+import { decodeUtf8 } from "../../platform/utf8.ts";
+
 /**
  * Parses JSON in UTF-8. Throws `SyntaxError` with the place and the reason, as `line 3, column 5: ...`, and never
  * quotes the text: a password may stand there.
  */
 export function parseJsonText(content: Uint8Array): unknown {
-  const text = decode(content);
+  const text = decodeUtf8(content, "remove");
+  if (text === undefined) throw new SyntaxError("is not valid UTF-8");
   try {
     return JSON.parse(text);
   } catch (error) {
     const [reason = ""] = (error as Error).message.split(/, \.{0,3}"| (?:in|after) JSON at| \(line/, 1);
     throw new SyntaxError(`${describePosition(text, findFault(text))}: is not valid JSON: ${reason}`);
-  }
-}
-
-function decode(content: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(content);
-  } catch {
-    throw new SyntaxError("is not valid UTF-8");
   }
 }
 

@@ -1,3 +1,4 @@
+import { decodeUtf8 } from "../../platform/utf8.ts";
 import { HttpError } from "../http-error.ts";
 
 /** What the head of a part says (RFC 7578 4.2). */
@@ -92,11 +93,9 @@ function unescapeName(text: string): string {
 }
 
 function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw malformed("has a part whose head is not valid UTF-8");
-  }
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw malformed("has a part whose head is not valid UTF-8");
+  return text;
 }
 
 function malformed(what: string): HttpError {

@@ -1,7 +1,7 @@
 import type { Rejected, Verdict } from "../../contracts/authenticator.ts";
 import type { RemoteResponse } from "../../outbound/send-request.ts";
 import { authenticationRejectionSchema, authenticationSuccessSchema } from "../../schemas/remote-auth.ts";
-import { decodeUtf8, isJson, readJson } from "../json-body.ts";
+import { decodeBody, isJson, readJson } from "../json-body.ts";
 
 /** What the external method tells the operator of each verdict, as its `audit`. No credentials are in it. */
 export interface RemoteAudit {
@@ -109,7 +109,7 @@ function describeStatus(status: number): string {
 /** The text of a 401 or 403 for people's eyes, or what is wrong with it. */
 function readMessage({ body }: RemoteResponse): { readonly text?: string | undefined; readonly problem?: string } {
   if ("problem" in body) return { problem: body.problem };
-  const decoded = decodeUtf8(body.bytes);
+  const decoded = decodeBody(body.bytes);
   if (decoded === undefined) return { problem: "the body is not in UTF-8, or begins with a byte order mark" };
   return { text: toShortText(decoded) };
 }

@@ -1,4 +1,5 @@
 import type { ClientCertificate } from "../../contracts/connection.ts";
+import { decodeUtf8 } from "../../platform/utf8.ts";
 import { toPem } from "../client-identity.ts";
 
 /** What Cloudflare tells of a client certificate, in `request.cf.tlsClientAuth`: texts, the flags as `"0"` and `"1"`. */
@@ -54,9 +55,5 @@ function unescapeValue(value: string): string | undefined {
   const bytes = pieces.flatMap(([, plain, byte, character]) =>
     byte === undefined ? [...new TextEncoder().encode(plain ?? character)] : [Number.parseInt(byte, 16)],
   );
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(new Uint8Array(bytes)) || undefined;
-  } catch {
-    return undefined;
-  }
+  return decodeUtf8(new Uint8Array(bytes)) || undefined;
 }
