@@ -1,4 +1,4 @@
-import { parseHttpDate } from "../http/http-date.ts";
+import { parseRetryAfter } from "../http/retry-after.ts";
 
 const FIRST_MS = 1000;
 const LONGEST_MS = 60_000;
@@ -11,12 +11,5 @@ const LONGEST_ASKED_MS = 3_600_000;
  */
 export function toRetryDelay(attempt: number, retryAfter: string | null, now: number): number {
   const own = Math.min(FIRST_MS * 2 ** attempt, LONGEST_MS) * (0.75 + Math.random() / 2);
-  return Math.min(Math.max(readRetryAfter(retryAfter, now) ?? 0, own), LONGEST_ASKED_MS);
-}
-
-function readRetryAfter(value: string | null, now: number): number | undefined {
-  if (value === null) return undefined;
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  const date = parseHttpDate(value, now);
-  return date === undefined ? undefined : date - now;
+  return Math.min(Math.max(parseRetryAfter(retryAfter, now), own), LONGEST_ASKED_MS);
 }

@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   browser: ["contracts"],
   testing: ["remote-auth", "outbound", "schemas", "contracts"],
   stores: ["contracts"],
-  storage: ["platform", "contracts"],
+  storage: ["http/retry-after.ts", "platform", "contracts"],
   runtimes: ["http", "platform", "contracts"],
   "remote-auth": ["outbound", "events", "schemas", "http", "platform", "contracts"],
   outbound: ["platform", "contracts"],

@@ -1,3 +1,4 @@
+import { parseRetryAfter } from "../../http/retry-after.ts";
 import type { S3Settings } from "./options.ts";
 
 /** Statuses that a later attempt may not meet. */
@@ -22,15 +23,7 @@ export function toWait(
   { retryDelay, maxRetryDelay, random, clock }: Pick<S3Settings, "retryDelay" | "maxRetryDelay" | "random" | "clock">,
 ): number {
   const backoff = random() * retryDelay * 2 ** (attempt - 1);
-  return Math.min(Math.max(backoff, toMilliseconds(retryAfter, clock)), maxRetryDelay);
-}
-
-/** `Retry-After` as seconds or a date (RFC 9110 10.2.3); 0 for none, or another form. */
-function toMilliseconds(retryAfter: string | null, clock: () => number): number {
-  if (retryAfter === null) return 0;
-  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * 1000;
-  const date = / GMT$/.test(retryAfter) ? Date.parse(retryAfter) : Number.NaN;
-  return Number.isNaN(date) ? 0 : Math.max(0, date - clock());
+  return Math.min(Math.max(backoff, parseRetryAfter(retryAfter, clock())), maxRetryDelay);
 }
 
 /** Waits so many milliseconds; rejects with the signal's reason when it aborts. */
