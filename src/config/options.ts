@@ -83,6 +83,13 @@ export interface FileServiceOptions {
    */
   readonly clientForwardedHeader?: string;
   /**
+   * The proxies in front, as addresses or networks such as `["10.0.0.0/8", "::1"]`. If this is given,
+   * `clientForwardedHeader` counts only on connections from one of them, and names as the client the last entry that is
+   * not one of them: proxies may append to the header. Connections without an address, as on a Unix socket, are not from
+   * a proxy. Default: every connection is taken to be from the proxy, and the first entry counts.
+   */
+  readonly trustedProxies?: readonly string[];
+  /**
    * The origin that clients reach the service at, e.g. `https://files.example`, where a proxy in front ends TLS or replaces `Host`: cookies are `Secure`, and events
    * and authentication requests name the protocol, by it; browsers may send unsafe requests from it (CONTRACT 6.3, 6.5). Default: `""`, what the request itself says.
    */

@@ -11,6 +11,7 @@ import { CHARACTER_CLASSES, type PasswordPolicy } from "../contracts/password-po
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import type { UploadGuard } from "../contracts/upload.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
+import { type IpNetwork, parseNetwork } from "../http/ip-network.ts";
 import { decodeSegment, isMemberName } from "../http/path-segment.ts";
 import { groupSettingsSchema } from "../schemas/account.ts";
 import { type MetadataRules, parseMetadataFields } from "../uploads/metadata-fields.ts";
@@ -56,6 +57,8 @@ export interface ServiceConfig {
   readonly archive: { readonly method: "stored" | "deflate" };
   /** Empty: the socket's peer is the client. */
   readonly clientForwardedHeader: string;
+  /** Absent: the header counts on every connection. */
+  readonly trustedProxies: readonly IpNetwork[] | undefined;
   /** Empty: what the request says. */
   readonly publicOrigin: string;
   readonly acceptedOrigins: readonly string[];
@@ -152,11 +155,21 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     limits: checkedLimits,
     archive: { method },
     clientForwardedHeader,
+    trustedProxies: toNetworks(options.trustedProxies),
     publicOrigin,
     acceptedOrigins: [...acceptedOrigins],
     logger: toSafeLogger(logger),
     clock,
   };
+}
+
+function toNetworks(proxies: FileServiceOptions["trustedProxies"]): readonly IpNetwork[] | undefined {
+  if (proxies === undefined) return undefined;
+  const areTexts = Array.isArray(proxies) && proxies.every((text) => typeof text === "string");
+  const networks = areTexts ? proxies.map(parseNetwork) : [undefined];
+  const areNetworks = networks.every((network) => network !== undefined);
+  check(areNetworks, "trustedProxies", "addresses or networks such as 10.0.0.0/8");
+  return networks as readonly IpNetwork[];
 }
 
 function toUploadGuard(beforeCommit: FileServiceOptions["beforeCommit"]): UploadGuard | undefined {

@@ -1,59 +1,84 @@
-/** The client of a request as a proxy tells it. */
+import { parseIpAddress } from "./ip-address.ts";
+import { type IpNetwork, isInNetworks } from "./ip-network.ts";
+
+/** The client of a request, as a proxy names it in a header. */
 export interface ForwardedClient {
   readonly address: string;
-  /** 0 where the header does not say. */
+  /** 0 if the header has no port. */
   readonly port: number;
   readonly family: "IPv4" | "IPv6";
 }
 
 /**
- * Reads the client from the first entry of a header that a proxy writes (CONTRACT 6.7): of `Forwarded` its `for` (RFC 7239),
- * of any other an address, with or without a port, as `X-Forwarded-For` has it. `undefined` where it is absent, malformed or hides the client.
+ * Reads the client's address from a header that a proxy writes (CONTRACT 6.7): from the `for` parameters of `Forwarded`
+ * (RFC 7239), from any other header as a list of addresses with or without ports, as in `X-Forwarded-For`.
+ *
+ * - Without `trustedProxies` the first entry is the client: the proxy must replace the header that it receives.
+ * - With `trustedProxies` the client is the last entry that is not one of them: each proxy may append to the header.
+ *
+ * `undefined` if the header is missing or malformed, or hides the client.
  */
-export function readForwardedClient(headers: Headers, name: string): ForwardedClient | undefined {
+export function readForwardedClient(
+  headers: Headers,
+  name: string,
+  trustedProxies?: readonly IpNetwork[],
+): ForwardedClient | undefined {
   const value = headers.get(name);
   if (value === null) return undefined;
-  const node = name.toLowerCase() === "forwarded" ? readForwardedFor(value) : value.split(",", 1)[0]?.trim();
-  return node === undefined ? undefined : parseNode(node);
+  const entries = name.toLowerCase() === "forwarded" ? readForwardedFor(value) : value.split(",");
+  return trustedProxies === undefined ? parseEntry(entries[0]) : findClient(entries, trustedProxies);
 }
 
-/** One `name=value` pair of RFC 7239 4, and what ends it. */
+/**
+ * Walks from the last entry, which the nearest proxy wrote, to the first. Each entry was written by the proxy after it,
+ * so entries before the first one that is not a trusted proxy may be forged. An entry that is not an address ends the
+ * walk: the last proxy that was found counts as the client then.
+ */
+function findClient(
+  entries: readonly (string | undefined)[],
+  trustedProxies: readonly IpNetwork[],
+): ForwardedClient | undefined {
+  let found: ForwardedClient | undefined;
+  for (let index = entries.length - 1; index >= 0; index -= 1) {
+    const client = parseEntry(entries[index]);
+    if (client === undefined) return found;
+    found = client;
+    if (!isInNetworks(client.address, trustedProxies)) return found;
+  }
+  return found;
+}
+
+/** One `name=value` pair (RFC 7239 4), and what follows it. */
 const FORWARDED_PAIR = /[ \t]*([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w-]+)|"((?:[^"\\]|\\.)*)")[ \t]*(;|,|$)/y;
 
-/** The `for` parameter of the first element. An element that is malformed, or has two of them, has none. */
-function readForwardedFor(value: string): string | undefined {
-  let found: string | undefined;
-  FORWARDED_PAIR.lastIndex = 0;
-  for (;;) {
+/**
+ * The `for` parameter of each element; `undefined` for an element with none, or with two. A malformed element is
+ * `undefined` and the last one: where the next element begins is not certain.
+ */
+function readForwardedFor(value: string): readonly (string | undefined)[] {
+  const entries: (string | undefined)[] = [];
+  let found: string[] = [];
+  for (FORWARDED_PAIR.lastIndex = 0; ; ) {
     const [, name, token, quoted, end] = FORWARDED_PAIR.exec(value) ?? [];
-    if (name === undefined) return undefined;
-    if (name.toLowerCase() === "for") {
-      if (found !== undefined) return undefined;
-      found = token ?? quoted?.replace(/\\(.)/g, "$1");
-    }
-    if (end !== ";") return found;
+    if (name === undefined) return [...entries, undefined];
+    if (name.toLowerCase() === "for") found.push(token ?? quoted?.replace(/\\(.)/g, "$1") ?? "");
+    if (end === ";") continue;
+    entries.push(found.length === 1 ? found[0] : undefined);
+    if (end === "") return entries;
+    found = [];
   }
 }
 
-/** An address: IPv4, or IPv6 in brackets, either with a port; or IPv6 alone. An obfuscated port (RFC 7239 6) is unknown. */
-function parseNode(node: string): ForwardedClient | undefined {
-  const [, bracketed, plain, port = "0"] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d{1,5}|_[\w.-]+))?$/.exec(node) ?? [];
-  const isBareIpv6 = bracketed === undefined && plain === undefined;
-  const address = isBareIpv6 || bracketed !== undefined ? toIpv6(bracketed ?? node) : toIpv4(plain ?? "");
+/** An IPv6 address in brackets or an IPv4 address, both with an optional port. Any other text is an IPv6 address. */
+const ENTRY = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d{1,5}|_[\w.-]+))?$/;
+
+function parseEntry(entry: string | undefined): ForwardedClient | undefined {
+  const text = entry?.trim() ?? "";
+  const [, bracketed, plain, port = "0"] = ENTRY.exec(text) ?? [];
+  if (bracketed?.includes(":") === false) return undefined;
+  const address = parseIpAddress(bracketed ?? plain ?? text);
+  // RFC 7239 6.2: a port may be obfuscated, such as `_hidden`.
   const number = port.startsWith("_") ? 0 : Number(port);
-  return address === undefined || number > 65_535 ? undefined : { ...address, port: number };
-}
-
-function toIpv4(text: string): Omit<ForwardedClient, "port"> | undefined {
-  const parts = text.split(".");
-  const isIpv4 = parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256);
-  return isIpv4 ? { address: text, family: "IPv4" } : undefined;
-}
-
-/** In the one spelling of RFC 5952, so that no client counts as many; an IPv4-mapped address as IPv4. */
-function toIpv6(text: string): Omit<ForwardedClient, "port"> | undefined {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(text)?.[1];
-  if (mapped !== undefined) return toIpv4(mapped);
-  if (!/^[\da-f:.]{2,45}$/i.test(text) || !URL.canParse(`http://[${text}]/`)) return undefined;
-  return { address: new URL(`http://[${text}]/`).hostname.slice(1, -1), family: "IPv6" };
+  if (address === undefined || number > 65_535) return undefined;
+  return { address: address.toString(), port: number, family: address.kind() === "ipv4" ? "IPv4" : "IPv6" };
 }

@@ -1,36 +1,58 @@
-/** The first ten bits of a link-local address, `fe80::/10` (RFC 4291 2.5.6), within its first group. */
-const LINK_LOCAL = 0xfe80;
-const LINK_LOCAL_BITS = 0xffc0;
+import ipaddr from "ipaddr.js";
+import { type IpAddress, parseIpAddress } from "./ip-address.ts";
+
+/** A network of IP addresses (CIDR, RFC 4632 3.1). */
+export interface IpNetwork {
+  /** Any address of the network. */
+  readonly address: IpAddress;
+  /** The number of leading bits that all addresses of the network share. */
+  readonly bits: number;
+}
+
+/** Link-local addresses (RFC 4291 2.5.6). */
+const LINK_LOCAL = ipaddr.IPv6.parseCIDR("fe80::/10");
+/** IPv6 addresses of IPv4 clients after NAT64 (RFC 6052 2.1). */
+const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 
 /**
- * What a client has to itself at least, as what its attempts are counted by: its IPv4 address, or the first 64 bits of its IPv6 address, within
- * which it may take as many addresses as it likes. All clients of a link have those of link-local addresses: such a one counts whole, with its zone.
- * One that stands for an IPv4 address (mapped, or behind NAT64) is that address; what is no address stays as it is.
+ * The network that a client has to itself, as the key of limits: an IPv4 address, or the first 64 bits of an IPv6
+ * address, because a client may use any number of addresses below them.
+ *
+ * - All clients of a link share the first 64 bits of link-local addresses: such an address counts as it is, with its zone.
+ * - An address that stands for an IPv4 address (IPv4-mapped, or NAT64) counts as that IPv4 address.
+ * - A text that is not an IP address is returned unchanged.
  */
 export function toNetwork(address: string): string {
+  if (!address.includes(":")) return address;
   const [unzoned = "", zone] = address.split("%", 2);
-  const groups = parseIpv6(unzoned);
-  if (groups === undefined) return address;
-  const [one = 0, two, three, four, five, six, high = 0, low = 0] = groups;
-  const isMapped = [one, two, three, four, five].every((group) => group === 0) && six === 0xffff;
-  const isTranslated = one === 0x64 && two === 0xff9b && [three, four, five, six].every((group) => group === 0);
-  if (isMapped || isTranslated) return [high >> 8, high & 0xff, low >> 8, low & 0xff].join(".");
-  const isLinkLocal = (one & LINK_LOCAL_BITS) === LINK_LOCAL;
-  return isLinkLocal ? [toText(groups), zone ?? []].flat().join("%") : `${toText(groups.slice(0, 4))}::/64`;
+  const parsed = parseIpAddress(unzoned);
+  if (parsed === undefined) return address;
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  if (parsed.match(NAT64)) return parsed.toByteArray().slice(12).join(".");
+  if (parsed.match(LINK_LOCAL)) return [toText(parsed.parts), zone ?? []].flat().join("%");
+  return `${toText(parsed.parts.slice(0, 4))}::/64`;
 }
 
 function toText(groups: readonly number[]): string {
   return groups.map((group) => group.toString(16)).join(":");
 }
 
-/** The eight groups of an IPv6 address in any of its spellings, without a zone. */
-function parseIpv6(address: string): readonly number[] | undefined {
-  if (!/^[\da-f:.]{2,45}$/i.test(address) || !address.includes(":")) return undefined;
-  const url = `http://[${address}]/`;
-  if (!URL.canParse(url)) return undefined;
-  const [head = [], tail = []] = new URL(url).hostname
-    .slice(1, -1)
-    .split("::")
-    .map((part) => (part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16))));
-  return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail];
+/** Parses an IP address, or a network such as `10.0.0.0/8`; `undefined` for any other text. */
+export function parseNetwork(text: string): IpNetwork | undefined {
+  const [, base = text, prefix] = /^([^/]+)\/(0|[1-9]\d{0,2})$/.exec(text) ?? [];
+  const address = parseIpAddress(base);
+  if (address === undefined) return undefined;
+  const maxBits = address instanceof ipaddr.IPv6 ? 128 : 32;
+  const bits = prefix === undefined ? maxBits : Number(prefix);
+  return bits <= maxBits ? { address, bits } : undefined;
+}
+
+/** Whether an address is in one of these networks. A text that is not an IP address is in none. */
+export function isInNetworks(address: string, networks: readonly IpNetwork[]): boolean {
+  const parsed = parseIpAddress(address);
+  return parsed !== undefined && networks.some((network) => isIn(parsed, network));
+}
+
+function isIn(address: IpAddress, network: IpNetwork): boolean {
+  return address.kind() === network.address.kind() && address.match(network.address, network.bits);
 }

@@ -1,22 +1,32 @@
 import type { ServiceConfig } from "../config/service-config.ts";
 import type { Connection } from "../contracts/connection.ts";
-import { readForwardedClient } from "../http/forwarded.ts";
+import { type ForwardedClient, readForwardedClient } from "../http/forwarded.ts";
+import { isInNetworks } from "../http/ip-network.ts";
+
+type ProxyConfig = Pick<ServiceConfig, "clientForwardedHeader" | "publicOrigin" | "trustedProxies">;
 
 /**
- * The connection as the client has it: its peer is the one that the named header tells of, else the remote end of the socket (CONTRACT 6.7), and its
- * security that of the public origin, where there is one.
+ * The connection as the client sees it. Its peer is the client that a proxy names, or else the remote end of the socket.
+ * It is secure if the public origin is, when there is one (CONTRACT 6.7).
  */
-export function withClient(
-  connection: Connection,
-  { headers }: Request,
-  config: Pick<ServiceConfig, "clientForwardedHeader" | "publicOrigin">,
-): Connection {
-  const { clientForwardedHeader: name, publicOrigin } = config;
-  const client = name === "" ? undefined : readForwardedClient(headers, name);
+export function withClient(connection: Connection, { headers }: Request, config: ProxyConfig): Connection {
+  const { publicOrigin } = config;
+  const client = findForwardedClient(connection, headers, config);
   if (client === undefined && publicOrigin === "") return connection;
   return {
     ...connection,
     ...(client !== undefined && { peer: { ...client, protocol: "TCP" } }),
     ...(publicOrigin !== "" && { isSecure: publicOrigin.startsWith("https:") }),
   };
+}
+
+function findForwardedClient(
+  { peer }: Connection,
+  headers: Headers,
+  { clientForwardedHeader: name, trustedProxies }: ProxyConfig,
+): ForwardedClient | undefined {
+  if (name === "") return undefined;
+  // Without this, a client that bypasses the proxy could choose its own address.
+  if (trustedProxies !== undefined && !(peer && isInNetworks(peer.address, trustedProxies))) return undefined;
+  return readForwardedClient(headers, name, trustedProxies);
 }

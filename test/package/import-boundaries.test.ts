@@ -90,6 +90,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   commander: ["cli"],
   "content-disposition": ["http"],
   cookie: ["http"],
+  "ipaddr.js": ["http"],
   mime: ["endpoints"],
   negotiator: ["http"],
   picocolors: ["cli"],

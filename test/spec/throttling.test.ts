@@ -244,6 +244,33 @@ describe("the client's address", () => {
     },
   );
 
+  it.each([
+    ["10.0.0.0/8", "192.0.2.7, 203.0.113.9, 10.0.0.9", "203.0.113.9"],
+    ["10.0.0.1", "192.0.2.7, 203.0.113.9", "203.0.113.9"],
+    ["::ffff:10.0.0.1", "203.0.113.9", "203.0.113.9"],
+    ["10.0.0.0/8", "unknown", "10.0.0.1"],
+    ["192.0.2.0/24", "203.0.113.9", "10.0.0.1"],
+    ["::/0", "203.0.113.9", "10.0.0.1"],
+  ])("with the trusted proxies %s and the header %s is %s (CONTRACT 6.7)", async (proxy, header, address) => {
+    const options = { clientForwardedHeader: "X-Forwarded-For", trustedProxies: [proxy] };
+    expect(await peerOf(options, { "x-forwarded-for": header })).toMatchObject({ address });
+  });
+
+  it("is the socket's if no proxy is trusted, or no header is named (CONTRACT 6.7)", async () => {
+    expect(await peerOf({ clientForwardedHeader: "X-Forwarded-For", trustedProxies: [] }, told)).toEqual(socket);
+    expect(await peerOf({ trustedProxies: ["10.0.0.0/8"] }, told)).toEqual(socket);
+  });
+
+  it("is unknown on a connection without an address, if proxies are to be trusted (CONTRACT 6.7)", async () => {
+    const { call, asked } = await createCountingService({
+      clientForwardedHeader: "X-Forwarded-For",
+      trustedProxies: ["0.0.0.0/0", "::/0"],
+    });
+    const own = { ...told, authorization: basic("alice", "secret") };
+    await call("GET", "/home/", { as: null, variant: "json", headers: own, connection: {} });
+    expect(asked[0]?.peer).toBeUndefined();
+  });
+
   it("is what failed logins are counted by (CONTRACT 6.6, 6.7)", async () => {
     const { call } = await createTestService({
       clientForwardedHeader: "X-Forwarded-For",

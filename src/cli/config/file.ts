@@ -138,7 +138,8 @@ function toLoggedTriggers(
 /** The keys that are options of the service under the same name. */
 function toServiceOptions(config: ConfigFile) {
   const { groups, basePath, server, session, acceptedOrigins, passwordPolicy, limits, clientForwardedHeader } = config;
-  const { component, publicError, branding, frameAncestors, archive, metadataFields, publicOrigin } = config;
+  const { component, publicError, branding, frameAncestors, archive, metadataFields, publicOrigin, trustedProxies } =
+    config;
   const { store: _store, ...ownSession } = session ?? {};
   return {
     ...(component === undefined ? undefined : { component }),
@@ -150,6 +151,7 @@ function toServiceOptions(config: ConfigFile) {
     ...(passwordPolicy === undefined ? undefined : { passwordPolicy }),
     ...(limits === undefined ? undefined : { limits }),
     ...(clientForwardedHeader === undefined ? undefined : { clientForwardedHeader }),
+    ...(trustedProxies === undefined ? undefined : { trustedProxies }),
     ...(publicOrigin === undefined ? undefined : { publicOrigin }),
     ...(groups === undefined ? undefined : { groups }),
     ...(basePath === undefined ? undefined : { basePath }),

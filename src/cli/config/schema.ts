@@ -162,6 +162,9 @@ const membersSchema = z.strictObject({
     .string()
     .superRefine(byService((clientForwardedHeader) => ({ clientForwardedHeader })))
     .exactOptional(),
+  trustedProxies: z
+    .array(z.string().superRefine(byService((network) => ({ trustedProxies: [network] }))))
+    .exactOptional(),
   publicOrigin: z
     .string()
     .superRefine(byService((publicOrigin) => ({ publicOrigin })))

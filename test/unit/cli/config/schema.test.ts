@@ -68,6 +68,7 @@ describe("the configuration file's schema", () => {
         pageBytesPerAddress: 0,
       },
       clientForwardedHeader: "X-Forwarded-For",
+      trustedProxies: ["10.0.0.0/8", "::1"],
       publicOrigin: "https://files.example",
       archive: { method: "deflate" },
       acceptedOrigins: ["https://app.example"],
@@ -176,6 +177,11 @@ describe("the configuration file's schema", () => {
       "header with a blank",
       { clientForwardedHeader: "X Forwarded" },
       "clientForwardedHeader: must be empty or a header's name such as X-Forwarded-For",
+    ],
+    [
+      "network without its address",
+      { trustedProxies: ["::1", "/8"] },
+      "trustedProxies[1]: must be addresses or networks such as 10.0.0.0/8",
     ],
     [
       "public origin without a scheme",
