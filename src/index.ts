@@ -97,6 +97,7 @@ export type { EventStreamOptions, FileService, RequestHandler } from "./contract
 export type { KeyValueStore } from "./contracts/key-value-store.ts";
 export type { Logger } from "./contracts/logger.ts";
 export type { MemberBatches } from "./contracts/member-batches.ts";
+export { OptionError } from "./contracts/option-error.ts";
 export type { CharacterClass, PasswordPolicy } from "./contracts/password-policy.ts";
 export {
   type ByteRange,

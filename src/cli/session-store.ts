@@ -1,4 +1,5 @@
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
+import { checkOption, OptionError } from "../contracts/option-error.ts";
 import { within } from "../stores/keyv.ts";
 import { createSqliteStore, type SqliteDatabase } from "../stores/sqlite.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
@@ -23,14 +24,14 @@ const MAX_COMMANDS = 10_000;
 
 /**
  * What `session.store` names. The text may hold a password: the error does not quote it.
- * @throws TypeError saying what is wrong, to be read behind the key's name.
+ * @throws OptionError
  */
 export function parseSessionStore(text: string): SessionStoreLocation {
   const file = /^sqlite:\/\/(.+)$/s.exec(text)?.[1];
-  if (file === ":memory:" || file?.includes("\0")) throw new TypeError("must name a file: sqlite://FILE");
+  checkOption(file !== ":memory:" && !file?.includes("\0"), "session.store", "sqlite:// and the path of a file");
   if (file !== undefined) return { kind: "sqlite", file };
   if (isRedisUrl(text)) return { kind: "redis", url: text };
-  throw new TypeError("must be redis://HOST, rediss://HOST or sqlite://FILE");
+  throw new OptionError("session.store", "redis://HOST, rediss://HOST or sqlite://FILE");
 }
 
 function isRedisUrl(text: string): boolean {

@@ -1,8 +1,3 @@
-/** Checks one option. @throws TypeError naming it, and what it has to be. */
-export function check(holds: boolean, option: string, expected: string): void {
-  if (!holds) throw new TypeError(`The option ${option} must be ${expected}.`);
-}
-
 /** Whether a value is a whole number above 0. */
 export function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value > 0;

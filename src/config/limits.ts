@@ -1,5 +1,6 @@
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
-import { check, isCount, isObject, isPositive, isStore } from "./checks.ts";
+import { checkOption } from "../contracts/option-error.ts";
+import { isCount, isObject, isPositive, isStore } from "./checks.ts";
 
 /** The option `limits`: how much is taken of anybody. A wrong value makes `createFileService` throw a `TypeError` that names it. */
 export interface LimitOptions {
@@ -87,12 +88,12 @@ const NUMBERS = {
 export function toLimits(limits: LimitOptions): Limits {
   const maxFileBytes = toMaxFileBytes(limits);
   const { loginWindowSeconds = 600, loginStore } = limits;
-  check(isPositive(loginWindowSeconds), "limits.loginWindowSeconds", "a positive number");
-  check(isStore(loginStore), "limits.loginStore", "a key-value store");
+  checkOption(isPositive(loginWindowSeconds), "limits.loginWindowSeconds", "a positive number");
+  checkOption(isStore(loginStore), "limits.loginStore", "a key-value store");
   const numbers = Object.entries(NUMBERS).map(([name, [least, most, usual]]) => {
     const { [name as keyof typeof NUMBERS]: value = usual } = limits;
     const isWithin = Number.isSafeInteger(value) && value >= least && value <= most;
-    check(isWithin, `limits.${name}`, `a whole number from ${least} to ${most}`);
+    checkOption(isWithin, `limits.${name}`, `a whole number from ${least} to ${most}`);
     return [name, value] as const;
   });
   return {
@@ -108,8 +109,8 @@ export function toLimits(limits: LimitOptions): Limits {
  * @throws TypeError naming the option that is wrong.
  */
 export function toMaxFileBytes(limits: Pick<LimitOptions, "maxFileBytes">): number {
-  check(isObject(limits), "limits", "an object");
+  checkOption(isObject(limits), "limits", "an object");
   const { maxFileBytes = 0 } = limits;
-  check(maxFileBytes === 0 || isCount(maxFileBytes), "limits.maxFileBytes", "a whole number of bytes, or 0");
+  checkOption(maxFileBytes === 0 || isCount(maxFileBytes), "limits.maxFileBytes", "a whole number of bytes, or 0");
   return maxFileBytes;
 }

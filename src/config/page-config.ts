@@ -1,4 +1,5 @@
 import type { Branding } from "../contracts/branding.ts";
+import { checkOption } from "../contracts/option-error.ts";
 import type { PartialTexts } from "../contracts/texts.ts";
 import type { HeaderFields } from "../http/responses.ts";
 import { type BrandStyle, toBrandStyle } from "./brand-style.ts";
@@ -24,7 +25,7 @@ export interface PageConfig {
 export function toPageConfig({ branding = {}, languages = {}, frameAncestors = [] }: FileServiceOptions): PageConfig {
   checkBranding(branding);
   const areOrigins = Array.isArray(frameAncestors) && frameAncestors.every(isAncestor);
-  check(areOrigins, "frameAncestors", "origins such as https://intranet.example, or 'self' with its quotes");
+  checkOption(areOrigins, "frameAncestors", "origins such as https://intranet.example, or 'self' with its quotes");
   const { name = "Files", accent, logo } = branding;
   return {
     branding: { ...branding, name },
@@ -36,13 +37,13 @@ export function toPageConfig({ branding = {}, languages = {}, frameAncestors = [
 }
 
 function checkBranding(branding: unknown): asserts branding is Branding {
-  check(isObject(branding), "branding", "an object");
+  checkOption(isObject(branding), "branding", "an object");
   const { name, logo, accent, footnote } = branding as Record<string, unknown>;
-  check(name === undefined || (typeof name === "string" && name.trim() !== ""), "branding.name", "a text");
-  check(logo === undefined || isLogo(logo), "branding.logo", "an https URL or a path such as /logo.svg");
+  checkOption(name === undefined || (typeof name === "string" && name.trim() !== ""), "branding.name", "a text");
+  checkOption(logo === undefined || isLogo(logo), "branding.logo", "an https URL or a path such as /logo.svg");
   const isColor = typeof accent === "string" && /^#[\da-f]{6}$/i.test(accent);
-  check(accent === undefined || isColor, "branding.accent", "a colour such as #0b5fff");
-  check(footnote === undefined || typeof footnote === "string", "branding.footnote", "a text");
+  checkOption(accent === undefined || isColor, "branding.accent", "a colour such as #0b5fff");
+  checkOption(footnote === undefined || typeof footnote === "string", "branding.footnote", "a text");
 }
 
 /** A path has one leading slash: two of them, or a backslash, would lead to another host. */
@@ -58,11 +59,11 @@ function isAncestor(text: unknown): boolean {
 }
 
 function toLanguages(languages: unknown): ReadonlyMap<string, PartialTexts> {
-  check(isObject(languages), "languages", "texts by language tag");
+  checkOption(isObject(languages), "languages", "texts by language tag");
   const entries = Object.entries(languages as object).map(([tag, texts]) => {
     const canonical = toCanonicalTag(tag);
-    check(canonical !== undefined, `languages.${tag}`, "named by a language tag such as fr or pt-BR");
-    check(isObject(texts), `languages.${tag}`, "an object of texts");
+    checkOption(canonical !== undefined, `languages.${tag}`, "named by a language tag such as fr or pt-BR");
+    checkOption(isObject(texts), `languages.${tag}`, "an object of texts");
     for (const [name, text] of Object.entries(texts as object)) checkTexts(text, `languages.${tag}.${name}`);
     return [canonical ?? tag, { ...(texts as PartialTexts) }] as const;
   });
@@ -80,7 +81,7 @@ function toCanonicalTag(tag: string): string | undefined {
 /** A text, or texts by their names. */
 function checkTexts(value: unknown, option: string): void {
   const areTexts = isObject(value) && Object.values(value).every((text) => typeof text === "string");
-  check(typeof value === "string" || areTexts, option, "a text, or texts by their names");
+  checkOption(typeof value === "string" || areTexts, option, "a text, or texts by their names");
 }
 
 /**
@@ -113,8 +114,4 @@ function toFields(
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function check(holds: boolean, option: string, expected: string): void {
-  if (!holds) throw new TypeError(`The option ${option} must be ${expected}.`);
 }

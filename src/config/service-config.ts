@@ -7,6 +7,7 @@ import { type ClientCertificate, NIL_UUID } from "../contracts/connection.ts";
 import type { OnEvent } from "../contracts/events/file-event.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import type { Logger } from "../contracts/logger.ts";
+import { checkOption } from "../contracts/option-error.ts";
 import { CHARACTER_CLASSES, type PasswordPolicy } from "../contracts/password-policy.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import type { UploadGuard } from "../contracts/upload.ts";
@@ -15,7 +16,7 @@ import { type IpNetwork, parseNetwork } from "../http/ip-network.ts";
 import { decodeSegment, isMemberName } from "../http/path-segment.ts";
 import { groupSettingsSchema } from "../schemas/account.ts";
 import { type MetadataRules, parseMetadataFields } from "../uploads/metadata-fields.ts";
-import { check, hasMethods, isCount, isObject, isPositive, isStore } from "./checks.ts";
+import { hasMethods, isCount, isObject, isPositive, isStore } from "./checks.ts";
 import { type Limits, toLimits } from "./limits.ts";
 import type { FileServiceOptions } from "./options.ts";
 import { type PageConfig, toPageConfig } from "./page-config.ts";
@@ -77,60 +78,60 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   const { storage, authentication, basePath = "", server = {}, session = {}, acceptedOrigins = [] } = options;
   const { groups = {}, logger = console, clock = Date.now } = options;
   const { passwordPolicy = {}, limits = {}, clientForwardedHeader = "" } = options;
-  check(hasMethods(storage, STORAGE_VERBS), "storage", "a storage adapter");
+  checkOption(hasMethods(storage, STORAGE_VERBS), "storage", "a storage adapter");
   const authenticators: readonly Authenticator[] = Array.isArray(authentication)
     ? [...authentication]
     : [authentication];
   const areAuthenticators = authenticators.every((one) => hasMethods(one, ["authenticate"]));
-  check(
+  checkOption(
     areAuthenticators && authenticators.length > 0,
     "authentication",
     "an authenticator, or a list of at least one",
   );
 
-  check(isObject(server), "server", "an object");
+  checkOption(isObject(server), "server", "an object");
   const { name = "fileferry", uuid: serverUuid = NIL_UUID } = server;
-  check(isToken(name), "server.name", "an RFC 9110 token");
-  check(isUuid(serverUuid), "server.uuid", "a UUID");
+  checkOption(isToken(name), "server.name", "an RFC 9110 token");
+  checkOption(isUuid(serverUuid), "server.uuid", "a UUID");
   const { component = {}, publicError = false, onEvent = [], usernameOfCertificate = toCommonName } = options;
-  check(isObject(component), "component", "an object");
+  checkOption(isObject(component), "component", "an object");
   const { uuid: componentUuid = NIL_UUID } = component;
-  check(isUuid(componentUuid), "component.uuid", "a UUID");
-  check(typeof publicError === "boolean", "publicError", "a boolean");
+  checkOption(isUuid(componentUuid), "component.uuid", "a UUID");
+  checkOption(typeof publicError === "boolean", "publicError", "a boolean");
   const listeners: readonly OnEvent[] = Array.isArray(onEvent) ? [...onEvent] : [onEvent];
-  check(
+  checkOption(
     listeners.every((one) => typeof one === "function"),
     "onEvent",
     "a function, or a list of functions",
   );
-  check(typeof usernameOfCertificate === "function", "usernameOfCertificate", "a function");
+  checkOption(typeof usernameOfCertificate === "function", "usernameOfCertificate", "a function");
 
-  check(isObject(session), "session", "an object");
+  checkOption(isObject(session), "session", "an object");
   const { store, idleSeconds = 1800, maxSeconds = 43_200, maxPerAccount = 100, announce = true } = session;
-  check(isPositive(idleSeconds), "session.idleSeconds", "a positive number");
-  check(isPositive(maxSeconds), "session.maxSeconds", "a positive number");
+  checkOption(isPositive(idleSeconds), "session.idleSeconds", "a positive number");
+  checkOption(isPositive(maxSeconds), "session.maxSeconds", "a positive number");
   const isLimit = maxPerAccount === 0 || isCount(maxPerAccount);
-  check(isLimit && maxPerAccount <= 1000, "session.maxPerAccount", "a whole number from 0 to 1000");
-  check(typeof announce === "boolean", "session.announce", "a boolean");
-  check(isStore(store), "session.store", "a key-value store");
+  checkOption(isLimit && maxPerAccount <= 1000, "session.maxPerAccount", "a whole number from 0 to 1000");
+  checkOption(typeof announce === "boolean", "session.announce", "a boolean");
+  checkOption(isStore(store), "session.store", "a key-value store");
 
   const areOrigins = Array.isArray(acceptedOrigins) && acceptedOrigins.every(isOrigin);
-  check(areOrigins, "acceptedOrigins", "origins such as https://app.example");
+  checkOption(areOrigins, "acceptedOrigins", "origins such as https://app.example");
   const { publicOrigin = "" } = options;
   const isPublicOrigin = publicOrigin === "" || (isOrigin(publicOrigin) && /^https?:/.test(publicOrigin));
-  check(isPublicOrigin, "publicOrigin", "empty or an origin such as https://files.example");
-  check(hasMethods(logger, ["info", "warn", "error"]), "logger", "a logger with info, warn and error");
-  check(typeof clock === "function", "clock", "a function");
+  checkOption(isPublicOrigin, "publicOrigin", "empty or an origin such as https://files.example");
+  checkOption(hasMethods(logger, ["info", "warn", "error"]), "logger", "a logger with info, warn and error");
+  checkOption(typeof clock === "function", "clock", "a function");
 
   checkPasswordPolicy(passwordPolicy);
   const checkedLimits = toLimits(limits);
   const { archive = {}, apiPage } = options;
-  check(apiPage === undefined || hasMethods(apiPage, ["load"]), "apiPage", "what createApiPage makes");
-  check(isObject(archive), "archive", "an object");
+  checkOption(apiPage === undefined || hasMethods(apiPage, ["load"]), "apiPage", "what createApiPage makes");
+  checkOption(isObject(archive), "archive", "an object");
   const { method = "stored" } = archive;
-  check(method === "stored" || method === "deflate", "archive.method", '"stored" or "deflate"');
+  checkOption(method === "stored" || method === "deflate", "archive.method", '"stored" or "deflate"');
   const isHeader = clientForwardedHeader === "" || isToken(clientForwardedHeader);
-  check(isHeader, "clientForwardedHeader", "empty or a header's name such as X-Forwarded-For");
+  checkOption(isHeader, "clientForwardedHeader", "empty or a header's name such as X-Forwarded-For");
 
   const baseSegments = parseBasePath(basePath);
   return {
@@ -178,12 +179,12 @@ function toUploadGuard(beforeCommit: FileServiceOptions["beforeCommit"]): Upload
   const { receive, abandon, timeoutSeconds = 1 } = beforeCommit ?? {};
   const areFunctions = [receive, abandon].every((one) => one === undefined || typeof one === "function");
   const isGuard = hasMethods(beforeCommit, ["decide"]) && areFunctions && timeoutSeconds > 0;
-  check(isGuard, "beforeCommit", "a function, or an object with decide, receive, abandon and timeoutSeconds");
+  checkOption(isGuard, "beforeCommit", "a function, or an object with decide, receive, abandon and timeoutSeconds");
   return beforeCommit;
 }
 
 function checkPasswordPolicy(policy: PasswordPolicy): void {
-  check(isObject(policy), "passwordPolicy", "an object");
+  checkOption(isObject(policy), "passwordPolicy", "an object");
   const {
     minLength = 12,
     maxLength = 1024,
@@ -192,13 +193,17 @@ function checkPasswordPolicy(policy: PasswordPolicy): void {
     estimate,
     minEstimate = 0,
   } = policy;
-  check(isCount(minLength) && minLength <= 1024, "passwordPolicy.minLength", "a whole number from 1 to 1024");
-  check(isCount(maxLength) && maxLength >= minLength, "passwordPolicy.maxLength", "a whole number from minLength on");
+  checkOption(isCount(minLength) && minLength <= 1024, "passwordPolicy.minLength", "a whole number from 1 to 1024");
+  checkOption(
+    isCount(maxLength) && maxLength >= minLength,
+    "passwordPolicy.maxLength",
+    "a whole number from minLength on",
+  );
   const areClasses = Array.isArray(requireClasses) && requireClasses.every((name) => CHARACTER_CLASSES.includes(name));
-  check(areClasses, "passwordPolicy.requireClasses", `a list of ${CHARACTER_CLASSES.join(", ")}`);
-  check(typeof allowUserName === "boolean", "passwordPolicy.allowUserName", "a boolean");
-  check(estimate === undefined || typeof estimate === "function", "passwordPolicy.estimate", "a function");
-  check(Number.isFinite(minEstimate), "passwordPolicy.minEstimate", "a number");
+  checkOption(areClasses, "passwordPolicy.requireClasses", `a list of ${CHARACTER_CLASSES.join(", ")}`);
+  checkOption(typeof allowUserName === "boolean", "passwordPolicy.allowUserName", "a boolean");
+  checkOption(estimate === undefined || typeof estimate === "function", "passwordPolicy.estimate", "a function");
+  checkOption(Number.isFinite(minEstimate), "passwordPolicy.minEstimate", "a number");
 }
 
 /**
@@ -206,7 +211,7 @@ function checkPasswordPolicy(policy: PasswordPolicy): void {
  * @throws TypeError naming the option that is wrong, as in `groups.staff.home_folder_path`.
  */
 export function toGroups(groups: Readonly<Record<string, unknown>>): Groups {
-  check(isObject(groups), "groups", "groups by their identifier");
+  checkOption(isObject(groups), "groups", "groups by their identifier");
   const parsed = Object.entries(groups).map(([id, settings]) => [id, toGroup(id, settings)] as const);
   return new Map(parsed);
 }
@@ -214,9 +219,9 @@ export function toGroups(groups: Readonly<Record<string, unknown>>): Groups {
 function toGroup(id: string, settings: unknown): GroupSettings {
   const parsed = groupSettingsSchema.safeParse(settings);
   const issue = parsed.error?.issues[0];
-  check(parsed.success, ["groups", id, ...(issue?.path ?? [])].join("."), issue?.message ?? "");
+  checkOption(parsed.success, ["groups", id, ...(issue?.path ?? [])].join("."), `valid (${issue?.message})`);
   const group = parsed.data as GroupSettings;
-  check(isCompilable(group), `groups.${id}.permissions`, "permissions whose path expressions are valid");
+  checkOption(isCompilable(group), `groups.${id}.permissions`, "permissions whose path expressions are valid");
   return group;
 }
 
@@ -233,7 +238,7 @@ function parseBasePath(basePath: string): readonly string[] {
   if (basePath === "" || basePath === "/") return [];
   const isText = typeof basePath === "string" && /^\/[^?#]*$/.test(basePath);
   const segments = isText ? basePath.replace(/\/$/, "").split("/").slice(1).map(decodeSegment) : [undefined];
-  check(segments.every(isBaseSegment), "basePath", "empty or a path such as /files");
+  checkOption(segments.every(isBaseSegment), "basePath", "empty or a path such as /files");
   return segments as readonly string[];
 }
 

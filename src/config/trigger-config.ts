@@ -1,4 +1,5 @@
 import { DEFAULT_GROUP } from "../account/account.ts";
+import { checkOption } from "../contracts/option-error.ts";
 import { TRIGGER_STYLES, type Trigger } from "../contracts/trigger.ts";
 import { COMMANDS } from "../schemas/commands.ts";
 import { FORM_ACTIONS } from "../uploads/form.ts";
@@ -15,7 +16,7 @@ const TAKEN: readonly string[] = [...FORM_ACTIONS, ...COMMANDS];
  * @throws TypeError naming the option that is wrong, as `triggers.approve.label`.
  */
 export function toTriggers({ triggers = {}, groups = {} }: FileServiceOptions): Triggers {
-  check(isObject(triggers), "triggers", "triggers by their names");
+  checkOption(isObject(triggers), "triggers", "triggers by their names");
   return new Map(Object.entries(triggers).map(([name, trigger]) => [name, toTrigger(name, trigger, groups)]));
 }
 
@@ -27,22 +28,18 @@ export function triggersOf(triggers: Triggers, group: string): Triggers {
 function toTrigger(name: string, trigger: Trigger, known: object): Trigger {
   const option = `triggers.${name}`;
   const hasGoodName = NAME.test(name) && !TAKEN.includes(name);
-  check(hasGoodName, option, "named with letters, digits, - and _, and not as a built-in command");
-  check(isObject(trigger), option, "an object");
+  checkOption(hasGoodName, option, "named with letters, digits, - and _, and not as a built-in command");
+  checkOption(isObject(trigger), option, "an object");
   const { label = name, style = "neutral", groups = [], run } = trigger;
-  check(typeof label === "string" && /\S/.test(label), `${option}.label`, "a text");
-  check(TRIGGER_STYLES.includes(style), `${option}.style`, `one of ${TRIGGER_STYLES.join(", ")}`);
+  checkOption(typeof label === "string" && /\S/.test(label), `${option}.label`, "a text");
+  checkOption(TRIGGER_STYLES.includes(style), `${option}.style`, `one of ${TRIGGER_STYLES.join(", ")}`);
   const areGroups = Array.isArray(groups) && groups.every((id) => id === DEFAULT_GROUP || Object.hasOwn(known, id));
-  check(areGroups, `${option}.groups`, "a list of groups");
-  check(run === undefined || typeof run === "function", `${option}.run`, "a function");
+  checkOption(areGroups, `${option}.groups`, "a list of groups");
+  checkOption(run === undefined || typeof run === "function", `${option}.run`, "a function");
   // Called as a method of what was given: it may have a state of its own.
   return { label, style, groups: [...groups], run: (context, members) => trigger.run?.(context, members) };
 }
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function check(holds: boolean, option: string, expected: string): void {
-  if (!holds) throw new TypeError(`The option ${option} must be ${expected}.`);
 }

@@ -1,5 +1,6 @@
 import type { EventStream, OnEvent } from "../contracts/events/file-event.ts";
 import type { EventStreamOptions } from "../contracts/file-service.ts";
+import { checkOption } from "../contracts/option-error.ts";
 import { createEmitter, type Emit, type EmitterOptions } from "./emitter.ts";
 import { createEventQueue, type EventQueue } from "./event-stream.ts";
 import { createTransfersUnderWay } from "./transfers-in-progress.ts";
@@ -37,7 +38,7 @@ export function createServiceEvents(
   }
 
   function open({ capacity = 1000 }: EventStreamOptions = {}): EventStream {
-    if (!Number.isSafeInteger(capacity) || capacity < 1) throw new TypeError("capacity must be 1 or more.");
+    checkOption(Number.isSafeInteger(capacity) && capacity >= 1, "capacity", "a whole number, 1 or more");
     const queue = createEventQueue(capacity, leave);
     function leave(): void {
       listeners.delete(queue.add);

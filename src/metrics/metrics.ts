@@ -1,4 +1,5 @@
 import type { FileEvent, OnEvent } from "../contracts/events/file-event.ts";
+import { checkOption } from "../contracts/option-error.ts";
 import { TRANSFER_BEGINS, TRANSFER_ENDS } from "../events/transfers-in-progress.ts";
 import { type MeasuredRequest, measureService } from "./measure-service.ts";
 import { type Family, renderFamilies } from "./prometheus-text.ts";
@@ -53,9 +54,8 @@ const OPERATIONS: Readonly<Partial<Record<FileEvent["id"], readonly [operation: 
  */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
   const { prefix = "fileferry", sessionSeconds = 43_200, clock = Date.now } = options;
-  if (typeof prefix !== "string" || !/^[a-zA-Z_:][\w:]*$/.test(prefix)) {
-    throw new TypeError("The option prefix must be the begin of a metric's name.");
-  }
+  const isPrefix = typeof prefix === "string" && /^[a-zA-Z_:][\w:]*$/.test(prefix);
+  checkOption(isPrefix, "prefix", "the beginning of a metric's name");
   const events = createTally();
   const operations = createTally();
   const active = createTally();

@@ -1,3 +1,4 @@
+import { checkOption, OptionError } from "../contracts/option-error.ts";
 import { hasLoneSurrogate } from "../platform/text-encoding.ts";
 import { type HeaderLines, parseHeaders, toBasicAuthorization } from "./headers.ts";
 
@@ -67,10 +68,14 @@ export const RECIPIENT_OPTIONS = [
 export function readRecipient(options: RecipientOptions): Recipient {
   const { timeoutSeconds = 30, suspendSeconds = 300, clock = Date.now } = options;
   const { fetch: send = (...request: Parameters<typeof fetch>) => globalThis.fetch(...request) } = options;
-  check(isPositive(timeoutSeconds) && timeoutSeconds <= MAX_TIMEOUT_SECONDS, "timeoutSeconds", "above 0, at most 300");
-  check(suspendSeconds === 0 || isPositive(suspendSeconds), "suspendSeconds", "a number of seconds, or 0");
-  check(typeof send === "function", "fetch", "a function");
-  check(typeof clock === "function", "clock", "a function");
+  checkOption(
+    isPositive(timeoutSeconds) && timeoutSeconds <= MAX_TIMEOUT_SECONDS,
+    "timeoutSeconds",
+    "above 0, at most 300",
+  );
+  checkOption(suspendSeconds === 0 || isPositive(suspendSeconds), "suspendSeconds", "a number of seconds, or 0");
+  checkOption(typeof send === "function", "fetch", "a function");
+  checkOption(typeof clock === "function", "clock", "a function");
   return {
     urls: readUrls(options.url),
     headers: readHeaders(options),
@@ -83,9 +88,9 @@ export function readRecipient(options: RecipientOptions): Recipient {
 
 function readUrls(option: string | readonly string[]): readonly RemoteUrl[] {
   const texts = typeof option === "string" ? option.split(",").map((text) => text.trim()) : option;
-  check(Array.isArray(texts) && texts.length > 0, "url", "one URL or more");
+  checkOption(Array.isArray(texts) && texts.length > 0, "url", "one URL or more");
   const urls = texts.map((text: unknown, index) => readUrl(text, texts.length === 1 ? "url" : `url[${index}]`));
-  check(new Set(urls.map(({ href }) => href)).size === urls.length, "url", "URLs that differ");
+  checkOption(new Set(urls.map(({ href }) => href)).size === urls.length, "url", "URLs that differ");
   return urls;
 }
 
@@ -93,13 +98,13 @@ function readUrl(text: unknown, option: string): RemoteUrl {
   const isText =
     typeof text === "string" && /^https?:\/\//i.test(text) && !/[\s\\\p{Cc}]/u.test(text) && !hasLoneSurrogate(text);
   const url = isText ? parseUrl(text) : undefined;
-  if (!isText || url === undefined) throw wrong(option, "a URL that begins with http:// or https://");
-  check(
+  if (!isText || url === undefined) throw new OptionError(option, "a URL that begins with http:// or https://");
+  checkOption(
     url.username === "" && url.password === "",
     option,
     "without credentials: they belong in username and password",
   );
-  check(!text.includes("#"), option, "without a fragment");
+  checkOption(!text.includes("#"), option, "without a fragment");
   const inClear = url.protocol === "http:" && !isLoopback(url.hostname);
   return { href: url.href, shown: `${url.origin}${url.pathname}`, inClear };
 }
@@ -118,9 +123,13 @@ function isLoopback(host: string): boolean {
 
 /** The configured fields, with that of Basic authentication where there is a name for it (CONTRACT 9.4). */
 function readHeaders({ username = "", password = "", headers = "" }: RecipientOptions): HeaderLines {
-  check(isCredential(username) && !username.includes(":"), "username", "text without colon and control characters");
-  check(isCredential(password), "password", "text without control characters");
-  check(username !== "" || password === "", "password", "given together with username");
+  checkOption(
+    isCredential(username) && !username.includes(":"),
+    "username",
+    "text without colon and control characters",
+  );
+  checkOption(isCredential(password), "password", "text without control characters");
+  checkOption(username !== "" || password === "", "password", "given together with username");
   const lines = parseHeaders(headers);
   if (username === "") return lines;
   const others = lines.filter(([name]) => name.toLowerCase() !== "authorization");
@@ -134,13 +143,4 @@ function isCredential(value: unknown): value is string {
 
 function isPositive(value: unknown): boolean {
   return typeof value === "number" && Number.isFinite(value) && value > 0;
-}
-
-/** Refuses an option that is not as it must be. @throws TypeError naming it. */
-export function check(holds: boolean, option: string, expected: string): asserts holds {
-  if (!holds) throw wrong(option, expected);
-}
-
-function wrong(option: string, expected: string): TypeError {
-  return new TypeError(`The option ${option} must be ${expected}.`);
 }

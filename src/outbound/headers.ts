@@ -1,3 +1,4 @@
+import { OptionError } from "../contracts/option-error.ts";
 import { toBase64 } from "../platform/text-encoding.ts";
 
 /** Header fields as they are sent: pairs of a name and a value. */
@@ -39,9 +40,9 @@ export function parseHeaders(option: string | Readonly<Record<string, string>>):
   const names = new Set<string>();
   for (const [name, value] of lines) {
     const lower = name.toLowerCase();
-    if (ownFields.has(lower)) throw wrong(`must not hold ${name}, which is set by the exchange itself`);
-    if (names.has(lower)) throw wrong(`must not hold ${name} twice`);
-    if (!/^[ -~]+$/.test(value)) throw wrong(`must hold a value of printable ASCII for ${name}`);
+    if (ownFields.has(lower)) throw wrong(`without ${name}, which every request sets itself`);
+    if (names.has(lower)) throw wrong(`a list without duplicates, but has ${name} twice`);
+    if (!/^[ -~]+$/.test(value)) throw wrong(`printable ASCII in the value of ${name}`);
     names.add(lower);
   }
   return lines;
@@ -58,18 +59,18 @@ function parseLines(text: string): HeaderLines {
     if (line.trim() === "") return [];
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(colon, 0));
-    if (!isToken(name)) throw wrong(`must hold "Name: value" on each line, which line ${index + 1} is not`);
+    if (!isToken(name)) throw wrong(`"Name: value" on each line, which line ${index + 1} is not`);
     return [[name, trimBlanks(line.slice(colon + 1))]];
   });
 }
 
 function toLines(fields: Readonly<Record<string, string>>): HeaderLines {
   if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
-    throw wrong("must be text, or an object of texts");
+    throw wrong("text, or an object of texts");
   }
   return Object.entries(fields).map(([name, value]: [string, unknown]) => {
-    if (!isToken(name)) throw wrong("must hold names of header fields alone (RFC 9110 5.1)");
-    if (typeof value !== "string") throw wrong(`must hold text for ${name}`);
+    if (!isToken(name)) throw wrong("an object whose keys are names of header fields (RFC 9110 5.1)");
+    if (typeof value !== "string") throw wrong(`an object with text for ${name}`);
     return [name, trimBlanks(value)];
   });
 }
@@ -87,6 +88,6 @@ function isBlank(character: string | undefined): boolean {
   return character === " " || character === "\t";
 }
 
-function wrong(what: string): TypeError {
-  return new TypeError(`The option headers ${what}.`);
+function wrong(expected: string): OptionError {
+  return new OptionError("headers", expected);
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Logger } from "../contracts/logger.ts";
+import { checkOption, OptionError } from "../contracts/option-error.ts";
 import { isHttpError } from "../http/http-error.ts";
 import { readJsonBody } from "../http/request-body.ts";
 import { Response } from "../platform/fetch.ts";
@@ -118,12 +119,11 @@ function checkOptions(options: AuthenticationEndpointOptions): CheckedOptions {
     throw new TypeError("createAuthenticationEndpoint needs options.");
   }
   const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
-  if (unknown !== undefined) throw new TypeError(`The option ${unknown} is not known.`);
+  if (unknown !== undefined) throw new OptionError(unknown, "left out: it is not a known option");
   const { authenticate, authorize, logger = console } = options;
-  if (typeof authenticate !== "function") throw new TypeError("The option authenticate must be a function.");
-  if (typeof logger !== "object" || typeof logger?.error !== "function") {
-    throw new TypeError("The option logger must be a logger with info, warn and error.");
-  }
+  checkOption(typeof authenticate === "function", "authenticate", "a function");
+  const isLogger = typeof logger === "object" && typeof logger?.error === "function";
+  checkOption(isLogger, "logger", "a logger with info, warn and error");
   // An `authorize` that is there but undefined is a secret that was not found.
   const authorizer = "authorize" in options ? createAuthorizer(authorize as EndpointAuthorization) : undefined;
   return { authenticate, authorizer, logger };

@@ -1,5 +1,6 @@
 import type { Connection } from "../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
+import { checkOption } from "../contracts/option-error.ts";
 import { toPeer } from "./client-identity.ts";
 import { mountHandler, respond, type WebHandlerOptions } from "./web/handler.ts";
 
@@ -55,9 +56,8 @@ export function toBunHandler(service: FileService | RequestHandler, options: Bun
  */
 export function toBunServeOptions(service: FileService | RequestHandler, options: BunServeOptions = {}): BunServe {
   const { idleSeconds = 120, ...handlerOptions } = options;
-  if (!Number.isInteger(idleSeconds) || idleSeconds < 0 || idleSeconds > 255) {
-    throw new TypeError("idleSeconds: expected whole seconds up to 255, or 0");
-  }
+  const isIdleTime = Number.isInteger(idleSeconds) && idleSeconds >= 0 && idleSeconds <= 255;
+  checkOption(isIdleTime, "idleSeconds", "a whole number from 0 to 255");
   return {
     fetch: toBunHandler(service, handlerOptions),
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
+import { checkOption } from "../contracts/option-error.ts";
 import { Response } from "../platform/fetch.ts";
 import { createExchange, type Exchange, openExchange } from "./node/exchange.ts";
 import { mayLackFields } from "./node/header-count.ts";
@@ -65,7 +66,7 @@ function checkOptions(
   { api, lingerSeconds = 1.5 }: NodeListenerOptions,
 ): { handler: RequestHandler; lingerMilliseconds: number } {
   const handler = toRequestHandler(service, api);
-  if (!(lingerSeconds >= 0)) throw new TypeError("lingerSeconds: expected a number of seconds");
+  checkOption(lingerSeconds >= 0, "lingerSeconds", "a number of seconds, or 0");
   return { handler, lingerMilliseconds: toMilliseconds(lingerSeconds) };
 }
 

@@ -1,13 +1,12 @@
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
+import { checkOption } from "../contracts/option-error.ts";
 
 /** The one API variant to answer with, where it is not all three. */
 export type Api = "rest" | "webdav" | "browser";
 
 /** Checks a variant. @throws TypeError for one that there is not. */
 export function checkApi(api: Api | undefined): void {
-  if (api !== undefined && !["rest", "webdav", "browser"].includes(api)) {
-    throw new TypeError("api: expected rest, webdav or browser");
-  }
+  checkOption(api === undefined || ["rest", "webdav", "browser"].includes(api), "api", "rest, webdav or browser");
 }
 
 /** The handler of a service, or a handler as it is. @throws TypeError for a variant that there is not, and for any of a handler. */
@@ -17,7 +16,7 @@ export function toRequestHandler(service: FileService | RequestHandler, api: Api
     const name = api ?? "fetch";
     return (request, connection) => service[name](request, connection);
   }
-  if (api !== undefined) throw new TypeError("api: a handler has none");
+  checkOption(api === undefined, "api", "left out: a handler has only one");
   return service;
 }
 

@@ -5,6 +5,7 @@ import { type LimitOptions, toMaxFileBytes } from "../config/limits.ts";
 import { toGroups } from "../config/service-config.ts";
 import type { AccountSettings, GroupSettings } from "../contracts/account.ts";
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
+import { checkOption } from "../contracts/option-error.ts";
 import type { StorageAdapter, StorageEntry } from "../contracts/storage-adapter.ts";
 import { HttpError } from "../http/http-error.ts";
 import { isMemberName } from "../http/path-segment.ts";
@@ -40,7 +41,7 @@ export type OpenAccount = (username: string, settings: AccountSettings) => Promi
 export function createAccountOpener(options: AccountOpenerOptions): OpenAccount {
   if (typeof options !== "object" || options === null) throw new TypeError("createAccountOpener needs options.");
   const { storage, groups = {}, limits = {} } = options;
-  if (typeof storage?.list !== "function") throw new TypeError("The option storage must be a storage adapter.");
+  checkOption(typeof storage?.list === "function", "storage", "a storage adapter");
   const accounts = createAccountAdmission(storage, toGroups(groups), toMaxFileBytes(limits));
   return async (username, settings) => {
     const account = accounts.resolve(username, toCheckedSettings(settings));

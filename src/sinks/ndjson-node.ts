@@ -2,6 +2,7 @@ import { appendFile, open, rename, rm, stat, truncate } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { FileEvent } from "../contracts/events/file-event.ts";
 import type { Logger } from "../contracts/logger.ts";
+import { checkOption } from "../contracts/option-error.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
 import { createSinkQueue, type EventSink, type QueuedEvent } from "./event-sink.ts";
 
@@ -29,10 +30,10 @@ const BATCH = 500;
  */
 export function createNdjsonSink(options: NdjsonSinkOptions): EventSink {
   const { maxBytes = 104_857_600, maxFiles = 5, capacity = 10_000, logger = console } = options;
-  check(typeof options.file === "string" && options.file !== "", "file", "the path of a file");
-  check(Number.isSafeInteger(maxBytes) && maxBytes >= 0, "maxBytes", "a whole number of bytes, or 0");
-  check(Number.isSafeInteger(maxFiles) && maxFiles >= 0, "maxFiles", "a whole number, or 0");
-  check(Number.isSafeInteger(capacity) && capacity > 0, "capacity", "a whole number");
+  checkOption(typeof options.file === "string" && options.file !== "", "file", "the path of a file");
+  checkOption(Number.isSafeInteger(maxBytes) && maxBytes >= 0, "maxBytes", "a whole number of bytes, or 0");
+  checkOption(Number.isSafeInteger(maxFiles) && maxFiles >= 0, "maxFiles", "a whole number, or 0");
+  checkOption(Number.isSafeInteger(capacity) && capacity > 0, "capacity", "a whole number");
   const file = resolve(options.file);
   const safe = toSafeLogger(logger);
   let isClosed = false;
@@ -137,8 +138,4 @@ async function rotate(file: string, maxFiles: number): Promise<void> {
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
-}
-
-function check(holds: boolean, option: string, expected: string): void {
-  if (!holds) throw new TypeError(`The option ${option} must be ${expected}.`);
 }

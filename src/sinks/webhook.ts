@@ -2,15 +2,10 @@ import { Webhook } from "standardwebhooks";
 import type { Trace } from "../contracts/connection.ts";
 import type { FileEvent } from "../contracts/events/file-event.ts";
 import type { Logger } from "../contracts/logger.ts";
+import { checkOption, OptionError } from "../contracts/option-error.ts";
 import { EVENT_MESSAGES } from "../events/catalog.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
-import {
-  check,
-  RECIPIENT_OPTIONS,
-  type RecipientOptions,
-  type RemoteUrl,
-  readRecipient,
-} from "../outbound/destination.ts";
+import { RECIPIENT_OPTIONS, type RecipientOptions, type RemoteUrl, readRecipient } from "../outbound/destination.ts";
 import { askInOrder, createSuspensions } from "../outbound/failover.ts";
 import { describeOutcome, exchange, type Outcome } from "../outbound/send-request.ts";
 import { toTraceLines } from "../outbound/trace-headers.ts";
@@ -52,14 +47,14 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
 export function createWebhookSink(options: WebhookSinkOptions): EventSink {
   const recipient = readRecipient(options);
   const unknown = Object.keys(options).find((name) => !KNOWN_OPTIONS.has(name));
-  if (unknown !== undefined) throw new TypeError(`The option ${unknown} is not known.`);
+  if (unknown !== undefined) throw new OptionError(unknown, "left out: it is not a known option");
   const { retries = 5, capacity = 10_000, logger = console } = options;
-  check(Number.isSafeInteger(retries) && retries >= 0, "retries", "a whole number, or 0");
-  check(Number.isSafeInteger(capacity) && capacity > 0, "capacity", "a whole number");
+  checkOption(Number.isSafeInteger(retries) && retries >= 0, "retries", "a whole number, or 0");
+  checkOption(Number.isSafeInteger(capacity) && capacity > 0, "capacity", "a whole number");
   const isWanted = toFilter(options.filter);
   const sign = toSigner(options.secret);
   const isFree = options.secret === undefined || !recipient.headers.some(([name]) => /^webhook-/i.test(name));
-  check(isFree, "headers", "without those of the signature");
+  checkOption(isFree, "headers", "without those of the signature");
   const safe = toSafeLogger(logger);
   const { isSuspended, suspend, lift } = createSuspensions<RemoteUrl>(recipient);
   const ending = new AbortController();
@@ -155,7 +150,11 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
 function toFilter(filter: WebhookSinkOptions["filter"]): (event: FileEvent) => boolean {
   if (filter === undefined) return () => true;
   if (typeof filter === "function") return filter;
-  check(Array.isArray(filter) && filter.every(isEventId), "filter", "a function, or a list of identifiers of events");
+  checkOption(
+    Array.isArray(filter) && filter.every(isEventId),
+    "filter",
+    "a function, or a list of identifiers of events",
+  );
   const wanted = new Set<number>(filter);
   return ({ id }) => wanted.has(id);
 }
@@ -168,7 +167,7 @@ type Sign = (id: string, time: Date, body: string) => readonly (readonly [name: 
 
 function toSigner(secret: string | undefined): Sign {
   if (secret === undefined) return () => [];
-  check(
+  checkOption(
     typeof secret === "string" && /^whsec_[\w+/=-]{32,}$/.test(secret),
     "secret",
     "whsec_ and 24 bytes or more in Base64",
@@ -185,7 +184,7 @@ function toWebhook(secret: string): Webhook {
   try {
     return new Webhook(secret);
   } catch {
-    throw new TypeError("The option secret must be whsec_ and a key in Base64.");
+    throw new OptionError("secret", "whsec_ and a key in Base64");
   }
 }
 

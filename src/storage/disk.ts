@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { toMembers } from "../contracts/member-batches.ts";
+import { checkOption, OptionError } from "../contracts/option-error.ts";
 import {
   type ByteRange,
   type CreateFolderOptions,
@@ -207,9 +208,9 @@ async function withFolder<T>(
 
 function checkOptions(options: DiskStorageOptions): Required<DiskStorageOptions> {
   const { root, durability = "fsync", links = "hidden" } = options;
-  if (typeof root !== "string" || root === "") throw new TypeError("root must be the path of a folder.");
-  if (durability !== "fsync" && durability !== "rename") throw new TypeError('durability must be "fsync" or "rename".');
-  if (links !== "hidden" && links !== "inside") throw new TypeError('links must be "hidden" or "inside".');
+  checkOption(typeof root === "string" && root !== "", "root", "the path of a folder");
+  checkOption(durability === "fsync" || durability === "rename", "durability", '"fsync" or "rename"');
+  checkOption(links === "hidden" || links === "inside", "links", '"hidden" or "inside"');
   return { root: checkRoot(resolve(root)), durability, links };
 }
 
@@ -218,7 +219,7 @@ function checkRoot(root: string): string {
     if (statSync(root).isDirectory()) return root;
   } catch (error) {
     const reason = systemCode(error) === "ENOENT" ? "does not exist" : "cannot be read";
-    throw new TypeError(`root: ${root} ${reason}.`, { cause: error });
+    throw new OptionError("root", `the path of a folder: ${root} ${reason}`, { cause: error });
   }
-  throw new TypeError(`root: ${root} is not a folder.`);
+  throw new OptionError("root", `the path of a folder: ${root} is not a folder`);
 }

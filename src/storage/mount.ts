@@ -1,4 +1,5 @@
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
+import { checkOption } from "../contracts/option-error.ts";
 import {
   type ByteRange,
   type CreateFolderOptions,
@@ -189,7 +190,7 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
 
 /** Mounts, the deepest first. */
 function toMounts(mounts: Mounts): readonly Mount[] {
-  if (!Object.hasOwn(mounts, "/")) throw new TypeError('mounts must have a storage at "/".');
+  checkOption(Object.hasOwn(mounts, "/"), "mounts", 'an object with a storage at "/"');
   const all = Object.entries(mounts).map(([path, storage]) => ({ place: toPathSegments(path), storage }));
   return all.sort((one, other) => other.place.length - one.place.length);
 }

@@ -1,5 +1,6 @@
 import { type ByteSource, toByteSource } from "../contracts/byte-source.ts";
 import { toMembers } from "../contracts/member-batches.ts";
+import { checkOption } from "../contracts/option-error.ts";
 import {
   type ByteRange,
   type CreateFolderOptions,
@@ -53,13 +54,10 @@ const MOST_PART_BYTES = 33_554_432;
  */
 export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}): StorageAdapter {
   const { prefix = "", partBytes = 8_388_608 } = options;
-  if (!isBucket(bucket)) throw new TypeError("bucket must be a binding of R2");
-  if (!isPrefix(prefix)) {
-    throw new TypeError('prefix must be empty, or names that each end with "/", such as tenants/one/');
-  }
-  if (!Number.isSafeInteger(partBytes) || partBytes < LEAST_PART_BYTES || partBytes > MOST_PART_BYTES) {
-    throw new TypeError("partBytes must be a whole number from 5,242,880 to 33,554,432");
-  }
+  checkOption(isBucket(bucket), "bucket", "a binding of R2");
+  checkOption(isPrefix(prefix), "prefix", 'empty, or names that each end with "/", such as tenants/one/');
+  const isPartSize = Number.isSafeInteger(partBytes) && partBytes >= LEAST_PART_BYTES && partBytes <= MOST_PART_BYTES;
+  checkOption(isPartSize, "partBytes", "a whole number from 5,242,880 to 33,554,432");
 
   /** The file at a place, and whether a folder is there. */
   async function look(location: ObjectLocation): Promise<readonly [R2Object | null, boolean]> {

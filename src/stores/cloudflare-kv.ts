@@ -1,4 +1,5 @@
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
+import { checkOption } from "../contracts/option-error.ts";
 
 /** What of a Workers KV binding is used. */
 export interface CloudflareKvNamespace {
@@ -37,10 +38,9 @@ export function createCloudflareKvStore(
   options: CloudflareKvStoreOptions = {},
 ): KeyValueStore {
   const { prefix = "", clock = Date.now } = options;
-  if (!isNamespace(namespace)) throw new TypeError("namespace must be a binding of Workers KV");
-  if (typeof prefix !== "string" || new TextEncoder().encode(prefix).byteLength > MAX_PREFIX_BYTES) {
-    throw new TypeError(`prefix must be a text of at most ${MAX_PREFIX_BYTES} bytes`);
-  }
+  checkOption(isNamespace(namespace), "namespace", "a binding of Workers KV");
+  const isPrefix = typeof prefix === "string" && new TextEncoder().encode(prefix).byteLength <= MAX_PREFIX_BYTES;
+  checkOption(isPrefix, "prefix", `a text of at most ${MAX_PREFIX_BYTES} bytes`);
 
   async function get(key: string): Promise<unknown> {
     const text = await namespace.get(prefix + key);

@@ -1,4 +1,5 @@
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
+import { checkOption } from "../contracts/option-error.ts";
 
 /** How the store counts time and how much it keeps. */
 export interface MemoryKeyValueStoreOptions {
@@ -33,7 +34,7 @@ const sweptPerSet = 10;
  */
 export function createMemoryKeyValueStore(options: MemoryKeyValueStoreOptions = {}): KeyValueStore {
   const { clock = Date.now, maxEntries = 100_000 } = options;
-  if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) throw new TypeError("maxEntries must be 1 or more");
+  checkOption(Number.isSafeInteger(maxEntries) && maxEntries >= 1, "maxEntries", "a whole number, 1 or more");
   /** Whoever makes up names to fail to log in with fills the kind of failed logins, and pushes no session out. */
   const kinds = new Map<string, Map<string, Entry>>();
   let sweep = everyEntry(kinds);

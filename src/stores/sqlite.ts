@@ -1,4 +1,5 @@
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
+import { checkOption } from "../contracts/option-error.ts";
 
 /** What of an open SQLite database is used: a `DatabaseSync` of `node:sqlite` has it, and a `Database` of `better-sqlite3`. */
 export interface SqliteDatabase {
@@ -31,7 +32,8 @@ const SWEPT_PER_SET = 10;
  */
 export function createSqliteStore(database: SqliteDatabase, options: SqliteStoreOptions = {}): KeyValueStore {
   const { table = "fileferry", clock = Date.now } = options;
-  if (typeof table !== "string" || !/^[A-Za-z_]\w{0,62}$/.test(table)) throw new TypeError("table must be a word");
+  const isName = typeof table === "string" && /^[A-Za-z_]\w{0,62}$/.test(table);
+  checkOption(isName, "table", "1 to 63 letters, digits and _, the first one no digit");
   database.exec(`CREATE TABLE IF NOT EXISTS "${table}" (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires REAL NOT NULL) WITHOUT ROWID;
     CREATE INDEX IF NOT EXISTS "${table}_expires" ON "${table}" (expires)`);
   const select = database.prepare(`SELECT value FROM "${table}" WHERE key = ? AND expires > ?`);

@@ -1,3 +1,5 @@
+import { OptionError } from "../contracts/option-error.ts";
+
 /** The metadata of uploads: which header carries it, and what is expected in it (4.4, CONTRACT 5). */
 export interface MetadataFields {
   /** Name of the header, e.g. `X-Labels`. */
@@ -48,11 +50,11 @@ export function parseMetadataFields(fields: MetadataFields | string): MetadataRu
 function parseText(text: string): MetadataFields {
   const lines = text.split(/[\r\n]+/).map((line) => line.trim());
   const [first, ...others] = lines.filter((line) => line !== "").map(parseLine);
-  if (first === undefined) fail("be the name of a header, or lines of names");
+  if (first === undefined) fail("the name of a header, or lines of names");
   const { name: header, required } = first;
   if (others.length === 0) return { header, required: required ?? false };
   const keys = others.map(({ name, required: isRequired }) => {
-    if (isRequired === undefined) fail(`have "required" or "optional" behind ${name}`);
+    if (isRequired === undefined) fail(`lines with "required" or "optional" after each key, which ${name} has not`);
     return { name, required: isRequired };
   });
   return { header, required: required ?? false, keys };
@@ -62,15 +64,16 @@ function parseLine(line: string): { readonly name: string; readonly required?: b
   const [name = "", requirement, ...rest] = line.split(/[ \t]*,[ \t]*|[ \t]+/);
   if (requirement === undefined) return { name };
   if (rest.length > 0 || !REQUIREMENTS.includes(requirement))
-    fail(`have nothing but a name and "required" or "optional" in a line: ${line}`);
+    fail(`lines of a name and "required" or "optional": ${line}`);
   return { name, required: requirement === "required" };
 }
 
 function checkObject(fields: unknown): MetadataFields {
-  if (!isObject(fields, ["header", "required", "keys"])) fail("be text, or an object of header, required and keys");
+  if (!isObject(fields, ["header", "required", "keys"])) fail("text, or an object of header, required and keys");
   const { header, required, keys } = fields;
   const areKeys = keys === undefined || (Array.isArray(keys) && keys.every(isKey));
-  if (typeof header !== "string" || !isFlag(required) || !areKeys) fail("have a header, and keys with a name each");
+  if (typeof header !== "string" || !isFlag(required) || !areKeys)
+    fail("an object with a header, and keys with a name each");
   return fields as unknown as MetadataFields;
 }
 
@@ -88,17 +91,17 @@ function isObject(value: unknown, members: readonly string[]): value is Readonly
 }
 
 function toRules({ header, required = false, keys }: MetadataFields): MetadataRules {
-  if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(header)) fail(`name a header: ${header}`);
-  if (SECRET_HEADERS.includes(header.toLowerCase())) fail(`name a header that holds no secrets: ${header}`);
+  if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(header)) fail(`given with the name of a header: ${header}`);
+  if (SECRET_HEADERS.includes(header.toLowerCase())) fail(`given with a header that holds no secrets: ${header}`);
   const names = keys?.map(({ name }) => name) ?? [];
-  if (new Set(names).size < names.length) fail("name each key once");
+  if (new Set(names).size < names.length) fail("given with each key only once");
   return { header, isRequired: required, ...(keys !== undefined && { keys: keys.map(toKeyRule) }) };
 }
 
 function toKeyRule({ name, required = false }: MetadataKey): MetadataKeyRule {
   const begin = name.endsWith("*") ? name.slice(0, -1) : undefined;
   if (name === "" || /[*,]/.test(begin ?? name))
-    fail(`have a key's name, without commas, and with no "*" but behind its begin: ${name}`);
+    fail(`given with keys that have a name without commas, and "*" only at the end: ${name}`);
   return {
     name,
     isRequired: required,
@@ -107,5 +110,5 @@ function toKeyRule({ name, required = false }: MetadataKey): MetadataKeyRule {
 }
 
 function fail(expected: string): never {
-  throw new TypeError(`The option metadataFields must ${expected}.`);
+  throw new OptionError("metadataFields", expected);
 }

@@ -1,3 +1,4 @@
+import { checkOption } from "../contracts/option-error.ts";
 import type { PartialTexts, Texts } from "../contracts/texts.ts";
 import { preferredLanguage } from "../http/accept-language.ts";
 import { memoize } from "../platform/memoize.ts";
@@ -29,13 +30,11 @@ function complete(tag: string, partial: PartialTexts): Texts {
   for (const [name, text] of Object.entries(partial)) {
     if (text === undefined) continue;
     const known = name === "language" || !Object.hasOwn(base, name) ? undefined : base[name as keyof Texts];
-    if (typeof known !== typeof text)
-      throw new TypeError(`The option languages.${tag}.${name} must be a text that pages have.`);
+    checkOption(typeof known === typeof text, `languages.${tag}.${name}`, "a text that pages have");
     texts[name] = typeof text === "string" ? text : { ...(known as object), ...(text as object) };
   }
-  if (texts.direction !== "ltr" && texts.direction !== "rtl") {
-    throw new TypeError(`The option languages.${tag}.direction must be ltr or rtl.`);
-  }
+  const hasDirection = texts.direction === "ltr" || texts.direction === "rtl";
+  checkOption(hasDirection, `languages.${tag}.direction`, "ltr or rtl");
   return texts as unknown as Texts;
 }
 

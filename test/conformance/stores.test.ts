@@ -129,7 +129,7 @@ describe("the memory store", () => {
     const store = createMemoryKeyValueStore();
     await expect(store.set("k", undefined, 1000)).rejects.toThrow(TypeError);
     for (const ttl of [0, -1, Number.NaN]) await expect(store.set("k", 1, ttl)).rejects.toThrow(TypeError);
-    expect(() => createMemoryKeyValueStore({ maxEntries: 0 })).toThrow(/^maxEntries/);
+    expect(() => createMemoryKeyValueStore({ maxEntries: 0 })).toThrow(/^The option maxEntries /);
   });
 
   function heapUsed(): number {

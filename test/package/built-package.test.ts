@@ -20,6 +20,7 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "PERMISSION_VALUES",
     "HttpError",
     "NIL_UUID",
+    "OptionError",
     "StorageError",
     "VERSION",
     "createAccountOpener",

@@ -8,6 +8,7 @@ import type {
   PasswordUpdateOutcome,
 } from "../../contracts/authenticator.ts";
 import type { Logger } from "../../contracts/logger.ts";
+import { checkOption } from "../../contracts/option-error.ts";
 import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
 import { decodeUtf8 } from "../../platform/utf8.ts";
 import type { PasswordHasher } from "../passwords/hash.ts";
@@ -80,7 +81,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     withFileLock = (work) => work(),
     clock = () => performance.now(),
   } = options;
-  if (!(recheckSeconds >= 0)) throw new TypeError("recheckSeconds must be 0 or more");
+  checkOption(recheckSeconds >= 0, "recheckSeconds", "0 or more");
   const recheckMilliseconds = recheckSeconds * 1000;
   let book: AccountBook | undefined;
   let seenState: string | undefined;
@@ -213,7 +214,7 @@ async function readState(handle: FileHandle): Promise<string> {
 
 function parseAccountsFile(content: Uint8Array, passwordHasher: PasswordHasher): AccountBook {
   const parsed = accountsFileSchema.safeParse(parseJson(content));
-  if (!parsed.success) throw new TypeError(describeIssue(parsed.error, ""));
+  if (!parsed.success) throw new TypeError(describeIssue(parsed.error));
   return parseAccounts(parsed.data.accounts, passwordHasher);
 }
 

@@ -49,6 +49,21 @@ interface StoredAccount {
   matches(password: string): Promise<boolean>;
 }
 
+/** A list of accounts cannot be used. The message has the place and the reason, as in `accounts[1].password: must not be empty`. */
+export class AccountsError extends TypeError {
+  /** From the list to the wrong member, such as `[1, "password"]`. */
+  readonly path: readonly PropertyKey[];
+  /** Never quotes a value. */
+  readonly reason: string;
+
+  constructor(path: readonly PropertyKey[], reason: string) {
+    super(`${toKeyPath("accounts", path)}: ${reason}`);
+    this.name = "AccountsError";
+    this.path = path;
+    this.reason = reason;
+  }
+}
+
 const accountEntriesSchema = z.array(
   accountSettingsSchema.extend({
     username: z
@@ -65,7 +80,7 @@ const accountEntriesSchema = z.array(
  * `rejected`. A client certificate, which the runtime has verified, needs no password; SSH keys it knows none. Passwords cannot be
  * changed: they stand in the code.
  *
- * Throws `TypeError` naming the member that is unknown, missing or wrong, never its value.
+ * Throws `AccountsError`, a `TypeError` naming the member that is unknown, missing or wrong, never its value.
  */
 export function createAccountsAuthenticator(options: AccountsOptions): Authenticator {
   const { accounts, passwordHasher = createPasswordHasher(), logger = console } = options;
@@ -81,18 +96,21 @@ export function createAccountsAuthenticator(options: AccountsOptions): Authentic
 }
 
 /**
- * Checks a list of accounts. Throws `TypeError` that names the place, as in `accounts[1].password: ...`, and never
+ * Checks a list of accounts. Throws `AccountsError` that names the place, as in `accounts[1].password: ...`, and never
  * quotes what stands there.
  */
 export function parseAccounts(accounts: unknown, passwordHasher: PasswordHasher): AccountBook {
   const parsed = accountEntriesSchema.safeParse(accounts);
-  if (!parsed.success) throw new TypeError(describeIssue(parsed.error, "accounts"));
+  if (!parsed.success) {
+    const { path, reason } = findIssue(parsed.error);
+    throw new AccountsError(path, reason);
+  }
   const byName = new Map<string, StoredAccount>();
   let plainText = 0;
   for (const [index, { username, password, ...settings }] of parsed.data.entries()) {
-    if (byName.has(username)) throw new TypeError(`accounts[${index}].username: is there already`);
+    if (byName.has(username)) throw new AccountsError([index, "username"], "is there already");
     if (!isPasswordHash(password)) plainText += 1;
-    const matches = toMatcher(password, passwordHasher, `accounts[${index}].password`);
+    const matches = toMatcher(password, passwordHasher, [index, "password"]);
     byName.set(username, { settings, version: toVersion(settings, password), matches });
   }
   return { byName, all: [...byName.values()], plainText };
@@ -152,13 +170,17 @@ export function warnOfPlainText({ plainText }: AccountBook, logger: Logger): voi
 }
 
 /** The place and the reason of the first issue, as in `accounts[1].email: ...`, without the value. */
-export function describeIssue({ issues }: z.ZodError, root: string): string {
+export function describeIssue(error: z.ZodError): string {
+  const { path, reason } = findIssue(error);
+  return path.length === 0 ? reason : `${toKeyPath("", path)}: ${reason}`;
+}
+
+function findIssue({ issues }: z.ZodError): Pick<AccountsError, "path" | "reason"> {
   const issue = issues[0];
-  if (issue === undefined) return root;
+  if (issue === undefined) return { path: [], reason: "is not valid" };
   const [unknownKey = ""] = issue.code === "unrecognized_keys" ? issue.keys : [];
-  if (unknownKey !== "") return `${toKeyPath(root, [...issue.path, unknownKey])}: is not a known member`;
-  const keyPath = toKeyPath(root, issue.path);
-  return keyPath === "" ? issue.message : `${keyPath}: ${issue.message}`;
+  if (unknownKey !== "") return { path: [...issue.path, unknownKey], reason: "is not a known member" };
+  return { path: issue.path, reason: issue.message };
 }
 
 function toKeyPath(root: string, path: readonly PropertyKey[]): string {
@@ -168,12 +190,12 @@ function toKeyPath(root: string, path: readonly PropertyKey[]): string {
   }, root);
 }
 
-function toMatcher(secret: string, hasher: PasswordHasher, keyPath: string): StoredAccount["matches"] {
+function toMatcher(secret: string, hasher: PasswordHasher, path: readonly PropertyKey[]): StoredAccount["matches"] {
   if (!isPasswordHash(secret)) return toPlainTextMatcher(secret);
   try {
     parsePasswordHash(secret);
   } catch (error) {
-    throw new TypeError(`${keyPath}: ${(error as Error).message}`);
+    throw new AccountsError(path, (error as Error).message);
   }
   return (password) => hasher.verify(password, secret);
 }

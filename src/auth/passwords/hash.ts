@@ -1,5 +1,6 @@
 import { argon2id } from "@noble/hashes/argon2.js";
 import { scrypt } from "@noble/hashes/scrypt.js";
+import { checkOption } from "../../contracts/option-error.ts";
 import { HttpError } from "../../http/http-error.ts";
 
 /** Makes and verifies password hashes, as PHC strings. */
@@ -159,8 +160,8 @@ export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
  * all threads nor ever more memory.
  */
 function createWaitingRoom(maxConcurrent: number, maxWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
-  if (!Number.isSafeInteger(maxConcurrent) || maxConcurrent < 1) throw new TypeError("maxConcurrent must be 1 or more");
-  if (!Number.isSafeInteger(maxWaiting) || maxWaiting < 0) throw new TypeError("maxWaiting must be 0 or more");
+  checkOption(Number.isSafeInteger(maxConcurrent) && maxConcurrent >= 1, "maxConcurrent", "a whole number, 1 or more");
+  checkOption(Number.isSafeInteger(maxWaiting) && maxWaiting >= 0, "maxWaiting", "a whole number, 0 or more");
   const waiting: (() => void)[] = [];
   let running = 0;
 

@@ -1,3 +1,4 @@
+import { checkOption } from "../../contracts/option-error.ts";
 import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
 import { memoize } from "../../platform/memoize.ts";
 import { toHex } from "../../platform/sha256.ts";
@@ -233,6 +234,6 @@ function isSessionId(text: string): boolean {
 }
 
 function toMilliseconds(seconds: number, option: string): number {
-  if (!Number.isFinite(seconds) || seconds <= 0) throw new TypeError(`${option} must be a positive number of seconds`);
+  checkOption(Number.isFinite(seconds) && seconds > 0, option, "a positive number of seconds");
   return seconds * 1000;
 }

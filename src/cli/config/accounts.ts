@@ -11,7 +11,7 @@ const accountsFileSchema = z.strictObject({ accounts: z.array(z.unknown()) });
 /** The accounts of an accounts file, checked, by their names in the file's order. Rejects as reading or `parseAccounts` does. */
 export async function readAccountsFile(path: string): Promise<ReadonlyMap<string, AccountSettings>> {
   const parsed = accountsFileSchema.safeParse(parseJsonText(await readFile(path)));
-  if (!parsed.success) throw new TypeError(describeIssue(parsed.error, ""));
+  if (!parsed.success) throw new TypeError(describeIssue(parsed.error));
   const { byName } = parseAccounts(parsed.data.accounts, createPasswordHasher());
   return new Map([...byName].map(([username, { settings }]) => [username, settings]));
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseAccounts } from "../../auth/accounts/accounts.ts";
+import { AccountsError, parseAccounts } from "../../auth/accounts/accounts.ts";
 import { createPasswordHasher } from "../../auth/passwords/hash.ts";
 import { createHttpAuthenticator } from "../../remote-auth/http-authenticator.ts";
 import { accountSettingsSchema } from "../../schemas/account.ts";
@@ -15,9 +15,8 @@ const accountsSchema = z
     try {
       parseAccounts(accounts, createPasswordHasher());
     } catch (error) {
-      const [, index, member, reason] = /^accounts\[(\d+)\]\.(\w+): (.*)$/s.exec((error as Error).message) ?? [];
-      const path = index === undefined || member === undefined ? [] : [Number(index), member];
-      context.addIssue({ code: "custom", path, message: reason ?? (error as Error).message });
+      if (!(error instanceof AccountsError)) throw error;
+      context.addIssue({ code: "custom", path: [...error.path], message: error.reason });
     }
   });
 

@@ -1,26 +1,26 @@
 import type { z } from "zod";
 import type { FileServiceOptions } from "../../config/options.ts";
 import { toServiceConfig } from "../../config/service-config.ts";
+import { OptionError } from "../../contracts/option-error.ts";
 import { createMemoryStorage } from "../../storage/memory.ts";
 
 /**
- * A check of a value by what is made of it: its rules stand in one place only. `make` throws a `TypeError` as `The option <name> must be
- * <what>.`; behind its first `depth` parts the name is that of a member of the value.
+ * Checks a value by making what it configures, so that each rule exists only once. `make` throws an {@link OptionError}; the name of
+ * its option, without the first `depth` parts, is the path of the wrong member in the value.
  */
 export function byMaker<T>(make: (value: T) => void, depth = 0) {
   return (value: T, context: z.RefinementCtx<T>): void => {
     try {
       make(value);
     } catch (error) {
-      const { message } = error as Error;
-      const [, option = "", reason = message] = /^The option (\S+) (.*)\.$/s.exec(message) ?? [];
-      const path = isObject(value) ? toPath(option).slice(depth) : [];
-      context.addIssue({ code: "custom", message: reason, path });
+      if (!(error instanceof OptionError)) throw error;
+      const path = isObject(value) ? toPath(error.option).slice(depth) : [];
+      context.addIssue({ code: "custom", message: `must be ${error.expected}`, path });
     }
   };
 }
 
-/** A check of one option of the service, and its members, by the service's own rule for it. */
+/** Checks one option of the service, and its members, by the rule of the service. */
 export function byService<T>(toOptions: (value: T) => Partial<FileServiceOptions>) {
   const authentication = { name: "nobody", authenticate: async () => ({ outcome: "unknown" }) as const };
   return byMaker<T>((value) => {
@@ -28,7 +28,7 @@ export function byService<T>(toOptions: (value: T) => Partial<FileServiceOptions
   }, 1);
 }
 
-/** `url[1]` as its parts. */
+/** Splits the name of an option into its parts, as `url[1]` into `url` and 1. */
 function toPath(option: string): (string | number)[] {
   return option
     .split(/[.[\]]/)

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { OptionError } from "../../contracts/option-error.ts";
 import { createS3Storage, type S3Storage, type S3StorageOptions } from "../../storage/s3.ts";
 import { byMaker } from "./option-checks.ts";
 
@@ -45,8 +46,9 @@ export function toS3Storage({ type: _, ...entry }: S3Entry, environment: Environ
   try {
     return createS3Storage(options);
   } catch (error) {
-    const [, option = "", reason = ""] = /^The option (\S+) (.*)\.$/.exec((error as Error).message) ?? [];
+    if (!(error instanceof OptionError)) throw error;
+    const { option, expected } = error;
     const [name = option] = option in VARIABLES ? VARIABLES[option as keyof typeof VARIABLES] : [];
-    return [`${name} of the environment ${reason}`];
+    return [`${name} of the environment must be ${expected}`];
   }
 }

@@ -1,5 +1,5 @@
 import { access, constants, stat } from "node:fs/promises";
-import { type AccountEntry, createAccountsAuthenticator } from "../../auth/accounts/accounts.ts";
+import { type AccountEntry, AccountsError, createAccountsAuthenticator } from "../../auth/accounts/accounts.ts";
 import { createNodePasswordHasher } from "../../auth/passwords/hash-node.ts";
 import type { FileServiceOptions } from "../../config/options.ts";
 import type { Logger } from "../../contracts/logger.ts";
@@ -104,8 +104,9 @@ function toAuthenticator(accounts: readonly AccountEntry[], logger: Logger): Fil
   try {
     return createAccountsAuthenticator({ accounts, passwordHasher: createNodePasswordHasher(), logger });
   } catch (error) {
-    const { message } = error as Error;
-    const problem = message.replace(/^accounts\[(\d+)\]/, (_match, index) => `--account (number ${Number(index) + 1})`);
-    throw createFailure(2, [`error: ${problem}`]);
+    if (!(error instanceof AccountsError)) throw error;
+    const [index, ...members] = error.path;
+    const place = [`--account (number ${Number(index) + 1})`, ...members].join(".");
+    throw createFailure(2, [`error: ${place}: ${error.reason}`]);
   }
 }

@@ -1,12 +1,7 @@
 import type { OnEvent } from "../../contracts/events/file-event.ts";
 import type { Logger } from "../../contracts/logger.ts";
-import {
-  check,
-  RECIPIENT_OPTIONS,
-  type Recipient,
-  type RecipientOptions,
-  readRecipient,
-} from "../../outbound/destination.ts";
+import { checkOption, OptionError } from "../../contracts/option-error.ts";
+import { RECIPIENT_OPTIONS, type Recipient, type RecipientOptions, readRecipient } from "../../outbound/destination.ts";
 import { uuidSchema } from "../../schemas/remote-auth.ts";
 
 /** How the external method asks its endpoint (4.7). Secrets in it stand in no error text, log line or event. */
@@ -46,18 +41,18 @@ const knownOptions: ReadonlySet<string> = new Set([
 
 /** Checks the options. Throws `TypeError` that names the option, and never quotes what it holds. */
 export function readOptions(options: HttpAuthenticatorOptions): RemoteSettings {
-  check(typeof options === "object" && options !== null, "url", "given");
+  checkOption(typeof options === "object" && options !== null, "url", "given");
   // A misspelt `password` or `testAtStart` would be a default that nobody meant.
   const unknown = Object.keys(options).find((key) => !knownOptions.has(key));
-  if (unknown !== undefined) throw new TypeError(`The option ${unknown} is not known.`);
+  if (unknown !== undefined) throw new OptionError(unknown, "left out: it is not a known option");
   const { testAtStart = true, server, creator = {}, logger = console, onEvent } = options;
-  check(typeof testAtStart === "boolean", "testAtStart", "true or false");
-  check(server === undefined || isUuid(server?.uuid), "server", "an object with a UUID as uuid");
-  check(typeof creator === "object" && creator !== null, "creator", "an object");
-  check(creator.uuid === undefined || isUuid(creator.uuid), "creator.uuid", "a UUID");
-  check(creator.type === undefined || isWord(creator.type), "creator.type", "a word such as https");
-  check(onEvent === undefined || typeof onEvent === "function", "onEvent", "a function");
-  check(isLogger(logger), "logger", "an object with info, warn and error");
+  checkOption(typeof testAtStart === "boolean", "testAtStart", "true or false");
+  checkOption(server === undefined || isUuid(server?.uuid), "server", "an object with a UUID as uuid");
+  checkOption(typeof creator === "object" && creator !== null, "creator", "an object");
+  checkOption(creator.uuid === undefined || isUuid(creator.uuid), "creator.uuid", "a UUID");
+  checkOption(creator.type === undefined || isWord(creator.type), "creator.type", "a word such as https");
+  checkOption(onEvent === undefined || typeof onEvent === "function", "onEvent", "a function");
+  checkOption(isLogger(logger), "logger", "an object with info, warn and error");
   return {
     ...readRecipient(options),
     server: server && { uuid: server.uuid },

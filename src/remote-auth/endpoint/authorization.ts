@@ -1,3 +1,4 @@
+import { checkOption, OptionError } from "../../contracts/option-error.ts";
 import { parseAuthorization } from "../../http/authorization.ts";
 import { isToken } from "../../outbound/headers.ts";
 import { createSecretComparison } from "../../platform/constant-time.ts";
@@ -31,14 +32,18 @@ export function createAuthorizer(authorization: EndpointAuthorization): Authoriz
     case "header,value":
       return createHeaderAuthorizer(authorization as { header: string; value: string });
     default:
-      throw new TypeError("The option authorize must have username and password, or header and value, and no more.");
+      throw new OptionError("authorize", "an object with username and password, or with header and value, and no more");
   }
 }
 
 function createBasicAuthorizer({ username, password }: { username: string; password: string }): Authorizer {
   // RFC 7617 2: control characters stand in neither, a colon not in the user-id.
-  check(isSecret(username) && !/[:\p{Cc}]/u.test(username), "username", "a text without a colon, not empty");
-  check(isSecret(password) && !/\p{Cc}/u.test(password), "password", "a text, not empty");
+  checkOption(
+    isSecret(username) && !/[:\p{Cc}]/u.test(username),
+    "authorize.username",
+    "a text without a colon, not empty",
+  );
+  checkOption(isSecret(password) && !/\p{Cc}/u.test(password), "authorize.password", "a text, not empty");
   const isSame = createSecretComparison(`${username}:${password}`);
   return {
     async isAuthorized(headers) {
@@ -50,8 +55,12 @@ function createBasicAuthorizer({ username, password }: { username: string; passw
 }
 
 function createHeaderAuthorizer({ header, value }: { header: string; value: string }): Authorizer {
-  check(typeof header === "string" && isToken(header), "header", "the name of a header");
-  check(typeof value === "string" && HEADER_VALUE.test(value), "value", "printable ASCII, not empty, trimmed");
+  checkOption(typeof header === "string" && isToken(header), "authorize.header", "the name of a header");
+  checkOption(
+    typeof value === "string" && HEADER_VALUE.test(value),
+    "authorize.value",
+    "printable ASCII, not empty, trimmed",
+  );
   const isSame = createSecretComparison(value);
   return {
     async isAuthorized(headers) {
@@ -74,8 +83,4 @@ function toScheme(header: string, value: string): string {
 
 function isSecret(text: unknown): text is string {
   return typeof text === "string" && text !== "" && !hasLoneSurrogate(text);
-}
-
-function check(holds: boolean, member: string, expected: string): void {
-  if (!holds) throw new TypeError(`The option authorize.${member} must be ${expected}.`);
 }

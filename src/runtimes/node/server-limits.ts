@@ -1,4 +1,5 @@
 import type { ServerOptions } from "node:http";
+import { checkOption } from "../../contracts/option-error.ts";
 
 /** Limits of a server of ours on its clients. Seconds may have a fraction. */
 export interface NodeServerLimits {
@@ -48,15 +49,15 @@ export function toServerLimits(options: NodeServerLimits): ServerLimits {
   const { idleSeconds = 120, headersSeconds = 60, throughputWindowSeconds = 120 } = options;
   const { minBytesPerSecond = 256, maxHeaderBytes = 16_384 } = options;
   const { maxConnections = 0, maxConnectionsPerAddress = 0 } = options;
-  check(isBetween(idleSeconds, 0, DAY_SECONDS), "idleSeconds", `a number from 0 to ${DAY_SECONDS}`);
-  check(isBetween(headersSeconds, 0, DAY_SECONDS), "headersSeconds", `a number from 0 to ${DAY_SECONDS}`);
-  check(isNumber(minBytesPerSecond), "minBytesPerSecond", "a whole number of bytes, or 0");
+  checkOption(isBetween(idleSeconds, 0, DAY_SECONDS), "idleSeconds", `a number from 0 to ${DAY_SECONDS}`);
+  checkOption(isBetween(headersSeconds, 0, DAY_SECONDS), "headersSeconds", `a number from 0 to ${DAY_SECONDS}`);
+  checkOption(isNumber(minBytesPerSecond), "minBytesPerSecond", "a whole number of bytes, or 0");
   const isWindow = isBetween(throughputWindowSeconds, 0.1, DAY_SECONDS);
-  check(isWindow, "throughputWindowSeconds", `a number from 0.1 to ${DAY_SECONDS}`);
+  checkOption(isWindow, "throughputWindowSeconds", `a number from 0.1 to ${DAY_SECONDS}`);
   const isHeader = Number.isSafeInteger(maxHeaderBytes) && maxHeaderBytes >= 1024 && maxHeaderBytes <= 1_048_576;
-  check(isHeader, "maxHeaderBytes", "a whole number from 1024 to 1048576");
-  check(isNumber(maxConnections), "maxConnections", "a whole number, or 0");
-  check(isNumber(maxConnectionsPerAddress), "maxConnectionsPerAddress", "a whole number, or 0");
+  checkOption(isHeader, "maxHeaderBytes", "a whole number from 1024 to 1048576");
+  checkOption(isNumber(maxConnections), "maxConnections", "a whole number, or 0");
+  checkOption(isNumber(maxConnectionsPerAddress), "maxConnectionsPerAddress", "a whole number, or 0");
   return {
     idleMilliseconds: toMilliseconds(idleSeconds),
     headersMilliseconds: toMilliseconds(headersSeconds),
@@ -92,8 +93,4 @@ function isBetween(value: number, least: number, most: number): boolean {
 
 function isNumber(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0;
-}
-
-function check(holds: boolean, option: string, expected: string): void {
-  if (!holds) throw new TypeError(`${option}: expected ${expected}`);
 }

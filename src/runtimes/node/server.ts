@@ -7,6 +7,7 @@ import {
 import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
 import { Server as NetServer, type Socket } from "node:net";
 import type { FileService, RequestHandler } from "../../contracts/file-service.ts";
+import { checkOption } from "../../contracts/option-error.ts";
 import { type NodeListenerOptions, toNodeListener } from "../node.ts";
 import { type Connections, limitPerAddress, trackConnections } from "./connection-limits.ts";
 import { cutServer, cutSlow, cutSocket, type Exchange, exchangeOf, isIdle } from "./exchange.ts";
@@ -103,7 +104,7 @@ export async function closeNodeServer(
   server: HttpServer | HttpsServer,
   { deadlineSeconds = 0 }: NodeServerEnd = {},
 ): Promise<void> {
-  if (!(deadlineSeconds >= 0)) throw new TypeError("deadlineSeconds: expected a number of seconds, or 0");
+  checkOption(deadlineSeconds >= 0, "deadlineSeconds", "a number of seconds, or 0");
   const own = servers.get(server);
   const deadline =
     deadlineSeconds === 0 ? Number.POSITIVE_INFINITY : performance.now() + toMilliseconds(deadlineSeconds);

@@ -1,5 +1,6 @@
 import type { Connection } from "../../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../../contracts/file-service.ts";
+import { checkOption } from "../../contracts/option-error.ts";
 import { Response } from "../../platform/fetch.ts";
 import type { ChunkReader } from "../chunk-reader.ts";
 import { type Api, checkApi, isOurs, toRequestHandler } from "../request-handler.ts";
@@ -38,7 +39,7 @@ type RespondToRequest<Rest extends readonly unknown[]> = (
 /** Checks the options of an adapter. @throws TypeError naming the option that is wrong. */
 export function checkHandlerOptions({ api, next }: WebHandlerOptions<never>): void {
   checkApi(api);
-  if (next !== undefined && typeof next !== "function") throw new TypeError("next: expected a function");
+  checkOption(next === undefined || typeof next === "function", "next", "a function");
 }
 
 /** The service, or a handler, beside the host's own `next`. @throws TypeError naming the option that is wrong. */

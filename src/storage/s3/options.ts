@@ -1,3 +1,4 @@
+import { OptionError } from "../../contracts/option-error.ts";
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
 import { isName } from "../object-store/keys.ts";
 
@@ -194,6 +195,6 @@ function toFunction<N extends "fetch" | "clock" | "random">(
   return value as NonNullable<S3StorageOptions[N]>;
 }
 
-function fail(option: string, what: string): never {
-  throw new TypeError(`The option ${option} must be ${what}.`);
+function fail(option: string, expected: string): never {
+  throw new OptionError(option, expected);
 }

@@ -1,3 +1,4 @@
+import { checkOption } from "../../contracts/option-error.ts";
 import { type StorageAdapter, StorageError, type StorageErrorCode } from "../../contracts/storage-adapter.ts";
 
 /** A step of a storage's work, at which something may go wrong. */
@@ -38,7 +39,7 @@ export type Signals = readonly (AbortSignal | undefined)[];
 /** The same fault. @throws TypeError for one that the step cannot have. */
 export function checkFault(step: StorageStep["step"], fault: StorageFault | undefined): StorageFault | undefined {
   const isShort = fault?.fault === "short";
-  if (isShort && !(fault.bytes >= 1)) throw new TypeError("bytes must be at least 1.");
+  checkOption(!isShort || fault.bytes >= 1, "bytes", "1 or more");
   const isFitting = isShort ? step === "chunk" : fault?.fault !== "cut" || step === "chunk" || step === "entry";
   if (!isFitting)
     throw new TypeError(`${JSON.stringify(fault?.fault)} is no fault of the step ${JSON.stringify(step)}.`);

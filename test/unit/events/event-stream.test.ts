@@ -46,6 +46,6 @@ describe("service.events()", () => {
 
   it.each([0, -1, 1.5, Number.NaN])("has no capacity of %s", async (capacity) => {
     const { service } = await createTestService();
-    expect(() => service.events({ capacity })).toThrow("capacity must be 1 or more");
+    expect(() => service.events({ capacity })).toThrow("The option capacity must be a whole number, 1 or more.");
   });
 });

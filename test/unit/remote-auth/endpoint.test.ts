@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { OptionError } from "../../../src/contracts/option-error.ts";
 import { type AuthenticationEndpointOptions, createAuthenticationEndpoint } from "../../../src/remote-auth/endpoint.ts";
 import { createRecordingLogger, type RecordingLogger } from "../../support/logger.ts";
 
@@ -524,7 +525,7 @@ describe("the authorization of the service (5.2)", () => {
 describe("createAuthenticationEndpoint", () => {
   const authenticate: Authenticate = (_request, { accept }) => accept();
 
-  const MEANS = "authorize must have username and password, or header and value, and no more";
+  const MEANS = "authorize must be an object with username and password, or with header and value, and no more";
   const USERNAME = "authorize.username must be a text without a colon, not empty";
   const PASSWORD = "authorize.password must be a text, not empty";
   const HEADER = "authorize.header must be the name of a header";
@@ -532,7 +533,7 @@ describe("createAuthenticationEndpoint", () => {
   const LOGGER = "logger must be a logger with info, warn and error";
   it.each<[string, unknown]>([
     ["authenticate must be a function", {}],
-    ["authorise is not known", { authenticate, authorise: {} }],
+    ["authorise must be left out: it is not a known option", { authenticate, authorise: {} }],
     [MEANS, { authenticate, authorize: undefined }],
     [MEANS, { authenticate, authorize: null }],
     [MEANS, { authenticate, authorize: { username: "a", password: "b", header: "c" } }],
@@ -548,9 +549,10 @@ describe("createAuthenticationEndpoint", () => {
     [VALUE, { authenticate, authorize: { header: "a", value: undefined } }],
     [LOGGER, { authenticate, logger: {} }],
     [LOGGER, { authenticate, logger: null }],
-  ])("throws a TypeError: the option %s", (text, options) => {
+  ])("throws an OptionError: the option %s", (text, options) => {
     const create = () => createAuthenticationEndpoint(options as AuthenticationEndpointOptions);
-    expect(create).toThrow(new TypeError(`The option ${text}.`));
+    expect(create).toThrow(OptionError);
+    expect(create).toThrow(`The option ${text}.`);
   });
 
   it.each([undefined, null])("needs options, which %s is not", (options) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { OptionError } from "../../../src/contracts/option-error.ts";
 import type { StorageAdapter } from "../../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createFolderStorage, mountStorage } from "../../../src/storage/mount.ts";
@@ -117,7 +118,7 @@ describe("mountStorage", () => {
   });
 
   it("throws TypeError without a root", () => {
-    const refusal = new TypeError('mounts must have a storage at "/".');
+    const refusal = new OptionError("mounts", 'an object with a storage at "/"');
     expect(() => mountStorage({ "/a": createMemoryStorage() })).toThrow(refusal);
   });
 });

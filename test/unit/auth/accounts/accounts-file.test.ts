@@ -9,6 +9,7 @@ import {
 } from "../../../../src/auth/accounts/accounts-file-node.ts";
 import type { Authenticator } from "../../../../src/contracts/authenticator.ts";
 import type { Logger } from "../../../../src/contracts/logger.ts";
+import { OptionError } from "../../../../src/contracts/option-error.ts";
 
 interface Line {
   readonly level: string;
@@ -77,7 +78,7 @@ describe("start of the accounts file", () => {
   });
 
   it.each([-1, Number.NaN])("never comes where recheckSeconds is %d", (recheckSeconds) => {
-    const error = new TypeError("recheckSeconds must be 0 or more");
+    const error = new OptionError("recheckSeconds", "0 or more");
     expect(() => create({ recheckSeconds })).toThrow(error);
   });
 });

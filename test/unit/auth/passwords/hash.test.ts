@@ -166,8 +166,8 @@ describe("the bound on computations at once", () => {
   });
 
   it("refuses bounds that are no counts", () => {
-    expect(() => createPasswordHasher({ maxConcurrent: 0 })).toThrow(/^maxConcurrent/);
-    expect(() => createPasswordHasher({ maxWaiting: Number.NaN })).toThrow(/^maxWaiting/);
+    expect(() => createPasswordHasher({ maxConcurrent: 0 })).toThrow(/^The option maxConcurrent /);
+    expect(() => createPasswordHasher({ maxWaiting: Number.NaN })).toThrow(/^The option maxWaiting /);
   });
 });
 

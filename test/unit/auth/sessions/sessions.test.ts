@@ -150,8 +150,8 @@ describe("a session", () => {
     now += 1;
     expect(await short.find(id)).toBeUndefined();
     for (const wrong of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(() => createSessions({ store, idleSeconds: wrong })).toThrow(/^idleSeconds/);
-      expect(() => createSessions({ store, maxSeconds: wrong })).toThrow(/^maxSeconds/);
+      expect(() => createSessions({ store, idleSeconds: wrong })).toThrow(/^The option idleSeconds /);
+      expect(() => createSessions({ store, maxSeconds: wrong })).toThrow(/^The option maxSeconds /);
     }
   });
 });

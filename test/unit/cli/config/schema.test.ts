@@ -98,7 +98,7 @@ describe("the configuration file's schema", () => {
     [
       "session store in nobody's memory",
       { session: { store: "sqlite://:memory:" } },
-      "session.store: must name a file: sqlite://FILE",
+      "session.store: must be sqlite:// and the path of a file",
     ],
     ["key of the other storage", { storage: { type: "memory", root: "." } }, "storage.root: unknown key"],
     ["null", { basePath: null }, "basePath: expected string, received null"],

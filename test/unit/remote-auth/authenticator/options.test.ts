@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { OptionError } from "../../../../src/contracts/option-error.ts";
 import type { HttpAuthenticatorOptions } from "../../../../src/remote-auth/authenticator/options.ts";
 import { createHttpAuthenticator } from "../../../../src/remote-auth/http-authenticator.ts";
 import { createRecordingLogger } from "../../../support/logger.ts";
@@ -79,7 +80,7 @@ const ownFields = ["Host", "content-length", "Content-Type", "Transfer-Encoding"
 describe("createHttpAuthenticator", () => {
   it.each(wrong)("refuses an option %s that is %s, without quoting it", (option, _what, options) => {
     const create = () => createHttpAuthenticator({ url, logger, ...options } as HttpAuthenticatorOptions);
-    expect(create).toThrow(TypeError);
+    expect(create).toThrow(OptionError);
     expect(create).toThrow(new RegExp(`^The option ${option.replace(/[[\].]/g, "\\$&")} must `));
     expect(create).not.toThrow(/SECRET/);
   });
@@ -88,7 +89,7 @@ describe("createHttpAuthenticator", () => {
     "refuses the option %s, which is not known",
     (name) => {
       const create = () => createHttpAuthenticator({ url, logger, [name]: "SECRET" });
-      expect(create).toThrow(new TypeError(`The option ${name} is not known.`));
+      expect(create).toThrow(new OptionError(name, "left out: it is not a known option"));
     },
   );
 
@@ -114,7 +115,7 @@ describe("createHttpAuthenticator", () => {
   });
 
   it.each([undefined, null])("needs options, which %s is not", (none) => {
-    expect(() => createHttpAuthenticator(none as never)).toThrow(new TypeError("The option url must be given."));
+    expect(() => createHttpAuthenticator(none as never)).toThrow(new OptionError("url", "given"));
   });
 
   it.each([
@@ -127,21 +128,22 @@ describe("createHttpAuthenticator", () => {
     ["logger must be an object with info, warn and error", { logger: {} }],
   ])("says what is asked for: the option %s", (text, options) => {
     const create = () => createHttpAuthenticator({ url, logger, ...options } as HttpAuthenticatorOptions);
-    expect(create).toThrow(new TypeError(`The option ${text}.`));
+    expect(create).toThrow(OptionError);
+    expect(create).toThrow(`The option ${text}.`);
   });
 
   it.each([...ownFields, "Expect", "Accept", "TE", "Upgrade", "Range"])(
     "refuses the header field %s, of the exchange itself (4.7)",
     (name) => {
       expect(() => createHttpAuthenticator({ url, logger, headers: `X-Key: 1\n${name}: SECRET` })).toThrow(
-        `The option headers must not hold ${name}, which is set by the exchange itself.`,
+        `The option headers must be without ${name}, which every request sets itself.`,
       );
     },
   );
 
   it("names the line of a header that it does not understand, as the whole line may be a secret (5.2)", () => {
     expect(() => createHttpAuthenticator({ url, logger, headers: "X-A: 1\n\nSECRET" })).toThrow(
-      'The option headers must hold "Name: value" on each line, which line 3 is not.',
+      'The option headers must be "Name: value" on each line, which line 3 is not.',
     );
   });
 
