@@ -1,22 +1,25 @@
-/** A stylesheet of its own: pages hold no style that a policy would have to excuse. */
+/** The stylesheet of a branding. It is a file of its own, so the policy of the pages need not allow inline styles. */
 export interface BrandStyle {
-  /** Its name among the assets, which changes with its text. */
+  /** The name among the assets; it changes with the text. */
   readonly name: string;
   readonly text: string;
 }
 
 type Color = readonly [red: number, green: number, blue: number];
 
-/** The least favourable grounds that the accent stands on, in light and in dark. `views/assets/style.css` has them too. */
+/**
+ * The backgrounds with the least contrast to the accent, in the light and the dark scheme. Keep them as in
+ * `views/assets/style.css`.
+ */
 const LIGHT_BACKGROUND: Color = [0xee, 0xf1, 0xf5];
 const DARK_BACKGROUND: Color = [0x26, 0x2c, 0x36];
 const BLACK: Color = [0, 0, 0];
 const WHITE: Color = [255, 255, 255];
 
-/** WCAG 2.2, 1.4.3 (AA), with a little over for rounding. */
+/** WCAG 2.2, 1.4.3 (AA) asks for 4.5; the rest is a margin for rounding. */
 const LEAST_CONTRAST = 4.6;
 
-/** The stylesheet for an accent colour: darkened or lightened as far as it takes to be read on either ground (WCAG AA). */
+/** The stylesheet of an accent colour, which is darkened or lightened until it is legible on either background (WCAG AA). */
 export function toBrandStyle(accent: string): BrandStyle {
   const color = parseColor(accent);
   const light = formatColor(toReadable(color, LIGHT_BACKGROUND, BLACK));
@@ -34,7 +37,7 @@ function formatColor(color: Color): string {
   return `#${color.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** Mixes `color` with `end` step by step until it can be read on `ground`. */
+/** Mixes `color` with `end` in steps of 2 % until it is legible on `background`. */
 function toReadable(color: Color, background: Color, end: Color): Color {
   const shares = Array.from({ length: 51 }, (_, step) => step / 50);
   const mixtures = shares.map((share) => mix(color, end, share));
@@ -46,7 +49,7 @@ function mix(color: Color, end: Color, share: number): Color {
   return [red ?? 0, green ?? 0, blue ?? 0];
 }
 
-/** The contrast of two colours, 1 to 21 (WCAG 2.2). */
+/** The contrast ratio of two colours, 1 to 21 (WCAG 2.2). */
 function toContrast(one: Color, other: Color): number {
   const [darker = 0, lighter = 0] = [toLuminance(one), toLuminance(other)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);
@@ -60,7 +63,7 @@ function toLuminance(color: Color): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** FNV-1a with 64 bits: a name to tell texts apart, of which an installation has one. SHA-256 would be asynchronous here. */
+/** FNV-1a with 64 bits. It only gives another text another name; SHA-256 would be asynchronous here. */
 function toHash(text: string): string {
   let hash = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(text)) {

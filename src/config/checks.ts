@@ -8,12 +8,12 @@ export function isPositive(value: number): boolean {
   return Number.isFinite(value) && value > 0;
 }
 
-/** Whether a value has members. */
+/** Whether a value is an object, an array included. */
 export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Whether an optional store is left out, or is one. */
+/** Whether a value is a key-value store, or `undefined`. */
 export function isStore(value: unknown): boolean {
   return value === undefined || hasMethods(value, ["get", "set", "delete"]);
 }

@@ -14,72 +14,74 @@ import type { DecideUpload, UploadGuard } from "../contracts/upload.ts";
 import type { MetadataFields } from "../uploads/metadata-fields.ts";
 import type { LimitOptions } from "./limits.ts";
 
-/** What a service is made of. A wrong value makes `createFileService` throw a `TypeError` that names the option. */
+/** Options of `createFileService`, which throws an `OptionError` if one is wrong. */
 export interface FileServiceOptions {
   /** Where the files are. */
   readonly storage: StorageAdapter;
-  /** The methods that validate credentials, asked in this order (7.2). At least one. */
+  /** The methods that validate credentials, in the order in which they are asked (7.2). At least one. */
   readonly authentication: Authenticator | readonly Authenticator[];
   /**
-   * The groups of accounts by their identifier: what an account leaves out comes from its group, then from `DEFAULT_GROUP` (CONTRACT 7.1).
-   * Default: a `DEFAULT_GROUP` with a home folder `/${USER}` that is created when missing, and full control.
+   * The groups of accounts by their identifier. A setting that an account leaves out comes from its group, then from
+   * `DEFAULT_GROUP` (CONTRACT 7.1). Default: a `DEFAULT_GROUP` with full control and the home folder `/${USER}`, which is
+   * created if it is missing.
    */
   readonly groups?: Readonly<Record<string, GroupSettings>>;
-  /** The path below which everything stands, e.g. `/files` (CONTRACT 2.7). Default: `""`, the root. */
+  /** The path below which all URLs of the service are, e.g. `/files` (CONTRACT 2.7). Default: `""`, the root. */
   readonly basePath?: string;
   readonly server?: {
     /** The name in the `Server` header (1.4), an RFC 9110 token. Default: `fileferry`. */
     readonly name?: string;
-    /** Names this server in events and authentication requests (2.3). Default: the nil UUID. */
+    /** The identifier of this server in events and authentication requests (2.3). Default: the nil UUID. */
     readonly uuid?: string;
   };
   readonly component?: {
-    /** Names this service among the components of the server, likewise. Default: the nil UUID. */
+    /** The identifier of this service among the components of the server, in the same places. Default: the nil UUID. */
     readonly uuid?: string;
   };
   /**
-   * Whether users are shown what the method that rejected them has for their eyes: `message`, and `response` in JSON bodies (7.2). Default:
-   * false, nothing of it.
+   * Whether a rejected user sees the public text of the method that rejected the login: `message`, and `response` in
+   * JSON bodies (7.2). Default: false.
    */
   readonly publicError?: boolean;
   /**
-   * The account that a verified client certificate logs in; `undefined` for none. Default: its common name, where there is exactly one
-   * (CONTRACT 6.7).
+   * Returns the account that a verified client certificate logs in; `undefined` for none. Default: the common name of the
+   * certificate, if there is exactly one (CONTRACT 6.7).
    */
   readonly usernameOfCertificate?: (certificate: ClientCertificate) => string | undefined;
   readonly session?: {
     /**
-     * Where sessions live; processes on one store share them. Any Keyv instance will do: its `throwOnErrors` is switched on, and its namespace tells it
-     * from other services, whose sessions it must not have. Default: the memory of this process.
+     * Where sessions are stored. Processes with the same store share their sessions. Any Keyv instance is a store: the service
+     * sets its `throwOnErrors`. Give each service a namespace of its own, so that it does not accept the sessions of another.
+     * Default: the memory of this process.
      */
     readonly store?: KeyValueStore;
-    /** A session ends after so many seconds without a request. Default: 1800. */
+    /** The number of seconds without a request after which a session ends. Default: 1800. */
     readonly idleSeconds?: number;
-    /** A session ends so many seconds after its login. Default: 43200. */
+    /** The number of seconds after the login at which a session ends. Default: 43200. */
     readonly maxSeconds?: number;
     /**
-     * So many sessions an account may have at a time: with the next login the one that was not used for longest ends. 0 for any number, which spares a login a read and a write
-     * of the store. Default: 100.
+     * The number of sessions that an account may have at a time, at most 1000. One more login ends the session that was unused
+     * for longest. 0 for no limit, which saves each login a read and a write of the store. Default: 100.
      */
     readonly maxPerAccount?: number;
     /** Whether `WWW-Authenticate: session` is among the challenges (CONTRACT 6.2). Default: true. */
     readonly announce?: boolean;
   };
-  /** What new passwords must be (4.1). Default: 12 characters, and not the user name. */
+  /** The rules for new passwords (4.1). Default: at least 12 characters, and not the user name. */
   readonly passwordPolicy?: PasswordPolicy;
-  /** How much is taken of anybody: bytes, commands, failed logins, transfers at a time. */
+  /** Limits on clients: bytes, commands, failed logins, concurrent transfers. */
   readonly limits?: LimitOptions;
   readonly archive?: {
     /**
-     * How files stand in ZIP archives: `stored` as they are, which is fast and has a length that browsers show progress by, or compressed by
-     * `deflate` but for those that are compressed already. Default: `stored`.
+     * How ZIP archives hold files. `stored` keeps them as they are: it is fast, and the length is known, so browsers show the
+     * progress. `deflate` compresses the files that are not compressed yet. Default: `stored`.
      */
     readonly method?: "stored" | "deflate";
   };
   /**
-   * The header in which a proxy in front names the client (CONTRACT 6.7): `Forwarded`, `X-Forwarded-For`, or one with an address such as
-   * `X-Real-IP`. Its first entry counts, so only a proxy that replaces what clients send makes it trustworthy. Default: `""`, the
-   * socket's peer.
+   * The header in which a proxy names the client (CONTRACT 6.7): `Forwarded`, `X-Forwarded-For`, or one that holds an address,
+   * such as `X-Real-IP`. The first entry counts, so the header is trustworthy only if the proxy replaces the value that the
+   * client sends. Default: `""`, the peer of the socket is the client.
    */
   readonly clientForwardedHeader?: string;
   /**
@@ -90,37 +92,45 @@ export interface FileServiceOptions {
    */
   readonly trustedProxies?: readonly string[];
   /**
-   * The origin that clients reach the service at, e.g. `https://files.example`, where a proxy in front ends TLS or replaces `Host`: cookies are `Secure`, and events
-   * and authentication requests name the protocol, by it; browsers may send unsafe requests from it (CONTRACT 6.3, 6.5). Default: `""`, what the request itself says.
+   * The origin at which clients reach the service, e.g. `https://files.example`. Set it if a proxy ends TLS or replaces `Host`.
+   * It decides whether cookies are `Secure`, and which protocol events and authentication requests name; browsers may send
+   * unsafe requests from it (CONTRACT 6.3, 6.5). Default: `""`, the origin of the request.
    */
   readonly publicOrigin?: string;
-  /** Origins beside the service's own from which browsers may send unsafe requests (CONTRACT 6.5), e.g. `https://app.example`. Default: none. */
+  /**
+   * Origins from which browsers may send unsafe requests, in addition to the service's own (CONTRACT 6.5), e.g.
+   * `https://app.example`. Default: none.
+   */
   readonly acceptedOrigins?: readonly string[];
-  /** Commands of the integrator's own on members of folders, by their name (4.3, 4.6). Default: none. */
+  /** The integrator's own commands on members of folders, by name (4.3, 4.6). Default: none. */
   readonly triggers?: Readonly<Record<string, Trigger>>;
-  /** Name, logo, colour and footnote of the pages. Default: none of ours. */
+  /** Name, logo, colour and footnote of the pages. Default: the name is `Files`, and there is nothing else. */
   readonly branding?: Branding;
   /**
-   * Texts of the pages in further languages, or in other words, by language tag such as `fr` or `pt-BR`; what one leaves out is English. `en` and `de` are there already.
-   * Which a page is in, `Accept-Language` decides. Default: none.
+   * Texts of the pages by language tag, such as `fr` or `pt-BR`: further languages, or other wording for the built-in `en` and
+   * `de`. Texts that a new language leaves out are English. `Accept-Language` decides on the language of a page. Default: none.
    */
   readonly languages?: Readonly<Record<string, PartialTexts>>;
   /**
-   * The interactive page of the API's description at `/__svc__/openapi.html`, where anybody can read it, log in and try each call: `createApiPage()` of `fileferry/api-page`.
-   * Default: none, the URL is as any unknown one.
+   * The interactive page of the OpenAPI document at `/__svc__/openapi.html`: `createApiPage()` of `fileferry/api-page`. Everyone
+   * can read it; on it users log in and try each call. Default: none; the URL is then like any unknown one.
    */
   readonly apiPage?: ApiPage;
-  /** Origins that may show our pages in a frame, e.g. `https://intranet.example`. Default: none. */
+  /** Origins that may show the pages in a frame, e.g. `https://intranet.example`, or `'self'` with its quotes. Default: none. */
   readonly frameAncestors?: readonly string[];
   /**
-   * The metadata that uploads bring along in a header (4.4, CONTRACT 5): an object, or text in one of the two forms of the spec. Default: none is read.
+   * The metadata that uploads send in a header (4.4, CONTRACT 5): an object, or text in one of the two forms of the spec.
+   * Default: no metadata is read.
    */
   readonly metadataFields?: MetadataFields | string;
-  /** Decides on each upload when its last byte has come, before it can be seen; see {@link UploadGuard} for who has to see its content. Default: all are taken. */
+  /**
+   * Decides on each upload after its last byte has arrived and before anyone can see the file. An {@link UploadGuard} also gets
+   * the content. Default: all uploads are accepted.
+   */
   readonly beforeCommit?: DecideUpload | UploadGuard;
-  /** Is told of every event (6, CONTRACT 8), or are. Default: nobody is. */
+  /** One or more listeners that get every event (6, CONTRACT 8). Default: none. */
   readonly onEvent?: OnEvent | readonly OnEvent[];
-  /** Where failures are reported. Default: the console. */
+  /** Gets failures and warnings. Default: the console. */
   readonly logger?: Logger;
   /** The time in POSIX milliseconds. Default: `Date.now`. */
   readonly clock?: () => number;

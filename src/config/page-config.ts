@@ -5,23 +5,20 @@ import type { HeaderFields } from "../http/responses.ts";
 import { type BrandStyle, toBrandStyle } from "./brand-style.ts";
 import type { FileServiceOptions } from "./options.ts";
 
-/** What the options say of pages, checked and complete. */
+/** The options of pages, checked and complete. */
 export interface PageConfig {
   readonly branding: Branding & { readonly name: string };
-  /** The stylesheet of the branding's colour, where it has one. */
+  /** The stylesheet of the branding's colour; absent if the branding has none. */
   readonly brandStyle: BrandStyle | undefined;
   /** By language tag in its canonical form. */
   readonly languages: ReadonlyMap<string, PartialTexts>;
-  /** What every page carries against being framed, and against code that is not ours (SECURITY 21). */
+  /** Headers of every page, against framing and injected code (SECURITY 21). */
   readonly fields: HeaderFields;
-  /** The same for a page whose forms are sent by its script alone. */
+  /** The headers of a page whose forms are sent only by its script. */
   readonly formlessFields: HeaderFields;
 }
 
-/**
- * Checks the options of pages.
- * @throws TypeError naming the option that is wrong.
- */
+/** Checks the options of pages. @throws OptionError */
 export function toPageConfig({ branding = {}, languages = {}, frameAncestors = [] }: FileServiceOptions): PageConfig {
   checkBranding(branding);
   const areOrigins = Array.isArray(frameAncestors) && frameAncestors.every(isAncestor);
@@ -46,7 +43,7 @@ function checkBranding(branding: unknown): asserts branding is Branding {
   checkOption(footnote === undefined || typeof footnote === "string", "branding.footnote", "a text");
 }
 
-/** A path has one leading slash: two of them, or a backslash, would lead to another host. */
+/** A path has exactly one leading slash: two of them, or a backslash, would lead to another host. */
 function isLogo(text: unknown): text is string {
   if (typeof text !== "string") return false;
   if (text.startsWith("/")) return /^\/(?![/\\])[!-~]*$/.test(text);
@@ -78,15 +75,14 @@ function toCanonicalTag(tag: string): string | undefined {
   }
 }
 
-/** A text, or texts by their names. */
 function checkTexts(value: unknown, option: string): void {
   const areTexts = isObject(value) && Object.values(value).every((text) => typeof text === "string");
   checkOption(typeof value === "string" || areTexts, option, "a text, or texts by their names");
 }
 
 /**
- * No code but our own files', nothing from elsewhere but the logo. Forms tell their origin to ourselves alone, which the same-origin rule needs
- * (CONTRACT 6.5).
+ * The policy allows scripts and styles of the service's own files only, and nothing from other origins except the logo.
+ * `Referrer-Policy: same-origin` lets forms send their origin to the service, which the same-origin rule needs (CONTRACT 6.5).
  */
 function toFields(
   logo: string | undefined,

@@ -42,25 +42,25 @@ export interface ServiceConfig {
   readonly beforeCommit: UploadGuard | undefined;
   readonly triggers: Triggers;
   readonly pages: PageConfig;
-  /** Absent: there is no such page. */
+  /** Absent: the service has no API page. */
   readonly apiPage: ApiPage | undefined;
   readonly session: {
-    /** Absent: the caller makes one in memory. */
+    /** Absent: the caller creates a store in memory. */
     readonly store: KeyValueStore | undefined;
     readonly idleSeconds: number;
     readonly maxSeconds: number;
-    /** 0: any number. */
+    /** 0: no limit. */
     readonly maxPerAccount: number;
     readonly announce: boolean;
   };
   readonly passwordPolicy: PasswordPolicy;
   readonly limits: Limits;
   readonly archive: { readonly method: "stored" | "deflate" };
-  /** Empty: the socket's peer is the client. */
+  /** Empty: the peer of the socket is the client. */
   readonly clientForwardedHeader: string;
   /** Absent: the header counts on every connection. */
   readonly trustedProxies: readonly IpNetwork[] | undefined;
-  /** Empty: what the request says. */
+  /** Empty: the origin of the request. */
   readonly publicOrigin: string;
   readonly acceptedOrigins: readonly string[];
   readonly logger: Logger;
@@ -71,7 +71,7 @@ const STORAGE_VERBS = ["stat", "list", "read", "write", "createFolder", "remove"
 
 /**
  * Checks the options and fills in their defaults.
- * @throws TypeError naming the option that is wrong.
+ * @throws OptionError for a wrong option; TypeError if there are no options.
  */
 export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   if (!isObject(options)) throw new TypeError("createFileService needs options.");
@@ -206,10 +206,7 @@ function checkPasswordPolicy(policy: PasswordPolicy): void {
   checkOption(Number.isFinite(minEstimate), "passwordPolicy.minEstimate", "a number");
 }
 
-/**
- * Checks groups, their permissions included.
- * @throws TypeError naming the option that is wrong, as in `groups.staff.home_folder_path`.
- */
+/** Checks groups and their permissions. @throws OptionError for an option such as `groups.staff.home_folder_path`. */
 export function toGroups(groups: Readonly<Record<string, unknown>>): Groups {
   checkOption(isObject(groups), "groups", "groups by their identifier");
   const parsed = Object.entries(groups).map(([id, settings]) => [id, toGroup(id, settings)] as const);

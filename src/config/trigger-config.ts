@@ -5,22 +5,19 @@ import { COMMANDS } from "../schemas/commands.ts";
 import { FORM_ACTIONS } from "../uploads/form.ts";
 import type { FileServiceOptions } from "./options.ts";
 
-/** The triggers of a service by their names. */
+/** The triggers of a service by name. */
 export type Triggers = ReadonlyMap<string, Trigger>;
 
 const NAME = /^[0-9A-Za-z][\w-]{0,63}$/;
 const TAKEN: readonly string[] = [...FORM_ACTIONS, ...COMMANDS];
 
-/**
- * Checks the option `triggers`.
- * @throws TypeError naming the option that is wrong, as `triggers.approve.label`.
- */
+/** Checks the option `triggers`. @throws OptionError for an option such as `triggers.approve.label`. */
 export function toTriggers({ triggers = {}, groups = {} }: FileServiceOptions): Triggers {
   checkOption(isObject(triggers), "triggers", "triggers by their names");
   return new Map(Object.entries(triggers).map(([name, trigger]) => [name, toTrigger(name, trigger, groups)]));
 }
 
-/** The triggers of a service that the accounts of a group have (4.3); for all others they do not exist. */
+/** The triggers that exist for the accounts of a group (4.3). */
 export function triggersOf(triggers: Triggers, group: string): Triggers {
   return new Map([...triggers].filter(([, { groups = [] }]) => groups.length === 0 || groups.includes(group)));
 }
@@ -36,7 +33,7 @@ function toTrigger(name: string, trigger: Trigger, known: object): Trigger {
   const areGroups = Array.isArray(groups) && groups.every((id) => id === DEFAULT_GROUP || Object.hasOwn(known, id));
   checkOption(areGroups, `${option}.groups`, "a list of groups");
   checkOption(run === undefined || typeof run === "function", `${option}.run`, "a function");
-  // Called as a method of what was given: it may have a state of its own.
+  // Called as a method: the object that the integrator gave may have state of its own.
   return { label, style, groups: [...groups], run: (context, members) => trigger.run?.(context, members) };
 }
 

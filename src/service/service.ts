@@ -12,6 +12,7 @@ import type { Connection } from "../contracts/connection.ts";
 import type { FileService } from "../contracts/file-service.ts";
 import { createServiceEvents } from "../events/service-events.ts";
 import { isHttpError } from "../http/http-error.ts";
+import { isGetOrHead } from "../http/methods.ts";
 import { negotiateVariant, type Variant } from "../http/negotiate.ts";
 import { parseTarget, type Target } from "../http/request-target.ts";
 import { createRequestPermits } from "../limits/permits.ts";
