@@ -1,6 +1,6 @@
 import type { FileEvent } from "../contracts/events/file-event.ts";
 
-/** The one English sentence of each event (CONTRACT 8). */
+/** The English message of each event (CONTRACT 8). */
 export const EVENT_MESSAGES = {
   40000: "A login was refused.",
   40004: "A file was opened for reading.",

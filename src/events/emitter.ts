@@ -6,22 +6,22 @@ import { toSafeLogger } from "./safe-logger.ts";
 
 type WithoutStamp<E> = E extends FileEvent ? Omit<E, "timestamp" | "server" | "message"> : never;
 
-/** An event without what is the same for all of its kind, or of a server; its message only where it is not the usual one. */
+/** An event without its time and its server. It has a message only if that differs from the one in the catalogue. */
 export type EventDraft = WithoutStamp<FileEvent> & { readonly message?: string };
 
-/** Tells of an event; never throws and waits for nobody. */
+/** Passes an event to every listener. It never throws and does not wait for the listeners. */
 export type Emit = (draft: EventDraft) => void;
 
-/** What tells of events. */
+/** Passes events to the listeners of a service. */
 export interface Emitter {
   readonly emit: Emit;
-  /** Resolves when nothing is being told any more, once; `undefined` where nothing is. */
+  /** Resolves once all promises of listeners have settled; `undefined` if none is pending. */
   settled(): Promise<void> | undefined;
 }
 
-/** Where events go, and whose they are. */
+/** Options of {@link createEmitter}. */
 export interface EmitterOptions {
-  /** Looked at anew for each event. */
+  /** Read for each event, so listeners may come and go. */
   readonly listeners: ReadonlySet<OnEvent>;
   readonly server: EventEnvelope["server"];
   /** Milliseconds since the epoch. */
@@ -30,18 +30,18 @@ export interface EmitterOptions {
   readonly logger: Logger;
 }
 
-/** A listener that fails at each event fills no log, and costs no transfer the writing of it: it is reported so often at most. */
+/** A listener is reported once in this time at most: one that fails at each event must not fill the log or slow transfers. */
 const REPORT_EVERY_MS = 1000;
 
-/** Makes what tells of events, each with its time and server (CONTRACT 8). */
+/** Creates an emitter that adds the time and the server to each event (CONTRACT 8). */
 export function createEmitter({ listeners, server, clock, logger }: EmitterOptions): Emitter {
   const safe = toSafeLogger(logger);
-  /** What listeners have returned: a sink returns one promise for all that it has under way. */
+  /** Promises that listeners have returned: a sink returns the same one for all events that it is delivering. */
   const seen = new WeakSet<object>();
   let pending = 0;
   let idle: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
-  /** When each was reported last, and how often it has failed since. */
+  /** The time of the last report of each listener, and the number of its failures since. */
   const reports = new WeakMap<OnEvent, { readonly at: number; others: number }>();
 
   function reportFailure(listener: OnEvent, id: number, error: unknown): void {
@@ -58,22 +58,22 @@ export function createEmitter({ listeners, server, clock, logger }: EmitterOptio
     );
   }
 
-  function tell(listener: OnEvent, event: FileEvent): void {
+  function notify(listener: OnEvent, event: FileEvent): void {
     try {
-      const told = listener(event);
-      if (typeof told === "object" && told !== null && "then" in told) watch(listener, event.id, told);
+      const result = listener(event);
+      if (typeof result === "object" && result !== null && "then" in result) watch(listener, event.id, result);
     } catch (error) {
       reportFailure(listener, event.id, error);
     }
   }
 
-  /** Counted, not kept: a listener that hangs makes nobody else's work grow. */
-  function watch(listener: OnEvent, id: number, told: object): void {
-    if (seen.has(told)) return;
-    seen.add(told);
+  /** Counts pending promises instead of keeping them, so a listener that hangs does not make the work of others grow. */
+  function watch(listener: OnEvent, id: number, promise: object): void {
+    if (seen.has(promise)) return;
+    seen.add(promise);
     pending += 1;
     idle ??= createDeferred();
-    Promise.resolve(told)
+    Promise.resolve(promise)
       .catch((error: unknown) => reportFailure(listener, id, error))
       .finally(() => {
         pending -= 1;
@@ -89,7 +89,7 @@ export function createEmitter({ listeners, server, clock, logger }: EmitterOptio
     const timestamp = { timestamp: now / 1000, iso_8601: new Date(now).toISOString() };
     const { id, message = EVENT_MESSAGES[id], data, ...about } = draft;
     const event = { id, message, timestamp, data, ...about, server } as FileEvent;
-    for (const listener of listeners) tell(listener, event);
+    for (const listener of listeners) notify(listener, event);
   }
 
   return { emit, settled: () => idle?.promise };

@@ -1,14 +1,17 @@
 import type { EventStream, FileEvent, OnEvent } from "../contracts/events/file-event.ts";
 
-/** A stream of events, and what puts them into it. */
+/** A stream of events, and the listener that fills it. */
 export interface EventQueue {
   readonly stream: EventStream;
   readonly add: OnEvent;
-  /** Ends the stream behind what it holds. */
+  /** Ends the stream after the events that it holds. */
   end(): void;
 }
 
-/** Makes a stream that keeps at most `capacity` events for a reader that is behind. `onEnd` is called once, at its end or when the reader leaves. */
+/**
+ * Creates a stream that keeps at most `capacity` events for a slow reader. `onEnd` is called once: when the stream ends or the
+ * reader leaves.
+ */
 export function createEventQueue(capacity: number, onEnd: () => void): EventQueue {
   const held: FileEvent[] = [];
   const waiting: ((result: IteratorResult<FileEvent>) => void)[] = [];

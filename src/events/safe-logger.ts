@@ -1,16 +1,16 @@
 import type { Logger } from "../contracts/logger.ts";
 
-/** A logger that never throws: a log that fails must not fail what it is about. */
+/** Wraps a logger so that it never throws: a failed log line must not fail the work that it reports. */
 export function toSafeLogger(logger: Logger): Logger {
-  function tell(level: keyof Logger): Logger[typeof level] {
+  function toSafe(level: keyof Logger): Logger[typeof level] {
     return (details, message) => {
       try {
         logger[level](details, message);
       } catch {
-        // There is nobody left to tell.
+        // There is no other place to report this.
       }
     };
   }
 
-  return { info: tell("info"), warn: tell("warn"), error: tell("error") };
+  return { info: toSafe("info"), warn: toSafe("warn"), error: toSafe("error") };
 }

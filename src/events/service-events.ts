@@ -3,37 +3,37 @@ import type { EventStreamOptions } from "../contracts/file-service.ts";
 import { checkOption } from "../contracts/option-error.ts";
 import { createEmitter, type Emit, type EmitterOptions } from "./emitter.ts";
 import { createEventQueue, type EventQueue } from "./event-stream.ts";
-import { createTransfersUnderWay } from "./transfers-in-progress.ts";
+import { createTransfersInProgress } from "./transfers-in-progress.ts";
 
-/** What is still under way when a service ends has so long to come to an end, which is told. */
+/** How long a closing service waits for the end events of transfers in progress. */
 const CLOSE_MS = 5000;
 
-/** The events of one service, and who gets them. */
+/** The events of one service, and their listeners. */
 export interface ServiceEvents {
   readonly emit: Emit;
-  /** Whether anybody gets them. */
+  /** Whether there is a listener. Skip work that only serves events if not. */
   hasListeners(): boolean;
-  /** When those that are being told have been; `undefined` where there are none. */
+  /** Resolves once all promises of listeners have settled; `undefined` if none is pending. */
   settled(): Promise<unknown> | undefined;
-  /** A stream of them from now on. @throws TypeError for a capacity that is none. */
+  /** Opens a stream of the events from now on. @throws OptionError for a wrong capacity. */
   open(options?: EventStreamOptions): EventStream;
-  /** Ends the streams, when the transfers that were told of have ended, or after a while. */
+  /** Ends the streams once all transfers in progress have ended, or after 5 seconds. */
   close(): Promise<void>;
 }
 
-/** Makes the events of a service, for the configured listeners at first. */
+/** Creates the events of a service. `configured` are the first listeners; each stream adds one. */
 export function createServiceEvents(
   configured: Iterable<OnEvent>,
   options: Omit<EmitterOptions, "listeners">,
 ): ServiceEvents {
   const listeners = new Set(configured);
   const queues = new Set<EventQueue>();
-  const underWay = createTransfersUnderWay();
+  const inProgress = createTransfersInProgress();
   const emitter = createEmitter({ ...options, listeners });
   let isClosed = false;
 
   function emit(draft: Parameters<Emit>[0]): void {
-    underWay.note(draft.id);
+    inProgress.note(draft.id);
     emitter.emit(draft);
   }
 
@@ -52,7 +52,7 @@ export function createServiceEvents(
 
   async function close(): Promise<void> {
     isClosed = true;
-    await underWay.settled(CLOSE_MS);
+    await inProgress.settled(CLOSE_MS);
     for (const queue of [...queues]) queue.end();
   }
 

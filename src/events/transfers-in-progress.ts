@@ -1,17 +1,16 @@
 import type { FileEvent } from "../contracts/events/file-event.ts";
 
-/** What is transferred. */
 export type TransferKind = "upload" | "download" | "listing" | "archive";
 
-/** Transfers by the event that begins them. */
-export const TRANSFER_BEGINS: Readonly<Partial<Record<FileEvent["id"], TransferKind>>> = {
+/** The kind of transfer that an event starts. */
+export const TRANSFER_STARTS: Readonly<Partial<Record<FileEvent["id"], TransferKind>>> = {
   40021: "upload",
   40004: "download",
   40006: "listing",
   40016: "archive",
 };
 
-/** What ends them, and how. */
+/** The kind of transfer that an event ends, and the outcome. */
 export const TRANSFER_ENDS: Readonly<Partial<Record<FileEvent["id"], readonly [kind: TransferKind, outcome: string]>>> =
   {
     40017: ["upload", "done"],
@@ -25,20 +24,19 @@ export const TRANSFER_ENDS: Readonly<Partial<Record<FileEvent["id"], readonly [k
     40041: ["archive", "failed"],
   };
 
-/** Transfers that have begun and not ended. */
-export interface TransfersUnderWay {
+/** Counts the transfers that have started and not ended. */
+export interface TransfersInProgress {
   note(id: FileEvent["id"]): void;
-  /** Resolves when there are none, or after so many milliseconds. */
+  /** Resolves when no transfer is in progress, or after the given time. */
   settled(milliseconds: number): Promise<void>;
 }
 
-/** Makes the count of transfers, of which events tell. */
-export function createTransfersUnderWay(): TransfersUnderWay {
+export function createTransfersInProgress(): TransfersInProgress {
   const waiting = new Set<() => void>();
   let count = 0;
 
   function note(id: FileEvent["id"]): void {
-    if (TRANSFER_BEGINS[id] !== undefined) count += 1;
+    if (TRANSFER_STARTS[id] !== undefined) count += 1;
     if (TRANSFER_ENDS[id] !== undefined) count -= 1;
     if (count === 0) for (const go of waiting) go();
   }

@@ -1,24 +1,23 @@
 import type { RequestHandler } from "../contracts/file-service.ts";
 
-/** A request that was answered. */
+/** A request that has a response. */
 export interface MeasuredRequest {
-  /** `other` for those that clients may make up. */
+  /** `other` for unknown methods, of which clients may invent any number. */
   readonly method: string;
   readonly status: number;
-  /** Until the answer began. */
+  /** The time until the response started. */
   readonly seconds: number;
 }
 
 type Api = (typeof APIS)[number];
 
 const APIS = ["fetch", "rest", "webdav", "browser"] as const;
-/** Others are counted together: there could be any number of them. */
 const METHODS = ["GET", "HEAD", "PUT", "POST", "DELETE", "MKCOL", "OPTIONS"];
 
-/** The same service; `onAnswer` is told of each request. */
+/** Wraps a service so that `onRequest` is called for each response. */
 export function measureService<Service extends Partial<Record<Api, RequestHandler>>>(
   service: Service,
-  onRequest: (responded: MeasuredRequest) => void,
+  onRequest: (request: MeasuredRequest) => void,
   clock: () => number = Date.now,
 ): Service {
   function measured(handle: RequestHandler): RequestHandler {

@@ -1,38 +1,41 @@
 import type { FileEvent, OnEvent } from "../contracts/events/file-event.ts";
 import { checkOption } from "../contracts/option-error.ts";
-import { TRANSFER_BEGINS, TRANSFER_ENDS } from "../events/transfers-in-progress.ts";
+import { TRANSFER_ENDS, TRANSFER_STARTS } from "../events/transfers-in-progress.ts";
 import { type MeasuredRequest, measureService } from "./measure-service.ts";
 import { type Family, renderFamilies } from "./prometheus-text.ts";
 import { createHistogram, createTally } from "./tally.ts";
 
-/** Counts what happens in one service or more, for Prometheus and what reads its format. */
+/** Counts requests, events and transfers of one or more services, in the format of Prometheus. */
 export interface Metrics {
-  /** To be given to the service. */
+  /** Counts events: pass it to the service as `onEvent`. */
   readonly onEvent: OnEvent;
-  /** The same service, whose requests are counted: each with its method, its status, and the seconds until its answer began. Events tell of few of those. */
+  /**
+   * Wraps a service so that its requests are counted: by method and status, with the seconds until the response started. Most
+   * requests have no event.
+   */
   measure<Service extends Parameters<typeof measureService>[0]>(service: Service): Service;
-  /** The same for requests that were measured elsewhere, such as by another process. */
-  onRequest(responded: MeasuredRequest): void;
-  /** What was counted so far, in the text format of Prometheus (version 0.0.4). */
+  /** Counts a request that was measured elsewhere, such as in another process. */
+  onRequest(request: MeasuredRequest): void;
+  /** All metrics in the text format of Prometheus, version 0.0.4. */
   render(): string;
-  /** The media type of that. */
+  /** The media type of {@link Metrics.render}. */
   readonly contentType: string;
 }
 
-/** How metrics are counted. */
+/** Options of {@link createMetrics}. */
 export interface MetricsOptions {
-  /** Begins the name of each metric. Default: `fileferry`. */
+  /** The beginning of the name of each metric. Default: `fileferry`. */
   readonly prefix?: string;
-  /** Seconds after which a session that nobody has ended counts no longer: those of the service's `session.maxSeconds`. Default: 43200. */
+  /** Seconds after which a session that was not ended no longer counts: the service's `session.maxSeconds`. Default: 43200. */
   readonly sessionSeconds?: number;
   /** The time in POSIX milliseconds. Default: `Date.now`. */
   readonly clock?: () => number;
 }
 
-/** Upper bounds in seconds: from what is in memory to large files on slow lines. */
+/** Upper bounds in seconds: from content in memory to large files on slow connections. */
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300, 1800, 7200] as const;
 
-/** What is done at once, by the event that tells of it. */
+/** Operations that have only one event. */
 const OPERATIONS: Readonly<Partial<Record<FileEvent["id"], readonly [operation: string, outcome: string]>>> = {
   40000: ["login", "failed"],
   40007: ["login", "done"],
@@ -49,8 +52,9 @@ const OPERATIONS: Readonly<Partial<Record<FileEvent["id"], readonly [operation: 
 };
 
 /**
- * Makes metrics: events by identifier, operations by outcome, transfers under way, their bytes and durations, and sessions. Labels hold no names and paths, so their number does not grow with
- * what is served.
+ * Creates metrics: requests, events by identifier, operations by outcome, transfers in progress with their bytes and durations,
+ * and sessions. Labels hold no names or paths, so the number of time series does not grow with the files and accounts.
+ * @throws OptionError
  */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
   const { prefix = "fileferry", sessionSeconds = 43_200, clock = Date.now } = options;
@@ -63,12 +67,12 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   const seconds = createHistogram(BUCKETS);
   const sessions = createSessionCount(sessionSeconds, clock);
   const requests = createTally();
-  const answerSeconds = createHistogram(BUCKETS);
+  const responseSeconds = createHistogram(BUCKETS);
 
   function onEvent(event: FileEvent): void {
     const { id } = event;
     events.add({ id: String(id) });
-    const kind = TRANSFER_BEGINS[id];
+    const kind = TRANSFER_STARTS[id];
     if (kind !== undefined) active.add({ kind });
     const end = TRANSFER_ENDS[id];
     if (end !== undefined) countEnd(event, ...end);
@@ -92,7 +96,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
 
   function onRequest({ method, status, seconds }: MeasuredRequest): void {
     requests.add({ method, status: String(status) });
-    answerSeconds.observe({ method }, seconds);
+    responseSeconds.observe({ method }, seconds);
   }
 
   function render(): string {
@@ -108,7 +112,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
         name: `${prefix}_request_seconds`,
         help: "How long it took until answers began.",
         type: "histogram",
-        samples: answerSeconds.samples(),
+        samples: responseSeconds.samples(),
       },
       counter("events_total", "Events by their identifier.", events),
       counter("operations_total", "Operations by what became of them.", operations),
@@ -138,7 +142,10 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   };
 }
 
-/** Sessions begin with their logins; most of them nobody ends. Counted by the minute they began in, so that it takes no more memory the more there are. */
+/**
+ * Counts sessions by the minute of their start, so the memory does not grow with their number. Most sessions have no end event:
+ * they expire unused.
+ */
 function createSessionCount(sessionSeconds: number, clock: () => number) {
   const startedAt = new Map<number, number>();
 
@@ -160,7 +167,7 @@ function createSessionCount(sessionSeconds: number, clock: () => number) {
     startedAt.set(minute, (startedAt.get(minute) ?? 0) + 1);
   }
 
-  /** A login is told of a moment after its session began. */
+  /** The login event comes a moment after the session started, so it may be in the next minute. */
   function end(seconds: number): void {
     const minute = toMinute(seconds);
     const found = [minute, minute + 1].find((each) => (startedAt.get(each) ?? 0) > 0);

@@ -1,4 +1,4 @@
-/** Values of one metric, each with its labels. */
+/** One metric and its values. */
 export interface Family {
   readonly name: string;
   readonly help: string;
@@ -6,15 +6,15 @@ export interface Family {
   readonly samples: readonly Sample[];
 }
 
-/** One value. */
+/** One value with its labels. */
 export interface Sample {
-  /** Behind the metric's name, such as `_bucket` of a histogram. */
+  /** Follows the metric's name, such as `_bucket` of a histogram. */
   readonly suffix?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Metrics in the text format of Prometheus, version 0.0.4. Those without a value are left out. */
+/** Renders metrics in the text format of Prometheus, version 0.0.4. Metrics without a value are left out. */
 export function renderFamilies(families: readonly Family[]): string {
   return families
     .filter(({ samples }) => samples.length > 0)

@@ -1,12 +1,12 @@
 import type { Sample } from "./prometheus-text.ts";
 
-/** Numbers by their labels. */
+/** Sums by label. */
 export interface Tally {
   add(labels: Readonly<Record<string, string>>, amount?: number): void;
   samples(): readonly Sample[];
 }
 
-/** Makes numbers that begin at zero. */
+/** Creates sums that start at zero. */
 export function createTally(): Tally {
   const entries = new Map<string, { readonly labels: Readonly<Record<string, string>>; value: number }>();
 
@@ -20,13 +20,13 @@ export function createTally(): Tally {
   return { add, samples: () => [...entries.values()].map(({ labels, value }) => ({ labels, value })) };
 }
 
-/** How values are spread, by their labels. */
+/** The distribution of values by label. */
 export interface Histogram {
   observe(labels: Readonly<Record<string, string>>, value: number): void;
   samples(): readonly Sample[];
 }
 
-/** Makes a histogram; `bounds` are the upper ones of its buckets, in ascending order. */
+/** Creates a histogram. `bounds` are the upper bounds of its buckets, in ascending order. */
 export function createHistogram(bounds: readonly number[]): Histogram {
   const entries = new Map<
     string,
