@@ -1,15 +1,27 @@
 import type { Authenticator } from "../contracts/authenticator.ts";
 import type { Logger } from "../contracts/logger.ts";
 
-/** The versions that the methods of a chain give of accounts, each with the name of its method: nobody else has to know what it stands for. */
+/**
+ * The account versions of a chain's methods, each tagged with its method. Callers treat a tagged version as opaque
+ * text.
+ */
 export interface AccountVersions {
-  /** A method's version as the chain gives it; `undefined` where the method has no `isCurrent`, as nobody could say then how long it stands. */
+  /**
+   * Tags a version with its method. Returns `undefined` if the method has no `isCurrent`: the version could never be
+   * checked again.
+   */
   tag(method: Authenticator, version: unknown): string | undefined;
-  /** The method and its version behind what `mark` gave, in this process or another; `undefined` where no method of that name has an `isCurrent` any more. */
+  /**
+   * Splits what `tag` returned, in this process or another, into the method and its version. Returns `undefined` if the
+   * chain has no such method with an `isCurrent` now.
+   */
   read(tagged: string): { readonly method: Authenticator; readonly version: string } | undefined;
 }
 
-/** Makes the versions of a chain. Methods of one name are told from each other by their order, so that others may come and go between them. */
+/**
+ * Creates the versions of a chain. Methods with the same name are numbered in their order, so adding or removing a
+ * method with another name between them changes no tag.
+ */
 export function createAccountVersions(methods: readonly Authenticator[], logger: Logger | undefined): AccountVersions {
   const tags = new Map<Authenticator, readonly [name: string, ordinal: number]>();
   const byTag = new Map<string, Authenticator>();
@@ -22,7 +34,7 @@ export function createAccountVersions(methods: readonly Authenticator[], logger:
     byTag.set(JSON.stringify([method.name, ordinal]), method);
   }
 
-  /** A wrapper that hands on what is accepted, and not `isCurrent`, is an easy mistake. */
+  /** Catches an easy mistake: a wrapper that forwards `authenticate` but not `isCurrent`. */
   function warn(method: Authenticator): void {
     if (warned.has(method)) return;
     warned.add(method);
@@ -48,7 +60,7 @@ export function createAccountVersions(methods: readonly Authenticator[], logger:
   };
 }
 
-/** What is in no form of ours is nobody's. */
+/** Returns an empty list for text that `tag` did not write. */
 function parse(tagged: string): readonly unknown[] {
   try {
     const parsed: unknown = JSON.parse(tagged);

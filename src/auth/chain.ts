@@ -13,47 +13,51 @@ import { HttpError, isHttpError } from "../http/http-error.ts";
 import { createAccountVersions } from "./account-versions.ts";
 import { maxPasswordBytes } from "./passwords/hash.ts";
 
-/** A verdict, and how the chain came to it. */
+/** The verdict of a chain, with the verdicts of its methods. */
 export type ChainVerdict = Verdict & {
-  /** The methods that were asked, in order. Empty where credentials cannot be anybody's. */
+  /**
+   * The verdicts of the methods that were asked, in order. Empty if the credentials cannot be valid for any account.
+   */
   readonly verdicts: readonly MethodVerdict[];
 };
 
-/** The methods of authentication as one, asked in their order (7.2). */
+/** The authentication methods as one, asked in their order (7.2). */
 export interface AuthenticationChain {
   /**
-   * Starts every method, one after the other, each once. Rejects as the first method that fails; the next call goes on with that one. A
-   * method that was not started is when it is first asked.
+   * Starts every method once, one after the other. Rejects with the error of the first method that fails; the next call
+   * starts again with that method. A method that was not started is started when it is first asked.
    */
   start(): Promise<void>;
   /**
-   * Judges credentials: the first `accepted` or `rejected` is the verdict; the last `unknown`, when no method knows the account.
-   * Empty or over-long credentials are rejected unasked. A method that fails counts as `rejected` for the reason `failure`, one that
-   * nobody started and whose start fails for the reason `unavailable`; both are reported to the log.
+   * Verifies credentials. The verdict is the first `accepted` or `rejected`; if no method knows the account, it is the
+   * last `unknown`. Empty or too long credentials are `rejected`, and no method is asked. If a method fails, the
+   * verdict is `rejected` with the reason `failure`; if it fails to start, the reason is `unavailable`. The chain logs
+   * both.
    *
-   * Rejects with HttpError `unavailable` when a method is too busy to judge.
+   * Rejects with HttpError `unavailable` when a method is too busy.
    */
   authenticate(credentials: Credentials): Promise<ChainVerdict>;
   /**
-   * Whether a version of an account that the chain has given, with an `accepted` or to `beforeChange`, still stands: the method that it is of is asked, and
-   * no other. `undefined` where that method is not there, or not any more. Rejects as it does.
+   * Returns whether an account's version is still current. `version` is one that the chain gave with `accepted` or to
+   * `beforeChange`. The chain asks only the method that the version comes from, and rejects when that method rejects.
+   * Returns `undefined` if the chain does not have that method.
    */
   isCurrent(username: string, version: string): Promise<boolean | undefined>;
   /**
-   * Whether a method can change an account's password: the first one that knows the account decides. Rejects with {@link HttpError}
-   * `unavailable` when a method fails, which is reported to the log.
+   * Returns whether the account's password can be changed. The first method that knows the account decides. Rejects
+   * with {@link HttpError} `unavailable` when a method fails, and logs the failure.
    */
   canUpdatePassword(username: string): Promise<PasswordUpdatability>;
   /**
-   * Changes a password by the first method that knows the account. Implausible credentials are a `wrong-password` unasked. Rejects as
-   * {@link AuthenticationChain.canUpdatePassword}.
+   * Lets the first method that knows the account change its password. For credentials that cannot be valid the outcome
+   * is `wrong-password`, and no method is asked. Rejects like {@link AuthenticationChain.canUpdatePassword}.
    */
   updatePassword(update: PasswordUpdate): Promise<PasswordUpdateOutcome>;
 }
 
-/** What the chain reports to. */
+/** Options of {@link createAuthenticationChain}. */
 export interface AuthenticationChainOptions {
-  /** Gets the failures of methods. Default: nobody. */
+  /** Receives the failures of methods. Default: failures are not logged. */
   readonly logger?: Logger;
 }
 
@@ -64,7 +68,7 @@ const maxContentBytes: Readonly<Record<Credentials["type"], number>> = {
   "ssl-certificate": 64 * 1024,
 };
 
-/** Makes one method of several. Without any it knows nobody. */
+/** Creates a chain of methods. A chain without methods knows no account. */
 export function createAuthenticationChain(
   authenticators: readonly Authenticator[],
   { logger }: AuthenticationChainOptions = {},
@@ -77,7 +81,7 @@ export function createAuthenticationChain(
     for (const method of methods) await startMethod(method);
   }
 
-  /** Callers at the same time share one start. */
+  /** Concurrent callers share one start. */
   function startMethod(method: Authenticator): Promise<void> {
     const known = started.get(method);
     if (known !== undefined) return known;
@@ -96,7 +100,8 @@ export function createAuthenticationChain(
     for (const [index, method] of methods.entries()) {
       verdict = await ask(method, credentials);
       verdicts.push(toMethodVerdict(method, verdict));
-      // A name that no method knows costs the work of them all; so must a wrong password for one that an early method knows.
+      // A timing attack: for an unknown name every method does its work. A wrong password for a name that an early
+      // method knows must take as long.
       if (verdict.outcome === "rejected") await equalizeTiming(methods.slice(index + 1), credentials);
       if (verdict.outcome !== "unknown") break;
     }
@@ -133,15 +138,15 @@ export function createAuthenticationChain(
   }
 
   async function isCurrent(username: string, version: string): Promise<boolean | undefined> {
-    const own = versions.read(version);
-    if (own === undefined) return undefined;
-    await startMethod(own.method);
-    return (await own.method.isCurrent?.(username, own.version)) === true;
+    const tagged = versions.read(version);
+    if (tagged === undefined) return undefined;
+    await startMethod(tagged.method);
+    return (await tagged.method.isCurrent?.(username, tagged.version)) === true;
   }
 
   async function canUpdatePassword(username: string): Promise<PasswordUpdatability> {
     for (const method of methods) {
-      const outcome = await mapStoreErrors(method, username, () => askUpdatability(method, username));
+      const outcome = await mapMethodErrors(method, username, () => askUpdatability(method, username));
       if (outcome !== "unknown") return outcome;
     }
     return "unknown";
@@ -151,7 +156,7 @@ export function createAuthenticationChain(
     const { username, currentPassword: content } = update;
     if (!isPlausible({ type: "password", username, content })) return { outcome: "wrong-password" };
     for (const method of methods) {
-      const outcome = await mapStoreErrors(method, username, () => askUpdate(method, withTags(method, update)));
+      const outcome = await mapMethodErrors(method, username, () => askUpdate(method, withTags(method, update)));
       if (outcome.outcome !== "unknown") return outcome;
     }
     return { outcome: "unknown" };
@@ -163,8 +168,8 @@ export function createAuthenticationChain(
     return { ...update, beforeChange: (version) => beforeChange(versions.tag(method, version)) };
   }
 
-  /** A method that fails leaves a password as it was; another one may not be that of the account. */
-  async function mapStoreErrors<T>(method: Authenticator, username: string, work: () => Promise<T>): Promise<T> {
+  /** A failing method ends the search: the account may be its own, so no later method may change the password. */
+  async function mapMethodErrors<T>(method: Authenticator, username: string, work: () => Promise<T>): Promise<T> {
     try {
       await startMethod(method);
       return await work();
@@ -212,17 +217,22 @@ async function askUpdate(method: Authenticator, update: PasswordUpdate): Promise
   return (await method.updatePassword?.(update)) ?? { outcome: "not-updatable" };
 }
 
-/** Whether credentials may be anybody's. A user name with control characters is nobody's (RFC 7617 2, RFC 8265 3). */
+/**
+ * Returns whether any account could have these credentials. A user name with control characters is invalid (RFC 7617 2,
+ * RFC 8265 3).
+ */
 export function isPlausible({ type, username, content }: Pick<Credentials, "type" | "username" | "content">): boolean {
   return isWithin(username, maxUsernameBytes) && !/\p{Cc}/u.test(username) && isWithin(content, maxContentBytes[type]);
 }
 
-/** Whether a text has 1 to `maxBytes` bytes as UTF-8; the first comparison spares encoding endless ones. */
+/**
+ * Returns whether a text has 1 to `maxBytes` bytes as UTF-8. The check of its length avoids encoding very long texts.
+ */
 function isWithin(text: string, maxBytes: number): boolean {
   return text !== "" && text.length <= maxBytes && new TextEncoder().encode(text).length <= maxBytes;
 }
 
-/** Methods may be written without types: what is not clearly a verdict must not open a door. */
+/** Checks at run time, as methods may be written in JavaScript: a malformed verdict must not log anyone in. */
 function isVerdict(value: Verdict | undefined): boolean {
   if (value?.outcome === "accepted") return typeof value.account === "object" && value.account !== null;
   return value?.outcome === "unknown" || value?.outcome === "rejected";

@@ -13,37 +13,40 @@ import type { LoginAttempt, LoginAudit } from "./login-audit.ts";
 import type { Sessions } from "./sessions/types.ts";
 import type { AttemptResult, LoginThrottle } from "./throttle.ts";
 
-/** The ways to say who is asking, the strongest first (CONTRACT 6.1). */
+/** How a request can identify its account, the strongest scheme first (CONTRACT 6.1). */
 export type AuthScheme = "session" | "basic" | "cookie" | "certificate";
 
-/** An account that credentials were accepted for. */
+/** An account whose credentials were accepted. */
 export interface Login {
   readonly username: string;
   readonly settings: AccountSettings;
-  /** Of the account, where its method has versions and its credentials were judged just now: a session's are the session's. */
+  /**
+   * The account's version. Present if its method gives versions and this request's credentials were verified; a login
+   * by session has none, as the session keeps its own versions.
+   */
   readonly version?: string;
 }
 
-/** What the method that rejected credentials would have the user know; shown by the option `publicError` alone (7.2). */
+/** What the rejecting method lets the user know. The service shows it only with the option `publicError` (7.2). */
 export type PublicError = Pick<Rejected, "message" | "publicResponse">;
 
-/** What came of credentials. */
+/** The result of verifying credentials. */
 export type LoginResult =
   | { readonly outcome: "accepted"; readonly login: Login; readonly attempt: LoginAttempt }
   | { readonly outcome: "refused"; readonly publicError?: PublicError };
 
-/** What came of a request's credentials. */
+/** The result of identifying a request. */
 export type Identification =
   | {
       readonly outcome: "identified";
       readonly login: Login;
       readonly scheme: AuthScheme;
-      /** The ID of the session, where it was one. */
+      /** The ID of the session, if a session identified the request. */
       readonly session?: string;
-      /** The login, where the request was one by itself. */
+      /** The login attempt, if the request itself carried a password or a certificate. */
       readonly attempt?: LoginAttempt;
     }
-  /** Without credentials, or with a cookie of no live session, or a certificate that logs nobody in. */
+  /** The request has no credentials, a cookie without a live session, or a certificate that matches no account. */
   | { readonly outcome: "anonymous"; readonly publicError?: PublicError }
   | {
       readonly outcome: "refused";
@@ -51,19 +54,23 @@ export type Identification =
       readonly publicError?: PublicError;
     };
 
-/** Who is asking. */
+/** Finds out which account a request is for. */
 export interface Identifier {
   /**
-   * Judges a request's credentials in the order of CONTRACT 6.1. An `Authorization` header that does not hold is
-   * refused, never replaced by a weaker means.
+   * Verifies a request's credentials in the order of CONTRACT 6.1. An invalid `Authorization` header is refused: the
+   * identifier does not fall back to a cookie or certificate.
    * @throws HttpError `unavailable`.
    */
   identify(request: Request, connection: Connection): Promise<Identification>;
-  /** The same by sessions alone: any other `Authorization` is refused unheard. @throws HttpError `unavailable`. */
+  /**
+   * Identifies by session only: any other `Authorization` is refused without verifying it. @throws HttpError
+   * `unavailable`.
+   */
   identifySession(request: Request, connection: Connection): Promise<Identification>;
   /**
-   * The account behind credentials that came with a request. Passwords are throttled (CONTRACT 6.6); an account whose settings are not valid is
-   * refused like any other (CONTRACT 9.1). Refusals are told to the audit; that the login is through, the caller tells.
+   * Verifies credentials that came with a request. Passwords are throttled (CONTRACT 6.6). An account with invalid
+   * settings is refused like wrong credentials (CONTRACT 9.1). This method reports refusals to the audit; the caller
+   * reports accepted logins.
    * @throws HttpError `unavailable`.
    */
   authenticate(request: Request, connection: Connection, presented: PresentedCredentials): Promise<LoginResult>;
@@ -72,34 +79,36 @@ export interface Identifier {
 /** Credentials as the client sends them. */
 export type PresentedCredentials = Pick<Credentials, "type" | "username" | "content">;
 
-/** What identifies. */
+/** Options of {@link createIdentifier}. */
 export interface IdentifierOptions {
   readonly chain: AuthenticationChain;
   readonly sessions: Sessions;
   readonly throttle: LoginThrottle;
   readonly audit: LoginAudit;
-  /** Why the service has no use for an account with such settings, in words for the operator; `undefined` when it has. */
+  /**
+   * Returns why the service cannot use an account with these settings, as text for the operator; `undefined` if it can.
+   */
   readonly findAccountProblem: (username: string, settings: AccountSettings) => string | undefined;
-  /** The account that a certificate logs in; `undefined` for none. */
+  /** Returns the name of the account that a certificate logs in; `undefined` for none. */
   readonly usernameOfCertificate: (certificate: ClientCertificate) => string | undefined;
-  /** The server, and the component of it that clients log in to. */
+  /** The server, and the component of the server that clients log in to. */
   readonly server: { readonly uuid: string };
   readonly component: { readonly uuid: string };
-  /** Logs a `usernameOfCertificate` that throws. */
+  /** Receives errors that `usernameOfCertificate` throws. */
   readonly logger: Logger;
 }
 
-/** Makes the identifier of a service. */
+/** Creates the identifier of a service. */
 export function createIdentifier(options: IdentifierOptions): Identifier {
   const { chain, sessions, throttle, audit, findAccountProblem, usernameOfCertificate, server, component, logger } =
     options;
 
-  /** Keys and certificates are nothing to guess at. `undefined`: too many attempts have failed. */
+  /** Only passwords are throttled: keys and certificates cannot be guessed. Returns `undefined` when throttled. */
   async function verify(credentials: Credentials, signal: AbortSignal): Promise<ChainVerdict | undefined> {
     const { type, username, peer } = credentials;
     if (type !== "password") return chain.authenticate(credentials);
-    const who = { username: isPlausible(credentials) ? username : undefined, address: peer?.address, signal };
-    return throttle.run(who, () => chain.authenticate(credentials), toAttemptResult);
+    const source = { username: isPlausible(credentials) ? username : undefined, address: peer?.address, signal };
+    return throttle.run(source, () => chain.authenticate(credentials), toAttemptResult);
   }
 
   async function authenticate(
@@ -132,7 +141,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     };
   }
 
-  /** A member that is ignored could be one that forbids something (2.4). */
+  /** Refuses settings with an unknown member: the member could forbid something (2.4). */
   function admitSettings(attempt: LoginAttempt, { account: given, version }: Accepted): LoginResult {
     const { username } = attempt.credentials;
     const settings = accountSettingsSchema.safeParse(given);
@@ -158,7 +167,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   }
 
   async function findSession(id: string, request: Request, connection: Connection): Promise<Login | undefined> {
-    return sessions.find(id, (over) => audit.sessionEnded("by-time", over, request, connection));
+    return sessions.find(id, (expired) => audit.sessionEnded("by-time", expired, request, connection));
   }
 
   async function identifyByHeader(session: string, request: Request, connection: Connection): Promise<Identification> {
@@ -197,7 +206,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     return byCookie.outcome === "identified" ? byCookie : identifyByCertificate(request, connection);
   }
 
-  /** Browsers offer a certificate unasked: one that logs nobody in leaves the other ways open (CONTRACT 6.7). */
+  /** Browsers send a certificate on their own, so one that matches no account is not a refused login (CONTRACT 6.7). */
   async function identifyByCertificate(request: Request, connection: Connection): Promise<Identification> {
     const { clientCertificate: certificate } = connection;
     const username = certificate && nameOf(certificate);
@@ -208,7 +217,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     return { outcome: "identified", login: result.login, scheme: "certificate", attempt: result.attempt };
   }
 
-  /** The rule is the host's: whatever it does, a certificate that it has no name for logs nobody in. */
+  /** Calls the host's function. If it throws, or returns no text, the certificate matches no account. */
   function nameOf(certificate: ClientCertificate): string | undefined {
     try {
       const name: unknown = usernameOfCertificate(certificate);
@@ -222,7 +231,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   return { identify, identifySession, authenticate };
 }
 
-/** What nobody has judged says nothing of the password. */
+/** An attempt that no method could verify counts neither as success nor as failure. */
 function toAttemptResult(verdict: ChainVerdict): AttemptResult {
   if (verdict.outcome === "accepted") return "succeeded";
   return toRefusalReason(verdict) === "unavailable" ? "neither" : "failed";

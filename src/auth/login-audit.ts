@@ -8,39 +8,39 @@ import { isSecure } from "../http/request-target.ts";
 import { readTrace } from "../http/trace-context.ts";
 import type { TimedSession } from "./sessions/types.ts";
 
-/** A login on its way through the service: what is told of it, never what its credentials hold. */
+/** A login attempt, as the audit needs it. The audit never passes on the content of the credentials. */
 export interface LoginAttempt {
   readonly credentials: Credentials;
-  /** The methods that were asked. */
+  /** The verdicts of the methods that were asked. */
   readonly verdicts: readonly MethodVerdict[];
-  /** Whether a session is to begin with it. */
+  /** Whether a session starts if the login is accepted. */
   readonly beginsSession?: boolean;
 }
 
-/** Tells the operator what became of logins and sessions: by events 40000, 40007, 40015 and 40037 (CONTRACT 8), and refused logins in the log. */
+/** Emits the events 40000, 40007, 40015 and 40037 of logins and sessions (CONTRACT 8), and logs refused logins. */
 export interface LoginAudit {
-  /** `account` holds what its settings say of it. */
+  /** Reports an accepted login. `account` comes from the account's settings. */
   accepted(attempt: LoginAttempt, account: { readonly uuid: string; readonly email: string }): void;
-  /** `details`: what is wrong with the account, where that is the reason. */
+  /** Reports a refused login. `details` say what is wrong with the account, if the account is the reason. */
   refused(attempt: LoginAttempt, reason: RefusalReason, details?: string): void;
-  /** A session has ended: by its time, which its next use has found out, or by its account. */
+  /** Reports the end of a session: it expired, which its next use finds out, or its account ended it. */
   sessionEnded(how: "by-time" | "by-account", session: TimedSession, request: Request, connection: Connection): void;
 }
 
-/** What an audit is made of. */
+/** Options of {@link createLoginAudit}. */
 export interface LoginAuditOptions {
   readonly emit: Emit;
   readonly logger: Logger;
   /** The component that clients log in to. */
   readonly component: { readonly uuid: string };
-  /** POSIX milliseconds. */
+  /** Returns milliseconds since the epoch. */
   readonly clock: () => number;
 }
 
-/** User names in the log are cut: they may be anything. */
+/** Clients may send any user name: longer ones are cut for the log. */
 const MAX_LOGGED_NAME = 255;
 
-/** Makes the audit of a service. */
+/** Creates the audit of a service. */
 export function createLoginAudit({ emit, logger, component, clock }: LoginAuditOptions): LoginAudit {
   function accepted(attempt: LoginAttempt, { uuid, email }: { readonly uuid: string; readonly email: string }): void {
     const envelope = toEnvelope(attempt);
@@ -54,7 +54,7 @@ export function createLoginAudit({ emit, logger, component, clock }: LoginAuditO
     log(attempt, reason, details);
   }
 
-  /** What a method says for the event alone does not stand in the log (2.5). */
+  /** Logs a refused login without the `audit` of methods, which is for the event only (2.5). */
   function log({ credentials, verdicts }: LoginAttempt, reason: RefusalReason, details: string | undefined): void {
     const { type, username, peer } = credentials;
     const level = reason === "unknown" || reason === "credentials" ? "info" : "warn";

@@ -1,12 +1,12 @@
 import { HttpError } from "../http/http-error.ts";
 import { sha256Hex } from "../platform/sha256.ts";
 
-/** A store's key for something secret or private: whoever reads the store sees the SHA-256 of `text` only. */
+/** Returns the store's key for a secret or private `text`: readers of the store see its SHA-256 only. */
 export function toStoreKey(kind: string, text: string): string {
   return `${kind}:${sha256Hex(text)}`;
 }
 
-/** Work on the store. @throws HttpError `unavailable` whatever the store fails with. */
+/** Runs work on the store. @throws HttpError `unavailable` when the work fails, whatever the error. */
 export async function mapStoreErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -4,53 +4,63 @@ import { toNetwork } from "../http/ip-network.ts";
 import { createKeyedMutex } from "../platform/keyed-mutex.ts";
 import { mapStoreErrors, toStoreKey } from "./store.ts";
 
-/** Whose attempts are counted together. */
-export interface Attempter {
-  /** Absent for credentials that can be nobody's: they say nothing of any password, and names of which there is no end are not kept. */
+/** Where an attempt comes from. Attempts are counted by user name and by address. */
+export interface AttemptSource {
+  /**
+   * Absent for credentials that no account can have: such an attempt tests no password, and the store must not fill up
+   * with arbitrary names.
+   */
   readonly username?: string | undefined;
-  /** The peer's, where it is known; of IPv6 its first 64 bits count. */
+  /** The peer's address, if known. For IPv6 only the first 64 bits count. */
   readonly address?: string | undefined;
-  /** Aborted when the client has gone: an attempt that still waits is not made then. */
+  /** Aborts when the client disconnects: an attempt that still waits is then not made. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What an attempt says of the password: nothing where it was not put to the test. */
+/** What an attempt shows about the password; `neither` if no method tested it. */
 export type AttemptResult = "succeeded" | "failed" | "neither";
 
 /**
- * Counts failed logins by user name and by peer address (CONTRACT 6.6). Of several processes on one store each lets as many attempts
- * at once through as are left, and of failures at the same moment the store may keep one; within a process the count is exact.
+ * Counts failed logins by user name and by peer address (CONTRACT 6.6). The count is exact within one process. Several
+ * processes on one store count less strictly: each of them runs as many concurrent attempts as are left, and the store
+ * may keep only one of several failures at the same moment.
  */
 export interface LoginThrottle {
   /**
-   * Runs an attempt to log in, or refuses it unrun: `undefined`. Success forgets the name's failures, never the address's; refused
-   * attempts count for nothing. Attempts at once never exceed the failures that are left: the others wait for them.
-   * @throws HttpError `unavailable` when the store fails; the reason of an aborted signal; whatever `attempt` throws, uncounted.
+   * Runs a login attempt, or returns `undefined` without running it when too many have failed. A success clears the
+   * failures of the user name, never those of the address. A refused attempt is not counted. The number of concurrent
+   * attempts never exceeds the number of failures that are left: further attempts wait.
+   * @throws HttpError `unavailable` when the store fails; the reason of an aborted signal; what `attempt` throws, which
+   * is not counted.
    */
-  run<T>(who: Attempter, attempt: () => Promise<T>, verify: (result: T) => AttemptResult): Promise<T | undefined>;
+  run<T>(
+    source: AttemptSource,
+    attempt: () => Promise<T>,
+    toAttemptResult: (result: T) => AttemptResult,
+  ): Promise<T | undefined>;
 }
 
-/** How much is too much, and where it is kept. */
+/** Options of {@link createLoginThrottle}. */
 export interface LoginThrottleOptions {
-  /** Keeps the counts; of names and addresses it sees the SHA-256 as keys. */
+  /** Keeps the counts. Its keys contain the SHA-256 of names and addresses only. */
   readonly store: KeyValueStore;
-  /** So many failures are allowed within the window. */
+  /** How many failures are allowed within the window. */
   readonly attempts: number;
   readonly windowSeconds: number;
-  /** Milliseconds since the epoch, shared by all processes on one store. */
+  /** Returns milliseconds since the epoch. All processes on one store must agree on it. */
   readonly clock: () => number;
 }
 
-/** The times of the failures that count, in milliseconds. */
+/** The times of the failures within the window, in milliseconds. */
 const failuresSchema = z.array(z.number());
 
-/** Makes the throttle of a service. */
+/** Creates the throttle of a service. */
 export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottle {
   const { store, attempts, windowSeconds, clock } = options;
   const window = windowSeconds * 1000;
-  const withLock = createKeyedMutex();
-  const writing = createKeyedMutex();
-  /** What runs under each key, and who waits to hear of its end. */
+  const withAcquireLock = createKeyedMutex();
+  const withWriteLock = createKeyedMutex();
+  /** The running attempts of each key. Each promise resolves when its attempt ends. */
   const running = new Map<string, Set<Promise<void>>>();
 
   async function readFailures(key: string): Promise<readonly number[]> {
@@ -64,19 +74,22 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     await store.set(key, failures.slice(-attempts), window);
   }
 
-  /** Takes one of a key's free attempts, first come, first served; `undefined` when its failures have used them up. */
-  async function enter(key: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
+  /**
+   * Acquires one of a key's attempts, in the order of the calls. Returns `undefined` when the key has too many
+   * failures.
+   */
+  async function acquirePermit(key: string, signal: AbortSignal | undefined): Promise<Permit | undefined> {
     for (;;) {
       signal?.throwIfAborted();
       const failures = (await mapStoreErrors(() => readFailures(key))).length;
       if (failures >= attempts) return undefined;
       const others = running.get(key);
-      if (failures + (others?.size ?? 0) < attempts) return { failures, leave: acquire(key) };
+      if (failures + (others?.size ?? 0) < attempts) return { failures, release: addRunning(key) };
       await Promise.race(others ?? []);
     }
   }
 
-  function acquire(key: string): () => void {
+  function addRunning(key: string): () => void {
     const others = running.get(key) ?? new Set();
     running.set(key, others);
     let settle = (): void => undefined;
@@ -91,28 +104,31 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     };
   }
 
-  /** Runs an attempt under one key: counted before its place is free again, so that nobody slips in between. */
+  /**
+   * Runs an attempt under one key. A failure is counted before the permit is released, so no attempt can slip in
+   * between.
+   */
   async function runUnder<T>(
     key: string,
     signal: AbortSignal | undefined,
     attempt: () => Promise<T>,
-    settle: (result: T, failuresBefore: number) => Promise<void>,
+    count: (result: T, failuresBefore: number) => Promise<void>,
   ): Promise<T | undefined> {
-    const entry = await withLock(key, () => enter(key, signal));
-    if (entry === undefined) return undefined;
+    const permit = await withAcquireLock(key, () => acquirePermit(key, signal));
+    if (permit === undefined) return undefined;
     try {
       const result = await attempt();
-      await mapStoreErrors(() => writing(key, () => settle(result, entry.failures)));
+      await mapStoreErrors(() => withWriteLock(key, () => count(result, permit.failures)));
       return result;
     } finally {
-      entry.leave();
+      permit.release();
     }
   }
 
   async function run<T>(
-    { username, address, signal }: Attempter,
+    { username, address, signal }: AttemptSource,
     attempt: () => Promise<T>,
-    verify: (result: T) => AttemptResult,
+    toAttemptResult: (result: T) => AttemptResult,
   ): Promise<T | undefined> {
     const nameKey = username === undefined ? undefined : toStoreKey("failed-logins-of-name", username);
     const addressKey = address === undefined ? undefined : toStoreKey("failed-logins-from", toNetwork(address));
@@ -121,23 +137,25 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
       nameKey === undefined
         ? attempt()
         : runUnder(nameKey, signal, attempt, async (result, failuresBefore) => {
-            const verdict = verify(result);
-            if (verdict === "failed") await addFailure(nameKey);
-            if (verdict === "succeeded" && failuresBefore > 0) await store.delete(nameKey);
+            const attemptResult = toAttemptResult(result);
+            if (attemptResult === "failed") await addFailure(nameKey);
+            if (attemptResult === "succeeded" && failuresBefore > 0) await store.delete(nameKey);
           });
     if (addressKey === undefined) return underName();
-    // The address's place first: who has used up an address, or has many attempts under way, waits there, and not in a place of somebody else's name.
+    // An attack: the permit of the address comes first. A client that has used up its address, or runs many attempts,
+    // waits there. If it waited with a permit of the user name, it would block other clients that log in with that
+    // name.
     return runUnder(addressKey, signal, underName, async (result) => {
-      if (result !== undefined && verify(result) === "failed") await addFailure(addressKey);
+      if (result !== undefined && toAttemptResult(result) === "failed") await addFailure(addressKey);
     });
   }
 
   return { run };
 }
 
-/** A place among the attempts of a key. */
-interface Entry {
-  /** Failures when it was taken. */
+/** One of the attempts allowed for a key. */
+interface Permit {
+  /** The number of failures when the permit was acquired. */
   readonly failures: number;
-  leave(): void;
+  release(): void;
 }

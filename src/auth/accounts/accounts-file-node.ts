@@ -14,7 +14,7 @@ import { decodeUtf8 } from "../../platform/utf8.ts";
 import type { PasswordHasher } from "../passwords/hash.ts";
 import { createNodePasswordHasher } from "../passwords/hash-node.ts";
 import {
-  type AccountBook,
+  type AccountSet,
   createAccountsVerifier,
   createTimingEqualizer,
   describeIssue,
@@ -22,55 +22,67 @@ import {
   toVersion,
   warnOfPlainText,
 } from "./accounts.ts";
-import { replaceFile, sweepLeftovers } from "./replace-file-node.ts";
+import { removeLeftovers, replaceFile } from "./replace-file-node.ts";
 
-/** Where the accounts are and what works on them. */
+/** Options of {@link createAccountsFileAuthenticator}. */
 export interface AccountsFileOptions {
-  /** Path of a JSON file `{ "accounts": [ { "username", "password", ...settings } ] }`. */
+  /** The path of a JSON file `{ "accounts": [ { "username", "password", ...settings } ] }`. */
   readonly file: string;
-  /** Verifies and makes the PHC strings. Default: one of its own, off the main thread. */
+  /** Creates and verifies the PHC strings. Default: a new hasher that works off the main thread. */
   readonly passwordHasher?: PasswordHasher;
-  /** Is told of plain-text passwords, of reloads and of broken versions. Default: the console. */
+  /** Receives warnings about plain-text passwords, reloads, and errors in the file. Default: the console. */
   readonly logger?: Logger;
-  /** How often the file is checked for a later version, in seconds; 0 for at every login, if other processes write it. Default: 1. */
+  /**
+   * The shortest time between two checks whether the file has changed, in seconds. 0 checks at every login, for files
+   * that other processes write. Default: 1.
+   */
   readonly recheckSeconds?: number;
-  /** Runs work while no other process rewrites the file, where several do. Default: this process knows of itself alone. */
+  /** Runs `work` while no other process rewrites the file. Default: runs it without such a lock. */
   readonly withFileLock?: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Milliseconds since any fixed moment. Default: `performance.now`. */
+  /** Returns milliseconds since any fixed moment. Default: `performance.now`. */
   readonly clock?: () => number;
 }
 
-/** A session's request does not wait for the file system more often. */
+/** Requests with a session check the file at most this often. */
 const sessionRecheckMilliseconds = 1000;
 
-/** A session's request does not wait for the file system longer. */
-const momentMilliseconds = 500;
+/** A request with a session waits at most this long for a check. */
+const maxSessionWaitMilliseconds = 500;
 
-/** A login, which has to know of a password that another process has changed, does. */
-const patienceMilliseconds = 5000;
+/** A login waits longer: it must notice a password that another process has changed. */
+const maxLoginWaitMilliseconds = 5000;
 
-/** A look for a later version of the file. */
-interface Look {
+/** A check in progress. */
+interface RunningCheck {
   readonly done: Promise<void>;
-  /** The same, or a moment, whatever is over first. It never rejects. */
-  readonly moment: Promise<void>;
+  /** Resolves when the check is done, or after `maxSessionWaitMilliseconds`. Never rejects. */
+  readonly doneOrTimeout: Promise<void>;
 }
 
-/** A pipe in the file's place would hold whoever opens it, and with it the end of the process. Windows has no such flag. */
-const READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+/**
+ * Without `O_NONBLOCK`, opening a pipe at this path would block until another process writes to it, and would also
+ * block the exit of this process. Windows does not have the flag.
+ */
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 const accountsFileSchema = z.strictObject({ accounts: z.array(z.unknown()) });
 
 /**
- * The accounts of a JSON file, as a method of authentication that judges as `createAccountsAuthenticator` does.
+ * Creates an authentication method for the accounts of a JSON file. It verifies credentials like
+ * `createAccountsAuthenticator`.
  *
- * `start` removes what a killed process has left of a rewrite, reads the file and rejects with an error that names file, place and reason. Later versions are found when
- * credentials come, by default at most once a second; one that is missing or broken is reported once, and the accounts stay as
- * they were. Replace the file by renaming another onto it: so nobody reads a half-written one. The sessions of an account that is removed, or
- * changed in any member, end with their next request, at most a second later; of a plain-text password a change does not count.
+ * `start` removes temporary files of a killed process and reads the file. It rejects with an error that names the file,
+ * the member and the reason. When credentials arrive, by default at most once a second, the method checks whether the
+ * file has changed. If the file is missing or invalid then, the method logs that once and keeps the accounts that it
+ * has.
  *
- * A change of password rewrites the file in that way, with a PHC string in place of the password and all else as it was but for blanks
- * and line ends. Of two processes that rewrite it within the same milliseconds the later one wins, unless `withFileLock` keeps them apart; one process alone never loses a change.
+ * Replace the file by renaming a new one onto it, so that the method never reads a half-written file. When an account
+ * is removed or changed in any member, its sessions end with their next request, at most a second later; a change of a
+ * plain-text password ends no session.
+ *
+ * A password change rewrites the file by such a rename. It puts a PHC string in place of the password, and changes
+ * nothing else but white space and line ends. One process never loses a change. If two processes rewrite the file
+ * within the same milliseconds, the later one wins, unless `withFileLock` prevents it.
  */
 export function createAccountsFileAuthenticator(options: AccountsFileOptions): Authenticator {
   const {
@@ -83,33 +95,39 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
   } = options;
   checkOption(recheckSeconds >= 0, "recheckSeconds", "0 or more");
   const recheckMilliseconds = recheckSeconds * 1000;
-  let book: AccountBook | undefined;
+  let accounts: AccountSet | undefined;
   let seenState: string | undefined;
   let checkedAt = 0;
-  let looking: Look | undefined;
+  let runningCheck: RunningCheck | undefined;
   const withLock = createKeyedMutex();
 
-  /** Reads the file unless its state is the one seen last. Content and state come from one handle, so they belong together. */
-  async function check(): Promise<void> {
+  /**
+   * Reads the file if its state has changed. State and content come from one handle, so they belong to the same
+   * version.
+   */
+  async function readIfChanged(): Promise<void> {
     checkedAt = clock();
-    const handle = await open(file, READING);
+    const handle = await open(file, READ_FLAGS);
     try {
       const state = await readState(handle);
       if (state === seenState) return;
       seenState = state;
-      book = parseAccountsFile(await readContent(handle), passwordHasher);
-      logger.info({ file, accounts: book.byName.size }, "Accounts were read.");
-      warnOfPlainText(book, logger);
+      accounts = parseAccountsFile(await readContent(handle), passwordHasher);
+      logger.info({ file, accounts: accounts.byName.size }, "Accounts were read.");
+      warnOfPlainText(accounts, logger);
     } finally {
       await handle.close();
     }
   }
 
-  /** The state of a file that is not there is the name of the error: reported once, and never taken for the one before. */
+  /**
+   * Reads the file if it has changed, and logs a failure once. If the file cannot be opened, the code of the error
+   * becomes its state, so the file is read again when it is back.
+   */
   async function checkForChange(): Promise<void> {
     const before = seenState;
     try {
-      await check();
+      await readIfChanged();
     } catch (error) {
       if (isSystemError(error)) seenState = error.code;
       if (seenState !== before) logger.error({ file, error }, "The accounts file is broken; the former accounts stay.");
@@ -118,56 +136,58 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
 
   async function start(): Promise<void> {
     seenState = undefined;
-    await sweepLeftovers(file);
+    await removeLeftovers(file);
     try {
-      await check();
+      await readIfChanged();
     } catch (error) {
       seenState = undefined;
       throw new Error(`${file}: ${(error as Error).message}`);
     }
   }
 
-  /** One look for all who ask meanwhile. */
-  function look(): Look {
-    if (looking !== undefined) return looking;
-    const done = withLock("read", book === undefined ? start : checkForChange).finally(() => {
-      looking = undefined;
+  /** Starts a check, or returns the running one: concurrent callers share one check. */
+  function startCheck(): RunningCheck {
+    if (runningCheck !== undefined) return runningCheck;
+    const done = withLock("read", accounts === undefined ? start : checkForChange).finally(() => {
+      runningCheck = undefined;
     });
-    looking = { done, moment: within(done, momentMilliseconds) };
-    return looking;
+    runningCheck = { done, doneOrTimeout: waitAtMost(done, maxSessionWaitMilliseconds) };
+    return runningCheck;
   }
 
-  /** What was read last; looks for a later version when it is time, for all callers together. */
-  async function current(): Promise<AccountBook> {
-    if (book === undefined) await look().done;
-    // A look that began before the caller came may have missed what was written in between.
-    else if (recheckMilliseconds === 0) await within(withLock("read", checkForChange), patienceMilliseconds);
+  /** Returns the current accounts. Checks the file first if the last check is too old. */
+  async function readAccounts(): Promise<AccountSet> {
+    if (accounts === undefined) await startCheck().done;
+    // No shared check here: one that started before this call may miss a later change of the file.
+    else if (recheckMilliseconds === 0) await waitAtMost(withLock("read", checkForChange), maxLoginWaitMilliseconds);
     else {
-      if (clock() - checkedAt >= recheckMilliseconds) look();
-      if (looking !== undefined) await within(looking.done, patienceMilliseconds);
+      if (clock() - checkedAt >= recheckMilliseconds) startCheck();
+      if (runningCheck !== undefined) await waitAtMost(runningCheck.done, maxLoginWaitMilliseconds);
     }
-    if (book === undefined) throw new Error(`${file}: was not read`);
-    return book;
+    if (accounts === undefined) throw new Error(`${file}: was not read`);
+    return accounts;
   }
 
   /**
-   * A look of within the last second will do for a session that stands, and where the file system takes its time, the look before; a session that does not
-   * stand is judged by a look of now.
+   * Returns true on the result of a check within the last second, or of an older one if the file system is slow. Before
+   * it returns false, it checks the file again.
    */
   async function isCurrent(username: string, version: string): Promise<boolean> {
-    const isKnown = () => book?.byName.get(username)?.version === version;
-    if (book === undefined) await look().done;
-    else if (clock() - checkedAt >= Math.max(recheckMilliseconds, sessionRecheckMilliseconds)) await look().moment;
+    const isKnown = () => accounts?.byName.get(username)?.version === version;
+    if (accounts === undefined) await startCheck().done;
+    else if (clock() - checkedAt >= Math.max(recheckMilliseconds, sessionRecheckMilliseconds)) {
+      await startCheck().doneOrTimeout;
+    }
     if (isKnown()) return true;
     await withLock("read", checkForChange);
     return isKnown();
   }
 
   async function canUpdatePassword(username: string): Promise<PasswordUpdatability> {
-    return (await current()).byName.has(username) ? "updatable" : "unknown";
+    return (await readAccounts()).byName.has(username) ? "updatable" : "unknown";
   }
 
-  /** Judges the current password by the very content that is rewritten. */
+  /** Verifies the current password against the same content that it rewrites. */
   async function updatePassword(update: PasswordUpdate): Promise<PasswordUpdateOutcome> {
     const { username, currentPassword, newPassword } = update;
     const content = await readAccountsFile(file);
@@ -175,11 +195,12 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     if (account === undefined) return { outcome: "unknown" };
     if (!(await account.matches(currentPassword))) return { outcome: "wrong-password" };
     const password = await passwordHasher.hash(newPassword);
-    // Someone else's edit meanwhile is not undone but judged anew.
+    // If the file has changed meanwhile, starts over, so that the rewrite does not undo the other change.
     if (!content.equals(await readAccountsFile(file))) return updatePassword(update);
     await update.beforeChange?.(toVersion(account.settings, password));
     await replaceFile(file, withPassword(content, username, password));
-    // After whoever reads the former version: from now on the new password counts, and it alone.
+    // The lock puts this after any check that still reads the previous file: from now on only the new password is
+    // accepted.
     await withLock("read", checkForChange);
     return { outcome: "updated" };
   }
@@ -187,15 +208,15 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
   return {
     name: "accounts",
     start: () => withLock("read", start),
-    authenticate: createAccountsVerifier(current),
-    equalizeTiming: createTimingEqualizer(current),
+    authenticate: createAccountsVerifier(readAccounts),
+    equalizeTiming: createTimingEqualizer(readAccounts),
     isCurrent,
     canUpdatePassword,
     updatePassword: (update) => withLock("update", () => withFileLock(() => updatePassword(update))),
   };
 }
 
-/** The text of an accounts file that `parseAccountsFile` accepts, with another password in it: keys in their order, its indentation kept. */
+/** Returns the text of a valid accounts file with another password. It keeps the order of keys and the indentation. */
 function withPassword(content: Uint8Array, username: string, password: string): string {
   const text = new TextDecoder().decode(content);
   const parsed: { accounts: { username: string; password: string }[] } = JSON.parse(text);
@@ -206,19 +227,21 @@ function withPassword(content: Uint8Array, username: string, password: string): 
   return `${JSON.stringify({ ...parsed, accounts }, null, indentation)}\n`;
 }
 
-/** What tells one state of the file from another. */
+/** Returns a text that changes with every version of the file. */
 async function readState(handle: FileHandle): Promise<string> {
   const { ino, size, mtimeNs, ctimeNs } = await handle.stat({ bigint: true });
   return [ino, size, mtimeNs, ctimeNs].join(" ");
 }
 
-function parseAccountsFile(content: Uint8Array, passwordHasher: PasswordHasher): AccountBook {
+function parseAccountsFile(content: Uint8Array, passwordHasher: PasswordHasher): AccountSet {
   const parsed = accountsFileSchema.safeParse(parseJson(content));
   if (!parsed.success) throw new TypeError(describeIssue(parsed.error));
   return parseAccounts(parsed.data.accounts, passwordHasher);
 }
 
-/** The engine's message quotes the text around the fault, which may be a password: only the position is passed on. */
+/**
+ * The engine's error message may quote a password, as it quotes text around the error. Only the position is passed on.
+ */
 function parseJson(content: Uint8Array): unknown {
   const text = decodeUtf8(content, "remove");
   if (text === undefined) throw new TypeError("is not valid JSON in UTF-8");
@@ -231,7 +254,7 @@ function parseJson(content: Uint8Array): unknown {
 }
 
 async function readAccountsFile(file: string): Promise<Buffer> {
-  const handle = await open(file, READING);
+  const handle = await open(file, READ_FLAGS);
   try {
     return await readContent(handle);
   } finally {
@@ -244,13 +267,13 @@ async function readContent(handle: FileHandle): Promise<Buffer> {
   return handle.readFile();
 }
 
-/** Resolves when the work is over, or so many milliseconds are. */
-async function within(work: Promise<unknown>, milliseconds: number): Promise<void> {
+/** Resolves when the work is settled, or after some milliseconds. Never rejects. */
+async function waitAtMost(work: Promise<unknown>, milliseconds: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const pause = new Promise((resolve) => {
+  const timeout = new Promise((resolve) => {
     timer = setTimeout(resolve, milliseconds).unref();
   });
-  await Promise.race([work.catch(() => undefined), pause]);
+  await Promise.race([work.catch(() => undefined), timeout]);
   clearTimeout(timer);
 }
 

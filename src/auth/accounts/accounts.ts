@@ -14,32 +14,32 @@ import {
   parsePasswordHash,
 } from "../passwords/hash.ts";
 
-/** An account as it is configured: the members of its settings stand beside its name. */
+/** An account as it is configured: its name, its password and the members of its settings. */
 export interface AccountEntry extends AccountSettings {
   readonly username: string;
-  /** A PHC string of scrypt or argon2id; or, for trying out, the password itself. */
+  /** A PHC string of scrypt or argon2id; for experiments also the password itself. */
   readonly password: string;
 }
 
-/** What the authenticator knows and what it works with. */
+/** Options of {@link createAccountsAuthenticator}. */
 export interface AccountsOptions {
   readonly accounts: readonly AccountEntry[];
   /**
-   * Verifies the PHC strings. Default: one of its own that computes on the calling thread, and holds it for some 0.3 s a login; Node's
-   * own, which does not, is `createNodePasswordHasher` of `fileferry/node`.
+   * Verifies the PHC strings. Default: a hasher that computes on the calling thread, and blocks it for about 0.3 s per
+   * login. On Node, `createNodePasswordHasher` of `fileferry/node` does not block.
    */
   readonly passwordHasher?: PasswordHasher;
-  /** Is told how many passwords are plain text. Default: the console. */
+  /** Receives a warning with the number of plain-text passwords. Default: the console. */
   readonly logger?: Logger;
 }
 
-/** One set of accounts, checked. A reload makes another. */
-export interface AccountBook {
+/** One validated set of accounts. A reload creates a new set. */
+export interface AccountSet {
   readonly byName: ReadonlyMap<string, StoredAccount>;
-  /** The same accounts, countable. */
+  /** All accounts, for access by index. */
   readonly all: readonly StoredAccount[];
   /** How many of the passwords are plain text. */
-  readonly plainText: number;
+  readonly plainTextCount: number;
 }
 
 interface StoredAccount {
@@ -76,62 +76,63 @@ const accountEntriesSchema = z.array(
 );
 
 /**
- * The accounts given in code, as a method of authentication. A name it has not is `unknown`; a wrong password is
- * `rejected`. A client certificate, which the runtime has verified, needs no password; SSH keys it knows none. Passwords cannot be
- * changed: they stand in the code.
+ * Creates an authentication method for accounts given in code. An unknown name is `unknown`, a wrong password is
+ * `rejected`. A client certificate, which the runtime has verified, needs no password. SSH keys are `unknown`.
+ * Passwords cannot be changed, because they are part of the code.
  *
- * Throws `AccountsError`, a `TypeError` naming the member that is unknown, missing or wrong, never its value.
+ * Throws `AccountsError`, a `TypeError` that names an unknown, missing or invalid member, but never its value.
  */
 export function createAccountsAuthenticator(options: AccountsOptions): Authenticator {
   const { accounts, passwordHasher = createPasswordHasher(), logger = console } = options;
-  const book = parseAccounts(accounts, passwordHasher);
-  warnOfPlainText(book, logger);
+  const known = parseAccounts(accounts, passwordHasher);
+  warnOfPlainText(known, logger);
   return {
     name: "accounts",
-    authenticate: createAccountsVerifier(async () => book),
-    equalizeTiming: createTimingEqualizer(async () => book),
-    isCurrent: async (username, version) => book.byName.get(username)?.version === version,
-    canUpdatePassword: async (username) => (book.byName.has(username) ? "not-updatable" : "unknown"),
+    authenticate: createAccountsVerifier(async () => known),
+    equalizeTiming: createTimingEqualizer(async () => known),
+    isCurrent: async (username, version) => known.byName.get(username)?.version === version,
+    canUpdatePassword: async (username) => (known.byName.has(username) ? "not-updatable" : "unknown"),
   };
 }
 
 /**
- * Checks a list of accounts. Throws `AccountsError` that names the place, as in `accounts[1].password: ...`, and never
- * quotes what stands there.
+ * Validates a list of accounts. Throws `AccountsError` that names the member, as in `accounts[1].password: ...`, and never
+ * quotes its value.
  */
-export function parseAccounts(accounts: unknown, passwordHasher: PasswordHasher): AccountBook {
+export function parseAccounts(accounts: unknown, passwordHasher: PasswordHasher): AccountSet {
   const parsed = accountEntriesSchema.safeParse(accounts);
   if (!parsed.success) {
     const { path, reason } = findIssue(parsed.error);
     throw new AccountsError(path, reason);
   }
   const byName = new Map<string, StoredAccount>();
-  let plainText = 0;
+  let plainTextCount = 0;
   for (const [index, { username, password, ...settings }] of parsed.data.entries()) {
     if (byName.has(username)) throw new AccountsError([index, "username"], "is there already");
-    if (!isPasswordHash(password)) plainText += 1;
+    if (!isPasswordHash(password)) plainTextCount += 1;
     const matches = toMatcher(password, passwordHasher, [index, "password"]);
     byName.set(username, { settings, version: toVersion(settings, password), matches });
   }
-  return { byName, all: [...byName.values()], plainText };
+  return { byName, all: [...byName.values()], plainTextCount };
 }
 
 /**
- * Judges credentials by the accounts that `source` gives at that moment.
+ * Creates a function that verifies credentials against the accounts that `source` returns at that moment.
  *
- * An unknown name costs what a known one costs: it is verified against the secret of some account, always the same for one
- * name, and the result ignored. Which one is a secret of this process, else times could be compared across accounts.
+ * A timing attack: an unknown name must take as long as a known one. So its password is verified against another
+ * account, and the result is ignored. One name always uses the same account, and only this process can compute which
+ * one: otherwise an attacker could compare times across accounts.
  */
-export function createAccountsVerifier(source: () => Promise<AccountBook>): Authenticator["authenticate"] {
+export function createAccountsVerifier(source: () => Promise<AccountSet>): Authenticator["authenticate"] {
   return async function authenticate({ type, username, content }: Credentials): Promise<Verdict> {
     if (type === "ssh-key") return { outcome: "unknown" };
-    const book = await source();
-    const account = book.byName.get(username);
+    const accounts = await source();
+    const account = accounts.byName.get(username);
     if (type === "ssl-certificate") {
       return account === undefined ? { outcome: "unknown" } : toAccepted(account);
     }
-    const decoy = decoyFor(username, book);
-    const matches = await (account ?? decoy)?.matches(content);
+    const substitute = substituteFor(username, accounts);
+    const matches = await (account ?? substitute)?.matches(content);
     if (account === undefined) return { outcome: "unknown" };
     return matches === true ? toAccepted(account) : { outcome: "rejected" };
   };
@@ -142,31 +143,29 @@ function toAccepted({ settings: account, version }: StoredAccount): Verdict {
 }
 
 /**
- * Stands for an account as it is configured, with its password where that is a hash: whoever reads a store of sessions could guess a plain one by its digest.
- * The salt of a hash is not to be guessed.
+ * Returns a digest of an account's settings and of its password hash. A plain-text password is left out: a reader of
+ * the session store could guess it from the digest. A hash is safe because its salt cannot be guessed.
  */
 export function toVersion(settings: AccountSettings, password: string): string {
   return sha256Hex(JSON.stringify([settings, isPasswordHash(password) ? password : null]));
 }
 
-/** Does the work that the judge does on a password, and tells nothing. */
-export function createTimingEqualizer(
-  source: () => Promise<AccountBook>,
-): NonNullable<Authenticator["equalizeTiming"]> {
+/** Creates a function that does the same work as verifying a password, without a result. */
+export function createTimingEqualizer(source: () => Promise<AccountSet>): NonNullable<Authenticator["equalizeTiming"]> {
   return async function equalizeTiming({ type, username, content }: Credentials): Promise<void> {
-    if (type === "password") await decoyFor(username, await source())?.matches(content);
+    if (type === "password") await substituteFor(username, await source())?.matches(content);
   };
 }
 
-function decoyFor(username: string, { all }: AccountBook): StoredAccount | undefined {
+function substituteFor(username: string, { all }: AccountSet): StoredAccount | undefined {
   const digest = keyedDigest(username);
   return all[new DataView(digest.buffer, digest.byteOffset).getUint32(0) % all.length];
 }
 
-/** Warns, once per call, when there are plain-text passwords: how many, never whose. */
-export function warnOfPlainText({ plainText }: AccountBook, logger: Logger): void {
-  if (plainText === 0) return;
-  logger.warn({ count: plainText }, "Accounts have plain-text passwords, which are for trying out: hash them.");
+/** Logs a warning with the number of plain-text passwords, if there are any. It does not name the accounts. */
+export function warnOfPlainText({ plainTextCount }: AccountSet, logger: Logger): void {
+  if (plainTextCount === 0) return;
+  logger.warn({ count: plainTextCount }, "Accounts have plain-text passwords, which are for trying out: hash them.");
 }
 
 /** The place and the reason of the first issue, as in `accounts[1].email: ...`, without the value. */
@@ -200,14 +199,14 @@ function toMatcher(secret: string, hasher: PasswordHasher, path: readonly Proper
   return (password) => hasher.verify(password, secret);
 }
 
-/** Digests have one length, and under a random key tell nothing by where they differ. */
+/** Compares keyed digests: they have equal lengths, and the position where they differ reveals nothing. */
 function toPlainTextMatcher(secret: string): StoredAccount["matches"] {
   return async (password) => equalBytes(keyedDigest(password), keyedDigest(secret));
 }
 
 let processKey: Uint8Array | undefined;
 
-/** The key is made at first use: workerd forbids random numbers while modules load. */
+/** The key is created at first use, because workerd forbids random numbers while modules load. */
 function keyedDigest(text: string): Uint8Array {
   processKey ??= crypto.getRandomValues(new Uint8Array(32));
   return hmac(sha256, processKey, new TextEncoder().encode(text));

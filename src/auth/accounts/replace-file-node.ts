@@ -3,49 +3,51 @@ import { type FileHandle, lstat, open, readdir, realpath, rename, stat, unlink }
 import { basename, dirname, join } from "node:path";
 import { hasEnded, hostIdentity } from "../../platform/process-identity-node.ts";
 
-/** Temporary files older than this are what a crash has left, on whatever machine: none is written for so long. */
+/** Older temporary files were left by a crash, on this or another machine: writing one never takes that long. */
 const LEFTOVER_MILLISECONDS = 60_000;
-/** What a temporary name has in the middle: host, process, and what makes it unique. */
-const MIDDLE = /^([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}$/;
+/** The unique part of a temporary file's name: host, process ID and random digits. */
+const UNIQUE_PART = /^([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}$/;
 
 const PERMISSION_BITS = 0o777;
 const GROUP_BITS = 0o070;
 
 /**
- * Replaces the content of a file that is there: readers see the former content or the new one, never less, and after a crash one of the
- * two is there. The file keeps its owner and group where the process may give them, and its permissions, without those of the group
- * where that is another one now; a link stays one, its target is
- * replaced. When it resolves the new content is on the disk; whatever makes it reject leaves the former.
+ * Replaces the content of an existing file. Readers, also after a crash, see either the previous or the new content,
+ * never a part of it. If the file is a symlink, its target is replaced.
+ *
+ * The file keeps its permissions, and its owner and group if the process may set them. If it cannot set the group, the
+ * new file gets no group permissions. When the promise resolves, the new content is on the disk; when it rejects, the
+ * previous content is still there.
  */
 export async function replaceFile(file: string, content: string): Promise<void> {
   const target = await realpath(file);
   const previous = await stat(target);
-  await sweep(target);
-  const middle = `${hostIdentity()}-${process.pid}-${randomBytes(8).toString("hex")}`;
-  const temporary = join(dirname(target), toTemporaryName(target, middle));
+  await removeTemporaryFiles(target);
+  const unique = `${hostIdentity()}-${process.pid}-${randomBytes(8).toString("hex")}`;
+  const temporary = join(dirname(target), toTemporaryName(target, unique));
   try {
-    await fill(await open(temporary, "wx", 0o600), content, previous);
+    await writeContent(await open(temporary, "wx", 0o600), content, previous);
     await rename(temporary, target);
   } catch (error) {
-    // Also where opening failed: a file of the network may have been made all the same.
+    // Needed even if `open` failed: on a network file system the file may exist all the same.
     await unlink(temporary).catch(() => undefined);
     throw error;
   }
-  // The new content counts already, and is on the disk itself: a folder that cannot be synced does not undo that.
+  // The new content is already in effect, and its bytes are on the disk, so a failing sync of the folder is no failure.
   await syncFolder(dirname(target)).catch(() => undefined);
 }
 
-async function fill(
+async function writeContent(
   handle: FileHandle,
   content: string,
   { uid, gid, mode }: { readonly uid: number; readonly gid: number; readonly mode: number },
 ): Promise<void> {
   try {
-    const made = await handle.stat();
-    const isForeign = made.uid !== uid || made.gid !== gid;
-    // Without the right to give files away the new one is the process's own, but perhaps of a group that the process is in.
-    if (isForeign) await handle.chown(uid, gid).catch(() => handle.chown(made.uid, gid).catch(() => undefined));
-    // What the former group may do, another group may not.
+    const created = await handle.stat();
+    const isForeign = created.uid !== uid || created.gid !== gid;
+    // A process without the right to change a file's owner can still set a group that it is a member of.
+    if (isForeign) await handle.chown(uid, gid).catch(() => handle.chown(created.uid, gid).catch(() => undefined));
+    // The permissions of the previous group must not go to another group.
     const { gid: group } = await handle.stat();
     await handle.chmod(mode & (group === gid ? PERMISSION_BITS : PERMISSION_BITS & ~GROUP_BITS));
     await handle.writeFile(content);
@@ -55,7 +57,7 @@ async function fill(
   }
 }
 
-/** The rename is on the disk when its folder is; Windows opens none. */
+/** Puts a rename on the disk by syncing its folder. Windows cannot open folders. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(folder);
@@ -66,27 +68,30 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Removes what a crash has left of the file's replacements: all of what ended processes of this machine have. Never rejects. */
-export async function sweepLeftovers(file: string): Promise<void> {
-  await realpath(file).then(sweep, () => undefined);
+/**
+ * Removes temporary files that crashed replacements of the file have left: those of processes of this machine that
+ * have ended, and old ones. Never rejects.
+ */
+export async function removeLeftovers(file: string): Promise<void> {
+  await realpath(file).then(removeTemporaryFiles, () => undefined);
 }
 
-async function sweep(target: string): Promise<void> {
+async function removeTemporaryFiles(target: string): Promise<void> {
   const [head = "", tail = ""] = toTemporaryName(target, "\0").split("\0");
   const folder = dirname(target);
-  // A folder that may be written and not read is nothing to fail at.
+  // The process may be able to write to the folder but not to read it: that is no failure.
   for (const name of await readdir(folder).catch(() => [])) {
     if (!name.startsWith(head) || !name.endsWith(tail)) continue;
-    const [middle, tag = "", writer] = MIDDLE.exec(name.slice(head.length, -tail.length)) ?? [];
-    if (middle === undefined) continue;
+    const [unique, host = "", pid] = UNIQUE_PART.exec(name.slice(head.length, -tail.length)) ?? [];
+    if (unique === undefined) continue;
     const path = join(folder, name);
     const modified = await lstat(path).then(
       ({ mtimeMs }) => mtimeMs,
       () => Number.POSITIVE_INFINITY,
     );
-    const isLeft = Date.now() - modified > LEFTOVER_MILLISECONDS || hasEnded(tag, Number(writer), modified);
-    // Another process may be faster.
-    if (isLeft) await unlink(path).catch(() => undefined);
+    const isLeftover = Date.now() - modified > LEFTOVER_MILLISECONDS || hasEnded(host, Number(pid), modified);
+    // Another process may have removed it already.
+    if (isLeftover) await unlink(path).catch(() => undefined);
   }
 }
 

@@ -11,19 +11,20 @@ import {
   type ScryptParameters,
 } from "./hash.ts";
 
-/** As text rather than as a file, which a bundler would lose. */
+/** The worker's program. It is text because a bundler would not find it as a file of its own. */
 const argon2idProgram = `
 const { parentPort, workerData } = require("node:worker_threads");
 const { argon2id } = require(workerData.module);
 parentPort.postMessage(argon2id(workerData.password, workerData.salt, workerData.options));
 `;
 
-const LAST_WORD_MILLISECONDS = 100;
+const MESSAGE_GRACE_MILLISECONDS = 100;
 
 /**
- * {@link createPasswordHasher} off the main thread: scrypt in Node's thread pool, argon2id in a worker thread of
- * its own per computation. By default two at once, one where there are no more than two processors: the pool and the processors have
- * room left for files. Methods of one service share one hasher, or the bound counts for each of them.
+ * Creates a {@link PasswordHasher} that computes off the main thread: scrypt in Node's thread pool, argon2id in a new
+ * worker thread for each computation. By default it runs two computations at a time, or one if there are at most two
+ * processors, so that threads and processors are left for files. Let the methods of one service share one hasher: each
+ * hasher applies its limits separately.
  */
 export function createNodePasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
   return createPasswordHasher({
@@ -41,9 +42,9 @@ function scryptInThreadPool(
   { ln, r, p }: ScryptParameters,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    // The parsed parameters are bounded already; Node's own default bound is 32 MiB.
+    // Parsing has limited the parameters already. Node's default limit of 32 MiB would refuse allowed ones.
     scrypt(password, salt, length, { N: 2 ** ln, r, p, maxmem: 2 ** 29 }, (error, key) =>
-      // Bun has `undefined` for no error.
+      // Bun passes `undefined` instead of `null` when there is no error.
       error ? reject(error) : resolve(key),
     );
   });
@@ -65,15 +66,15 @@ async function argon2idInWorker(
       options: { ...parameters, dkLen: length },
     },
   });
-  const ended = new AbortController();
-  // Its last message may come behind its end on runtimes other than Node.
-  worker.once("exit", () => setTimeout(() => ended.abort(), LAST_WORD_MILLISECONDS));
+  const exited = new AbortController();
+  // On runtimes other than Node the worker's message may arrive after its `exit` event.
+  worker.once("exit", () => setTimeout(() => exited.abort(), MESSAGE_GRACE_MILLISECONDS));
   try {
-    // Rejects when the worker fails, or ends without a word.
-    const [derived]: Uint8Array[] = await once(worker, "message", { signal: ended.signal });
+    // Rejects when the worker fails, or exits without a message.
+    const [derived]: Uint8Array[] = await once(worker, "message", { signal: exited.signal });
     if (derived !== undefined) return derived;
   } catch (error) {
-    if (!ended.signal.aborted) throw error;
+    if (!exited.signal.aborted) throw error;
   }
   throw new Error("The worker gave no hash.");
 }

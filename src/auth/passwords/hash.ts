@@ -3,30 +3,30 @@ import { scrypt } from "@noble/hashes/scrypt.js";
 import { checkOption } from "../../contracts/option-error.ts";
 import { HttpError } from "../../http/http-error.ts";
 
-/** Makes and verifies password hashes, as PHC strings. */
+/** Creates and verifies password hashes, as PHC strings. */
 export interface PasswordHasher {
   /**
-   * Hashes a password with a random salt of its own. Rejects with `TypeError` when the password is empty,
-   * over 1,024 bytes, or holds NUL; with {@link HttpError} `unavailable` when too many wait already.
+   * Hashes a password with a new random salt. Rejects with `TypeError` when the password is empty, longer than 1,024
+   * bytes, or contains NUL; with {@link HttpError} `unavailable` when too many computations wait already.
    */
   hash(password: string): Promise<string>;
   /**
-   * Whether the password is the one behind a PHC string; one that `hash` refuses is not, at no cost. Rejects
-   * with `TypeError` when the string is no scrypt or argon2id, or would cost more than 256 MiB or some 10 seconds; with
-   * {@link HttpError} `unavailable` when too many wait already.
+   * Returns whether a password matches a PHC string. A password that `hash` rejects does not match, and costs no
+   * computation. Rejects with `TypeError` when the string is not one of scrypt or argon2id, or would cost more than 256
+   * MiB or about 10 seconds; with {@link HttpError} `unavailable` when too many computations wait already.
    */
   verify(password: string, phc: string): Promise<boolean>;
 }
 
-/** What a {@link PasswordHasher} computes with, and how much at once. */
+/** Options of {@link createPasswordHasher}. */
 export interface PasswordHasherOptions {
   /** Computes scrypt. Default: in JavaScript, on the calling thread. */
   readonly scrypt?: KeyDerivation<ScryptParameters>;
   /** Computes argon2id. Default: in JavaScript, on the calling thread. */
   readonly argon2id?: KeyDerivation<Argon2Parameters>;
-  /** Computations under way at once. Default: 1, as they share the calling thread. */
+  /** How many computations run at a time. Default: 1, because they share the calling thread. */
   readonly maxConcurrent?: number;
-  /** Computations that may wait for their turn; beyond it they are refused. Default: 64. */
+  /** How many computations may wait; further ones are refused. Default: 64. */
   readonly maxWaiting?: number;
 }
 
@@ -38,21 +38,21 @@ export type KeyDerivation<Parameters> = (
   parameters: Parameters,
 ) => Promise<Uint8Array>;
 
-/** The cost of scrypt (RFC 7914 2), with `ln` for the binary logarithm of N. */
+/** The cost of scrypt (RFC 7914 2); `ln` is the binary logarithm of N. */
 export interface ScryptParameters {
   readonly ln: number;
   readonly r: number;
   readonly p: number;
 }
 
-/** The cost of argon2id (RFC 9106 3.1): memory in KiB, passes, lanes. */
+/** The cost of argon2id (RFC 9106 3.1): `m` is the memory in KiB, `t` the passes, `p` the lanes. */
 export interface Argon2Parameters {
   readonly m: number;
   readonly t: number;
   readonly p: number;
 }
 
-/** A PHC string, taken apart and within bounds. */
+/** A parsed PHC string whose cost is within the limits. */
 export type PasswordHash = SaltedHash<"scrypt", ScryptParameters> | SaltedHash<"argon2id", Argon2Parameters>;
 
 interface SaltedHash<Id, Parameters> {
@@ -62,21 +62,22 @@ interface SaltedHash<Id, Parameters> {
   readonly hash: Uint8Array;
 }
 
-/** Passwords longer than this, as UTF-8, are refused before they are hashed. */
+/** The length limit of passwords as UTF-8. Longer ones are refused before they are hashed. */
 export const maxPasswordBytes = 1024;
 
 /**
- * One of OWASP's five equal settings of scrypt, with 8 MiB. The next one up (ln=14, p=5) costs the same time, but
- * glibc keeps its 16 MiB for each thread of Node's pool: 67 MB more resident memory instead of 34.
+ * The cost of new hashes: one of the five settings of scrypt that OWASP recommends as equally strong, with 8 MiB. The
+ * next one (ln=14, p=5) takes the same time, but glibc keeps 16 MiB for each thread of Node's pool: 67 MB more resident
+ * memory instead of 34.
  */
-const newHashes: ScryptParameters = { ln: 13, r: 8, p: 10 };
+const newHashCost: ScryptParameters = { ln: 13, r: 8, p: 10 };
 const saltBytes = 16;
 const hashBytes = 32;
 
 const maxMemoryKibibytes = 256 * 1024;
-/** In the unit of `N * r * p`: about 13 times the cost of our own hashes, 5 seconds in JavaScript. */
+/** The limit of `N * r * p`: about 13 times the cost of our own hashes, 5 seconds in JavaScript. */
 const maxScryptCost = 2 ** 23;
-/** In KiB filled: about 10 seconds in JavaScript. */
+/** The limit of memory times passes, in KiB: about 10 seconds in JavaScript. */
 const maxArgon2Cost = 2 ** 20;
 
 const scryptPattern = /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d?),p=([1-9]\d?)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
@@ -84,21 +85,21 @@ const argon2Pattern =
   /^\$argon2id\$v=19\$m=([1-9]\d{0,6}),t=([1-9]\d{0,3}),p=([1-9]\d{0,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /**
- * Makes a hasher. It writes `$scrypt$` strings (16 random bytes of salt, `ln=13,r=8,p=10`) and verifies these and
- * `$argon2id$` ones.
+ * Creates a hasher. It creates `$scrypt$` strings (16 random bytes of salt, `ln=13,r=8,p=10`), and verifies both
+ * `$scrypt$` and `$argon2id$` strings.
  *
- * Throws `TypeError` for a bound that is not a count.
+ * Throws `TypeError` if `maxConcurrent` or `maxWaiting` is not a valid number.
  */
 export function createPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
   const derivations = { scrypt: options.scrypt ?? portableScrypt, argon2id: options.argon2id ?? portableArgon2id };
-  const withPermit = createWaitingRoom(options.maxConcurrent ?? 1, options.maxWaiting ?? 64);
+  const withPermit = createQueue(options.maxConcurrent ?? 1, options.maxWaiting ?? 64);
 
   async function hash(password: string): Promise<string> {
     const bytes = toPasswordBytes(password);
     if (bytes === undefined) throw new TypeError(`A password has 1 to ${maxPasswordBytes} bytes, none of them NUL.`);
     const salt = crypto.getRandomValues(new Uint8Array(saltBytes));
-    const derived = await withPermit(() => derivations.scrypt(bytes, salt, hashBytes, newHashes));
-    const { ln, r, p } = newHashes;
+    const derived = await withPermit(() => derivations.scrypt(bytes, salt, hashBytes, newHashCost));
+    const { ln, r, p } = newHashCost;
     return `$scrypt$ln=${ln},r=${r},p=${p}$${toBase64(salt)}$${toBase64(derived)}`;
   }
 
@@ -118,16 +119,16 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
 }
 
 /**
- * Whether a text has the shape of a password hash of any kind (`$name$...`), ours or not. Such a text is never
- * taken for a plain-text password: whoever saw the hash could log in with it.
+ * Returns whether a text looks like a password hash of any kind (`$name$...`). Such a text never counts as a plain-text
+ * password: if it did, an attacker who has seen the hash could log in with it.
  */
 export function isPasswordHash(text: string): boolean {
   return /^\$[A-Za-z0-9-]+\$/.test(text);
 }
 
 /**
- * Takes a PHC string apart. Throws `TypeError`, without quoting the text, when it is not exactly a `$scrypt$` or
- * `$argon2id$` (version 19) string, or would cost more than 256 MiB or some 10 seconds to verify.
+ * Parses a PHC string. Throws `TypeError`, which does not quote the text, when the text is not exactly a `$scrypt$` or
+ * `$argon2id$` (version 19) string, or would cost more than 256 MiB or about 10 seconds to verify.
  */
 export function parsePasswordHash(text: string): PasswordHash {
   const scryptMatch = scryptPattern.exec(text);
@@ -148,7 +149,7 @@ export function parsePasswordHash(text: string): PasswordHash {
   throw new TypeError("The password hash is not a PHC string of scrypt or argon2id.");
 }
 
-/** Whether two byte strings are equal, in a time that depends on their lengths alone. */
+/** Compares two byte strings in a time that depends only on their lengths. */
 export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
   let difference = left.length ^ right.length;
   for (let index = 0; index < left.length; index += 1) difference |= (left[index] ?? 0) ^ (right[index] ?? 0);
@@ -156,10 +157,10 @@ export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
 }
 
 /**
- * Lets `maxConcurrent` pieces of work run, and `maxWaiting` wait in order. An attacker's logins thus hold neither
- * all threads nor ever more memory.
+ * Runs at most `maxConcurrent` tasks at a time; at most `maxWaiting` tasks wait, in order. Without these limits an
+ * attacker's logins could occupy all threads, or an unlimited amount of memory.
  */
-function createWaitingRoom(maxConcurrent: number, maxWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
+function createQueue(maxConcurrent: number, maxWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
   checkOption(Number.isSafeInteger(maxConcurrent) && maxConcurrent >= 1, "maxConcurrent", "a whole number, 1 or more");
   checkOption(Number.isSafeInteger(maxWaiting) && maxWaiting >= 0, "maxWaiting", "a whole number, 0 or more");
   const waiting: (() => void)[] = [];
@@ -180,24 +181,26 @@ function createWaitingRoom(maxConcurrent: number, maxWaiting: number): <T>(work:
 }
 
 async function portableScrypt(password: Uint8Array, salt: Uint8Array, length: number, cost: ScryptParameters) {
-  await otherTasks();
+  await yieldToOtherTasks();
   return scrypt(password, salt, { N: 2 ** cost.ln, r: cost.r, p: cost.p, dkLen: length });
 }
 
 async function portableArgon2id(password: Uint8Array, salt: Uint8Array, length: number, cost: Argon2Parameters) {
-  await otherTasks();
+  await yieldToOtherTasks();
   return argon2id(password, salt, { ...cost, dkLen: length });
 }
 
 /**
- * Gives way to timers and sockets. The asynchronous variants of @noble/hashes wait for microtasks only: a queue of
- * logins would hold the event loop until its end.
+ * Lets timers and sockets run. The asynchronous functions of @noble/hashes wait for microtasks only: with them a queue
+ * of logins would block the event loop until all of them are done.
  */
-function otherTasks(): Promise<void> {
+function yieldToOtherTasks(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** scrypt's HMAC pads the password with zeros (RFC 2104 2): with NUL allowed, "secret" and "secret\0" were one. */
+/**
+ * NUL is refused: scrypt's HMAC pads the password with zeros (RFC 2104 2), so "secret" and "secret\0" would be equal.
+ */
 function toPasswordBytes(password: string): Uint8Array | undefined {
   if (password === "" || password.length > maxPasswordBytes || password.includes("\0")) return undefined;
   const bytes = new TextEncoder().encode(password);
@@ -216,7 +219,7 @@ function tooCostly(): TypeError {
   return new TypeError("The password hash would cost too much memory or time to verify.");
 }
 
-/** Base64 without padding, as PHC strings have it. */
+/** Encodes as Base64 without padding, the form in PHC strings. */
 function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes)).replaceAll("=", "");
 }
@@ -225,7 +228,7 @@ function parseBase64(text: string, minBytes: number): Uint8Array {
   if (text.length > 86 || text.length % 4 === 1)
     throw new TypeError("The password hash has a salt or hash of odd length.");
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  // Spare bits set: a second spelling of the same bytes, hence tampered with or cut.
+  // Not canonical if unused bits are set: the text was changed or cut.
   if (toBase64(bytes) !== text) throw new TypeError("The password hash is not canonical Base64.");
   if (bytes.length < minBytes) throw new TypeError(`The password hash has a salt or hash under ${minBytes} bytes.`);
   return bytes;

@@ -1,7 +1,7 @@
 import type { CharacterClass, PasswordPolicy } from "../../contracts/password-policy.ts";
 import { maxPasswordBytes } from "./hash.ts";
 
-/** A change of password that a policy judges. */
+/** A password change that a policy checks. */
 export interface NewPassword {
   readonly username: string;
   /** The account's e-mail addresses, comma-separated. */
@@ -18,13 +18,14 @@ const CLASSES: Readonly<Record<CharacterClass, readonly [pattern: RegExp, name: 
 };
 
 const ESTIMATED_CHARACTERS = 100;
-const SHORTEST_NAME_INSIDE = 3;
+/** Shorter user names may be part of a password. */
+const MIN_NAME_LENGTH = 3;
 
-/** The rules that a new password breaks, one sentence each, fit for the client and without the password. */
+/** Returns the rules that a new password breaks, one sentence each for the client, without the password. */
 export async function findPolicyProblems(policy: PasswordPolicy, request: NewPassword): Promise<readonly string[]> {
   const { newPassword, currentPassword } = request;
   const { minLength = 12, maxLength = maxPasswordBytes, requireClasses = [], allowUserName = false } = policy;
-  // Also spares counting endless ones.
+  // Checked first, so that very long passwords are not counted character by character.
   if (newPassword.length > maxPasswordBytes || byteLength(newPassword) > maxPasswordBytes) {
     return [`The new password must not be longer than ${maxPasswordBytes} bytes.`];
   }
@@ -47,7 +48,7 @@ function toClassProblem(name: CharacterClass): string {
 
 function holdsName(password: string, username: string): boolean {
   const [text, name] = [password.toLowerCase(), username.toLowerCase()];
-  return [...name].length < SHORTEST_NAME_INSIDE ? text === name : text.includes(name);
+  return [...name].length < MIN_NAME_LENGTH ? text === name : text.includes(name);
 }
 
 async function isWeak({ estimate, minEstimate = 3 }: PasswordPolicy, request: NewPassword): Promise<boolean> {
@@ -55,9 +56,9 @@ async function isWeak({ estimate, minEstimate = 3 }: PasswordPolicy, request: Ne
   const { username, email = "", currentPassword, newPassword } = request;
   const addresses = email.split(",").map((address) => address.trim());
   const hints = [username, ...addresses, currentPassword].filter((hint) => hint !== "");
-  const beginning = [...newPassword].slice(0, ESTIMATED_CHARACTERS).join("");
-  // Whatever is not clearly enough, NaN among it, is not.
-  return !((await estimate(beginning, hints)) >= minEstimate);
+  const start = [...newPassword].slice(0, ESTIMATED_CHARACTERS).join("");
+  // Not `<`: NaN counts as weak.
+  return !((await estimate(start, hints)) >= minEstimate);
 }
 
 function byteLength(text: string): number {

@@ -6,18 +6,18 @@ import type { Sessions } from "../sessions/types.ts";
 import type { LoginThrottle } from "../throttle.ts";
 import { findPolicyProblems, type NewPassword } from "./policy.ts";
 
-/** A change of password that the holder of a session asks for. */
+/** A password change that the client of a session requests. */
 export interface OwnPasswordUpdate extends NewPassword {
-  /** The ID of the session, which outlives the change. */
+  /** The ID of the session, which stays valid after the change. */
   readonly session: string;
   readonly peer?: Peer;
-  /** What received it. */
+  /** The component that received the request. */
   readonly creator: Component;
   /** The trace of the request. */
   readonly trace?: Trace;
 }
 
-/** What came of it; `problems` are sentences for the client. */
+/** The result of a password change; `problems` are sentences for the client. */
 export type OwnPasswordUpdateResult =
   | { readonly outcome: "updated" }
   | { readonly outcome: "not-updatable" }
@@ -25,26 +25,27 @@ export type OwnPasswordUpdateResult =
 
 /** How accounts change their own passwords (4.1). */
 export interface PasswordUpdates {
-  /** Whether a method of authentication can change an account's password. @throws HttpError `unavailable`. */
+  /** Returns whether an authentication method can change an account's password. @throws HttpError `unavailable`. */
   isPossible(username: string): Promise<boolean>;
   /**
-   * Changes a password and ends the account's other sessions. The policy is asked before the current password, which is throttled as a login.
+   * Changes a password and ends the account's other sessions. Checks the policy first, then the current password, which
+   * is throttled like a login.
    * @throws HttpError `unavailable`.
    */
   update(update: OwnPasswordUpdate): Promise<OwnPasswordUpdateResult>;
 }
 
-/** What changes passwords. */
+/** Options of {@link createPasswordUpdates}. */
 export interface PasswordUpdatesOptions {
   readonly chain: AuthenticationChain;
   readonly sessions: Sessions;
   readonly throttle: LoginThrottle;
-  /** Is told of a wrong current password: it counts as a failed login (CONTRACT 7.6). */
+  /** Reports a wrong current password, which counts as a failed login (CONTRACT 7.6). */
   readonly audit: LoginAudit;
   readonly policy: PasswordPolicy;
 }
 
-/** Makes the changes of password of a service. */
+/** Creates the password updates of a service. */
 export function createPasswordUpdates({
   chain,
   sessions,
@@ -60,11 +61,11 @@ export function createPasswordUpdates({
     const problems = await findPolicyProblems(policy, request);
     if (problems.length > 0) return { outcome: "refused", problems };
     const { username, currentPassword, newPassword, peer, creator, session, trace } = request;
-    const from = peer === undefined ? {} : { peer };
-    const traced = trace === undefined ? {} : { trace };
+    const withPeer = peer === undefined ? {} : { peer };
+    const withTrace = trace === undefined ? {} : { trace };
     const result = await throttle.run(
       { username, address: peer?.address },
-      () => chain.updatePassword({ username, currentPassword, newPassword, ...from, beforeChange: endOthers }),
+      () => chain.updatePassword({ username, currentPassword, newPassword, ...withPeer, beforeChange: endOthers }),
       ({ outcome }) => (outcome === "updated" ? "succeeded" : outcome === "wrong-password" ? "failed" : "neither"),
     );
     if (result === undefined || result.outcome === "wrong-password") {
@@ -72,19 +73,21 @@ export function createPasswordUpdates({
         type: "password",
         username,
         content: currentPassword,
-        ...from,
+        ...withPeer,
         creator,
-        ...traced,
+        ...withTrace,
       } as const;
       audit.refused({ credentials, verdicts: [] }, result === undefined ? "throttled" : "credentials");
       return { outcome: "refused", problems: ["The current password is wrong."] };
     }
     if (result.outcome !== "updated") return { outcome: "not-updatable" };
-    // Once more, for logins that the former password let in while it was being replaced.
+    // Again after the change, for logins that the previous password allowed during the change.
     await endOthers();
     return { outcome: "updated" };
 
-    /** Before the change too: whatever fails then, no session of the former password outlives it. */
+    /**
+     * Also called before the change, so that no session of the previous password stays valid if a later step fails.
+     */
     function endOthers(version?: string): Promise<void> {
       return sessions.endOthers(username, session, version);
     }

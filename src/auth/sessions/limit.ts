@@ -4,39 +4,42 @@ import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
 import { toStoreKey } from "../store.ts";
 import type { OnSession, TimedSession } from "./types.ts";
 
-/** Keeps an account to a number of sessions. Of logins in several processes at the same moment the store may keep one: the others' sessions are not counted. */
+/**
+ * Limits the number of sessions of an account. If logins in several processes happen at the same moment, the store may
+ * keep only one of them in its list, and the sessions of the others are not counted.
+ */
 export interface SessionLimit {
   /**
-   * Notes a session that has begun, by its key in the store, and ends those that are too many: the ones that were not used for longest. `onEnded` is told of
-   * each.
+   * Registers a new session by its key in the store. If the account has too many sessions then, ends those that were
+   * unused for the longest time and calls `onEnded` for each.
    */
-  note(username: string, key: string, onEnded?: OnSession): Promise<void>;
+  register(username: string, key: string, onEnded?: OnSession): Promise<void>;
 }
 
-/** What a limit is made of. */
+/** Options of {@link createSessionLimit}. */
 export interface SessionLimitOptions {
   readonly store: KeyValueStore;
-  /** 0: any number. */
+  /** How many sessions an account may have; 0 for no limit. */
   readonly maxPerAccount: number;
-  /** Milliseconds for which a session may be in the store. */
+  /** The longest time that a session can be in the store, in milliseconds. */
   readonly lifetime: number;
-  /** Those of an account's sessions that are neither ended nor over, in the same order. */
+  /** Returns those of an account's sessions that are neither ended nor expired, in the order of `keys`. */
   readonly findLive: (username: string, keys: readonly string[]) => Promise<readonly LiveSession[]>;
-  /** Ends a session; its record, unless somebody else has ended it. */
+  /** Ends a session and returns its record; `undefined` if the session has ended already. */
   readonly end: (key: string) => Promise<TimedSession | undefined>;
 }
 
-/** A session that may be used. */
+/** A session that is neither ended nor expired. */
 export interface LiveSession {
   readonly key: string;
-  /** POSIX milliseconds of its last use that was written. */
+  /** When its last use was written, in milliseconds since the epoch. */
   readonly seen: number;
 }
 
-/** The sessions of an account by their keys, in the order of their logins; ended ones stay until there are too many. */
+/** The keys of an account's sessions in the order of their logins. Ended sessions stay in the list until it is full. */
 const listSchema = z.array(z.string());
 
-/** Makes the limit of a service's sessions. */
+/** Creates the session limit of a service. */
 export function createSessionLimit(options: SessionLimitOptions): SessionLimit {
   const { store, maxPerAccount, lifetime, findLive, end } = options;
   const withLock = createKeyedMutex();
@@ -47,7 +50,7 @@ export function createSessionLimit(options: SessionLimitOptions): SessionLimit {
     await store.set(listKey, [...others, key], lifetime);
   }
 
-  /** Ends what leaves no room for one more; the keys of those that stay. */
+  /** Ends sessions until there is room for one more, and returns the keys of those that stay. */
   async function makeRoom(username: string, known: readonly string[], onEnded?: OnSession): Promise<readonly string[]> {
     const live = await findLive(username, known);
     const surplus = live
@@ -61,7 +64,7 @@ export function createSessionLimit(options: SessionLimitOptions): SessionLimit {
   }
 
   return {
-    async note(username, key, onEnded) {
+    async register(username, key, onEnded) {
       if (maxPerAccount === 0) return;
       const listKey = toStoreKey("sessions-of", username);
       await withLock(listKey, () => add(listKey, username, key, onEnded));

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { accountSettingsSchema } from "../../schemas/account.ts";
 import { toStoreKey } from "../store.ts";
 
-/** A session as the store has it. */
+/** A session as the store keeps it. */
 export type StoredSession = z.infer<typeof storedSessionSchema>;
-/** The record of an account's last change of password. */
+/** The record of an account's last password change. */
 export type StoredGeneration = z.infer<typeof storedGenerationSchema>;
 
 const storedSessionSchema = z.strictObject({
@@ -13,18 +13,21 @@ const storedSessionSchema = z.strictObject({
   created: z.number(),
   seen: z.number(),
   generation: z.string().exactOptional(),
-  /** One of them must be the account's: that of the login, and those of changes of password since. Absent: its method has none. */
+  /**
+   * The account's versions at login and after each password change since. The session is valid while one of them is
+   * current. Absent if the authentication method gives no versions.
+   */
   versions: z.array(z.string()).exactOptional(),
 });
 
-/** What a change of password leaves for the account's sessions, kept for as long as one of them could live. */
+/** Marks that a password change ended the account's earlier sessions. Kept for as long as one of these could live. */
 const storedGenerationSchema = z.strictObject({
   generation: z.string(),
-  /** Key of the one session that outlives the change. Absent: none does. */
+  /** The key of the session that stays valid after the change. Absent if none does. */
   kept: z.string().exactOptional(),
 });
 
-/** Reads a session's text: what is not what we have written is none. */
+/** Parses a session's text; `undefined` for text that this module did not write. */
 export function parseSession(text: string): StoredSession | undefined {
   try {
     return storedSessionSchema.safeParse(JSON.parse(text)).data;
@@ -33,22 +36,22 @@ export function parseSession(text: string): StoredSession | undefined {
   }
 }
 
-/** Reads the record of a change of password; `undefined` for what is none. */
+/** Parses the record of a password change; `undefined` for anything else. */
 export function parseGeneration(stored: unknown): StoredGeneration | undefined {
   return stored === undefined ? undefined : storedGenerationSchema.safeParse(stored).data;
 }
 
-/** The key of a session: whoever reads the store learns no ID to log in with. */
+/** Returns the key of a session. A reader of the store cannot derive the ID, and so cannot log in with it. */
 export function toSessionKey(id: string): string {
   return toStoreKey("session", id);
 }
 
-/** The key of an account's last change of password. */
+/** Returns the key of an account's last password change. */
 export function toGenerationKey(username: string): string {
   return toStoreKey("generation", username);
 }
 
-/** The key of the mark that a session is ended. */
+/** Returns the key of a session's end marker. */
 export function toEndKey(sessionKey: string): string {
   return `ended-${sessionKey}`;
 }

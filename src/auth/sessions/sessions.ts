@@ -15,10 +15,10 @@ import {
 } from "./records.ts";
 import type { OnSession, SessionRecord, Sessions, SessionsOptions, TimedSession } from "./types.ts";
 
-/** Characters of a stored session whose check is remembered. */
+/** Stored sessions of up to this length, in characters, have their parse result memoized. */
 const MAX_MEMOIZED = 4096;
 
-/** Makes the sessions on a store. Throws `TypeError` for a duration that is not positive. */
+/** Creates the sessions on a store. Throws `TypeError` for a duration that is not positive. */
 export function createSessions(options: SessionsOptions): Sessions {
   const { store, idleSeconds = 1800, maxSeconds = 43_200, maxPerAccount = 100, clock = Date.now } = options;
   const { isCurrent = async () => true } = options;
@@ -29,7 +29,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const generationKeyOf = memoize(toGenerationKey);
   const limit = createSessionLimit({ store, maxPerAccount, lifetime: max + idle, findLive, end: erase });
 
-  /** Milliseconds that a session has left; none when it is over. */
+  /** Returns how many milliseconds a session has left; 0 or less if it has expired. */
   function remaining({ created, seen }: StoredSession): number {
     return Math.min(seen + idle, created + max) - clock();
   }
@@ -38,9 +38,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     return remaining(session) > 0;
   }
 
-  /**
-   * Sessions are kept as text. Its check is remembered for as long as it is not written anew: most requests find what the last one has found.
-   */
+  /** Memoized by the stored text, because most requests find the same text as the request before. */
   const parse = memoize(parseSession, MAX_MEMOIZED);
 
   async function read(key: string): Promise<StoredSession | undefined> {
@@ -48,7 +46,9 @@ export function createSessions(options: SessionsOptions): Sessions {
     return typeof stored === "string" ? parse(stored) : undefined;
   }
 
-  /** Kept for a while longer than it lives, so that who comes back too late can be told of. */
+  /**
+   * The store keeps a session one idle time longer than it is valid, so that a client's late return can be reported.
+   */
   async function write(key: string, session: StoredSession): Promise<void> {
     await store.set(key, JSON.stringify(session), remaining(session) + idle);
   }
@@ -57,7 +57,9 @@ export function createSessions(options: SessionsOptions): Sessions {
     return parseGeneration(await store.get(generationKeyOf(username)));
   }
 
-  /** Whether a change of password, or of the account where it is kept, ended a session. The generation is that of its account. */
+  /**
+   * Returns whether a change of the password or of the account ended a session. `current` is the account's generation.
+   */
   async function isSuperseded(key: string, session: StoredSession, current?: StoredGeneration): Promise<boolean> {
     if (current !== undefined && current.generation !== session.generation && current.kept !== key) return true;
     return !(await hasCurrent(session)) && removeUnlessCurrent(key);
@@ -67,40 +69,48 @@ export function createSessions(options: SessionsOptions): Sessions {
     return versions === undefined || (await findCurrent(username, versions)).length > 0;
   }
 
-  /** For good: the account may be put back as it was. A change of password may have given the session another version since it was read. */
+  /**
+   * Removes a session without a current version, and returns false if it has one after all: a password change may have
+   * added it since the session was read. Removal is permanent, so the session stays ended even if the account changes
+   * back.
+   */
   async function removeUnlessCurrent(key: string): Promise<boolean> {
     const session = await read(key);
     if (session !== undefined && (await hasCurrent(session))) return false;
-    // It is not for us to end: another process on this store may have the method that knows.
+    // Refused but not removed: another process on this store may have the method that knows the version.
     if (session !== undefined && !(await isOutdated(session))) return true;
     await store.set(toEndKey(key), true, idle);
     await store.delete(key);
     return true;
   }
 
-  /** Whether a method says so, and not merely lacks here. */
+  /**
+   * Returns whether the methods say that no version is current. `undefined` from `isCurrent` means that the method is
+   * missing here.
+   */
   async function isOutdated({ username, versions = [] }: StoredSession): Promise<boolean> {
-    const answers = await Promise.all(versions.map((version) => isCurrent(username, version)));
-    return answers.every((answer) => answer === false);
+    const results = await Promise.all(versions.map((version) => isCurrent(username, version)));
+    return results.every((result) => result === false);
   }
 
   async function findCurrent(username: string, versions: readonly string[]): Promise<readonly string[]> {
-    // The last one first: the others are former ones.
+    // The newest first: the others are usually outdated.
     for (const version of versions.toReversed()) if (await isCurrent(username, version)) return [version];
     return [];
   }
 
-  function isDue(seen: number): boolean {
+  function isRenewalDue(seen: number): boolean {
     return clock() - seen >= idle / 20;
   }
 
   /**
-   * Writes a session's use. Another process may end it between our reading and writing, which would bring it back: whoever ends it
-   * leaves a mark first and deletes then, so one of the two sees the other.
+   * Writes the time of a session's last use. Another process may end the session between this read and this write, and
+   * the write would then restore it. To prevent that, ending a session sets a marker and then deletes the session, and
+   * `rewrite` looks for the marker after it has written: one of the two always sees the other.
    */
   async function renew(key: string): Promise<void> {
     const session = await read(key);
-    if (session === undefined || !isAlive(session) || !isDue(session.seen)) return;
+    if (session === undefined || !isAlive(session) || !isRenewalDue(session.seen)) return;
     await rewrite(key, { ...session, seen: clock() });
   }
 
@@ -109,12 +119,14 @@ export function createSessions(options: SessionsOptions): Sessions {
     if ((await store.get(toEndKey(key))) !== undefined) await store.delete(key);
   }
 
-  /** Before the account has the version: at no moment is the session without a current one. */
+  /**
+   * Adds a version to a session before the account gets it, so that the session has a current version at every moment.
+   */
   async function addVersion(key: string, version: string): Promise<void> {
     const session = await read(key);
     if (session?.versions === undefined || !isAlive(session) || session.versions.includes(version)) return;
-    const standing = await findCurrent(session.username, session.versions);
-    await rewrite(key, { ...session, versions: [...standing, version] });
+    const current = await findCurrent(session.username, session.versions);
+    await rewrite(key, { ...session, versions: [...current, version] });
   }
 
   async function generationOf(username: string): Promise<string | undefined> {
@@ -136,7 +148,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     const key = sessionKeyOf(id);
     await mapStoreErrors(async () => {
       await write(key, session);
-      await limit.note(username, key, onEnded);
+      await limit.register(username, key, onEnded);
     });
     return id;
   }
@@ -153,26 +165,26 @@ export function createSessions(options: SessionsOptions): Sessions {
     return found.flat();
   }
 
-  async function findAlive(id: string, onOver?: OnSession): Promise<TimedSession | undefined> {
+  async function findAlive(id: string, onExpired?: OnSession): Promise<TimedSession | undefined> {
     const key = sessionKeyOf(id);
     const session = await read(key);
     if (session === undefined) return undefined;
     if (await isSuperseded(key, session, await readGeneration(session.username))) return undefined;
     if (!isAlive(session)) {
-      if (onOver !== undefined) await withLock(key, () => forget(key, onOver));
+      if (onExpired !== undefined) await withLock(key, () => removeExpired(key, onExpired));
       return undefined;
     }
-    // In turn with `end`: a renewal that overtakes a logout would bring the session back.
-    if (isDue(session.seen)) await withLock(key, () => renew(key));
+    // Under the same lock as `end`: a renewal concurrent with a logout would restore the session.
+    if (isRenewalDue(session.seen)) await withLock(key, () => renew(key));
     return toRecord(session);
   }
 
-  /** Whoever removes it tells; who cannot tell leaves it for those who can. */
-  async function forget(key: string, onOver: OnSession): Promise<void> {
+  /** Removes an expired session and reports it, so that it is reported once. */
+  async function removeExpired(key: string, onExpired: OnSession): Promise<void> {
     const session = await read(key);
     if (session === undefined || isAlive(session)) return;
     await store.delete(key);
-    onOver(toRecord(session));
+    onExpired(toRecord(session));
   }
 
   async function remove(key: string): Promise<TimedSession | undefined> {
@@ -182,30 +194,33 @@ export function createSessions(options: SessionsOptions): Sessions {
     return toRecord(session);
   }
 
-  /** Removes a session from the store for good. A renewal in another process that began before is over by itself after the idle time. */
+  /**
+   * Removes a session from the store permanently. The end marker lasts for one idle time: a renewal that another
+   * process started before that has expired by then.
+   */
   async function erase(key: string): Promise<TimedSession | undefined> {
     await store.set(toEndKey(key), true, idle);
     return withLock(key, () => remove(key));
   }
 
-  async function find(id: string, onOver?: OnSession): Promise<TimedSession | undefined> {
-    return isSessionId(id) ? mapStoreErrors(() => findAlive(id, onOver)) : undefined;
+  async function find(id: string, onExpired?: OnSession): Promise<TimedSession | undefined> {
+    return isSessionId(id) ? mapStoreErrors(() => findAlive(id, onExpired)) : undefined;
   }
 
   function toProgress(id: string): () => void {
     let seen = clock();
     return () => {
-      if (!isDue(seen)) return;
+      if (!isRenewalDue(seen)) return;
       seen = clock();
       find(id).catch(() => undefined);
     };
   }
 
-  async function end(id: string, onOver?: OnSession): Promise<TimedSession | undefined> {
+  async function end(id: string, onExpired?: OnSession): Promise<TimedSession | undefined> {
     if (!isSessionId(id)) return undefined;
     const key = sessionKeyOf(id);
     return mapStoreErrors(async () => {
-      if ((await findAlive(id, onOver)) === undefined) return undefined;
+      if ((await findAlive(id, onExpired)) === undefined) return undefined;
       return erase(key);
     });
   }
@@ -213,16 +228,16 @@ export function createSessions(options: SessionsOptions): Sessions {
   async function endOthers(username: string, keptId: string, version?: string): Promise<void> {
     const kept = sessionKeyOf(keptId);
     if (version !== undefined) await mapStoreErrors(() => withLock(kept, () => addVersion(kept, version)));
-    await beginGeneration(username, kept);
+    await startGeneration(username, kept);
   }
 
-  async function beginGeneration(username: string, kept?: string): Promise<void> {
+  async function startGeneration(username: string, kept?: string): Promise<void> {
     const generation = { generation: crypto.randomUUID(), ...(kept !== undefined && { kept }) };
-    // For longer than a session of a login that is under way could live.
+    // Kept for longer than the session of a login in progress could live.
     await mapStoreErrors(() => store.set(generationKeyOf(username), generation, max + idle));
   }
 
-  return { generationOf, start, find, toProgress, end, endOthers, endAll: (username) => beginGeneration(username) };
+  return { generationOf, start, find, toProgress, end, endOthers, endAll: (username) => startGeneration(username) };
 }
 
 function toRecord({ username, settings, created }: StoredSession): TimedSession {

@@ -1,73 +1,86 @@
 import type { AccountSettings } from "../../contracts/account.ts";
 import type { KeyValueStore } from "../../contracts/key-value-store.ts";
 
-/** Who is behind a session. */
+/** The account of a session. */
 export interface SessionRecord {
   readonly username: string;
-  /** As the authenticator gave them at login. */
+  /** The settings that the authenticator gave at login. */
   readonly settings: AccountSettings;
-  /** The account's version at login, where the authenticator gave one: the session ends when it is not current any more. */
+  /** The account's version at login, if the authenticator gave one. The session ends when it is no longer current. */
   readonly version?: string;
 }
 
-/** The same without the version, which nobody else judges, and with the time of its login in POSIX milliseconds. */
+/** A session's account and the time of its login. The version is left out: only the sessions themselves check it. */
 export interface TimedSession extends Omit<SessionRecord, "version"> {
+  /** Milliseconds since the epoch. */
   readonly created: number;
 }
 
-/** Is told of a session. */
+/** Receives a session. */
 export type OnSession = (session: TimedSession) => void;
 
 /**
  * The sessions of a service (5.1). Every method rejects with `HttpError` `unavailable` when the store fails.
  *
- * A request costs two reads of the store, the session's and its account's, and at most once per twentieth of the idle time a write.
+ * A request costs two reads of the store (the session and its account's generation), and at most one write per
+ * twentieth of the idle time.
  */
 export interface Sessions {
   /**
-   * The generation of an account's sessions, which a change of password replaces. A login asks for it before it validates the
-   * password: one that changes meanwhile begins no session that lives.
+   * Returns the generation of an account's sessions, which a password change replaces. A login reads it before it
+   * verifies the password: if the password changes meanwhile, the session of that login is invalid from the start.
    */
   generationOf(username: string): Promise<string | undefined>;
   /**
-   * Begins a session of a generation under a new random ID: 32 hexadecimal digits. IDs of clients are never taken over. Where the account has as many
-   * as it may, the one that was not used for longest ends, and `onEnded` is told of it.
+   * Starts a session of a generation and returns its new random ID of 32 hexadecimal digits. It never adopts an ID from
+   * a client. If the account has as many sessions as it may have, ends the one that was unused for the longest time and
+   * passes it to `onEnded`.
    */
   start(record: SessionRecord, generation?: string, onEnded?: OnSession): Promise<string>;
   /**
-   * The record of a session that is neither ended nor over, and keeps it alive. Anything that is no ID of a live session
-   * is `undefined`, odd texts without asking the store. `onOver` is told of one whose time is over, at its first use. One whose account has another version
-   * by now is ended for good: it does not come back with the account.
+   * Returns the record of a session that is neither ended nor expired, and keeps the session alive. Returns `undefined`
+   * for anything else; text that is not an ID does not reach the store. The first use of an expired session passes it
+   * to `onExpired`. If the account's version has changed, the session is removed: it stays invalid even if the account
+   * changes back.
    */
-  find(id: string, onOver?: OnSession): Promise<TimedSession | undefined>;
+  find(id: string, onExpired?: OnSession): Promise<TimedSession | undefined>;
   /**
-   * What a long transfer calls at every step, to keep a session alive: a comparison of times, and once per twentieth of the idle time a
-   * `find`, which nobody waits for and whose failure is nobody's.
+   * Returns a function that keeps a session alive. A long transfer calls it at every step. It only compares times, and
+   * once per twentieth of the idle time it calls `find` without waiting for the result; failures are ignored.
    */
   toProgress(id: string): () => void;
-  /** Ends a session, in every process on the store. Its record, once; `undefined` where {@link find} would find none. */
-  end(id: string, onOver?: OnSession): Promise<TimedSession | undefined>;
   /**
-   * Ends all sessions of an account but one, and those of logins that are under way. `version`: what the account's is to be, which the kept session
-   * outlives.
+   * Ends a session in every process on the store. Returns its record to the first caller; `undefined` if {@link find}
+   * would find no session.
+   */
+  end(id: string, onExpired?: OnSession): Promise<TimedSession | undefined>;
+  /**
+   * Ends all sessions of an account except one, and those of logins in progress. `version` is the one that the account
+   * is about to get; the kept session stays valid with it.
    */
   endOthers(username: string, keptId: string, version?: string): Promise<void>;
-  /** Ends all sessions of an account, and those of logins that are under way. */
+  /** Ends all sessions of an account, and those of logins in progress. */
   endAll(username: string): Promise<void>;
 }
 
-/** Where sessions live and for how long. */
+/** Where sessions are kept, and for how long. */
 export interface SessionsOptions {
-  /** Keeps the sessions; of IDs and account names it sees the SHA-256 as keys. */
+  /** Keeps the sessions. Its keys contain the SHA-256 of IDs and account names only. */
   readonly store: KeyValueStore;
-  /** Seconds without use after which a session is over; up to a twentieth earlier, as uses are not written each. Default: 1800. */
+  /**
+   * Seconds without use until a session expires. It may expire up to a twentieth earlier, as not every use is written.
+   * Default: 1800.
+   */
   readonly idleSeconds?: number;
-  /** Seconds after which a session is over in any case. Default: 43200. */
+  /** Seconds from the login until a session expires in any case. Default: 43200. */
   readonly maxSeconds?: number;
-  /** Sessions that an account may have at a time; 0 for any number. Default: 100. */
+  /** How many sessions an account may have at a time; 0 for no limit. Default: 100. */
   readonly maxPerAccount?: number;
-  /** Whether a version of an account still stands; `undefined` where nobody here knows what it is of. Default: all do. */
+  /**
+   * Returns whether an account's version is current; `undefined` if no method of this process knows. Default: all are
+   * current.
+   */
   readonly isCurrent?: (username: string, version: string) => Promise<boolean | undefined>;
-  /** Milliseconds since the epoch, shared by all processes on one store. Default: `Date.now`. */
+  /** Returns milliseconds since the epoch. All processes on one store must agree on it. Default: `Date.now`. */
   readonly clock?: () => number;
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { AuthenticationChain, ChainVerdict } from "../../../src/auth/chain.ts";
 import { createIdentifier, type Identifier, type PresentedCredentials } from "../../../src/auth/identify.ts";
 import type { OnSession, Sessions } from "../../../src/auth/sessions/types.ts";
-import type { Attempter, AttemptResult, LoginThrottle } from "../../../src/auth/throttle.ts";
+import type { AttemptResult, AttemptSource, LoginThrottle } from "../../../src/auth/throttle.ts";
 import type { Connection } from "../../../src/contracts/connection.ts";
 import { toSessionCookie } from "../../../src/http/cookie.ts";
 import { createRecordingLogger, type RecordingLogger } from "../../support/logger.ts";
@@ -22,7 +22,7 @@ const accepted: ChainVerdict = { outcome: "accepted", account: { uuid: "u-1" }, 
 let judgement: ChainVerdict | "throttled";
 let problem: string | undefined;
 let asked: unknown[];
-let attempts: [who: Attempter, result: AttemptResult][];
+let attempts: [who: AttemptSource, result: AttemptResult][];
 let told: unknown[];
 let logger: RecordingLogger;
 let identifier: Identifier;

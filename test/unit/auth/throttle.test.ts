@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Attempter, type AttemptResult, createLoginThrottle } from "../../../src/auth/throttle.ts";
+import { type AttemptResult, type AttemptSource, createLoginThrottle } from "../../../src/auth/throttle.ts";
 import type { KeyValueStore } from "../../../src/contracts/key-value-store.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 
-const alice: Attempter = { username: "alice", address: "192.0.2.1" };
+const alice: AttemptSource = { username: "alice", address: "192.0.2.1" };
 
 let now: number;
 let ran: number;
@@ -22,7 +22,7 @@ function create(attempts = 3, own: KeyValueStore = store) {
 
 /** Attempts that end as told; `refused` for one that did not run. */
 function attemptsOn(throttle = create()) {
-  return async (who: Attempter, result: AttemptResult, work: () => Promise<unknown> = tick) => {
+  return async (who: AttemptSource, result: AttemptResult, work: () => Promise<unknown> = tick) => {
     const attempt = async () => {
       ran += 1;
       await work();
@@ -147,9 +147,11 @@ describe("the throttle", () => {
   it.each([
     ["one name from many addresses", (index: number) => ({ username: "alice", address: `192.0.2.${index}` })],
     ["many names from one address", (index: number) => ({ username: `user${index}`, address: "192.0.2.1" })],
-  ])("counts exactly, however many attempts come at once: %s", async (_case, toAttempter) => {
+  ])("counts exactly, however many attempts come at once: %s", async (_case, toAttemptSource) => {
     const attempt = attemptsOn(create(10));
-    const results = await Promise.all(Array.from({ length: 100 }, (_, index) => attempt(toAttempter(index), "failed")));
+    const results = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => attempt(toAttemptSource(index), "failed")),
+    );
     expect(ran).toBe(10);
     expect(results.filter((result) => result === "refused")).toHaveLength(90);
   });
