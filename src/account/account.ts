@@ -4,13 +4,13 @@ import { isMemberName } from "../http/path-segment.ts";
 import { RESERVED_NAME } from "./path.ts";
 import { compilePermissions, type Permissions } from "./permissions.ts";
 
-/** The group of accounts that name none, and the end of every chain of defaults (CONTRACT 7.1). */
+/** The group of accounts that name no group. Its settings are the last defaults of every account (CONTRACT 7.1). */
 export const DEFAULT_GROUP = "DEFAULT_GROUP";
 
 /** The groups of a service by their identifier. */
 export type Groups = ReadonlyMap<string, GroupSettings>;
 
-/** A virtual folder: where it shows, and what it shows. */
+/** A virtual folder: the path where it appears, and the folder that it shows. */
 export interface VirtualFolder {
   /** Segments below the account's root. */
   readonly virtual: readonly string[];
@@ -18,9 +18,9 @@ export interface VirtualFolder {
   readonly real: readonly string[];
 }
 
-/** An account whose settings are complete and checked: what the service works with. */
+/** An account with complete and validated settings, as the service uses it. */
 export interface Account {
-  /** The name it logged in with. */
+  /** The user name of the login. */
   readonly name: string;
   readonly uuid: string;
   readonly email: string;
@@ -28,18 +28,18 @@ export interface Account {
   /** Segments of its root folder below the storage's root. */
   readonly home: readonly string[];
   readonly createHome: boolean;
-  /** Account and group of the operating system for a new home folder. */
+  /** The operating system's user and group that will own a new home folder. */
   readonly owner: { readonly user?: string; readonly group?: string };
-  /** Folders to be inside the home folder, parents before members. */
+  /** Folders to create in the home folder, parents before members. */
   readonly structure: readonly (readonly string[])[];
   readonly virtualFolders: readonly VirtualFolder[];
   readonly permissions: Permissions;
-  /** What a file that it writes may hold at most, in bytes. Absent: no limit. */
+  /** The size limit of a file that the account writes, in bytes. Absent: no limit. */
   readonly maxFileBytes?: number;
   readonly allowPasswordChange: boolean;
 }
 
-// biome-ignore-start lint/suspicious/noTemplateCurlyInString: that is how the configuration spells them.
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: the configuration spells them this way.
 const USER = "${USER}";
 const SHARED = "${SHARED}";
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: see above.
@@ -47,9 +47,9 @@ const SHARED = "${SHARED}";
 const FULL_CONTROL = [["allow-full-control"]];
 
 /**
- * Completes an account's settings from its group and the default group (CONTRACT 7.1).
- * @throws TypeError naming the member and the reason, as `group: is not one of the groups`: an unknown group, a path that is none, or
- * permissions that say nothing; `username: ...` for a name that can be no folder's.
+ * Completes an account's settings with those of its group and of the default group (CONTRACT 7.1).
+ * @throws TypeError that names the member and the reason, as in `group: is not one of the groups`, for an unknown
+ * group, an invalid path or invalid permissions; `username: ...` for a user name that cannot be the name of a folder.
  */
 export function toAccount(name: string, settings: AccountSettings, groups: Groups): Account {
   const group = settings.group ?? DEFAULT_GROUP;
@@ -81,34 +81,37 @@ export function toAccount(name: string, settings: AccountSettings, groups: Group
   };
 }
 
-/** A path inside the account, where the reserved name cannot be (CONTRACT 2.3). */
+/** Converts a path inside the account, where the reserved name is not allowed (CONTRACT 2.3). */
 function toOwnSegments(path: string, user: string, member: keyof AccountSettings): readonly string[] {
   const segments = toSegments(path, user, member);
   if (segments[0] === RESERVED_NAME) throw new TypeError(`${member}: ${RESERVED_NAME} is reserved`);
   return segments;
 }
 
-/** How many accounts are kept compiled: beyond it the one compiled longest ago goes. */
+/** How many compiled accounts are kept; beyond that the one compiled first is dropped. */
 const MAX_COMPILED = 1000;
 
 /**
- * {@link toAccount} for logins, with the limit of the service, 0 for none, on every account. It compiles an account once for as long as its
- * settings stay the same, however often they come anew from a session or a remote authenticator. It throws HttpError `denied`, with the
- * reason as its cause: the credentials are valid, but nothing can be done for them, and the client does not learn why.
+ * Creates a function that does {@link toAccount} for logins. It applies the service's file size limit to every account;
+ * 0 means no limit. It compiles an account once and reuses the result while the settings are equal, even if a session
+ * or a remote authenticator gives them as new objects.
+ *
+ * The function throws HttpError `denied` with the reason as its cause when the account cannot be used. The credentials
+ * were valid then, but the client must not learn the reason.
  */
 export function createAccountResolver(
   groups: Groups,
   maxFileBytes = 0,
 ): (name: string, settings: AccountSettings) => Account {
   const compiled = new Map<string, Account>();
-  /** The same by the very object, which sessions keep. */
-  const lastUsed = new WeakMap<AccountSettings, Account>();
+  /** A faster look-up by object identity, because sessions keep their settings object. */
+  const bySettings = new WeakMap<AccountSettings, Account>();
 
   return function resolve(name, settings) {
-    const last = lastUsed.get(settings);
-    if (last?.name === name) return last;
+    const known = bySettings.get(settings);
+    if (known?.name === name) return known;
     const account = resolveByContent(name, settings);
-    lastUsed.set(settings, account);
+    bySettings.set(settings, account);
     return account;
   };
 
@@ -116,7 +119,7 @@ export function createAccountResolver(
     const key = JSON.stringify([name, settings]);
     const known = compiled.get(key);
     if (known !== undefined) return known;
-    const account = limited(toUsableAccount(name, settings, groups), maxFileBytes);
+    const account = withFileLimit(toUsableAccount(name, settings, groups), maxFileBytes);
     compiled.set(key, account);
     for (const oldest of compiled.keys()) {
       if (compiled.size <= MAX_COMPILED) break;
@@ -126,8 +129,8 @@ export function createAccountResolver(
   }
 }
 
-/** The smaller limit counts. */
-function limited(account: Account, maxFileBytes: number): Account {
+/** Applies the smaller of the account's limit and the service's limit. */
+function withFileLimit(account: Account, maxFileBytes: number): Account {
   const { maxFileBytes: own = Number.POSITIVE_INFINITY } = account;
   return maxFileBytes > 0 && maxFileBytes < own ? { ...account, maxFileBytes } : account;
 }
@@ -140,7 +143,10 @@ function toUsableAccount(name: string, settings: AccountSettings, groups: Groups
   }
 }
 
-/** A group's home folder: one for each account, unless it says that it is shared (CONTRACT 7.1). */
+/**
+ * Returns the home folder that a group's accounts get: one per account, unless the group shares its folder (CONTRACT
+ * 7.1).
+ */
 function toGroupHome(path: string = ""): string {
   if (path.startsWith(SHARED)) return path.slice(SHARED.length);
   return path.includes(USER) ? path : `${path}/${USER}`;
@@ -153,7 +159,9 @@ function toSegments(path: string, user: string, member: keyof AccountSettings): 
   return filled;
 }
 
-/** The first permissions that say anything decide: the account's, its group's, the default group's (CONTRACT 7.4). */
+/**
+ * Uses the first permissions that are not empty: the account's, its group's, then the default group's (CONTRACT 7.4).
+ */
 function toPermissions(
   sources: readonly (Pick<AccountSettings, "permissions"> | undefined)[],
   user: string,
@@ -166,9 +174,9 @@ function toPermissions(
   }
 }
 
-/** An account's name as a part of a path: one valid segment, and no two names share one (SECURITY 4). */
+/** Encodes a user name as one valid segment of a path. Different names get different segments (SECURITY 4). */
 function encodeAccountName(name: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is encoded.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must be encoded.
   return name.replace(/[\\/:*?"<>|%\u0000-\u001f\u007f-\u009f]/g, (character) =>
     character === "*" ? "%2A" : encodeURIComponent(character),
   );

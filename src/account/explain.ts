@@ -5,22 +5,24 @@ import { toAccount } from "./account.ts";
 import { toStoragePath } from "./path.ts";
 import { type Explanation, OPERATIONS, type Operation } from "./permissions.ts";
 
-/** An account and its groups, as a service and its authenticators are given them. */
+/** An account and its groups, as a service and its authenticators get them. */
 export interface ExplainedAccount {
   readonly username: string;
-  /** As the authenticator gives them (2.4). Default: none. */
+  /** The account's settings, as an authenticator returns them (2.4). Default: none. */
   readonly settings?: AccountSettings;
-  /** As the service's option `groups`. Default: none. */
+  /** The groups, as in the service's option `groups`. Default: none. */
   readonly groups?: Readonly<Record<string, GroupSettings>>;
 }
 
 /**
- * Tells whether an account's permissions grant an operation on a path, which rule matched, which value decided, and what is missing
- * (CONTRACT 7.4). Pure: nothing is looked up, and what stands at the path does not matter. `path` is the account's virtual path, such as
- * `/reports/a.csv`; a trailing `/` is dropped. Only permissions are judged: the account's root, the roots of virtual folders and the
- * reserved name `__svc__` stay protected whatever they say.
- * @throws TypeError for a group, path or permission in the settings that would refuse the login, naming the member; for a path that no
- * URL can have; for an unknown operation.
+ * Explains whether an account's permissions grant an operation on a path: which rule matched, which value decided, and
+ * which values are missing (CONTRACT 7.4). `path` is the account's virtual path, such as `/reports/a.csv`; a trailing
+ * `/` is ignored.
+ *
+ * The function checks only permissions and never accesses a storage. The service protects the account's root, the roots
+ * of virtual folders and the reserved name `__svc__` even if permissions grant the operation.
+ * @throws TypeError that names the member, for a group, path or permission in the settings that makes the service
+ * refuse the login; for a path that no URL can have; for an unknown operation.
  */
 export function explainPermission(account: ExplainedAccount, path: string, operation: Operation): Explanation {
   const { username, settings = {}, groups = {} } = account;

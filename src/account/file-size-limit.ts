@@ -1,8 +1,9 @@
 import { HttpError } from "../http/http-error.ts";
 
 /**
- * The content of one file, of which no more than `maxBytes` pass, all of it without them (SECURITY 12): HttpError `too-large` takes the place of
- * the chunk that goes beyond, and is thrown at once where more is announced.
+ * Limits the content of one file to `maxBytes`; `undefined` means no limit (SECURITY 12). The result throws HttpError
+ * `too-large` instead of the chunk that exceeds the limit. If `announced`, the size that the client states, exceeds the
+ * limit, the call itself throws.
  */
 export function limitContent(
   content: AsyncIterable<Uint8Array>,
@@ -18,7 +19,7 @@ async function* countUpTo(content: AsyncIterable<Uint8Array>, maxBytes: number):
   let left = maxBytes;
   for await (const chunk of content) {
     left -= chunk.byteLength;
-    // Not `left < 0`: what has no length is no content either.
+    // Not `left < 0`: if a chunk is no byte array, `left` is NaN, and that must fail too.
     if (!(left >= 0)) throw tooLarge(maxBytes);
     yield chunk;
   }

@@ -17,56 +17,62 @@ import { RESERVED_NAME, toStoragePath } from "./path.ts";
 import type { Operation } from "./permissions.ts";
 
 /**
- * What a removal is to meet; anything else is `not-found`, and what takes its place at that very moment stays. An `empty-folder` with members stays, and is HttpError `unprocessable`: for hosts of
- * protocols whose removal is not recursive. What comes into it at that very moment goes with it.
+ * The kind of thing that a removal expects. Anything else is `not-found`, and is not removed even if it replaces the
+ * expected one at the same moment. `empty-folder` is for hosts of protocols without recursive removal: a folder with
+ * members is not removed, and is HttpError `unprocessable`. A member that is created at the same moment is removed
+ * together with the folder.
  */
 export type RemovalKind = "file" | "folder" | "empty-folder" | "any";
 
-/** What is done to a file alone. */
+/** An operation that applies to files only. */
 export type FileOperation = "read" | "write" | "delete-file";
 
 /**
- * The files and folders of one account: the only way from an endpoint to the storage, so that what an account may not see or touch is
- * decided in one place (SECURITY 19). Paths are segments below the account's root. What a permission is missing for is HttpError
- * `denied`, before anything is done. Links do not exist but for {@link AccountFiles.remove} (CONTRACT 2.8), nor does the
- * reserved name.
+ * The files and folders of one account. Endpoints reach the storage only through this interface, so that permissions
+ * are checked in one place (SECURITY 19). Paths are segments below the account's root.
+ *
+ * If a permission is missing, a method throws HttpError `denied` before it does anything. The reserved name does not
+ * exist, and links exist only for {@link AccountFiles.remove} (CONTRACT 2.8).
  */
 export interface AccountFiles {
-  /** The storage's path of what a path of the account means, for the operator's eyes. */
+  /** Returns the storage's path for a path of the account. Only operators may see it. */
   realPathOf(segments: readonly string[]): string;
   /**
-   * What is at a path, for anybody: names are no secret, as listings name denied members too (CONTRACT 7.4).
+   * Returns what is at a path, without a check of permissions: names are no secret, as listings contain members that
+   * the account may not access (CONTRACT 7.4).
    */
   kindOf(segments: readonly string[]): Promise<"file" | "folder" | undefined>;
   /**
-   * The file at a path, for `delete-folder` the folder, for one who may do `operation` to it; `undefined` when there is none. A folder in
-   * place of a file is `not-a-file`, whatever is permitted.
+   * Returns the file at a path, or for `delete-folder` the folder, if the account may do `operation`; `undefined` if
+   * there is none. If there is a folder instead of a file, throws `not-a-file`, even without permission.
    */
   stat(segments: readonly string[], operation: FileOperation | "delete-folder"): Promise<StorageEntry | undefined>;
   /**
-   * The members of a folder; the folders among them only for an account that may `traverse` but not `list`. Throws at the first step
-   * as the storage does.
+   * Lists the members of a folder. An account that may `traverse` but not `list` gets only the folders. The first step
+   * throws the errors of the storage.
    */
   list(segments: readonly string[]): AsyncIterable<StorageEntry>;
-  /** A folder is `not-a-file`, whatever is permitted. */
+  /** Opens a file. Throws `not-a-file` for a folder, even without permission. */
   read(segments: readonly string[], range?: ByteRange): Promise<StoredFile>;
   /**
-   * Writes as the storage does, and no more than one file may hold: more is HttpError `too-large`, by its announced size before its content is
-   * touched, else as soon as it has come.
+   * Writes a file. If the content exceeds the account's size limit, throws HttpError `too-large`: before it reads the
+   * content if the announced size is too large, otherwise as soon as the limit is exceeded. Other errors are the
+   * storage's.
    */
   write(segments: readonly string[], content: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<StorageEntry>;
-  /** Creates a folder. The errors are the storage's. */
+  /** Creates a folder. Throws the errors of the storage. */
   createFolder(segments: readonly string[]): Promise<void>;
-  /** The same; a folder that is there already is no failure. Whether it was made. */
+  /** Creates a folder unless it exists. Returns whether it was created. */
   createFolderIfMissing(segments: readonly string[]): Promise<boolean>;
   /**
-   * Removes a file or link, or a folder with everything under it, once all that is under it may be removed (CONTRACT 4.4). The account's root
-   * and the roots of virtual folders are denied. A folder has no tag: with `ifMatch` it is `precondition-failed`.
+   * Removes a file or link, or a folder with everything in it. A folder is removed only if the account may remove
+   * everything in it (CONTRACT 4.4). The account's root and the roots of virtual folders are `denied`. Folders have no
+   * entity-tag: a folder with `ifMatch` is `precondition-failed`.
    */
   remove(segments: readonly string[], kind: RemovalKind, options?: Pick<RemoveOptions, "ifMatch">): Promise<void>;
 }
 
-/** The files of an account inside a storage. */
+/** Creates the files of an account in a storage. */
 export function createAccountFiles(account: Account, storage: StorageAdapter): AccountFiles {
   const { permissions, maxFileBytes } = account;
   const tree = toTree(account, storage);
@@ -75,16 +81,16 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
     return permissions.allows(toStoragePath(segments), operation);
   }
 
-  /** The longest virtual folder that a path is in wins, and the last of two in one place, as in the tree. */
+  /** As in the tree, the deepest virtual folder around a path counts, and the last of two at the same path. */
   function realPathOf(segments: readonly string[]): string {
-    const around = account.virtualFolders.filter(({ virtual }) =>
+    const enclosing = account.virtualFolders.filter(({ virtual }) =>
       virtual.every((name, index) => segments[index] === name),
     );
-    const longest = around.reduce((best, one) => (one.virtual.length >= best.virtual.length ? one : best), {
+    const deepest = enclosing.reduce((best, one) => (one.virtual.length >= best.virtual.length ? one : best), {
       virtual: [] as readonly string[],
       real: account.home,
     });
-    return toStoragePath([...longest.real, ...segments.slice(longest.virtual.length)]);
+    return toStoragePath([...deepest.real, ...segments.slice(deepest.virtual.length)]);
   }
 
   async function find(segments: readonly string[]): Promise<StorageEntry | undefined> {
@@ -172,18 +178,19 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
     if (isFolder && options?.ifMatch !== undefined) throw new StorageError("precondition-failed");
     if (kind === "empty-folder") await requireEmpty(segments);
     else if (isFolder) await requireForMembers(segments);
-    // What takes its place now was judged by nobody: another permission is needed for it.
+    // The kind is passed on: if another kind of member replaces this one now, it needs another permission and must
+    // stay.
     await tree.remove(toStoragePath(segments), isFolder ? { kind: "folder" } : { ...options, kind: "file" });
   }
 
-  /** Also of what the account may not see. */
+  /** Counts also members that the account may not see. */
   async function requireEmpty(folder: readonly string[]): Promise<void> {
     for await (const _member of tree.list(toStoragePath(folder))) {
       throw new HttpError("unprocessable", "The folder is not empty.");
     }
   }
 
-  /** One member that may not be removed keeps the whole tree (CONTRACT 4.4). */
+  /** Throws if any member may not be removed: then the complete tree stays (CONTRACT 4.4). */
   async function requireForMembers(folder: readonly string[]): Promise<void> {
     if (permissions.grantsEverywhere("delete-file") && permissions.grantsEverywhere("delete-folder")) return;
     for await (const { segments, kind } of walk(tree, folder)) {
@@ -198,7 +205,7 @@ function isFileOperation(operation: Operation): operation is FileOperation {
   return operation === "read" || operation === "write" || operation === "delete-file";
 }
 
-/** All that is below a folder, one folder's listing at a time. */
+/** Yields everything below a folder, one folder's listing at a time. */
 async function* walk(
   tree: StorageAdapter,
   top: readonly string[],
@@ -212,13 +219,13 @@ async function* walk(
         yield { segments, kind };
       }
     } catch (error) {
-      // A folder that has gone meanwhile holds nothing.
+      // A folder that was removed meanwhile has no members.
       if (!isStorageError(error) || error.code !== "not-found") throw error;
     }
   }
 }
 
-/** The storage as the account sees it: its home, and its virtual folders over it. */
+/** Creates the storage as the account sees it: its home folder, with the virtual folders mounted over it. */
 function toTree({ home, virtualFolders }: Account, storage: StorageAdapter): StorageAdapter {
   const root = createFolderStorage(storage, home);
   if (virtualFolders.length === 0) return root;

@@ -10,9 +10,10 @@ import type { Account } from "./account.ts";
 import { toStoragePath } from "./path.ts";
 
 /**
- * Sees to it that an account's home folder is there with the folders inside it that its settings name, making what is missing where they
- * allow it (CONTRACT 7.2, 7.3).
- * @throws HttpError `denied`, with its cause for the log, when the home cannot be had; `StorageError` `unavailable` or `no-space`.
+ * Ensures that an account's home folder exists, and in it the folders that the settings name. Creates missing folders
+ * if the settings allow it (CONTRACT 7.2, 7.3).
+ * @throws HttpError `denied`, with the cause for the log, when there is no usable home folder; `StorageError`
+ * `unavailable` or `no-space`.
  */
 export async function prepareHome(account: Account, storage: StorageAdapter): Promise<void> {
   const { home, createHome, owner, structure } = account;
@@ -27,8 +28,8 @@ export async function prepareHome(account: Account, storage: StorageAdapter): Pr
 }
 
 /**
- * Makes a folder where it is missing, and its parents, which are the process's own. The folder is tried first: an owner that the storage
- * refuses leaves no parents behind.
+ * Creates a folder and its parents if they are missing. Only the folder itself gets `owner`; new parents belong to the
+ * process. The folder is tried before its parents, so that an owner that the storage refuses leaves no new parents.
  */
 async function ensureFolder(
   storage: StorageAdapter,
@@ -37,16 +38,16 @@ async function ensureFolder(
 ): Promise<void> {
   if (await isFolder(storage, segments)) return;
   try {
-    await makeFolder(storage, segments, owner);
+    await createFolder(storage, segments, owner);
   } catch (error) {
     if (!isCode(error, "parent-missing")) throw error;
     await ensureFolder(storage, segments.slice(0, -1));
-    await makeFolder(storage, segments, owner);
+    await createFolder(storage, segments, owner);
   }
 }
 
-/** Makes a folder, or finds that another login of the account was faster. */
-async function makeFolder(storage: StorageAdapter, segments: readonly string[], owner: FolderOwner): Promise<void> {
+/** Creates a folder. Succeeds also if a concurrent login of the account has just created it. */
+async function createFolder(storage: StorageAdapter, segments: readonly string[], owner: FolderOwner): Promise<void> {
   try {
     await storage.createFolder(toStoragePath(segments), { owner });
   } catch (error) {

@@ -1,6 +1,7 @@
 /**
- * A glob of plain ASCII text and `*` alone, by far the most common kind, as comparisons of text: several times as fast as a
- * regular expression, and an account may have many rules. `undefined` for any other glob. The matcher takes paths in lower case.
+ * Compiles a glob that contains only ASCII text and `*`, which is the most common kind. Returns `undefined` for any
+ * other glob. The matcher compares text, which is several times as fast as a regular expression. It expects paths in
+ * lower case.
  */
 export function compileLiteralGlob(glob: string): ((path: string) => boolean) | undefined {
   if (!/^[ -~]*$/.test(glob) || /[?[]/.test(glob)) return undefined;

@@ -1,27 +1,28 @@
 import { RE2JS } from "re2js";
 import { compileLiteralGlob } from "./literal-glob.ts";
 
-/** A virtual path (`/` and its segments, without a trailing `/`), as many expressions are asked about it. */
+/** A virtual path (`/` and its segments, without a trailing `/`), prepared once for many expressions. */
 export interface SubjectPath {
   readonly text: string;
-  /** The path in lower case; only where it is ASCII. */
+  /** The path in lower case; `undefined` unless it is printable ASCII. */
   readonly lower: string | undefined;
 }
 
-/** Whether an expression names a path. */
+/** Returns whether an expression matches a path. */
 export type PathMatcher = (path: SubjectPath) => boolean;
 
 /**
- * Steps of a compiled expression at most: each character of a path may cost as many, and a path may have thousands. `(?:a?){1000}a{1000}`
- * would hold up all other requests for a third of a second.
+ * The size limit of a compiled expression, in steps. An attack: each character of a path can cost that many steps, and
+ * a path can have thousands of characters. `(?:a?){1000}a{1000}` would block all other requests for a third of a
+ * second.
  */
 const MAX_STEPS = 1000;
 
-/** Stands for the account's encoded name in an expression. */
-// biome-ignore lint/suspicious/noTemplateCurlyInString: that is how the configuration spells it.
+/** The placeholder for the account's encoded name in an expression. */
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration spells it this way.
 const USER = "${USER}";
 
-/** An expression may come from a remote endpoint: reading one must not take long either. */
+/** The length limit of an expression. Remote endpoints can send expressions, so compiling one must be fast too. */
 const MAX_EXPRESSION = 4096;
 
 /** Prepares a path for matchers. */
@@ -30,10 +31,10 @@ export function toSubject(path: string): SubjectPath {
 }
 
 /**
- * Compiles a path expression (CONTRACT 7.5): a glob, alone or as `g/glob/`; or a regular expression, `m/regex/` to search and
- * `e/regex/` to exclude, either with `i` behind it for any case. `${USER}` in it stands for `user`, literally. Both kinds run in
- * linear time, whatever the pattern and the path (RE2).
- * @throws SyntaxError for an expression that is none, or one of more than 1,000 steps.
+ * Compiles a path expression (CONTRACT 7.5). A glob is written plainly or as `g/glob/`. A regular expression is written
+ * as `m/regex/` to match paths and as `e/regex/` to match all other paths; a final `i` ignores case. `${USER}` is
+ * replaced by `user` as literal text. Both kinds run in linear time for every pattern and path (RE2).
+ * @throws SyntaxError for an invalid expression, or one of more than 1,000 steps.
  */
 export function compilePathExpression(expression: string, user: string): PathMatcher {
   if (expression.length > MAX_EXPRESSION) throw new SyntaxError("The expression is too long.");
@@ -55,7 +56,10 @@ function compileRegex(regex: string, ignoresCase: boolean, user: string, negated
   return ({ text }) => compiled.test(text) !== negated;
 }
 
-/** The whole path matches, in any case: one of the alternatives, or none of them behind a leading `!`. */
+/**
+ * Compiles a glob, which ignores case. One alternative must match the complete path; with a leading `!`, none may
+ * match.
+ */
 function compileGlob(glob: string, user: string): PathMatcher {
   const negated = glob.startsWith("!");
   const alternatives = (negated ? glob.slice(1) : glob).split(" | ").map((text) => compileAlternative(text, user));
@@ -73,12 +77,13 @@ function compileAlternative(glob: string, user: string): PathMatcher {
 }
 
 /**
- * A glob's parts: `${USER}`, `*`, `?`, a class (a `]` right at its beginning stands for itself), or one character as it is. A class without
- * its end goes on to the glob's: looking for a `]` from every `[` anew would take quadratic time.
+ * One part of a glob: `${USER}`, `*`, `?`, a class, or one literal character. A `]` right at the start of a class is
+ * literal. An attack: a class that is not closed extends to the end of the glob, because searching for a `]` from every
+ * `[` would take quadratic time.
  */
 const GLOB_PART = /(\$\{USER\})|(\*)|(\?)|\[(!?)(\]?[^\]]*)(\]|$)|(.)/gsu;
 
-/** A part that stands for one character. A glob with `*` in its place is wider, and quick to find unfit. */
+/** A part that matches one character. With `*` in its place, a glob matches more, but a mismatch is found quickly. */
 const ONE_CHARACTER = /\?|\[!?\]?[^\]]*\]/g;
 
 function translateGlob(glob: string, user: string): string {
@@ -91,7 +96,7 @@ function translateGlob(glob: string, user: string): string {
   });
 }
 
-/** `[a-z]`, `[!x]`, `[*]`: characters and ranges of them. */
+/** Translates the characters and ranges of a class, such as `[a-z]`, `[!x]` or `[*]`. */
 function translateClass(members: string, negated: boolean, end: string): string {
   if (end === "") throw new SyntaxError("the glob has a class without its end");
   return `[${negated ? "^" : ""}${members.replace(/[\\[\]^]/g, "\\$&")}]`;

@@ -1,13 +1,13 @@
 import { PERMISSION_VALUES, type PermissionValue } from "../contracts/account.ts";
 import { compilePathExpression, type PathMatcher, toSubject } from "./path-expression.ts";
 
-/** What can be asked of a path. */
+/** An operation on a path that permissions grant or deny. */
 export type Operation =
-  /** Content and attributes of a file. */
+  /** Reading the content and attributes of a file. */
   | "read"
-  /** The members of a folder, with their attributes. */
+  /** Listing the members of a folder, with their attributes. */
   | "list"
-  /** The folders among the members of a folder. */
+  /** Listing only the folders among the members of a folder. */
   | "traverse"
   | "create-folder"
   /** Creating or overwriting a file. */
@@ -45,29 +45,32 @@ const GRANTS = {
   "allow-set-attributes": ["set-attributes"],
 } as const satisfies Readonly<Record<PermissionValue, readonly Operation[]>>;
 
-/** The denial: it beats every grant beside it. */
+/** The value that denies every operation, even if other values of the same rule grant it. */
 const DENIAL: PermissionValue = "deny-full-control";
 
-/** Permissions of an account, compiled once. */
+/** The compiled permissions of an account. */
 export interface Permissions {
-  /** Whether an operation is granted on a virtual path (`/` and its segments, without a trailing `/`). */
+  /** Returns whether an operation is granted on a virtual path (`/` and its segments, without a trailing `/`). */
   allows(path: string, operation: Operation): boolean;
-  /** Whether an operation is granted whatever the path; false where that depends on rules. */
+  /** Returns whether the general permissions and every rule grant an operation. */
   grantsEverywhere(operation: Operation): boolean;
-  /** Whether an operation is granted on any path at all, as far as the values tell. */
+  /**
+   * Returns whether the general permissions or any rule grant an operation. Whether the rule ever matches is not
+   * checked.
+   */
   grantsSomewhere(operation: Operation): boolean;
-  /** The same as {@link allows} with its reasons. */
+  /** Returns the result of {@link allows} with its reasons. */
   explain(path: string, operation: Operation): Explanation;
 }
 
 /** Why an operation is granted or not. */
 export interface Explanation {
   readonly granted: boolean;
-  /** The path expression that matched first; absent where the general permissions decide. */
+  /** The path expression that matched first; absent if the general permissions decide. */
   readonly rule?: string;
-  /** The value that decided: the denial, or the first that grants; absent where none grants. */
+  /** The value that decided: `deny-full-control`, or the first value that grants the operation; absent if none does. */
   readonly value?: PermissionValue;
-  /** Where nothing decided: the values any one of which would have granted it. */
+  /** If no value decided: the values of which any one would have granted the operation. */
   readonly missing: readonly PermissionValue[];
 }
 
@@ -79,10 +82,11 @@ interface Rule {
 }
 
 /**
- * Compiles permissions in the form of the wire (2.4): a list whose first item holds the general permissions, and each further one a path
- * expression and the permissions that stand in for them where it is the first to match (CONTRACT 7.4). `user` is the encoded
- * name for `${USER}`.
- * @throws SyntaxError for an unknown value, an invalid expression, or a rule without permissions, as `permissions[1]: ...`.
+ * Compiles permissions as they are in account settings (2.4). The first item of the list has the general permissions.
+ * Each further item is a rule: a path expression, then the permissions that replace the general ones for paths that
+ * this rule is the first to match (CONTRACT 7.4). `user` is the encoded user name that replaces `${USER}`.
+ * @throws SyntaxError such as `permissions[1]: ...`, for an unknown value, an invalid expression, or a rule without
+ * permissions.
  */
 export function compilePermissions(permissions: readonly (readonly string[])[], user: string): Permissions {
   const [general = [], ...rules] = permissions;
@@ -104,7 +108,7 @@ export function compilePermissions(permissions: readonly (readonly string[])[], 
   };
 }
 
-/** Says in an error which item of the permissions it is about. */
+/** Prefixes the message of an error with the item of the permissions that it is about. */
 function atIndex(index: number, compile: () => Rule): Rule {
   try {
     return compile();

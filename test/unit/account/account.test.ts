@@ -5,7 +5,7 @@ import { toStoragePath } from "../../../src/account/path.ts";
 import type { AccountSettings, GroupSettings } from "../../../src/contracts/account.ts";
 import { isMemberName } from "../../../src/http/path-segment.ts";
 
-// biome-ignore-start lint/suspicious/noTemplateCurlyInString: that is how the configuration spells them.
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: the configuration spells them this way.
 const USER = "${USER}";
 const SHARED = "${SHARED}";
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: see above.

@@ -51,7 +51,7 @@ describe("two virtual folders in one place", () => {
   it("are the last of them, and its real path is told", async () => {
     const storage = createMemoryStorage();
     await fillStorage(storage, { "/first/a": "x", "/last/b": "x" });
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: that is how the configuration spells it.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration spells it this way.
     const virtual_folders = [["/alice", "/first"] as const, ["/${USER}", "/last"] as const];
     const files = filesOf({ virtual_folders }, storage);
     expect(await namesIn(files, ["alice"])).toEqual(["b"]);

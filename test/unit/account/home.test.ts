@@ -7,7 +7,7 @@ import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { fillStorage, overrideStorage, withLinks } from "../../support/storage.ts";
 
 const NO_GROUPS = new Map();
-// biome-ignore lint/suspicious/noTemplateCurlyInString: that is how the configuration spells it.
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration spells it this way.
 const USER = "${USER}";
 const DENIED = { failure: "denied" };
 
