@@ -2,27 +2,33 @@ import type { ByteSource } from "../contracts/byte-source.ts";
 import { createChangedError, type EncodedContent } from "./content.ts";
 import { crc32 } from "./crc32.ts";
 
-/** How many bytes are compressed at a time. The compressor keeps each such part for a while: none can be used twice. */
-const PART_BYTES = 65_536;
-const NOTHING = new Uint8Array(0);
+/**
+ * How many bytes are compressed at a time. Each chunk needs its own buffer, because the compressor keeps it for a
+ * while.
+ */
+const CHUNK_BYTES = 65_536;
+const EMPTY = new Uint8Array(0);
 
-/** Whether the runtime can compress: not every one on the edge can. */
+/** Returns whether the runtime can compress. Some edge runtimes cannot. */
 export function canDeflate(): boolean {
   return typeof CompressionStream === "function";
 }
 
 /**
- * A content of `size` bytes, compressed as it is read: a part or two of it are held, and what the compressor keeps. It is fed by hand, and only where nothing compressed is left:
- * a pipe into Node's compressor takes sixteen thousand parts ahead, which is what its queue counts.
+ * Compresses a content of `size` bytes while it is read. Memory holds one or two chunks of it, and what the compressor
+ * keeps.
+ *
+ * The compressor gets a chunk only when no compressed bytes are left. A pipe would not do: the queue of Node's
+ * compressor accepts about 16,000 chunks in advance.
  */
 export function createDeflated(source: ByteSource, size: number): EncodedContent {
   const compressor = new CompressionStream("deflate-raw");
   const writer = compressor.writable.getWriter();
   const reader = compressor.readable.getReader();
-  /** What has come out of the compressor. */
+  /** Compressed bytes that are not read yet. */
   const ready: Uint8Array[] = [];
   const collecting = collect();
-  // Whoever waits for it is told.
+  // `feed` awaits this promise at the end and throws its error; until then it must not be an unhandled rejection.
   collecting.catch(() => undefined);
   let left = size;
   let crc = 0;
@@ -41,7 +47,7 @@ export function createDeflated(source: ByteSource, size: number): EncodedContent
       writer.abort(error).catch(() => undefined);
       throw error;
     }
-    const [first = NOTHING] = ready;
+    const [first = EMPTY] = ready;
     const part = first.subarray(0, buffer.byteLength);
     buffer.set(part);
     if (part.byteLength < first.byteLength) ready[0] = first.subarray(part.byteLength);
@@ -51,12 +57,12 @@ export function createDeflated(source: ByteSource, size: number): EncodedContent
   }
 
   async function feed(): Promise<void> {
-    const part = new Uint8Array(PART_BYTES);
-    const count = await source.readInto(part);
+    const chunk = new Uint8Array(CHUNK_BYTES);
+    const count = await source.readInto(chunk);
     left -= count;
     if (isClosed || left < 0 || (count === 0 && left > 0)) throw createChangedError();
     if (count > 0) {
-      const bytes = part.subarray(0, count);
+      const bytes = chunk.subarray(0, count);
       crc = crc32(bytes, crc);
       await writer.write(bytes);
       return;

@@ -11,30 +11,41 @@ import { sortCooperatively } from "../platform/cooperative-sort.ts";
 import { renameMembers, toSafeName } from "./entry-names.ts";
 import type { OpenedFile, ZipEntry } from "./read-ahead.ts";
 
-/** The time of what has none: an empty folder that was asked for itself. Times are in milliseconds since 1970 here. */
+/**
+ * The time of a folder that has none: the requested folder, if it is empty. Times in this file are milliseconds since
+ * 1970.
+ */
 const EPOCH = 0;
 
-/** Where the members of an archive come from: the part of an account's files that is needed for it. */
+/** Where the members of an archive come from: the part of an account's files that an archive needs. */
 export interface ArchiveSource {
   list(segments: readonly string[]): AsyncIterable<StorageEntry>;
   read(segments: readonly string[]): Promise<StoredFile>;
-  /** Whether the account may read a file, as far as that can be told without looking: {@link ArchiveSource.read} decides. */
+  /**
+   * Returns false if permissions deny reading a file. It does not access the storage; {@link ArchiveSource.read}
+   * decides.
+   */
   mayRead(segments: readonly string[]): boolean;
 }
 
-/** Learns of a member that is left out since the storage itself denies it: nobody meant that, so an operator should know. */
+/**
+ * Receives the error when a member is omitted because the storage denies access to it. Operators should know, because
+ * unlike a missing permission this is probably a mistake.
+ */
 export type OnDenied = (error: unknown) => void;
 
 /**
- * A folder with all that is under it, for `createZip`: named by the full path without the leading `/` (`reports/2018/a.csv`), the
- * folder's own entry first, but for the root, which has none (CONTRACT 3.4).
+ * Returns the entries of a folder and everything in it, for `createZip`. Names are full paths without the leading `/`
+ * (`reports/2018/a.csv`). The folder's own entry comes first; the root has none (CONTRACT 3.4).
  *
- * Depth first, in each folder its files and then its folders by name (UTF-16 code units): the same tree gives the same entries. Links
- * are left out, and what may not be read, or not be listed, with all under it. Entries have size and time as they were listed; files
- * are opened by whoever takes them, and one that has gone since it was listed opens as nothing, as if the listing had come later. Any
- * other failure is thrown. Held are the members of one folder, and the folders waiting on the way to it.
+ * The order is depth-first; each folder has its files first, then its folders, sorted by name (UTF-16 code units). So
+ * equal trees give equal entries. Entries have the size and time of the listing. The consumer opens the files.
  *
- * @throws what listing the folder throws, before there is anything to send.
+ * Links are omitted, and so are files that may not be read and folders that may not be listed. A file that was removed
+ * after the listing opens as `undefined`. Any other failure is thrown. Memory holds the members of one folder, and the
+ * remaining folders of each level above it.
+ *
+ * @throws the error of listing the folder, before anything is sent.
  */
 export async function openFolder(
   source: ArchiveSource,
@@ -50,7 +61,7 @@ export type Chosen =
   | { readonly name: string; readonly kind: "folder" }
   | { readonly name: string; readonly kind: "file"; readonly size: number; readonly modified: Date };
 
-/** The same of some members of a folder, named relative to it, in the order of their names. */
+/** Yields the entries of chosen members of a folder, as {@link openFolder} does, with names relative to the folder. */
 export async function* walkMembers(
   source: ArchiveSource,
   segments: readonly string[],
@@ -65,8 +76,8 @@ export async function* walkMembers(
   yield* walk(source, { segments, name: "" }, await sort(members), onDenied);
 }
 
-/** Why a storage may refuse a member that has just been listed, without any harm to the rest. */
-const LEFT_OUT: readonly StorageErrorCode[] = ["not-found", "not-a-file", "not-a-folder", "denied"];
+/** Errors of a storage that concern one listed member only: the archive omits the member. */
+const OMITTED: readonly StorageErrorCode[] = ["not-found", "not-a-file", "not-a-folder", "denied"];
 
 interface Member {
   readonly name: string;
@@ -75,17 +86,17 @@ interface Member {
   readonly modified?: number;
 }
 
-/** What is under a folder, no more of it than is needed: there may be 100,000. */
+/** The members of a folder. Only the needed data is kept, as there may be 100,000 members. */
 interface Members {
   readonly files: Member[];
   readonly folders: Member[];
-  /** When the latest of them was changed: stands for the time of a folder whose own is not known. */
+  /** The latest time of a member: replaces the time of a folder whose own is not known. */
   newest: number;
 }
 
 interface Folder {
   readonly segments: readonly string[];
-  /** Its entry's name with the `/` at the end; empty for where names begin. */
+  /** The name of its entry, with a final `/`; empty for the folder that names are relative to. */
   readonly name: string;
   readonly modified?: number | undefined;
 }
@@ -93,18 +104,18 @@ interface Folder {
 async function* walk(
   source: ArchiveSource,
   top: Folder,
-  itsMembers: Members,
+  topMembers: Members,
   onDenied: OnDenied,
 ): AsyncGenerator<ZipEntry> {
   const levels: Iterator<Folder>[] = [];
   let folder: Folder | undefined = top;
-  let members: Members | undefined = itsMembers;
+  let members: Members | undefined = topMembers;
   for (;;) {
     if (members !== undefined) {
       const { modified = members.newest } = folder;
       if (folder.name !== "") yield { name: folder.name, modified: new Date(modified), size: 0 };
       const renamed = await renameMembers([...members.files, ...members.folders].map(({ name }) => name));
-      // Each is let go as it is taken: the archive's directory grows meanwhile.
+      // Each file is released as it is taken, because the archive's directory grows meanwhile.
       const files = members.files.reverse();
       for (let file = files.pop(); file !== undefined; file = files.pop()) {
         const segments = [...folder.segments, file.name];
@@ -117,7 +128,7 @@ async function* walk(
     }
     folder = takeNext(levels);
     if (folder === undefined) return;
-    members = await unlessLeftOut(readMembers(source, folder.segments), onDenied);
+    members = await unlessOmitted(readMembers(source, folder.segments), onDenied);
   }
 }
 
@@ -126,14 +137,14 @@ async function openFile(
   segments: readonly string[],
   onDenied: OnDenied,
 ): Promise<OpenedFile | undefined> {
-  const file = await unlessLeftOut(source.read(segments), onDenied);
+  const file = await unlessOmitted(source.read(segments), onDenied);
   if (file === undefined) return undefined;
   const { size, modified } = file.entry;
-  // Where there is a source, the stream is not even to be made.
+  // `body` is a getter that creates a stream: it is not touched if there is a source.
   return { size, modified, source: file.source ?? toByteSource(file.body) };
 }
 
-/** The folders in a folder, made one by one. */
+/** Yields the folders in a folder one by one, so that their paths do not take memory all together. */
 function* toFolders(
   { segments, name }: Folder,
   folders: Members["folders"],
@@ -144,7 +155,7 @@ function* toFolders(
   }
 }
 
-/** The next folder of the deepest level that has one. */
+/** Takes the next folder from the deepest level that has one left. */
 function takeNext(levels: Iterator<Folder>[]): Folder | undefined {
   for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
     const next = level.next();
@@ -170,7 +181,7 @@ function addMember(members: Members, { name, kind, size, modified }: StorageEntr
   if (time > members.newest) members.newest = time;
 }
 
-/** A storage's own order may be another one on the next day. */
+/** Sorts the members, because the order of a storage can change. */
 async function sort({ files, folders, newest }: Members): Promise<Members> {
   return {
     files: await sortCooperatively(files, compareNames),
@@ -183,13 +194,15 @@ function compareNames({ name: one }: Member, { name: other }: Member): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/** What a member comes to; `undefined` where it is to be left out: it has gone, another kind has its name, or it is denied. */
-async function unlessLeftOut<T>(reading: Promise<T>, onDenied: OnDenied): Promise<T | undefined> {
+/**
+ * Returns `undefined` if the member must be omitted: it no longer exists, its kind has changed, or access is denied.
+ */
+async function unlessOmitted<T>(reading: Promise<T>, onDenied: OnDenied): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
     if (isHttpError(error) && error.failure === "denied") return undefined;
-    if (!isStorageError(error) || !LEFT_OUT.includes(error.code)) throw error;
+    if (!isStorageError(error) || !OMITTED.includes(error.code)) throw error;
     if (error.code === "denied") onDenied(error);
     return undefined;
   }

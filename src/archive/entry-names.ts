@@ -1,22 +1,23 @@
 import { yieldToEventLoop } from "../platform/event-loop.ts";
 
-/** What may not stand in a name: separators, what Windows takes for a drive or a stream, control characters, halves of surrogate pairs. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+/** Unsafe characters: separators, the `:` of Windows drives and streams, control characters, unpaired surrogates. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression must find them.
 const UNSAFE = /[/\\:\u0000-\u001f\u007f-\u009f\p{Cs}]/gu;
 
 const MAX_NAME_BYTES = 255;
-/** So many names are looked at before others have their turn. */
+/** How many names are processed before other requests can continue. */
 const NAMES_PER_YIELD = 500;
 const encoder = new TextEncoder();
 
-/** A name as one segment of a name in an archive, that unpacks inside its folder on every system (SECURITY 22). */
+/** Returns a name that unpacks inside its folder on every system (SECURITY 22). */
 export function toSafeName(name: string): string {
   return name === "" || name === "." || name === ".." ? "_" : name.replace(UNSAFE, "_");
 }
 
 /**
- * How the members of one folder are called in an archive: only those that cannot keep their names, by these. Of several that would be called
- * the same, one that keeps its name has it, and the others get numbers in the order given: `a_b.txt`, `a_b (2).txt`.
+ * Returns new names for those members of a folder whose names are unsafe in an archive, by their names. The new names
+ * are unique in the folder: a member with a safe name keeps it, and the others get numbers in the order of `names`:
+ * `a_b.txt`, `a_b (2).txt`.
  */
 export async function renameMembers(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const renamed = new Map<string, string>();
@@ -30,7 +31,7 @@ export async function renameMembers(names: readonly string[]): Promise<ReadonlyM
 
   const isUnsafe = new Set(unsafe);
   const taken = new Set(names.filter((name) => !isUnsafe.has(name)));
-  // How far a name has been counted: thousands that would be called the same take no longer for it.
+  // An attack: thousands of members with the same safe name. Without this count, the search would take quadratic time.
   const counts = new Map<string, number>();
   for (const name of unsafe) {
     const safe = toSafeName(name);
@@ -48,14 +49,17 @@ export async function renameMembers(names: readonly string[]): Promise<ReadonlyM
   return renamed;
 }
 
-/** Systems keep 255 bytes of a name: the stem makes room for the number. What is long behind the last dot is no extension. */
+/**
+ * Adds a number before the extension. Systems allow names of 255 bytes, so a long stem is cut. More than 60 characters
+ * after the last dot are no extension.
+ */
 function withNumber(name: string, number: number): string {
   const [, stem = name, extension = ""] = /^(.+?)(\.[^.]{0,60})?$/su.exec(name) ?? [];
   const end = ` (${number})${extension}`;
   return cutToBytes(stem, MAX_NAME_BYTES - encoder.encode(end).byteLength) + end;
 }
 
-/** As many whole characters of a text as so many bytes hold. */
+/** Cuts a text to at most `bytes` bytes of UTF-8, without splitting a character. */
 function cutToBytes(text: string, bytes: number): string {
   return text.slice(0, encoder.encodeInto(text, new Uint8Array(bytes)).read);
 }

@@ -2,26 +2,32 @@ import { yieldToEventLoop } from "../platform/event-loop.ts";
 import type { ZipEntry } from "./read-ahead.ts";
 import { createLengthSum } from "./zip-member.ts";
 
-/** So many members are looked at before the first byte; they are all that is held of them, some 300 bytes each. */
+/** How many members are listed before the first byte is sent. Each takes about 300 bytes of memory. */
 const MAX_MEMBERS = 10_000;
-/** So long at most, in milliseconds: clients do not wait for ever for an answer to begin. */
+/**
+ * How long members are listed before the first byte is sent, in milliseconds: clients give up when no response starts.
+ */
 const MAX_WAIT = 5000;
 
-/** So many members are looked at before others have their turn: there may be nothing to wait for. */
+/** How many members are listed before other requests can continue. The listing itself may never wait for anything. */
 const MEMBERS_PER_YIELD = 1000;
 
 /** An archive before it is written. */
 export interface Plan {
-  /** How long it becomes, if nothing changes until its members are read; `undefined` where there are too many to look at them first. */
+  /**
+   * The length of the archive in bytes, if no member changes until it is read; `undefined` if there are too many
+   * members to list them first.
+   */
   readonly length: number | undefined;
-  /** All the members, as they were walked: nothing is listed twice. */
+  /** All members in the order of the walk. No folder is listed twice. */
   readonly entries: AsyncIterator<ZipEntry>;
 }
 
 /**
- * Looks at the members of an archive that stores its files, to foretell its length: their names and sizes make it. Trees of more than
- * 10,000 members, and those that take longer than five seconds to list, are left at that: the rest is walked as it is written.
- * @throws what the walk throws, and the signal's reason.
+ * Computes the length of an archive without compression from the names, sizes and times of its members. If there are
+ * more than 10,000 members, or listing them takes more than five seconds, stops without a length; the other members are
+ * listed while the archive is written.
+ * @throws the errors of the walk, and the reason of an aborted signal.
  */
 export async function planArchive(walk: AsyncIterator<ZipEntry>, signal: AbortSignal): Promise<Plan> {
   const entries: ZipEntry[] = [];
@@ -43,7 +49,10 @@ export async function planArchive(walk: AsyncIterator<ZipEntry>, signal: AbortSi
   return { length: undefined, entries: replay(entries, walk) };
 }
 
-/** What has been taken from a walk already, and then its rest. No generator: one that never started would not end the walk. */
+/**
+ * Yields the entries that were already taken from a walk, then the rest of the walk. It is not a generator function,
+ * because `return` on a generator that has not started would not end the walk.
+ */
 function replay(taken: ZipEntry[], rest?: AsyncIterator<ZipEntry>): AsyncIterator<ZipEntry> {
   taken.reverse();
   return {

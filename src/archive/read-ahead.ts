@@ -8,66 +8,72 @@ import { type Member, toTimeLength } from "./zip-records.ts";
 
 /** A member of an archive: a file, or a folder. */
 export interface ZipEntry extends MemberHead {
-  /** Opens a file, none for folders; `undefined` where it is to be left out after all. */
+  /** Opens a file; absent for folders. Resolves with `undefined` if the archive should omit the file after all. */
   readonly open?: () => Promise<OpenedFile | undefined>;
 }
 
-/** A file that has been opened, with what is true of this very version. */
+/** An opened file, with the time and size of the opened version. */
 export interface OpenedFile {
   readonly modified: Date;
   readonly size: number;
-  /** The content. A source belongs to whoever has opened the file: read to its end, or closed. */
+  /** The content. The caller that opened the file must read a source to its end or close it. */
   readonly source: Uint8Array | ByteSource;
 }
 
 export interface ArchiveOptions {
   /**
-   * Whether the archive's length has been promised: a member that is not as its entry says, or not there any more, is a failure then.
-   * Default: false, it is as it was opened, or left out.
+   * Whether the response has announced the archive's length. If true, a member that differs from its entry or no longer
+   * exists is a failure. If false, it is archived as it was opened, or omitted. Default: false.
    */
   readonly isLengthAnnounced?: boolean;
-  /** Whether a member of this name is worth compressing. Default: none is. */
+  /** Returns whether to compress the member with this name. Default: no member is compressed. */
   readonly compresses?: (name: string) => boolean;
 }
 
-/** A member as it goes into the archive: a small one with its content, a large one with what its content is read from. */
+/** A member ready to be written: a small one with its complete content, a large one with a source of its content. */
 export interface Prepared {
   readonly member: Member;
   readonly content: { readonly bytes: Uint8Array; readonly crc: number } | EncodedContent;
 }
 
-/** The members of an archive, made ready in their order, some of them ahead. */
+/** Prepares the members of an archive in their order, some of them in advance. */
 export interface ReadAhead {
-  /** The next member; `undefined` behind the last one. The `bytes` of the one before are not to be used any more. */
+  /**
+   * Returns the next member; `undefined` after the last one. The `bytes` of the previous member must not be used any
+   * more: their buffer is reused.
+   */
   next(): Promise<Prepared | undefined>;
-  /** Releases whatever has been opened, and ends the entries. What is being opened at the moment is released when it comes. */
+  /** Closes all open files and ends the entries. A file that is still being opened is closed when it is open. */
   close(): Promise<void>;
 }
 
-/** So many members are opened, the small ones among them read, before they are asked for: opening takes longest with small ones. */
+/**
+ * How many members are opened in advance; small ones are also read. For small members opening takes most of the time,
+ * so several are opened at a time.
+ */
 const MEMBERS_AHEAD = 8;
-/** The smallest buffer for a content that is read ahead; larger ones double. */
+/** The smallest buffer for the content of a small member. Larger sizes are powers of two. */
 const MIN_BUFFER_BYTES = 4096;
-const NOTHING = new Uint8Array(0);
+const EMPTY = new Uint8Array(0);
 
-/** With the buffer of ours that its content was read into. */
-interface Queued extends Prepared {
+/** A prepared member, with the pooled buffer that its content was read into. */
+interface Buffered extends Prepared {
   readonly buffer?: ArrayBuffer;
 }
 
-/** A member that is being made ready. */
-interface Ahead {
-  readonly prepared: Promise<Queued | undefined>;
-  /** Whether its content is read only when its turn comes. */
+/** A member in preparation. */
+interface QueuedMember {
+  readonly prepared: Promise<Buffered | undefined>;
+  /** Whether it keeps a file open, or a compressor, until it is written. */
   readonly isHeavy: boolean;
 }
 
 export function createReadAhead(entries: AsyncIterator<ZipEntry>, options: ArchiveOptions): ReadAhead {
   const { isLengthAnnounced = false, compresses = () => false } = options;
-  const queue: Ahead[] = [];
+  const queue: QueuedMember[] = [];
   const opened = new Set<ByteSource>();
   const buffers: ArrayBuffer[] = [];
-  let current: Queued | undefined;
+  let current: Buffered | undefined;
   let step: Promise<void> | undefined;
   let isAtEnd = false;
   let isClosed = false;
@@ -83,16 +89,16 @@ export function createReadAhead(entries: AsyncIterator<ZipEntry>, options: Archi
     return current;
   }
 
-  function release({ content, buffer }: Queued): void {
+  function release({ content, buffer }: Buffered): void {
     if ("readInto" in content) opened.delete(content);
     if (buffer !== undefined) buffers.push(buffer);
   }
 
-  /** Takes entries, one after the other, as long as there is room ahead. Resolves with the next one. */
+  /** Takes entries one after the other until the queue is full. Resolves when the next entry has been taken. */
   function fillQueue(): Promise<void> {
     step ??= takeEntry().then(() => {
       step = undefined;
-      // One that holds a descriptor, or a compressor, is enough: who takes nothing would hold eight.
+      // One heavy member is enough. An attack: a client that reads nothing would otherwise keep eight files open.
       const isFull = queue.length >= MEMBERS_AHEAD || queue.at(-1)?.isHeavy === true;
       if (!isFull && !isAtEnd) void fillQueue();
     });
@@ -110,14 +116,17 @@ export function createReadAhead(entries: AsyncIterator<ZipEntry>, options: Archi
     }
   }
 
-  /** Failures wait for their turn, when there is somebody to tell. */
-  function enqueue(prepared: Promise<Queued | undefined>, isHeavy: boolean): void {
+  /**
+   * Adds a member to the queue. Its failure is thrown when `next` reaches it, and must not be an unhandled rejection
+   * before.
+   */
+  function enqueue(prepared: Promise<Buffered | undefined>, isHeavy: boolean): void {
     prepared.catch(() => undefined);
     queue.push({ prepared, isHeavy });
   }
 
-  async function prepare(entry: ZipEntry): Promise<Queued | undefined> {
-    if (entry.open === undefined) return { member: toMember(entry, "whole"), content: { bytes: NOTHING, crc: 0 } };
+  async function prepare(entry: ZipEntry): Promise<Buffered | undefined> {
+    if (entry.open === undefined) return { member: toMember(entry, "whole"), content: { bytes: EMPTY, crc: 0 } };
     const file = await entry.open();
     if (file === undefined && isLengthAnnounced) throw createChangedError();
     if (file === undefined) return undefined;
@@ -133,7 +142,7 @@ export function createReadAhead(entries: AsyncIterator<ZipEntry>, options: Archi
     return encoding === "whole" ? readSmall(member, file) : { member, content: toContent(file, encoding) };
   }
 
-  async function readSmall(member: Member, { source, size }: OpenedFile): Promise<Queued> {
+  async function readSmall(member: Member, { source, size }: OpenedFile): Promise<Buffered> {
     if (source instanceof Uint8Array) {
       if (source.byteLength !== size) throw createChangedError();
       return { member, content: { bytes: source, crc: crc32(source, 0) } };
@@ -164,7 +173,7 @@ export function createReadAhead(entries: AsyncIterator<ZipEntry>, options: Archi
   async function close(): Promise<void> {
     isClosed = true;
     isAtEnd = true;
-    // Not awaited: a listing may never answer.
+    // Not awaited: a hanging listing must not delay closing.
     entries.return?.().catch(() => undefined);
     const sources = [...opened];
     opened.clear();
@@ -174,7 +183,10 @@ export function createReadAhead(entries: AsyncIterator<ZipEntry>, options: Archi
   return { next, close };
 }
 
-/** Whether a file takes the bytes that its entry does: sizes and, in the headers, the field for its time. */
+/**
+ * Returns whether a file takes as many bytes in the archive as its entry announced: its content and the field of its
+ * time.
+ */
 function isAsAnnounced(entry: ZipEntry, file: OpenedFile): boolean {
   return entry.size === file.size && toTimeLength(entry.modified) === toTimeLength(file.modified);
 }

@@ -1,13 +1,16 @@
 import { type Member, setCentralRecord, toCentralLength, toEnd } from "./zip-records.ts";
 
-/** How many bytes of records stand in one piece. */
+/** The size of one block of records, in bytes. */
 const BLOCK_BYTES = 65_536;
 
-/** The central directory of an archive as it grows: its very bytes, nothing beside them. */
+/** The growing central directory of an archive. It keeps only the encoded records. */
 export interface Directory {
-  /** @param offset where the member's local header stands. */
+  /** @param offset the position of the member's local header in the archive. */
   add(member: Member, crc: number, offset: number): void;
-  /** The directory that begins at `offset`, and the archive's end. To be called once: each piece is let go as it is taken. */
+  /**
+   * Yields the directory, which starts at `offset`, and the archive's end record. Call it only once: each block is
+   * released as it is yielded.
+   */
   end(offset: number): Generator<Uint8Array>;
 }
 
@@ -22,7 +25,7 @@ export function createDirectory(): Directory {
     const needed = toCentralLength(member, offset);
     if (used + needed > block.byteLength) {
       if (used > 0) full.push(block.subarray(0, used));
-      // A small archive takes little, also when many are made at once.
+      // Blocks start small, so that many small archives at a time need little memory.
       block = new Uint8Array(Math.max(needed, Math.min(BLOCK_BYTES, 1024 + length)));
       used = 0;
     }
@@ -35,7 +38,7 @@ export function createDirectory(): Directory {
   function* end(offset: number): Generator<Uint8Array> {
     full.push(block.subarray(0, used));
     full.reverse();
-    for (let piece = full.pop(); piece !== undefined; piece = full.pop()) yield piece;
+    for (let next = full.pop(); next !== undefined; next = full.pop()) yield next;
     yield toEnd(count, offset, length);
   }
 

@@ -9,29 +9,35 @@ import {
   toNameLength,
 } from "./zip-records.ts";
 
-/** What is known of a member before it is opened. */
+/** What is known about a member before its file is opened. */
 export interface MemberHead {
-  /** `/`-separated and safe as it is; a folder's ends in `/`. */
+  /** Separated by `/`, and safe to unpack on every system. A folder's name ends in `/`. */
   readonly name: string;
   readonly modified: Date;
   /** Bytes of the content; 0 for folders. */
   readonly size: number;
 }
 
-/** How a content goes into the archive: plainly, once all of it has been read; as stored blocks of DEFLATE; compressed. */
+/**
+ * How a content is written to the archive. `whole`: as it is, after all of it has been read. `blocks`: as stored blocks
+ * of DEFLATE. `compressed`: compressed with DEFLATE.
+ */
 export type Encoding = "whole" | "blocks" | "compressed";
 
-/** Up to this size a member is read before its header is written. */
+/** Members up to this size are read completely before their header is written. */
 export const WHOLE_BYTES = 131_072;
 
-/** The encoding of a content that is not to be compressed follows from its size alone, and with it all framing. */
+/**
+ * Returns the encoding of a content without compression. It depends only on the size, so the archive's length does too.
+ */
 export function toEncoding(size: number): Exclude<Encoding, "compressed"> {
   return size <= WHOLE_BYTES ? "whole" : "blocks";
 }
 
 /**
- * What a member's records say. The `storedSize` of a compressed one is the most that it can come to, until it is known.
- * @throws RangeError when the name does not fit into an archive.
+ * Returns the data of a member's records. For a compressed member, `storedSize` is an upper limit until the size is
+ * known.
+ * @throws RangeError when the name is too long for an archive.
  */
 export function toMember({ name, modified, size }: MemberHead, encoding: Encoding): Member {
   const storedSize = toStoredSize(size, encoding);
@@ -47,20 +53,22 @@ export function toMember({ name, modified, size }: MemberHead, encoding: Encodin
   };
 }
 
-/** What cannot be compressed grows by less than a thousandth: a compressor stores it in blocks as well. */
+/**
+ * Content that cannot be compressed grows by less than a thousandth, because a compressor stores it in blocks as well.
+ */
 function toStoredSize(size: number, encoding: Encoding): number {
   if (encoding === "whole") return size;
   return encoding === "blocks" ? toFramedSize(size) : size + Math.ceil(size / 1000) + 1024;
 }
 
-/** The bytes that a member takes before the central directory. */
+/** Returns how many bytes a member takes before the central directory. */
 export function toMemberLength(member: Member): number {
   return toLocalLength(member) + member.storedSize + toDescriptorLength(member);
 }
 
-/** Adds up how long the archive of members becomes, none of which is compressed: only their sizes and names count. */
+/** Computes the length of an archive without compression from the sizes, names and times of its members. */
 export interface LengthSum {
-  /** @throws RangeError when the name does not fit into an archive. */
+  /** @throws RangeError when the name is too long for an archive. */
   add(head: MemberHead): void;
   total(): number;
 }

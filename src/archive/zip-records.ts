@@ -1,69 +1,69 @@
 /**
- * The records of a ZIP archive, byte for byte (PKWARE's APPNOTE 6.3; section numbers below are its). A field too narrow for its
- * value holds all ones, and a Zip64 extra field has the value.
+ * The records of a ZIP archive, byte for byte. Section numbers in this file are those of PKWARE's APPNOTE 6.3. If a
+ * value is too large for its field, the field has all bits set, and a Zip64 extra field has the value.
  */
 
-/** The largest value of a field of 16 bits, which stands for "see the Zip64 record". */
+/** The largest value of a 16-bit field. It means "see the Zip64 record". */
 const MAX_16 = 0xffff;
-/** The same of 32 bits. */
+/** The largest value of a 32-bit field. It means "see the Zip64 record". */
 const MAX_32 = 0xffffffff;
-/** Name, extra field and head of a central record have to fit into 16 bits together for Java. */
+/** Java requires that a central record, with its name and extra field, is at most 65,535 bytes long. */
 const MAX_NAME_BYTES = 65_000;
 
 /** Made on a system with Unix modes, by version 4.5 of the format (4.4.2). */
 const MADE_BY = (3 << 8) | 45;
 /** Names are UTF-8 (4.4.4, bit 11). */
 const UTF8_FLAG = 0x0800;
-/** CRC and sizes stand behind the content (4.4.4, bit 3). */
+/** CRC and sizes follow the content (4.4.4, bit 3). */
 const DESCRIPTOR_FLAG = 0x0008;
 const FOLDER_MODE = 0o40755;
 const FILE_MODE = 0o100644;
-/** What systems without Unix modes look at. */
+/** The folder attribute for systems without Unix modes. */
 const DOS_FOLDER = 0x10;
 
-/** What the records of a member say, beside its CRC-32. */
+/** The data in the records of a member, except its CRC-32. */
 export interface Member {
   readonly name: string;
-  /** The bytes of its name. */
+  /** The length of its name, in bytes. */
   readonly nameLength: number;
   readonly isFolder: boolean;
   readonly modified: Date;
-  /** How the content stands in the archive (4.4.5). Deflated ones have their CRC and sizes in a descriptor. */
+  /** How the content is encoded (4.4.5). Deflated members have their CRC and sizes in a descriptor. */
   readonly method: "stored" | "deflated";
-  /** Bytes of the content. */
+  /** The size of the content, in bytes. */
   readonly size: number;
-  /** Bytes of the content as it stands in the archive. */
+  /** The size of the encoded content, in bytes. */
   readonly storedSize: number;
-  /** Whether a size needs the wide field, or might: both go there together then, and into all records of the member. */
+  /** Whether a size needs, or might need, the Zip64 field. Then both sizes use it, in all records of the member. */
   readonly isLarge: boolean;
 }
 
 const encoder = new TextEncoder();
-/** Names are written here to see how long they are. */
+/** Names are encoded here to measure them. */
 const scratch = new Uint8Array(MAX_NAME_BYTES);
 
-/** The bytes of a member's name. @throws RangeError when it does not fit into an archive. */
+/** Returns the length of a member's name in bytes. @throws RangeError when it is too long for an archive. */
 export function toNameLength(name: string): number {
   const { read, written } = encoder.encodeInto(name, scratch);
   if (read < name.length) throw new RangeError("A member's path is too long for a ZIP archive.");
   return written;
 }
 
-/** Whether a size goes into the wide field. */
+/** Returns whether a size needs the Zip64 field. */
 export function isLargeSize(size: number): boolean {
   return size >= MAX_32;
 }
 
-/** The bytes that {@link setLocalHeader} sets. */
+/** Returns how many bytes {@link setLocalHeader} writes. */
 export function toLocalLength({ nameLength, isLarge, modified }: Member): number {
   return 30 + nameLength + toWideLength(isLarge ? 2 : 0) + toTimeLength(modified);
 }
 
-/** What stands before a member's content (4.3.7). */
+/** Writes the header before a member's content (4.3.7). */
 export function setLocalHeader(bytes: Uint8Array, member: Member, crc: number = 0): void {
   const { name, nameLength, isLarge, size, storedSize, modified } = member;
   const isDescribed = member.method === "deflated";
-  // With a descriptor behind the content, the sizes here are 0 (4.4.4, bit 3), in the wide field where it exists.
+  // If a descriptor follows the content, the sizes in the header are 0 (4.4.4, bit 3), also in the Zip64 field.
   const narrow = (value: number) => (isLarge ? MAX_32 : isDescribed ? 0 : value);
   set32(bytes, 0, 0x04034b50);
   setCommon(bytes, 4, member, false);
@@ -78,12 +78,12 @@ export function setLocalHeader(bytes: Uint8Array, member: Member, crc: number = 
   setTimeField(bytes, isLarge ? setWideField(bytes, at, values) : at, modified);
 }
 
-/** The bytes that {@link setDescriptor} sets, where a member has one. */
+/** Returns how many bytes {@link setDescriptor} writes; 0 for members without a descriptor. */
 export function toDescriptorLength({ method, isLarge }: Member): number {
   return method === "stored" ? 0 : isLarge ? 24 : 16;
 }
 
-/** What stands behind the content of a deflated member, whose header did not know the CRC (4.3.9). */
+/** Writes the descriptor after the content of a deflated member, whose CRC was not known in its header (4.3.9). */
 export function setDescriptor(bytes: Uint8Array, { isLarge, size, storedSize }: Member, crc: number): void {
   const set = isLarge ? set64 : set32;
   set32(bytes, 0, 0x08074b50);
@@ -92,12 +92,12 @@ export function setDescriptor(bytes: Uint8Array, { isLarge, size, storedSize }: 
   set(bytes, isLarge ? 16 : 12, size);
 }
 
-/** The bytes that {@link setCentralRecord} sets. */
+/** Returns how many bytes {@link setCentralRecord} writes. */
 export function toCentralLength({ nameLength, isLarge, modified }: Member, offset: number): number {
   return 46 + nameLength + toWideLength((isLarge ? 2 : 0) + (offset >= MAX_32 ? 1 : 0)) + toTimeLength(modified);
 }
 
-/** A member's record in the central directory (4.3.12); `offset` is where its local header stands. */
+/** Writes a member's record in the central directory (4.3.12). `offset` is the position of its local header. */
 export function setCentralRecord(bytes: Uint8Array, member: Member, crc: number, offset: number): void {
   const { name, nameLength, isLarge, size, storedSize, isFolder, modified } = member;
   const isFar = offset >= MAX_32;
@@ -121,15 +121,17 @@ export function setCentralRecord(bytes: Uint8Array, member: Member, crc: number,
   setTimeField(bytes, values.length > 0 ? setWideField(bytes, at, values) : at, modified);
 }
 
-/** The bytes of {@link toEnd}. */
+/** Returns the length of {@link toEnd} in bytes. */
 export function toEndLength(count: number, offset: number, length: number): number {
   return isLargeArchive(count, offset, length) ? ZIP64_END_BYTES + 22 : 22;
 }
 
-/** The record of Zip64 and its locator. */
+/** The length of the Zip64 end record and its locator. */
 const ZIP64_END_BYTES = 56 + 20;
 
-/** The end of an archive (4.3.14-16), whose central directory has `count` records and `length` bytes from `offset` on. */
+/**
+ * Returns the end of an archive whose central directory has `count` records and `length` bytes at `offset` (4.3.14-16).
+ */
 export function toEnd(count: number, offset: number, length: number): Uint8Array {
   const bytes = new Uint8Array(toEndLength(count, offset, length));
   const at = bytes.byteLength - 22;
@@ -160,7 +162,7 @@ function setZip64End(bytes: Uint8Array, count: number, offset: number, length: n
   set32(bytes, 72, 1);
 }
 
-/** What local header and central record have in common: version, flags, method and time (4.4.3-6). */
+/** Writes the fields that local header and central record share: version, flags, method and time (4.4.3-6). */
 function setCommon(bytes: Uint8Array, at: number, member: Member, isFar: boolean): void {
   const isDeflated = member.method === "deflated";
   set16(bytes, at, isFar || member.isLarge ? 45 : isDeflated || member.isFolder ? 20 : 10);
@@ -173,7 +175,7 @@ function toWideLength(count: number): number {
   return count === 0 ? 0 : 4 + count * 8;
 }
 
-/** The Zip64 extra field (4.5.3). Returns where the next one begins. */
+/** Writes the Zip64 extra field (4.5.3). Returns the position after it. */
 function setWideField(bytes: Uint8Array, at: number, values: readonly number[]): number {
   set16(bytes, at, 0x0001);
   set16(bytes, at + 2, values.length * 8);
@@ -183,13 +185,16 @@ function setWideField(bytes: Uint8Array, at: number, values: readonly number[]):
   return at + toWideLength(values.length);
 }
 
-/** The bytes that a member's exact time takes in each of its two headers: none where it does not fit (before 1901, after 2038). */
+/**
+ * Returns how many bytes a member's exact time takes in each of its headers: 0 if it does not fit (before 1901, after
+ * 2038).
+ */
 export function toTimeLength(modified: Date): number {
   const seconds = toSeconds(modified);
   return seconds === (seconds | 0) ? 9 : 0;
 }
 
-/** The extended timestamp of Info-ZIP: seconds since 1970, signed 32 bits. */
+/** Writes the extended timestamp of Info-ZIP: seconds since 1970, signed 32 bits. */
 function setTimeField(bytes: Uint8Array, at: number, modified: Date): void {
   if (toTimeLength(modified) === 0) return;
   set16(bytes, at, 0x5455);
@@ -202,7 +207,10 @@ function toSeconds(time: Date): number {
   return Math.floor(time.getTime() / 1000);
 }
 
-/** The format's own time (4.4.6), in UTC: the same for the same tree, wherever it is made. Steps of 2 s, 1980 to 2107. */
+/**
+ * Returns the time in the format of DOS (4.4.6), in steps of 2 s from 1980 to 2107. It is in UTC, so that equal trees
+ * give equal archives in every time zone.
+ */
 function toDosTime(modified: Date): number {
   const year = modified.getUTCFullYear();
   if (!(year >= 1980)) return 0x0021_0000;

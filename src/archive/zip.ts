@@ -5,12 +5,14 @@ import { type ArchiveOptions, createReadAhead, type Prepared, type ZipEntry } fr
 import { createDirectory } from "./zip-directory.ts";
 import { type Member, setDescriptor, setLocalHeader, toDescriptorLength, toLocalLength } from "./zip-records.ts";
 
-/** A content is not read into less room than this behind other bytes: a buffer of its own takes it in fewer steps. */
+/** If less room is left after other bytes, a content starts in the next buffer, which takes fewer reads. */
 const MIN_ROOM_BYTES = 16_384;
-/** So many members are gone through before others have their turn: there may be nothing to wait for. */
+/**
+ * How many members are written before other requests can continue. Reading small members may never wait for anything.
+ */
 const MEMBERS_PER_YIELD = 500;
 
-/** A member whose content is being written, and where it began. */
+/** A member whose content is being written, and the position of its header. */
 interface Streamed {
   readonly member: Member;
   readonly content: EncodedContent;
@@ -18,27 +20,30 @@ interface Streamed {
 }
 
 /**
- * A ZIP archive, made as it is read, straight into the reader's buffers. What is held is the central directory (some 60 bytes and the name
- * for each member), up to eight members opened ahead, the small ones of them with their content, and nothing of the large ones. Zip64 is
- * used only where it is needed. Equal entries make equal bytes, whatever the buffers.
+ * Creates a ZIP archive as a source that is generated while it is read, directly into the reader's buffers. Memory
+ * holds the central directory (about 60 bytes and the name for each member) and up to eight members opened in advance,
+ * with the content of the small ones only. Zip64 is used only when it is needed. Equal entries give equal bytes for
+ * every size of buffers.
  *
- * Members of up to 128 KiB are stored entries (method 0) with CRC and size in their headers. The CRC of a larger one is known only when
- * all of it has been sent, so it stands in a descriptor behind the content. Nothing tells a streaming reader where a stored content with
- * a descriptor ends (Java's `ZipInputStream` refuses it), so such a content goes out as stored blocks of DEFLATE (method 8), 5 bytes
- * for each 65,535: whatever reads ZIP reads this, streaming or not. Only what `compresses` is compressed.
+ * Members of up to 128 KiB are stored entries (method 0) with CRC and size in their headers. For a larger member the
+ * CRC is known only after the content was sent, so it is in a descriptor after the content. A streaming reader cannot
+ * find the end of a stored content with a descriptor (Java's `ZipInputStream` refuses it). So such a content is sent as
+ * stored blocks of DEFLATE (method 8), with 5 more bytes for each 65,535: all readers of ZIP accept this, streaming or
+ * not. A member is compressed only if `compresses` returns true.
  *
- * Reading fails when a content fails or is not of its file's size, and when `entries` fail: the archive has no end then, and no
- * reader takes it for whole (CONTRACT 3.4). All that is open is released then, and by `close`.
+ * Reading fails when reading a content fails, when a content does not have its file's size, and when `entries` fail.
+ * The archive then has no end record, so no reader accepts it as complete (CONTRACT 3.4). A failure, and `close`,
+ * release everything that is open.
  */
 export function createZip(entries: AsyncIterator<ZipEntry>, options: ArchiveOptions = {}): ByteSource {
   const ahead = createReadAhead(entries, options);
   const directory = createDirectory();
-  /** What is to be written before anything else, the next one last. */
+  /** A stack of bytes to write before anything else; the last item is the next to write. */
   const pieces: Uint8Array[] = [];
-  /** For one record at a time. */
+  /** Reused for each record, as only one is needed at a time. */
   let record = new Uint8Array(256);
   let streamed: Streamed | undefined;
-  let ending: Iterator<Uint8Array> | undefined;
+  let directoryBytes: Iterator<Uint8Array> | undefined;
   let offset = 0;
   let members = 0;
 
@@ -59,7 +64,7 @@ export function createZip(entries: AsyncIterator<ZipEntry>, options: ArchiveOpti
         continue;
       }
       if (streamed === undefined) {
-        if (!(await readOn())) break;
+        if (!(await advance())) break;
         continue;
       }
       if (at > 0 && buffer.byteLength - at < MIN_ROOM_BYTES) break;
@@ -70,7 +75,7 @@ export function createZip(entries: AsyncIterator<ZipEntry>, options: ArchiveOpti
 
   async function readStreamed(from: Streamed, buffer: Uint8Array): Promise<number> {
     const count = await from.content.readInto(buffer);
-    if (count === 0) finish(from);
+    if (count === 0) finishMember(from);
     return count;
   }
 
@@ -86,22 +91,24 @@ export function createZip(entries: AsyncIterator<ZipEntry>, options: ArchiveOpti
     return room;
   }
 
-  /** Turns to the next member, or behind the last one to the directory; false at the very end. */
-  async function readOn(): Promise<boolean> {
-    const prepared = ending === undefined ? await ahead.next() : undefined;
+  /**
+   * Starts the next member or, after the last one, the next part of the directory. Returns false at the archive's end.
+   */
+  async function advance(): Promise<boolean> {
+    const prepared = directoryBytes === undefined ? await ahead.next() : undefined;
     if (prepared !== undefined) {
-      begin(prepared);
+      startMember(prepared);
       if (++members % MEMBERS_PER_YIELD === 0) await yieldToEventLoop();
       return true;
     }
-    ending ??= directory.end(offset);
-    const { done, value } = ending.next();
+    directoryBytes ??= directory.end(offset);
+    const { done, value } = directoryBytes.next();
     if (done === true) return false;
     pieces.push(value);
     return true;
   }
 
-  function begin({ member, content }: Prepared): void {
+  function startMember({ member, content }: Prepared): void {
     const header = toRecord(toLocalLength(member));
     if ("readInto" in content) {
       setLocalHeader(header, member);
@@ -116,13 +123,13 @@ export function createZip(entries: AsyncIterator<ZipEntry>, options: ArchiveOpti
     offset += header.byteLength;
   }
 
-  /** Room for a record, in place of the one before. */
+  /** Returns the reused buffer of the record, which overwrites the previous record. */
   function toRecord(length: number): Uint8Array {
     if (length > record.byteLength) record = new Uint8Array(length);
     return record.subarray(0, length);
   }
 
-  function finish({ member, content, offset: start }: Streamed): void {
+  function finishMember({ member, content, offset: start }: Streamed): void {
     const { crc, storedSize } = content.written();
     const known = { ...member, storedSize };
     const descriptor = toRecord(toDescriptorLength(known));
