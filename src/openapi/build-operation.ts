@@ -2,8 +2,8 @@ import type { Failure } from "../http/http-error.ts";
 import type { Variant } from "../http/negotiate.ts";
 import { FAILURE_TEXTS } from "./error-responses.ts";
 import type { OpenApiInput, OpenApiRoute } from "./input.ts";
-import { CONTENTS, type ContentAbout } from "./media-types.ts";
-import type { OperationAbout, ResponseNote } from "./operation-types.ts";
+import { CONTENTS, type ContentSpec } from "./media-types.ts";
+import type { OperationSpec, ResponseSpec } from "./operation-types.ts";
 import { OPERATIONS } from "./operations.ts";
 import { type ParameterName, toParameters } from "./parameters.ts";
 import type { OpenApiPath } from "./paths.ts";
@@ -11,22 +11,23 @@ import { toRequestBody } from "./request-bodies.ts";
 import { createResponses } from "./responses.ts";
 import type { OperationObject, ReferenceObject } from "./types.ts";
 
-/** How every request can fail, by who may ask. */
+/** The failures that every operation with this kind of access can have. */
 const FAILURES_OF_ACCESS: Readonly<Record<OpenApiRoute["access"], readonly Failure[]>> = {
   open: [],
   account: ["malformed", "unauthorized", "denied", "unavailable", "internal"],
   session: ["unauthorized", "denied", "unavailable"],
 };
 const READING: readonly string[] = ["GET", "HEAD"];
-/** What HEAD ignores (RFC 9110 14.2). */
-const OF_RANGES: readonly ParameterName[] = ["range", "ifRange"];
-/** What only pages have. */
-const OF_PAGES: readonly ParameterName[] = ["acceptLanguage", "sort", "order", "done", "basicLogin"];
-const NOT_OF_HEAD: readonly number[] = [206, 416];
-const ANY: OperationObject["security"] = [{ basic: [] }, { session: [] }, { cookie: [] }];
-const SESSIONS: OperationObject["security"] = [{ session: [] }, { cookie: [] }];
+/** Parameters that HEAD ignores (RFC 9110 14.2). */
+const RANGE_PARAMETERS: readonly ParameterName[] = ["range", "ifRange"];
+/** Parameters that only pages use. */
+const PAGE_PARAMETERS: readonly ParameterName[] = ["acceptLanguage", "sort", "order", "done", "basicLogin"];
+/** Statuses that a HEAD request never gets, because it ignores ranges. */
+const RANGE_STATUSES: readonly number[] = [206, 416];
+const ANY_LOGIN: OperationObject["security"] = [{ basic: [] }, { session: [] }, { cookie: [] }];
+const SESSION_ONLY: OperationObject["security"] = [{ session: [] }, { cookie: [] }];
 
-/** The operation of a method on a URL. Its identifier is one that `ids` does not have yet. */
+/** Returns the operation of a method at a path. Its ID is unique in the document; `ids` collects the IDs in use. */
 export function toOperation(
   service: OpenApiInput,
   route: OpenApiRoute,
@@ -34,22 +35,22 @@ export function toOperation(
   method: string,
   ids: Set<string>,
 ): OperationObject {
-  const about: OperationAbout = OPERATIONS[route.operation];
+  const spec: OperationSpec = OPERATIONS[route.operation];
   const reads = READING.includes(method);
-  const parameters = toParameterRefs(service, about, path, method);
+  const parameters = toParameterRefs(service, spec, path, method);
   return {
     operationId: toId(`${route.operation}${path.suffix}`, method, ids),
-    summary: about.summary,
-    ...(about.description !== undefined && { description: about.description }),
-    tags: [about.tag],
-    security: toSecurity(route, about),
+    summary: spec.summary,
+    ...(spec.description !== undefined && { description: spec.description }),
+    tags: [spec.tag],
+    security: toSecurity(route, spec),
     ...(parameters.length > 0 && { parameters }),
-    ...(about.body !== undefined && !reads && { requestBody: toRequestBody(about.body, service) }),
-    responses: toResponses(service, route, about, path, method),
+    ...(spec.body !== undefined && !reads && { requestBody: toRequestBody(spec.body, service) }),
+    responses: toResponses(service, route, spec, path, method),
   };
 }
 
-/** What every URL has: the methods that it has (CONTRACT 1). */
+/** Returns the operation OPTIONS, which every URL has (CONTRACT 1). */
 export function toOptionsOperation(
   service: OpenApiInput,
   path: OpenApiPath,
@@ -57,14 +58,14 @@ export function toOptionsOperation(
   ids: Set<string>,
 ): OperationObject {
   const responses = createResponses({
-    // Of a URL that is malformed alone.
+    // 400 occurs only for a malformed URL, which has no path.
     hasPath: (status) => status !== 400 && hasPath(routes[0]),
-    isKept: isAsset(routes[0]),
+    isStatic: isAsset(routes[0]),
     pageFields: service.pageFields,
     types: undefined,
   });
   responses.add(204, "The methods are in `Allow`.", [], ["Allow"]);
-  // Whatever the method is, that of a file or a folder has to be read first.
+  // Paths of files and folders are parsed for every method, so a malformed one fails here too.
   for (const variant of hasPath(routes[0]) && path.parameters.length > 0 ? service.variants : []) {
     const content = variant === "html" ? CONTENTS.page : CONTENTS.errors;
     responses.add(service.toStatus("malformed", variant), FAILURE_TEXTS.malformed, [content], []);
@@ -83,7 +84,7 @@ export function toOptionsOperation(
 function toResponses(
   service: OpenApiInput,
   route: OpenApiRoute,
-  about: OperationAbout,
+  spec: OperationSpec,
   path: OpenApiPath,
   method: string,
 ): OperationObject["responses"] {
@@ -91,7 +92,7 @@ function toResponses(
   const isHead = method === "HEAD";
   const responses = createResponses({
     hasPath: () => hasPath(route),
-    isKept: isAsset(route),
+    isStatic: isAsset(route),
     pageFields,
     types: path.type,
   });
@@ -99,17 +100,17 @@ function toResponses(
   function add(
     status: number,
     description: string,
-    contents: readonly ContentAbout[],
+    contents: readonly ContentSpec[],
     headers: readonly string[],
   ): void {
-    if (isHead && NOT_OF_HEAD.includes(status)) return;
+    if (isHead && RANGE_STATUSES.includes(status)) return;
     responses.add(status, description, isHead ? contents.map(withoutType) : contents, headers);
   }
 
-  const { responses: notes, failures } = toOutcomes(service, route, about, path.always?.[method]);
-  for (const { status, description, variants: own = variants, content = [], headers = [] } of notes) {
+  const { responses: specs, failures } = toOutcomes(service, route, spec, path.always?.[method]);
+  for (const { status, description, variants: own = variants, content = [], headers = [] } of specs) {
     if (!own.some((variant) => variants.includes(variant))) continue;
-    const contents: readonly ContentAbout[] = content.map((name) => CONTENTS[name]);
+    const contents: readonly ContentSpec[] = content.map((name) => CONTENTS[name]);
     add(
       status,
       description,
@@ -118,7 +119,7 @@ function toResponses(
     );
   }
   for (const variant of variants) {
-    const own = variant === "html" ? [...failures, ...(about.memberFailures ?? [])] : failures;
+    const own = variant === "html" ? [...failures, ...(spec.memberFailures ?? [])] : failures;
     const content = variant === "html" ? CONTENTS.page : CONTENTS.errors;
     for (const failure of new Set(own)) add(toStatus(failure, variant), FAILURE_TEXTS[failure], [content], []);
   }
@@ -129,13 +130,16 @@ function toResponses(
   return responses.toObject();
 }
 
-/** What may come of it: on a URL where it always fails nothing but that, which then is not malformed either. */
+/**
+ * Returns the responses and failures of an operation. If the method always fails at the path (`always`), it has only
+ * failures; `malformed` is not one of them, because such a path has no parameters.
+ */
 function toOutcomes(
   { routes }: OpenApiInput,
   { access }: OpenApiRoute,
-  { responses, failures = [], withPage }: OperationAbout,
+  { responses, failures = [], withPage }: OperationSpec,
   always: readonly Failure[] | undefined,
-): { readonly responses: readonly ResponseNote[]; readonly failures: readonly Failure[] } {
+): { readonly responses: readonly ResponseSpec[]; readonly failures: readonly Failure[] } {
   const usual = FAILURES_OF_ACCESS[access];
   if (always !== undefined)
     return { responses: [], failures: [...usual, ...always].filter((failure) => failure !== "malformed") };
@@ -147,13 +151,16 @@ function toOutcomes(
   return { responses: more, failures: [...usual, ...failures, ...withPage.failures] };
 }
 
-/** Whether a representation is one of the variants that are mounted, and of the answer. */
-function isOf({ variants: its }: ContentAbout, mounted: readonly Variant[], own: readonly Variant[]): boolean {
+/** Returns whether a mounted variant has both the response (`own`) and the representation. */
+function isOf({ variants: its }: ContentSpec, mounted: readonly Variant[], own: readonly Variant[]): boolean {
   return mounted.some((variant) => own.includes(variant) && (its?.includes(variant) ?? true));
 }
 
-/** HEAD has the header fields of a content alone; those of a page are that of browsers. */
-function withoutType(content: ContentAbout): ContentAbout {
+/**
+ * Removes the type of a representation: HEAD has its header fields only. A page keeps the variant `html`, which marks
+ * the header fields of pages.
+ */
+function withoutType(content: ContentSpec): ContentSpec {
   return { ...content, type: "", ...(content.type === CONTENTS.page.type && { variants: ["html"] }) };
 }
 
@@ -167,7 +174,7 @@ function hasPath(route: OpenApiRoute | undefined): boolean {
 
 function toParameterRefs(
   service: OpenApiInput,
-  { parameters = [] }: OperationAbout,
+  { parameters = [] }: OperationSpec,
   path: OpenApiPath,
   method: string,
 ): readonly ReferenceObject[] {
@@ -178,8 +185,8 @@ function toParameterRefs(
   const all = [...path.parameters, ...own, ...reading].filter(
     (name) =>
       available[name] !== undefined &&
-      (hasPages || !OF_PAGES.includes(name)) &&
-      !(method === "HEAD" && OF_RANGES.includes(name)),
+      (hasPages || !PAGE_PARAMETERS.includes(name)) &&
+      !(method === "HEAD" && RANGE_PARAMETERS.includes(name)),
   );
   return [...new Set(all)].map(toParameterRef);
 }
@@ -188,12 +195,12 @@ function toParameterRef(name: ParameterName): ReferenceObject {
   return { $ref: `#/components/parameters/${name}` };
 }
 
-function toSecurity({ access }: OpenApiRoute, { takesSession }: OperationAbout): OperationObject["security"] {
-  if (access === "account") return ANY;
-  return access === "session" || takesSession === true ? SESSIONS : [];
+function toSecurity({ access }: OpenApiRoute, { takesSession }: OperationSpec): OperationObject["security"] {
+  if (access === "account") return ANY_LOGIN;
+  return access === "session" || takesSession === true ? SESSION_ONLY : [];
 }
 
-/** The name, and where that is taken the method as well. */
+/** Returns the name of the operation; if it is taken, adds the method. */
 function toId(name: string, method: string, ids: Set<string>): string {
   const word = `${method.slice(0, 1)}${method.slice(1).toLowerCase()}`;
   const id = ids.has(name) ? `${name}By${word}` : name;

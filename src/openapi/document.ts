@@ -8,7 +8,7 @@ import { shareResponses } from "./shared-responses.ts";
 import { TAGS } from "./tags.ts";
 import type { OpenApiDocument, OperationObject, PathItemObject, SchemaObject } from "./types.ts";
 
-/** The methods of OpenAPI 3.0 that are ours, in the order of the document. */
+/** The methods of OpenAPI 3.0 that the service has, in the order of the document. */
 const METHODS: readonly string[] = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"];
 
 const SECURITY_SCHEMES: Readonly<Record<string, SchemaObject>> = {
@@ -27,7 +27,7 @@ const SECURITY_SCHEMES: Readonly<Record<string, SchemaObject>> = {
   },
 };
 
-/** Of the files that a service has, nothing is said by it. */
+/** The license of the document and the software; it does not apply to the files of a service. */
 const LICENSE = {
   name: "Apache-2.0, of this description and the software behind it",
   url: "https://www.apache.org/licenses/LICENSE-2.0",
@@ -39,7 +39,10 @@ A request speaks one of up to three variants, by \`Accept\` and \`Content-Type\`
 resource here has are answered 501, those that a URL does not have 405, and other URLs 404. Unsafe requests of browsers have to come from the service's own origin, or one that it accepts (403). A client certificate may log in
 as well, where the server asks for one.`;
 
-/** The description of a service in OpenAPI 3.0.3 (1.1, item 3; 9): of its routes, the schemas that check bodies, and its configuration. */
+/**
+ * Builds the OpenAPI 3.0.3 document of a service from its routes, its configuration and the schemas that check bodies
+ * (1.1, item 3; 9).
+ */
 export function toDocument(service: OpenApiInput): OpenApiDocument {
   const { title, version, basePath, routes } = service;
   const ids = new Set<string>();
@@ -51,7 +54,7 @@ export function toDocument(service: OpenApiInput): OpenApiDocument {
   });
   const shared = shareResponses(Object.fromEntries(paths));
   const text = JSON.stringify(shared);
-  // What is used, the configuration decides.
+  // Only components that the document refers to are included; which these are depends on the configuration.
   const components = {
     schemas: toSchemas(service),
     parameters: toParameters(service),

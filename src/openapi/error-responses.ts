@@ -1,6 +1,6 @@
 import type { Failure } from "../http/http-error.ts";
 
-/** What a client has to know of each failure. */
+/** The description of each failure for clients. */
 export const FAILURE_TEXTS: Readonly<Record<Failure, string>> = {
   malformed: "The URL, a header field or the body is malformed.",
   unauthorized: "No login, or none that is valid (any more).",

@@ -3,7 +3,9 @@ import type { HeaderObject } from "./types.ts";
 
 const text = { type: "string" } as const;
 
-/** The header fields of answers, but `Content-Type` and `Content-Length`, which OpenAPI has elsewhere. */
+/**
+ * The header fields of responses, except `Content-Type` and `Content-Length`: OpenAPI does not list these as headers.
+ */
 export const HEADER_FIELDS = {
   Server: { description: "Name and version of the server.", required: true, schema: text },
   "Server-Path": {
@@ -55,22 +57,22 @@ export const HEADER_FIELDS = {
   },
 } as const satisfies Readonly<Record<string, HeaderObject>>;
 
-/** The same of a service: whether it has sessions among its challenges, its options say. */
+/** Returns the header fields of a service. The options decide whether sessions are among its challenges. */
 export function toHeaderFields({ announcesSession }: OpenApiOptions): Readonly<Record<string, HeaderObject>> {
   if (announcesSession) return HEADER_FIELDS;
   const description = 'How to log in: `basic realm="Web files access"`.';
   return { ...HEADER_FIELDS, "WWW-Authenticate": { ...HEADER_FIELDS["WWW-Authenticate"], description } };
 }
 
-/** One of {@link HEADER_FIELDS}. */
+/** The name of a header field. */
 export type HeaderName = keyof typeof HEADER_FIELDS;
 
-/** Whether the document knows a header field. */
+/** Returns whether the document describes a header field. */
 export function isHeaderName(name: string): name is HeaderName {
   return Object.hasOwn(HEADER_FIELDS, name);
 }
 
-/** What each status brings along. */
+/** The header fields that every response with a status has. */
 export const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
   302: ["Location"],
   303: ["Location"],

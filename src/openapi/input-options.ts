@@ -1,41 +1,41 @@
 import type { Failure } from "../http/http-error.ts";
 import type { Variant } from "../http/negotiate.ts";
 
-/** A key that the metadata of uploads may have. */
+/** A key that the metadata of an upload can have. */
 export interface OpenApiMetadataKey {
   readonly name: string;
   readonly isRequired: boolean;
 }
 
-/** A field of a folder's form: the one action, a text, or any number of texts or files. */
+/** A field of a folder's form. It has one action, one text, or any number of texts or files. */
 export interface OpenApiFormField {
   readonly name: string;
   readonly holds: "action" | "text" | "texts" | "files";
 }
 
-/** What of a service's configuration clients meet. */
+/** The part of a service's configuration that clients notice. */
 export interface OpenApiOptions {
   readonly title: string;
-  /** Of this package. */
+  /** The version of this package. */
   readonly version: string;
   readonly basePath: string;
-  /** Those that are mounted. */
+  /** The mounted variants. */
   readonly variants: readonly Variant[];
-  /** The names of all triggers, whichever accounts have them. */
+  /** The names of all triggers, including those that only some accounts may use. */
   readonly triggers: readonly string[];
-  /** How many commands one request may have. */
+  /** How many commands one request can have. */
   readonly maxCommands: number;
-  /** The actions of a form that are built in. */
+  /** The built-in actions of a form. */
   readonly formActions: readonly string[];
-  /** The fields that a form is read by. */
+  /** The fields that the form parser reads. */
   readonly formFields: readonly OpenApiFormField[];
   readonly metadata:
     | { readonly header: string; readonly isRequired: boolean; readonly keys?: readonly OpenApiMetadataKey[] }
     | undefined;
   /** Whether the session is among the challenges of a 401 (CONTRACT 6.2). */
   readonly announcesSession: boolean;
-  /** The header fields that every page has, beside its language. */
+  /** The header fields that every page has, in addition to `Content-Language`. */
   readonly pageFields: readonly string[];
-  /** The status of a failure in a variant (CONTRACT 1). */
+  /** Returns the status of a failure in a variant (CONTRACT 1). */
   readonly toStatus: (failure: Failure, variant: Variant) => number;
 }

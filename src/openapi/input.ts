@@ -2,7 +2,7 @@ import type { OpenApiOptions } from "./input-options.ts";
 import type { OperationName } from "./operations.ts";
 import type { ResourceShape } from "./paths.ts";
 
-/** A row of the service's URL space, as far as the description needs it. */
+/** A row of the service's routes, with the data that the document needs. */
 export interface OpenApiRoute {
   readonly shape: ResourceShape;
   readonly methods: readonly string[];
@@ -10,8 +10,8 @@ export interface OpenApiRoute {
   readonly access: "open" | "account" | "session";
 }
 
-/** The service that is described. */
+/** The service that the document describes. */
 export interface OpenApiInput extends OpenApiOptions {
-  /** Those of the APIs that are mounted. */
+  /** The routes of the mounted APIs. */
   readonly routes: readonly OpenApiRoute[];
 }

@@ -2,40 +2,40 @@ import type { Variant } from "../http/negotiate.ts";
 import { type SchemaName, toSchemaRef } from "./schemas.ts";
 import type { MediaTypeObject } from "./types.ts";
 
-/** A representation that an answer may have. */
-export interface ContentAbout extends MediaTypeObject {
+/** A representation that a response can have. */
+export interface ContentSpec extends MediaTypeObject {
   readonly type: string;
-  /** The variants that have it. Default: all. */
+  /** The variants that use it. Default: all. */
   readonly variants?: readonly Variant[];
 }
 
 const JSON_VARIANTS: readonly Variant[] = ["json", "webdav"];
 const SESSION = "8f14e45fceea167a5a36dedd4bea2543";
 
-function json(name: SchemaName, example: unknown, variants: readonly Variant[] = JSON_VARIANTS): ContentAbout {
+function json(name: SchemaName, example: unknown, variants: readonly Variant[] = JSON_VARIANTS): ContentSpec {
   return { ...anyJson(name, example), variants };
 }
 
-/** Commands are answered as they were sent, by whatever API. */
-function anyJson(name: SchemaName, example: unknown): ContentAbout {
+/** Responses to commands are JSON in every variant, as the commands are. */
+function anyJson(name: SchemaName, example: unknown): ContentSpec {
   return { type: "application/json", schema: toSchemaRef(name), example };
 }
 
-function bytes(type: string): ContentAbout {
+function bytes(type: string): ContentSpec {
   return { type, schema: { type: "string", format: "binary" } };
 }
 
-function text(type: string): ContentAbout {
+function text(type: string): ContentSpec {
   return { type, schema: { type: "string" } };
 }
 
-/** The representations of answers. */
+/** The representations of responses. */
 export const CONTENTS = {
   file: bytes("*/*"),
   parts: bytes("multipart/byteranges"),
   archive: bytes("application/zip"),
   page: { ...text("text/html"), variants: ["html"] },
-  /** Of the URLs that are pages in whatever variant. */
+  /** For URLs that are pages in every variant. */
   anyPage: text("text/html"),
   listing: json("Listing", {
     content: [
@@ -58,7 +58,7 @@ export const CONTENTS = {
   notices: text("text/plain"),
   yaml: text("application/yaml"),
   document: { type: "application/json", schema: { type: "object" } },
-} as const satisfies Readonly<Record<string, ContentAbout>>;
+} as const satisfies Readonly<Record<string, ContentSpec>>;
 
 /** One of {@link CONTENTS}. */
 export type ContentName = keyof typeof CONTENTS;

@@ -6,32 +6,35 @@ import type { ParameterName } from "./parameters.ts";
 import type { BodyName } from "./request-bodies.ts";
 import type { TagName } from "./tags.ts";
 
-/** An answer that is no failure. */
-export interface ResponseNote {
+/** A response that is not derived from a failure. */
+export interface ResponseSpec {
   readonly status: number;
   readonly description: string;
-  /** The variants that it is of. Default: all. */
+  /** The variants that have this response. Default: all. */
   readonly variants?: readonly Variant[];
-  /** The representations that it may have. Default: none. */
+  /** The representations that it can have. Default: none. */
   readonly content?: readonly ContentName[];
-  /** Header fields beside those that every answer of its kind has. */
+  /** Header fields in addition to those that all responses of this status have. */
   readonly headers?: readonly HeaderName[];
 }
 
-/** What clients have to know of an operation. Statuses of failures are those of the variants' tables (CONTRACT 1). */
-export interface OperationAbout {
+/** What the document says about an operation. The variants' tables give the statuses of failures (CONTRACT 1). */
+export interface OperationSpec {
   readonly summary: string;
   readonly description?: string;
   readonly tag: TagName;
   readonly parameters?: readonly ParameterName[];
   readonly body?: BodyName;
-  readonly responses: readonly ResponseNote[];
-  /** How it can fail, beside the ways in which every operation can. */
+  readonly responses: readonly ResponseSpec[];
+  /** How it can fail, in addition to the failures that every operation can have. */
   readonly failures?: readonly Failure[];
-  /** How its members can fail one by one: pages have a status of that, other variants tell of it in a body of their own (CONTRACT 4.6). */
+  /**
+   * How single members can fail. For pages such a failure decides the status; other variants report it in the body
+   * (CONTRACT 4.6).
+   */
   readonly memberFailures?: readonly Failure[];
-  /** What comes with the interactive page, where that is mounted: representations of what is answered 200, and failures. */
+  /** What the interactive page adds if it is mounted: representations of the response 200, and failures. */
   readonly withPage?: { readonly content: readonly ContentName[]; readonly failures: readonly Failure[] };
-  /** Whether a session is ended or used, though anybody may ask. Default: false. */
+  /** Whether the operation uses a session although it needs no login. Default: false. */
   readonly takesSession?: true;
 }

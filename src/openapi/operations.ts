@@ -1,5 +1,5 @@
 import type { Failure } from "../http/http-error.ts";
-import type { OperationAbout, ResponseNote } from "./operation-types.ts";
+import type { OperationSpec, ResponseSpec } from "./operation-types.ts";
 import type { ParameterName } from "./parameters.ts";
 
 const CONDITIONS: readonly ParameterName[] = ["ifMatch", "ifNoneMatch", "ifUnmodifiedSince"];
@@ -12,9 +12,9 @@ const FILE_HEADERS = [
   "Content-Security-Policy",
 ] as const;
 
-/** Whatever writes to the storage. */
+/** Failures of every operation that writes to the storage. */
 const WRITING: readonly Failure[] = ["not-found", "wrong-kind", "parent-missing", "no-space"];
-/** Whatever happens to a member, its page may say. */
+/** Failures of single members that a page can report. */
 const OF_MEMBERS: readonly Failure[] = [
   "malformed",
   "denied",
@@ -30,13 +30,13 @@ const OF_MEMBERS: readonly Failure[] = [
   "internal",
 ];
 
-function redirect(status: 302 | 303 | 307, description: string, more: Partial<ResponseNote> = {}): ResponseNote {
+function redirect(status: 302 | 303 | 307, description: string, more: Partial<ResponseSpec> = {}): ResponseSpec {
   return { status, description, content: status === 307 ? [] : ["page"], ...more };
 }
 
 const toFolderUrl = "It is a folder: the same URL with a `/` at its end.";
 
-/** The operations by their names, which are the `operationId`s; what is not said is what any operation is like. */
+/** The operations by name. The names are the base of the `operationId`s. */
 export const OPERATIONS = {
   start: {
     summary: "The way to the files",
@@ -244,7 +244,7 @@ export const OPERATIONS = {
     tag: "Service",
     responses: [{ status: 200, description: "The description, in OpenAPI 3.0.3.", content: ["yaml", "document"] }],
   },
-} as const satisfies Readonly<Record<string, OperationAbout>>;
+} as const satisfies Readonly<Record<string, OperationSpec>>;
 
-/** One of {@link OPERATIONS}. */
+/** The name of an operation. */
 export type OperationName = keyof typeof OPERATIONS;

@@ -24,7 +24,7 @@ function inHeader(name: string, description: string): ParameterObject {
   return { name, in: "header", description, schema: text };
 }
 
-/** The parameters of requests by their names in the document, but that of metadata. */
+/** The parameters of requests by their names in the document. Those of metadata depend on the configuration. */
 const PARAMETERS = {
   path: inPath("path", `The path of a file below the account's root, ${SEGMENTS}.`, "example/hello.txt"),
   folder: inPath("folder", `The path of a folder below the account's root, ${SEGMENTS}.`, "example"),
@@ -68,10 +68,10 @@ const PARAMETERS = {
   returnTo: inQuery("return", "The path to go to after the login; another site's is ignored."),
 } as const satisfies Readonly<Record<string, ParameterObject>>;
 
-/** One of the parameters; those of metadata are there where the service takes any. */
+/** The name of a parameter. Those of metadata exist only if the service accepts metadata. */
 export type ParameterName = keyof typeof PARAMETERS | "metadata" | "formMetadata";
 
-/** All parameters of a service by their names in the document. */
+/** Returns all parameters of a service by their names in the document. */
 export function toParameters(service: OpenApiOptions): Readonly<Partial<Record<ParameterName, ParameterObject>>> {
   if (service.metadata === undefined) return PARAMETERS;
   const formMetadata = toMetadata({ ...service.metadata, isRequired: false });
@@ -83,7 +83,7 @@ export function toParameters(service: OpenApiOptions): Readonly<Partial<Record<P
   };
 }
 
-/** The header that metadata of uploads is in (4.4, CONTRACT 5). */
+/** Returns the header parameter for the metadata of uploads (4.4, CONTRACT 5). */
 function toMetadata({ header, isRequired, keys }: NonNullable<OpenApiOptions["metadata"]>): ParameterObject {
   const items = "Metadata of the upload: `key=value` items separated by commas (RFC 4180).";
   const rules = (keys ?? []).map((key) => `\`${key.name}\` (${key.isRequired ? "required" : "optional"})`);

@@ -1,17 +1,20 @@
 import type { Failure } from "../http/http-error.ts";
 import type { ParameterName } from "./parameters.ts";
 
-/** A URL of a shape, as the document has it. */
+/** A path of the document. Several paths can have one shape. */
 export interface OpenApiPath {
   readonly path: string;
-  /** What the names of its operations end in, where its shape has several. */
+  /** The suffix of its operation IDs, which distinguishes the paths of one shape. */
   readonly suffix: string;
   readonly parameters: readonly ParameterName[];
-  /** Parameters that this URL alone has, on reading. */
+  /** Additional parameters of GET and HEAD at this path only. */
   readonly reading?: readonly ParameterName[];
-  /** The representations that it has of those that its operations may have. Default: all. */
+  /** The only media type that responses have at this path. Default: all that the operations have. */
   readonly type?: string;
-  /** How methods fail here that are served elsewhere: a root is there, and stays. */
+  /**
+   * For each method that always fails at this path: its failures. The root, for example, always exists and cannot be
+   * removed.
+   */
   readonly always?: Readonly<Record<string, readonly Failure[]>>;
 }
 
@@ -25,7 +28,7 @@ const OF_ROOT = {
   DELETE: ["denied"],
 } as const;
 
-/** The URLs of every shape of the URL space. */
+/** The paths of each shape of URLs. */
 export const PATHS = {
   entry: [only("/"), only("/home", "ByName")],
   file: [only("/home/{path}", "", ["path"])],
@@ -45,5 +48,5 @@ export const PATHS = {
   ],
 } as const satisfies Readonly<Record<string, readonly OpenApiPath[]>>;
 
-/** A shape of URLs that is described: one of the service's that is none does not compile. */
+/** A shape of URLs in the document. A route of the service with another shape does not compile. */
 export type ResourceShape = keyof typeof PATHS;

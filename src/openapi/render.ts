@@ -2,27 +2,27 @@ import { stringify } from "yaml";
 import { toDocument } from "./document.ts";
 import type { OpenApiInput } from "./input.ts";
 
-/** The description of a service, as texts of the same; either is made once, when it is asked for. */
+/** The OpenAPI document of a service as text. Each text is rendered when it is first requested, and then reused. */
 export interface Description {
   yaml(): string;
   json(): string;
 }
 
-/** Describes a service in OpenAPI 3.0.3 (1.1, item 3; 9). */
+/** Creates the OpenAPI 3.0.3 document of a service (1.1, item 3; 9). */
 export function describe(service: OpenApiInput): Description {
   const document = toDocument(service);
   return {
-    // Many readers are of YAML 1.1, to which `on` and `2018-11-13` are no texts.
+    // Many parsers implement YAML 1.1, which reads unquoted `on` and `2018-11-13` as a boolean and a date.
     yaml: once(() => stringify(document, { lineWidth: 0, aliasDuplicateObjects: false, compat: "yaml-1.1" })),
     json: once(() => JSON.stringify(document)),
   };
 }
 
-function once(make: () => string): () => string {
-  let made: string | undefined;
+function once(render: () => string): () => string {
+  let rendered: string | undefined;
 
-  return function recall() {
-    made ??= make();
-    return made;
+  return function renderOnce() {
+    rendered ??= render();
+    return rendered;
   };
 }

@@ -11,7 +11,7 @@ const text = { type: "string" } as const;
 const NAMES: LoginRequest = { username: "maria", password: "a long secret" };
 const PASSWORDS: PasswordUpdateRequest = { current_password: "a long secret", new_password: "a longer secret" };
 
-/** A form of texts by the schema that checks it. Viewers fill fields without an example with words of their own. */
+/** Returns the schema of a form of texts. Each field needs an example, because viewers fill in fields without one. */
 function toForm<T extends z.ZodObject>(form: T, examples: Required<z.input<T>>): SchemaObject {
   const schema = toSchema(form);
   const fields = Object.entries(schema.properties as Readonly<Record<string, SchemaObject>>);
@@ -22,7 +22,7 @@ function toForm<T extends z.ZodObject>(form: T, examples: Required<z.input<T>>):
   };
 }
 
-/** A form of texts and files, by the fields that it is read by. */
+/** Returns the schema of a folder's form, from the fields that the form parser reads. */
 function toFolderForm({ formFields, formActions, triggers }: OpenApiOptions): SchemaObject {
   const schemas: Readonly<Record<OpenApiFormField["holds"], SchemaObject>> = {
     action: { ...text, enum: [...formActions, ...triggers] },
@@ -37,7 +37,7 @@ function toFolderForm({ formFields, formActions, triggers }: OpenApiOptions): Sc
   };
 }
 
-/** The bodies of requests. */
+/** The request bodies, by name. */
 const BODIES = {
   content: () => ({
     description: "The content of the file, in one coding: none.",
@@ -79,16 +79,16 @@ const BODIES = {
   },
 } as const satisfies Readonly<Record<string, (service: OpenApiOptions) => RequestBodyObject>>;
 
-/** How an API that is alone answers both. */
+/** Says how an API that is mounted alone responds to commands and forms. */
 function toWay({ variants: [only, ...others] }: OpenApiOptions): string {
   if (others.length > 0) return "";
   return only === "html" ? "; commands are answered as JSON" : "; either is answered in the way of this API";
 }
 
-/** One of the bodies. */
+/** The name of a request body. */
 export type BodyName = keyof typeof BODIES;
 
-/** A body of requests to this service. */
+/** Returns a request body of a service. */
 export function toRequestBody(name: BodyName, service: OpenApiOptions): RequestBodyObject {
   return BODIES[name](service);
 }

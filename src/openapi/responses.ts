@@ -1,39 +1,42 @@
 import { HEADER_FIELDS, HEADERS_OF_STATUS, type HeaderName, isHeaderName } from "./headers.ts";
-import type { ContentAbout } from "./media-types.ts";
+import type { ContentSpec } from "./media-types.ts";
 import type { HeaderObject, MediaTypeObject, OperationObject, ReferenceObject, ResponseObject } from "./types.ts";
 
-/** The answers of an operation, gathered by their status. */
+/** Collects the responses of an operation by their status. */
 export interface Responses {
-  /** Adds what a status may stand for, with its representations, and header fields beside the usual ones. */
-  add(status: number, description: string, contents: readonly ContentAbout[], headers: readonly string[]): void;
+  /** Adds one meaning of a status, with its representations, and header fields in addition to the usual ones. */
+  add(status: number, description: string, contents: readonly ContentSpec[], headers: readonly string[]): void;
   toObject(): OperationObject["responses"];
 }
 
-/** What all answers of an operation have in common. */
+/** Options of {@link createResponses}. */
 export interface ResponsesOptions {
-  /** Whether those of a status name the account's path (1.4). */
+  /** Returns whether responses with this status have the header `Server-Path` (1.4). */
   readonly hasPath: (status: number) => boolean;
-  /** Whether a success is everybody's, and depends on nothing. Default: false. */
-  readonly isKept?: boolean;
+  /** Whether successful responses are equal for all requests, and so have no `Vary`. Default: false. */
+  readonly isStatic?: boolean;
   /** The header fields of pages. */
   readonly pageFields: readonly string[];
-  /** The one media type that successes have. Default: whatever they may have. */
+  /** The only media type that responses have here; `undefined` for all that the operation has. */
   readonly types: string | undefined;
 }
 
-interface Gathered {
+interface CollectedResponse {
   readonly descriptions: Set<string>;
-  readonly contents: Map<string, ContentAbout[]>;
+  readonly contents: Map<string, ContentSpec[]>;
   readonly headers: Set<string>;
 }
 
 const PAGE = "text/html";
 
-/** Of others, whatever it is. */
+/** The content of responses that the service does not create. */
 const ANY_TEXT: ResponseObject["content"] = { "*/*": { schema: { type: "string" } } };
 
-/** What others answer at any URL, before a request is the service's: which type its content has, and whether it has any, nobody promises. */
-const BY_OTHERS: readonly (readonly [statuses: string, response: ResponseObject])[] = [
+/**
+ * Responses that servers and proxies create instead of the service, at any URL. The document cannot promise their media
+ * type, nor that they have content.
+ */
+const RESPONSES_OF_OTHERS: readonly (readonly [statuses: string, response: ResponseObject])[] = [
   [
     "4XX",
     {
@@ -51,26 +54,26 @@ const BY_OTHERS: readonly (readonly [statuses: string, response: ResponseObject]
   ],
 ];
 
-export function createResponses({ hasPath, isKept = false, pageFields, types }: ResponsesOptions): Responses {
-  const gathered = new Map<number, Gathered>();
+export function createResponses({ hasPath, isStatic = false, pageFields, types }: ResponsesOptions): Responses {
+  const collected = new Map<number, CollectedResponse>();
 
-  function begin(status: number): Gathered {
-    const depends = isKept && status < 300 ? [] : ["Vary"];
+  function addStatus(status: number): CollectedResponse {
+    const vary = isStatic && status < 300 ? [] : ["Vary"];
     const usual = [
       "Server",
       ...(hasPath(status) ? ["Server-Path"] : []),
       "X-Content-Type-Options",
       "Cache-Control",
-      ...depends,
+      ...vary,
     ];
     const headers = new Set([...usual, ...(HEADERS_OF_STATUS[status] ?? [])]);
-    const fresh = { descriptions: new Set<string>(), contents: new Map<string, ContentAbout[]>(), headers };
-    gathered.set(status, fresh);
-    return fresh;
+    const response = { descriptions: new Set<string>(), contents: new Map<string, ContentSpec[]>(), headers };
+    collected.set(status, response);
+    return response;
   }
 
-  function add(status: number, description: string, contents: readonly ContentAbout[], more: readonly string[]): void {
-    const { descriptions, contents: own, headers } = gathered.get(status) ?? begin(status);
+  function add(status: number, description: string, contents: readonly ContentSpec[], more: readonly string[]): void {
+    const { descriptions, contents: own, headers } = collected.get(status) ?? addStatus(status);
     descriptions.add(description);
     for (const header of more) headers.add(header);
     if (contents.some(isPage)) for (const header of ["Content-Language", ...pageFields]) headers.add(header);
@@ -81,20 +84,20 @@ export function createResponses({ hasPath, isKept = false, pageFields, types }: 
   }
 
   function toObject(): OperationObject["responses"] {
-    const sorted = [...gathered].sort(([one], [other]) => one - other);
+    const sorted = [...collected].sort(([one], [other]) => one - other);
     const own = sorted.map(([status, response]) => [String(status), toResponse(status, response)] as const);
-    return Object.fromEntries([...own, ...BY_OTHERS]);
+    return Object.fromEntries([...own, ...RESPONSES_OF_OTHERS]);
   }
 
   return { add, toObject };
 }
 
-/** Also where its type is left out, as it is for HEAD. */
-function isPage({ type, variants }: ContentAbout): boolean {
+/** Returns whether a representation is a page, even if its type is empty as for HEAD. */
+function isPage({ type, variants }: ContentSpec): boolean {
   return type === PAGE || variants?.includes("html") === true;
 }
 
-function toResponse(status: number, { descriptions, contents, headers }: Gathered): ResponseObject {
+function toResponse(status: number, { descriptions, contents, headers }: CollectedResponse): ResponseObject {
   const known = [...headers].filter(isHeaderName);
   return {
     description: [...descriptions].join(" "),
@@ -105,15 +108,15 @@ function toResponse(status: number, { descriptions, contents, headers }: Gathere
   };
 }
 
-/** A URL that is malformed has no path. */
+/** Makes `Server-Path` optional for 400, because a malformed URL has no path. */
 function toHeader(name: HeaderName, status: number): HeaderObject | ReferenceObject {
   if (name === "Server-Path" && status === 400) return { ...HEADER_FIELDS[name], required: false };
   return { $ref: `#/components/headers/${name}` };
 }
 
-/** Several bodies of one type are one or the other. */
-function toMediaType(contents: readonly ContentAbout[]): MediaTypeObject {
-  const [{ schema, example } = { schema: {} } as ContentAbout, ...others] = contents;
+/** Combines several bodies of one media type as alternatives. */
+function toMediaType(contents: readonly ContentSpec[]): MediaTypeObject {
+  const [{ schema, example } = { schema: {} } as ContentSpec, ...others] = contents;
   if (others.length > 0) return { schema: { anyOf: contents.map((one) => one.schema) } };
   return { schema, ...(example !== undefined && { example }) };
 }

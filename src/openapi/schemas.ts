@@ -7,7 +7,7 @@ import { passwordUpdateRequestSchema, passwordUpdateResponseSchema } from "../sc
 import type { OpenApiOptions } from "./input-options.ts";
 import type { ReferenceObject, SchemaObject } from "./types.ts";
 
-/** The JSON bodies by their names in the document: the very schemas that check them. */
+/** The JSON bodies by their names in the document. The service validates bodies with the same schemas. */
 const SCHEMAS = {
   Listing: listingSchema,
   LoginRequest: loginRequestSchema,
@@ -19,15 +19,15 @@ const SCHEMAS = {
   Errors: errorsSchema,
 } as const;
 
-/** A JSON body of the service. */
+/** The name of a JSON body's schema. */
 export type SchemaName = keyof typeof SCHEMAS | "CommandsRequest";
 
-/** The place of a schema in the document. */
+/** Returns a reference to a schema of the document. */
 export function toSchemaRef(name: SchemaName): ReferenceObject & SchemaObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** All schemas in the dialect of OpenAPI 3.0. */
+/** Converts all schemas to the dialect of OpenAPI 3.0. */
 export function toSchemas({ triggers, maxCommands }: OpenApiOptions): Readonly<Record<string, SchemaObject>> {
   const schemas: Readonly<Record<string, z.ZodType>> = {
     ...SCHEMAS,
@@ -36,15 +36,16 @@ export function toSchemas({ triggers, maxCommands }: OpenApiOptions): Readonly<R
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toSchema(schema)]));
 }
 
-/** A schema in the dialect of OpenAPI 3.0. */
+/** Converts a schema to the dialect of OpenAPI 3.0. */
 export function toSchema(schema: z.ZodType): SchemaObject {
   return z.toJSONSchema(schema, {
     target: "openapi-3.0",
     io: "input",
     override: ({ jsonSchema }) => {
-      // That code of ours does not write to a value says nothing about the body.
+      // `readonly()` in a zod schema is about our code. In OpenAPI, `readOnly` would mean that clients must not send
+      // the member.
       delete jsonSchema.readOnly;
-      // The one item of a tuple is no choice.
+      // zod writes a tuple of one item as a choice of one schema.
       const [only, ...others] = toChoice(jsonSchema.items);
       if (only !== undefined && others.length === 0) jsonSchema.items = only;
     },

@@ -1,6 +1,6 @@
 import type { OperationObject, PathItemObject, ReferenceObject, ResponseObject } from "./types.ts";
 
-/** Paths whose responses are references wherever several operations have the same one. */
+/** Paths, and the responses that several of their operations share by reference. */
 export interface SharedResponses {
   readonly paths: Readonly<Record<string, PathItemObject>>;
   readonly responses: Readonly<Record<string, ResponseObject>>;
@@ -10,7 +10,7 @@ type Operations = Readonly<Record<string, OperationObject>>;
 
 const OTHERS = "x-additionalOperations";
 
-/** Gathers the responses that several operations have: the document is less than half of what it would be. */
+/** Moves responses that several operations have into components. This more than halves the document. */
 export function shareResponses(paths: Readonly<Record<string, PathItemObject>>): SharedResponses {
   const counts = new Map<string, number>();
   for (const response of Object.values(paths)
@@ -20,14 +20,14 @@ export function shareResponses(paths: Readonly<Record<string, PathItemObject>>):
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   const names = new Map<string, string>();
-  const ofStatus = new Map<string, number>();
+  const countByStatus = new Map<string, number>();
   const responses: Record<string, ResponseObject> = {};
 
   function toName(status: string, text: string): string {
     const known = names.get(`${status} ${text}`);
     if (known !== undefined) return known;
-    const number = (ofStatus.get(status) ?? 0) + 1;
-    ofStatus.set(status, number);
+    const number = (countByStatus.get(status) ?? 0) + 1;
+    countByStatus.set(status, number);
     const base = status === "default" ? "OtherStatus" : `Status${status}`;
     const name = `${base}${number === 1 ? "" : `-${number}`}`;
     names.set(`${status} ${text}`, name);
@@ -54,7 +54,7 @@ export function shareResponses(paths: Readonly<Record<string, PathItemObject>>):
   return { paths: shared, responses };
 }
 
-/** The operations of a path, those of methods that OpenAPI 3.0 does not know as well. */
+/** Returns the operations of a path, including those of methods that OpenAPI 3.0 does not have. */
 export function toOperations({ [OTHERS]: others, ...own }: PathItemObject): readonly OperationObject[] {
   return [...Object.values(own as Operations), ...Object.values((others ?? {}) as Operations)];
 }

@@ -6,5 +6,5 @@ export const TAGS = {
   Service: "What the service tells of itself, and the ways that lead to the files.",
 } as const;
 
-/** One of {@link TAGS}. */
+/** The name of a tag. */
 export type TagName = keyof typeof TAGS;

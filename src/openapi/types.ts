@@ -1,5 +1,5 @@
 /*
- * What of OpenAPI 3.0.3 the description of the service is made of (1.1, item 3).
+ * The parts of OpenAPI 3.0.3 that the document uses (1.1, item 3).
  */
 
 /** A schema in the dialect of OpenAPI 3.0, or a reference to one. */
@@ -50,7 +50,10 @@ export interface OperationObject {
   readonly responses: Readonly<Record<string, ResponseObject | ReferenceObject>>;
 }
 
-/** The operations of a path by their methods in lower case; one of a method that OpenAPI 3.0 does not know stands below `x-additionalOperations` by its name. */
+/**
+ * The operations of a path by their methods in lower case. `x-additionalOperations` has those of methods that OpenAPI
+ * 3.0 does not have, by their names.
+ */
 export type PathItemObject = Readonly<Record<string, OperationObject | Readonly<Record<string, OperationObject>>>>;
 
 export interface OpenApiDocument {
