@@ -4,7 +4,6 @@ import type { Connection } from "../../contracts/connection.ts";
 import type { ChunkReader } from "../chunk-reader.ts";
 import { toConnection } from "./connection-info.ts";
 import { mostFieldsOf } from "./header-count.ts";
-import { hasTakenWithin } from "./kernel-send-queue.ts";
 import { createDisconnectError, createRequestBody, hasBody, type RequestBody } from "./request-body.ts";
 import { resetSocket } from "./reset-socket.ts";
 import { isDraining } from "./shutdown.ts";
@@ -239,6 +238,6 @@ function abandonExchange(exchange: Exchange): void {
  */
 function endIdle(exchange: Exchange, socket: Socket): void {
   const { timeout = 0 } = socket;
-  if ((isClientDue(exchange) || socket.readableEnded) && !hasTakenWithin(socket, timeout)) cutSlow(exchange);
+  if (isClientDue(exchange) || socket.readableEnded) cutSlow(exchange);
   else socket.setTimeout(timeout);
 }

@@ -1,10 +1,11 @@
 import { ServerResponse } from "node:http";
 import { toByteStream } from "../../contracts/byte-source.ts";
+import type { ChunkReader } from "../chunk-reader.ts";
 import type { Exchange } from "./exchange.ts";
 import { closeLingering } from "./lingering-close.ts";
 import { discardBody, openBody, openSource } from "./response-body.ts";
 import { sendSource } from "./send-source.ts";
-import { failResponse, type Head, sendChunks } from "./send-stream.ts";
+import { failResponse, type Head, MAX_WRITE_BYTES, sendChunks } from "./send-stream.ts";
 import { isDraining } from "./shutdown.ts";
 
 /**
@@ -42,7 +43,7 @@ function writeWhole(exchange: Exchange, response: Response, head: Head): void {
   const source = openSource(response);
   if (source !== undefined && isPlain(res)) return void sendSource(exchange, source, head);
   const body = source === undefined ? openBody(response) : toByteStream(source).getReader();
-  if (body === undefined || typeof body === "string" || "byteLength" in body) writeAtOnce(exchange, head, body);
+  if (body === undefined || typeof body === "string" || "byteLength" in body) writeComplete(exchange, head, body);
   else void sendChunks(exchange, body, head);
 }
 
@@ -54,13 +55,28 @@ function isPlain({ write, end }: ServerResponse): boolean {
   return write === ServerResponse.prototype.write && end === ServerResponse.prototype.end;
 }
 
-function writeAtOnce({ res }: Exchange, { status, fields, length }: Head, body: string | Uint8Array = ""): void {
+function writeComplete(exchange: Exchange, head: Head, body: string | Uint8Array = ""): void {
+  const { res } = exchange;
+  const { status, fields, length } = head;
   const size = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
   if (length === undefined) fields.push("Content-Length", `${size}`);
   else if (length !== size) throw new RangeError("Content-Length is not the body's");
+  if (size > MAX_WRITE_BYTES) return void sendChunks(exchange, toReader(body), { ...head, length: size });
   res.writeHead(status, fields);
   if (size === 0) res.end();
   else res.end(body);
+}
+
+/** A complete body as its only chunk. */
+function toReader(body: string | Uint8Array): ChunkReader {
+  const chunks = [body];
+  return {
+    async read() {
+      const value = chunks.pop();
+      return { done: value === undefined, value };
+    },
+    cancel: async () => undefined,
+  };
 }
 
 function toHead(response: Response, closes: boolean): Head {

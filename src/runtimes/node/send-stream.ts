@@ -15,6 +15,12 @@ export interface Head {
 }
 
 /**
+ * The size of the largest write. Node reports a write when the system has taken all of it, so during a larger one a
+ * slow client would seem to read nothing (`enforceMinThroughput`).
+ */
+export const MAX_WRITE_BYTES = 65_536;
+
+/**
  * Sends a body in chunks at the client's pace. Whatever keeps it from being whole - the source fails, or holds more or
  * fewer bytes than promised - is answered 500 before the first chunk and breaks the connection after it: a cut body
  * never looks complete. Never rejects.
@@ -56,15 +62,35 @@ async function copyChunks(exchange: Exchange, reader: ChunkReader, head: Head): 
     if (chunk === undefined) break;
     sent += sizeOf(chunk);
     if (sent > most) throw new RangeError("More bytes than promised");
-    // The chunk that completes the length is kept back until the source has ended well.
-    if (sent === most) last ??= chunk;
-    else if (!writeChunk(res, chunk, head)) await drained(exchange);
+    const parts = toParts(chunk);
+    // The part that completes the length is kept back until the source has ended well.
+    if (sent === most) last ??= parts.pop();
+    await writeParts(exchange, parts, head);
     if (exchange.gone) return;
   }
   if (length !== undefined && sent < length) throw new RangeError("Fewer bytes than promised");
   if (!res.headersSent) res.writeHead(head.status, head.fields);
   if (last === undefined) res.end();
   else res.end(last);
+}
+
+/** Writes parts at the client's pace, until the client disconnects. */
+async function writeParts(exchange: Exchange, parts: readonly (Uint8Array | string)[], head: Head): Promise<void> {
+  for (const part of parts) {
+    if (!writeChunk(exchange.res, part, head)) await drained(exchange);
+    if (exchange.gone) return;
+  }
+}
+
+/** A chunk as writes of at most `MAX_WRITE_BYTES`; at least one. */
+function toParts(chunk: Uint8Array | string): (Uint8Array | string)[] {
+  if (sizeOf(chunk) <= MAX_WRITE_BYTES) return [chunk];
+  const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+  const parts: Uint8Array[] = [];
+  for (let start = 0; start < bytes.byteLength; start += MAX_WRITE_BYTES) {
+    parts.push(bytes.subarray(start, start + MAX_WRITE_BYTES));
+  }
+  return parts;
 }
 
 /** The next chunk; after the end (`undefined`) and a failure the source is past cancelling. */

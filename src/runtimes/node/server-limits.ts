@@ -9,9 +9,11 @@ export interface NodeServerLimits {
    */
   readonly idleSeconds?: number;
   /**
-   * A client that sends a body, or takes one, slower than this on the average of `throughputWindowSeconds` is cut as an idle one is: uploads leave the
-   * existing file, downloads break off. Bytes a second; the time that the service itself takes does not count. Systems take megabytes at a time, of which only Linux tells how fast they
-   * leave: elsewhere a client that holds itself back on a fast path needs some 20 KB a second. 0 for no limit. Default: 256.
+   * The minimum throughput of a body in either direction, on the average of `throughputWindowSeconds`. A slower client
+   * is cut as an idle one is: uploads leave the existing file, downloads break off. Bytes per second; time that the
+   * service itself takes does not count. Bytes of a response count when the system accepts them, and it buffers
+   * megabytes on a fast path: a client that throttles itself there needs about 15 KB per second with Linux's default
+   * buffers. 0 for no limit. Default: 256.
    */
   readonly minBytesPerSecond?: number;
   /** How long a client may stay below `minBytesPerSecond`. Seconds, from 0.1 to a day. Default: 120. */

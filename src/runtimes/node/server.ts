@@ -11,7 +11,6 @@ import { checkOption } from "../../contracts/option-error.ts";
 import { type NodeListenerOptions, toNodeListener } from "../node.ts";
 import { type Connections, limitPerAddress, trackConnections } from "./connection-limits.ts";
 import { cutServer, cutSlow, cutSocket, type Exchange, exchangeOf, isIdle } from "./exchange.ts";
-import { watchSent } from "./kernel-send-queue.ts";
 import { enforceMinThroughput } from "./min-throughput.ts";
 import { rejectTunnel, respondToProtocolError } from "./protocol-errors.ts";
 import {
@@ -75,7 +74,7 @@ export function createNodeServer(
   server.maxHeadersCount = MAX_FIELDS;
   const connections = trackConnections(server, tls !== undefined);
   servers.set(server, connections);
-  keepPace(server, connections, limits);
+  cutSlowClients(server, connections, limits);
   server.on("clientError", (error, socket) => {
     if (connections.ready.has(socket as Socket)) respondToProtocolError(error, socket as Socket);
     else socket.destroy();
@@ -157,12 +156,8 @@ async function settled(cut: readonly Exchange[]): Promise<void> {
   }
 }
 
-/** Looks after the pace of a server's clients while it listens, and until its last connection has ended. */
-function keepPace(server: HttpServer | HttpsServer, { ready }: Connections, limits: ServerLimits): void {
-  const { minBytesPerSecond, windowMilliseconds, idleMilliseconds } = limits;
-  const stillLimits = [minBytesPerSecond && windowMilliseconds, idleMilliseconds].filter((limit) => limit > 0);
-  if (stillLimits.length === 0) return;
-
+/** Cuts clients that are too slow while the server listens, and until its last connection is closed. */
+function cutSlowClients(server: HttpServer | HttpsServer, { ready }: Connections, limits: ServerLimits): void {
   function* current(): Generator<Exchange> {
     for (const socket of ready) {
       const exchange = exchangeOf(socket);
@@ -170,15 +165,8 @@ function keepPace(server: HttpServer | HttpsServer, { ready }: Connections, limi
     }
   }
 
-  function* sending(): Generator<Socket> {
-    for (const { req, res } of current()) if (res.writableEnded || res.writableLength > 0) yield req.socket;
-  }
-
   server.on("listening", () => {
-    server.once("close", watchSent(sending, Math.min(...stillLimits)));
-    if (minBytesPerSecond === 0) return;
-    const end = enforceMinThroughput(current, { minBytesPerSecond, windowMilliseconds }, cutSlow);
-    server.once("close", end);
+    server.once("close", enforceMinThroughput(current, limits, cutSlow));
   });
 }
 
