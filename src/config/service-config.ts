@@ -169,7 +169,7 @@ function toNetworks(proxies: FileServiceOptions["trustedProxies"]): readonly IpN
   const areTexts = Array.isArray(proxies) && proxies.every((text) => typeof text === "string");
   const networks = areTexts ? proxies.map(parseNetwork) : [undefined];
   const areNetworks = networks.every((network) => network !== undefined);
-  check(areNetworks, "trustedProxies", "addresses or networks such as 10.0.0.0/8");
+  checkOption(areNetworks, "trustedProxies", "addresses or networks such as 10.0.0.0/8");
   return networks as readonly IpNetwork[];
 }
 

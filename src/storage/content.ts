@@ -1,9 +1,10 @@
 import { StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
 
 /**
- * The chunks of a write's content, taken one by one as they are asked for, and the source released at whatever end.
- * Throws `incomplete` unless they come to the announced size, and the signal's reason at once when it aborts, also
- * while the source is silent.
+ * Yields the chunks of a write's content and releases the source in every case.
+ *
+ * Throws `incomplete` if the bytes do not match the announced size. If the signal aborts, throws its reason
+ * immediately, also while the source is silent.
  */
 export async function* receive(
   content: AsyncIterable<Uint8Array>,
@@ -19,7 +20,7 @@ export async function* receive(
       const next = await steps.next();
       isOpen = !next.done;
       if (next.done) break;
-      // A text, say, has no `byteLength`, and NaN would pass for any size.
+      // A string, for example, has no `byteLength`, and a sum of NaN would pass for any size.
       if (!ArrayBuffer.isView(next.value)) throw new TypeError("The content is not made of bytes.");
       received += next.value.byteLength;
       if (size !== undefined && received > size) throw new StorageError("incomplete", `More than ${size} bytes came.`);
@@ -30,7 +31,7 @@ export async function* receive(
     }
   } finally {
     steps.end();
-    // Not awaited: a silent source may never answer.
+    // Not awaited, because a silent source may never settle.
     if (isOpen || signal?.aborted) void release(source);
   }
 }
@@ -39,17 +40,17 @@ async function release(source: AsyncIterator<Uint8Array>): Promise<void> {
   try {
     await source.return?.();
   } catch {
-    // Why the write ended is known already.
+    // The caller already gets the reason why the write ended.
   }
 }
 
-/** The steps of an iterator, as long as a signal has not aborted: then the one that is waited for rejects with its reason. */
+/** The steps of an iterator. If the signal aborts, the pending step rejects with its reason. */
 interface Steps {
   next(): Promise<IteratorResult<Uint8Array>>;
   end(): void;
 }
 
-/** One listener for all steps: a file has thousands. */
+/** Registers one listener for all steps, because a large file has thousands of them. */
 function untilAborted(source: AsyncIterator<Uint8Array>, signal: AbortSignal | undefined): Steps {
   if (signal === undefined) return { next: () => source.next(), end: () => undefined };
   let refuse: (reason: unknown) => void = () => undefined;

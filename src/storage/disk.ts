@@ -34,35 +34,46 @@ export type { Durability };
 
 /** Options of {@link createDiskStorage}. */
 export interface DiskStorageOptions {
-  /** An existing folder; the storage is what is in it. A relative path counts from the working directory now. */
+  /**
+   * Path of an existing folder, whose content is the storage. A relative path is resolved against the working directory
+   * when the storage is created.
+   */
   readonly root: string;
   /**
-   * What an acknowledged change survives. `"fsync"`: a power cut, because bytes and names are on the device before
-   * the promise resolves. `"rename"`: the end of the process, at the price of one rename. Default `"fsync"`.
+   * Which failures an acknowledged change survives.
+   *
+   * `"fsync"`: also a power failure. The storage flushes bytes and names to the device before the promise resolves.
+   * `"rename"`: the end of the process. The storage renames the finished file and flushes nothing.
+   *
+   * Default `"fsync"`.
    */
   readonly durability?: Durability;
   /**
-   * `"hidden"`: a link is reported as a link and never followed. `"inside"`: one whose target is in the root stands
-   * for the target when reading and on the way to a member; the others, and those that lead back to a folder that
-   * the path went through already, are as hidden ones. Writing to a link replaces it and removing removes it, either
-   * way. Default `"hidden"`.
+   * How symlinks are treated.
+   *
+   * `"hidden"`: a symlink is reported as a link and never followed.
+   * `"inside"`: a symlink whose target lies in the root is followed, both when it is read and on the way to a member.
+   * All other symlinks, and those that lead back to a folder that the path already went through, are hidden.
+   *
+   * In both modes a write to a symlink replaces the symlink, and a removal removes the symlink. Default `"hidden"`.
    */
   readonly links?: "hidden" | "inside";
 }
 
 /**
- * A storage of a folder on disk, for Node and what is compatible with it.
+ * Creates a storage from a folder on disk, for Node and compatible runtimes.
  *
- * Only regular files and folders exist; pipes, sockets and devices do not, nor do names that are not UTF-8 or begin
- * with `.fileferry-` and end in `.tmp`: unfinished writes are kept under such names beside their targets. What ended
- * processes left of them is removed in the background, what other machines left an hour later, and by every `list` that meets it.
+ * The storage shows only regular files, folders and links. It does not show pipes, sockets and devices, names that are
+ * not UTF-8, and names that begin with `.fileferry-` and end in `.tmp`: these are the temporary files of unfinished
+ * writes, next to their targets. The storage removes temporary files of ended processes in the background, those of
+ * other machines after an hour, and those that a `list` meets.
  *
- * On Linux no step can be led out of the root by a link, whoever swaps in what; elsewhere paths are compared before
- * and after each step. Conditions of writes are exact among the storages of one process; `ifNoneMatch: "*"` also
- * among processes, where the file system has hard links. When the last `fsync` after a change fails, the verb rejects
- * with `unavailable` though the change stands.
+ * On Linux no symlink can lead a step out of the root, even if another process swaps folders meanwhile. On other
+ * systems the storage compares paths before and after each step. Conditions of writes are exact among the storages of
+ * one process. `ifNoneMatch: "*"` is exact also among processes if the file system has hard links. If the last `fsync`
+ * after a change fails, the method rejects with `unavailable`, although the change stands.
  *
- * @throws TypeError naming the option that is wrong, also for a root that is no folder or is missing.
+ * @throws TypeError naming the option that is wrong, also if the root is missing or is not a folder.
  */
 export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   const { root, durability, links } = checkOptions(options);
@@ -85,7 +96,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     return entry && { ...entry, name: segments.at(-1) ?? "" };
   }
 
-  /** A member of a folder, or what it stands for where it is a link. */
+  /** Returns a member of a folder or, if the member is a symlink to follow, the entry of its target. */
   async function followed(segments: readonly string[], member: StorageEntry, hasLock = false): Promise<StorageEntry> {
     if (links === "hidden" || member.kind !== "link") return member;
     const target = await statAt(await locate([...segments, member.name]), hasLock);
@@ -114,7 +125,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
     const segments = toPathSegments(path);
     if (segments.length === 0) throw new StorageError("not-a-file", "The root is a folder.");
-    // Not even a promise where nothing is to be waited for.
+    // If there are no symlinks to follow, this path does not create a promise.
     const located = links === "inside" ? await locate(segments) : segments;
     const name = segments.at(-1) ?? "";
     const found = readSync(located, name, range);
@@ -123,7 +134,10 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     return withFolder(parent, (folder) => readMember(folder, located.at(-1) ?? "", name, range));
   }
 
-  /** Only while the disk is quick, which the first of two steps may have shown that it is not. */
+  /**
+   * Reads synchronously. Returns `undefined` if the disk is slow, which the first of the two steps may show, or if the
+   * attempt fails.
+   */
   function readSync(located: readonly string[], name: string, range?: ByteRange): StoredFile | undefined {
     if (!latencyGuard.isFast()) return undefined;
     const folder = latencyGuard.timed(() => tree.openSync(located.slice(0, -1)));
@@ -135,7 +149,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     }
   }
 
-  /** The folder that a new member comes into, and the member's name. */
+  /** Opens the parent folder of a path. Returns it with the last name of the path. */
   async function openParent(path: string, ifRoot: StorageErrorCode): Promise<{ parent: OpenFolder; name: string }> {
     const segments = toPathSegments(path);
     const name = segments.pop();
@@ -171,7 +185,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     if (name === undefined) throw new StorageError("denied", "The root stays.");
     const parent = mapErrorCode(tree.open(await locate(segments)), "not-a-folder", "not-found");
     const removed = withFolder(parent, async (folder) => {
-      /** What is to be removed, a link as a link, once what `stat` says of it meets the conditions. */
+      /** Returns the kind of the member that will be removed, a link as a link, after its entry met the conditions. */
       const checkAgain = async (hasLock: boolean): Promise<StorageEntry["kind"]> => {
         const member = await statMember(folder, name, hasLock);
         const entry = member && (await followed(segments, member, hasLock));
@@ -181,7 +195,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
         if (!meetsConditions(entry.etag, conditions)) throw new StorageError("precondition-failed");
         return member.kind;
       };
-      // A file alone may be removed unseen where one is demanded: the system takes no folder for it.
+      // With `kind: "file"` alone a second check is not needed: the system never unlinks a folder.
       const isCheckedAgain = conditions.ifMatch !== undefined || conditions.kind === "folder";
       if ((await checkAgain(false)) === "folder") await removeFolder(folder, name);
       else await removeFile(folder, name, isCheckedAgain ? () => checkAgain(true) : undefined);
@@ -193,7 +207,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   return { stat, list, read, write, createFolder, remove };
 }
 
-/** Runs an action on a folder, which is closed thereafter. */
+/** Runs an action on a folder, then closes the folder. */
 async function withFolder<T>(
   opened: OpenFolder | Promise<OpenFolder>,
   action: (folder: OpenFolder) => Promise<T>,

@@ -18,7 +18,7 @@ import { receive } from "./content.ts";
 
 /** Options of {@link createMemoryStorage}. */
 export interface MemoryStorageOptions {
-  /** The time given to what is changed, in milliseconds since 1970. Default `Date.now`. */
+  /** Returns the modification time for changes, in milliseconds since 1970. Default `Date.now`. */
   readonly clock?: () => number;
 }
 
@@ -39,18 +39,23 @@ interface Folder {
 }
 
 const MAX_NAME_BYTES = 255;
-/** What is no more is read at once. */
+/** Content up to this size is copied immediately. Larger content becomes a source. */
 const SMALL_BYTES = 65_536;
-/** How many members are listed before others have their turn: here nothing is ever waited for. */
+/** How many members are listed before the event loop continues. Nothing in this file waits otherwise. */
 const MEMBERS_PER_YIELD = 1024;
 
 /**
- * A storage in memory, gone with the process: for tests, demonstrations and small temporary trees, on every runtime.
- * It keeps copies of what it is given and gives copies of what it keeps. Conditions of writes are exact.
+ * Creates a storage in memory. It is lost with the process, and meant for tests, demonstrations and small temporary
+ * trees. It runs on every runtime.
+ *
+ * The storage copies the bytes that it receives and returns. Conditions of writes are exact.
  */
 export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions = {}): StorageAdapter {
   let versions = 0;
-  /** Members of a folder are kept in the order of their births: what is born during a listing comes behind all that it began with. */
+  /**
+   * Number of members created so far. Members are kept in creation order, so a member created during a listing comes
+   * after all existing ones.
+   */
   let births = 0;
   const root = createEmptyFolder();
 
@@ -65,7 +70,7 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     return found;
   }
 
-  /** The folder that a new member comes into, and the member's name. */
+  /** Returns the parent folder of a path, and the last name of the path. */
   function findParent(segments: string[]): { parent: Folder; name: string } {
     const name = segments.pop() ?? "";
     if (!isKeepable(name)) throw new StorageError("bad-name");
@@ -91,7 +96,8 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     const latest = births;
     let batch: StorageEntry[] = [];
     for (const [name, member] of folder.members) {
-      // What is removed and made again meanwhile would come twice, and what grows all the time would never end.
+      // Skips members created since the start. Otherwise a member that was removed and created again would appear
+      // twice, and the listing of a growing folder would never end.
       if (member.born > latest) break;
       batch.push(toEntry(name, member));
       if (batch.length < MEMBERS_PER_YIELD) continue;
@@ -172,7 +178,7 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
   return { stat, list, read, write, createFolder, remove };
 }
 
-/** The names that a disk keeps too, so that a service behaves alike on both. */
+/** Accepts the names that a disk accepts, so that the service behaves the same on both. */
 function isKeepable(name: string): boolean {
   return !/[\0\p{Cs}]/u.test(name) && new TextEncoder().encode(name).byteLength <= MAX_NAME_BYTES;
 }
@@ -186,7 +192,7 @@ function byteLength(chunks: readonly Uint8Array[]): number {
   return chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
 }
 
-/** A copy of some of the bytes, or a source of them where they are many. */
+/** Returns a copy of the bytes, or a source for large content. */
 function toContent(chunks: readonly Uint8Array[], start: number, end: number): Uint8Array | ByteSource {
   const fill = createFiller(chunks, start, end);
   if (end - start > SMALL_BYTES) return { readInto: async (buffer) => fill(buffer), close: async () => undefined };
@@ -195,7 +201,7 @@ function toContent(chunks: readonly Uint8Array[], start: number, end: number): U
   return bytes;
 }
 
-/** Copies the next bytes into a buffer, as many as there are and fit, and tells how many. */
+/** Creates a function that copies the next bytes into a buffer. It returns the number of bytes, 0 at the end. */
 function createFiller(chunks: readonly Uint8Array[], start: number, end: number): (buffer: Uint8Array) => number {
   let index = 0;
   let before = 0;

@@ -12,28 +12,34 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
 
-/** Storages by the canonical paths where they show; `/` is among them. */
+/** Storages by the canonical path at which each is mounted. `/` is required. */
 export type Mounts = Readonly<Record<string, StorageAdapter>>;
 
-/** A storage, and where in the tree it shows. */
+/** A storage and its path in the tree. */
 interface Mount {
-  /** Segments of its place. */
+  /** Segments of the mount path. */
   readonly place: readonly string[];
   readonly storage: StorageAdapter;
 }
 
-/** A path, and whose it is. */
+/** The storage that is responsible for a path. */
 interface Located {
   readonly storage: StorageAdapter;
   /** The path inside that storage. */
   readonly path: string;
-  /** Whether another storage shows at it or below it: it is a folder then, whatever stands there, and stays. */
+  /**
+   * Whether another storage is mounted at this path or below it. The path is then always a folder and cannot be removed
+   * or replaced.
+   */
   readonly isFixed: boolean;
 }
 
 const locationErrors = new WeakSet<object>();
 
-/** Whether something was denied for where storages show alone: nothing is wrong with any of them, and there is nothing to mend. */
+/**
+ * Whether an error was thrown because of the mount points or the root alone. Such an error does not mean that a storage
+ * has a problem.
+ */
 export function isLocationError(error: object): boolean {
   return locationErrors.has(error);
 }
@@ -45,10 +51,14 @@ function throwLocationError(message: string): StorageError {
 }
 
 /**
- * One tree of several storages: `{ "/": disk, "/archive": s3 }`. The longest path wins, compared by whole segments. The folders on
- * the way to a storage exist even where nothing stands behind them, and then nothing else can be put into them (`denied`). A
- * storage hides what the one around it has in its place. The place of a storage and the folders on the way cannot be removed (`denied`).
- * @throws TypeError for a path that is not canonical, or without `/`.
+ * Combines several storages to one tree, for example `{ "/": disk, "/archive": s3 }`.
+ *
+ * The longest mount path wins, compared segment by segment. Folders on the way to a mounted storage always exist. If
+ * the storage around them has no such folder, other members cannot be created in them (`denied`). A mounted storage
+ * hides what the storage around it has at that path. Mount points and the folders on the way to them cannot be removed
+ * (`denied`).
+ *
+ * @throws TypeError if a path is not canonical, or `/` is missing.
  */
 export function mountStorage(mounts: Mounts): StorageAdapter {
   const sorted = toMounts(mounts);
@@ -70,7 +80,10 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     return entry && { ...entry, name: nameOf(path) };
   }
 
-  /** A folder on the way to a storage, or its place: it is there, whatever its own storage has for it. */
+  /**
+   * Returns the entry of a mount point or a folder on the way to one. It is always a folder, even if its own storage
+   * has nothing or a file there.
+   */
   async function statFixed(path: string): Promise<StorageEntry> {
     const { storage, path: inner } = locate(path);
     const entry = await storage.stat(inner);
@@ -78,7 +91,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     return entry?.kind === "folder" ? { ...entry, name } : { name, kind: "folder", size: 0, modified: new Date(0) };
   }
 
-  /** The names of the members of a folder that lead to other storages. */
+  /** Returns the names of a folder's members that lead to other storages. */
   function fixedMembers(path: string): ReadonlySet<string> {
     const segments = toPathSegments(path);
     const below = sorted.filter(({ place }) => place.length > segments.length && isPrefix(segments, place));
@@ -125,7 +138,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     await storage.remove(inner, options);
   }
 
-  /** A folder that only leads to a storage has nothing behind it that could hold a member. */
+  /** Rejects a new member if its parent folder exists only because a storage is mounted below it. */
   async function refuseHollowParent(path: string): Promise<void> {
     const parent = locate(toPath(toPathSegments(path).slice(0, -1)));
     if (parent.isFixed && (await parent.storage.stat(parent.path))?.kind !== "folder") {
@@ -139,13 +152,15 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
 }
 
 /**
- * The part of a storage below one of its folders, as a storage of its own. Where the folder is missing, so is the root. The folder stays:
- * it cannot be removed, replaced or made through this storage.
+ * Creates a storage from a folder of another storage. If the folder is missing, the root of the new storage is missing
+ * too. The folder itself cannot be removed, replaced or created through the new storage.
  */
 export function createFolderStorage(storage: StorageAdapter, base: readonly string[]): StorageAdapter {
   if (base.length === 0) return storage;
 
-  /** Judges the path before it is put behind the base: `x` would lead to a neighbour. */
+  /**
+   * Checks the path before it is appended. A path without a leading `/` would otherwise lead to a sibling of the base.
+   */
   function locate(path: string): string {
     return toPath([...base, ...toPathSegments(path)]);
   }
@@ -188,7 +203,7 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
   return { stat, list, read, write, createFolder, remove };
 }
 
-/** Mounts, the deepest first. */
+/** Converts mounts to a list, deepest path first. */
 function toMounts(mounts: Mounts): readonly Mount[] {
   checkOption(Object.hasOwn(mounts, "/"), "mounts", 'an object with a storage at "/"');
   const all = Object.entries(mounts).map(([path, storage]) => ({ place: toPathSegments(path), storage }));
@@ -199,7 +214,7 @@ function isPrefix(prefix: readonly string[], segments: readonly string[]): boole
   return prefix.every((segment, index) => segment === segments[index]);
 }
 
-/** The last name of a path; of the root the empty text. */
+/** Returns the last name of a path, or the empty string for the root. */
 function nameOf(path: string): string {
   return toPathSegments(path).at(-1) ?? "";
 }

@@ -31,25 +31,27 @@ export type {
 
 /** Options of {@link createR2Storage}. */
 export interface R2StorageOptions {
-  /** Begins every key: names that each end with `/`, such as `tenants/one/`. Default: `""`, the whole bucket. */
+  /** Prefix of every key: names that each end with `/`, such as `tenants/one/`. Default: `""`, the whole bucket. */
   readonly prefix?: string;
   /**
-   * What is held in memory of an upload. Content that is no longer is stored by one request, and its conditions are exact; longer content in parts of this size.
-   * 5,242,880 (R2's least) to 33,554,432. Default: 8,388,608.
+   * Bytes of an upload that are held in memory. Content up to this size is stored by one request, with exact
+   * conditions. Longer content is stored in parts of this size. 5,242,880 (the minimum of R2) to 33,554,432. Default:
+   * 8,388,608.
    */
   readonly partBytes?: number;
 }
 
 const MARKER = new Uint8Array();
 const LEAST_PART_BYTES = 5_242_880;
-/** A Worker has 128 MB for all that it does at once. */
+/** A Worker has 128 MB of memory for all its requests. */
 const MOST_PART_BYTES = 33_554_432;
 
 /**
- * A storage in a bucket of Cloudflare R2, by its binding to a Worker. A folder is an object `name/`, or any object below it.
+ * Creates a storage in a Cloudflare R2 bucket, through its binding to a Worker. A folder is an object `name/`, or any
+ * object below it.
  *
- * Conditions are exact for content of up to `partBytes`; for longer content and for removals they are checked just before. Folders cost a request each in
- * listings, for their times.
+ * Conditions are exact for content up to `partBytes`. For longer content and for removals they are checked just before
+ * the change. A listing costs one request per folder, to get its modification time.
  * @throws TypeError naming the option that is wrong.
  */
 export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}): StorageAdapter {
@@ -59,7 +61,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
   const isPartSize = Number.isSafeInteger(partBytes) && partBytes >= LEAST_PART_BYTES && partBytes <= MOST_PART_BYTES;
   checkOption(isPartSize, "partBytes", "a whole number from 5,242,880 to 33,554,432");
 
-  /** The file at a place, and whether a folder is there. */
+  /** Returns the file at a location, and whether there is a folder. */
   async function look(location: ObjectLocation): Promise<readonly [R2Object | null, boolean]> {
     return Promise.all([findFile(location), isFolder(location.folder)]);
   }
@@ -74,7 +76,10 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     return (await calling(() => bucket.list({ prefix: folder, limit: 1 }))).objects.length > 0;
   }
 
-  /** @throws StorageError `not-a-folder`, `parent-missing`. */
+  /**
+   * Checks that a parent folder exists.
+   * @throws StorageError `not-a-folder`, `parent-missing`.
+   */
   async function checkParent(parent: string): Promise<void> {
     if (parent === prefix) return;
     const [asFile, asFolder] = await Promise.all([findFile({ key: parent.slice(0, -1) }), isFolder(parent)]);
@@ -109,7 +114,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     throw new StorageError((await isFolder(location.folder)) ? "not-a-file" : "not-found");
   }
 
-  /** Entry and bytes come with one answer. */
+  /** Gets entry and bytes with one request. */
   async function get(location: ObjectLocation, range: ByteRange | undefined): Promise<StoredFile | undefined> {
     const { name, key, parent } = location;
     if (parent === undefined) return undefined;
@@ -118,7 +123,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
       const found = await bucket.get(key, range && { range: { offset: range.offset, length: range.length } });
       return found === null ? undefined : toStoredFile(toFileEntry(name, found), toSource(found.body));
     } catch (cause) {
-      // A range behind the end is an error for R2.
+      // R2 reports an error for a range after the end of the file.
       const empty = await getNothing(location);
       if (empty !== undefined && (range === undefined || range.offset < empty.entry.size)) {
         throw new StorageError("unavailable", "R2 failed.", { cause });
@@ -127,7 +132,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     }
   }
 
-  /** A file, and none of its bytes. */
+  /** Returns a file without content. */
   async function getNothing(location: ObjectLocation): Promise<StoredFile | undefined> {
     const found = await findFile(location);
     return found === null ? undefined : toStoredFile(toFileEntry(location.name, found), new Uint8Array());
@@ -165,15 +170,16 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     if (!(await putMarker(location.folder))) throw new StorageError("already-exists");
   }
 
-  /** Whether it was not there before. */
+  /** Creates the marker of a folder. Returns `false` if it already exists. */
   async function putMarker(folder: string): Promise<boolean> {
     const onlyIf: R2Condition = { etagDoesNotMatch: "*" };
     return (await calling(() => bucket.put(folder, MARKER, { onlyIf }))) !== null;
   }
 
   /**
-   * A folder that others have made without a marker gets one: its last member may be going. A look comes first, since a key takes one write a
-   * second; of many that see none at once one may be refused while another has put it.
+   * Gives a marker to a folder that other tools created without one, because its last member may be removed next. It
+   * looks for a marker first, since R2 allows one write per second and key. Of many parallel writers that see no
+   * marker, one may fail although another has created it.
    */
   async function keepParent(parent: string): Promise<void> {
     const hasMarker = async (): Promise<boolean> => (await calling(() => bucket.head(parent))) !== null;
@@ -197,14 +203,14 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     else await removeBelow(bucket, location.folder);
   }
 
-  /** A place where something may be. */
+  /** Returns the location of a path at which something may exist. */
   function findable(path: string): ObjectLocation {
     const location = toLocation(prefix, path);
     if (location === undefined) throw new StorageError("not-found");
     return location;
   }
 
-  /** A place where something may come. */
+  /** Returns the location of a path at which something may be created. */
   function creatable(path: string): ObjectLocation {
     const location = toLocation(prefix, path);
     if (location === undefined) throw new StorageError("bad-name");
@@ -219,7 +225,10 @@ function isPrefix(prefix: string): boolean {
   return typeof prefix === "string" && prefix.endsWith("/") && prefix.slice(0, -1).split("/").every(isName);
 }
 
-/** A stream of workerd rejects a read that waits when it is cancelled: with a source it has come to its end. */
+/**
+ * Wraps a stream of workerd. workerd rejects a pending read when the stream is cancelled; a source has to report its
+ * end instead.
+ */
 function toSource(stream: ReadableStream<Uint8Array>): ByteSource {
   const source = toByteSource(stream);
   let isClosed = false;
@@ -241,7 +250,7 @@ function toSource(stream: ReadableStream<Uint8Array>): ByteSource {
   return { readInto, close };
 }
 
-/** A binding's methods are those of a class of the runtime, or of a proxy. */
+/** Methods may be inherited from a class of the runtime, or come from a proxy. */
 function isBucket(bucket: R2Bucket | undefined): boolean {
   const { head, get, put, delete: remove, list, createMultipartUpload } = bucket ?? {};
   return [head, get, put, remove, list, createMultipartUpload].every((method) => typeof method === "function");

@@ -22,8 +22,9 @@ import { createS3Writer } from "./s3/write.ts";
 export type { S3Credentials, S3Fetch, S3Storage, S3StorageOptions } from "./s3/options.ts";
 
 /**
- * A storage in a bucket of any store that speaks S3, on every runtime with `fetch` and Web Crypto. A folder is a marker object `name/`, or
- * any key below it. What stores cannot do, and what it needs of them, is in docs/storage-s3.md.
+ * Creates a storage in a bucket of any S3-compatible store. It runs on every runtime with `fetch` and Web Crypto. A
+ * folder is a marker object `name/`, or any key below it. docs/storage-s3.md lists what it needs of a store, and its
+ * limits.
  * @throws TypeError that names the first wrong option.
  */
 export function createS3Storage(options: S3StorageOptions): S3Storage {
@@ -33,7 +34,7 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
   const support = createConditionSupport(conditionalWrites);
   const writer = createS3Writer(client, support);
   const remover = createS3Remover(client, support);
-  /** Stores keep no time of a folder. */
+  /** Time of all folders, because stores keep none. */
   const folderTime = new Date(Math.floor(clock() / 1000) * 1000);
 
   async function stat(path: string): Promise<StorageEntry | undefined> {
@@ -54,7 +55,7 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
     }
   }
 
-  /** Nothing is below: only the root is a folder all the same. */
+  /** Throws if a location without keys below it is not the root, which always exists. */
   async function expectFolder({ parent, key }: ObjectLocation): Promise<void> {
     if (parent === undefined) return;
     const isFile = (await headObject(client, key)) !== undefined;
@@ -94,14 +95,14 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
     }
   }
 
-  /** A place where something may be. */
+  /** Returns the location of a path at which something may exist. */
   function findable(path: string): ObjectLocation {
     const location = toLocation(prefix, path);
     if (location === undefined) throw new StorageError("not-found", "No key is like this.");
     return location;
   }
 
-  /** A place where something may come. */
+  /** Returns the location of a path at which something may be created. */
   function creatable(path: string): ObjectLocation {
     const location = toLocation(prefix, path);
     if (location === undefined) throw new StorageError("bad-name", "No key is like this.");

@@ -8,14 +8,15 @@ import { type OpenFolder, withNameLock } from "./open-folder.ts";
 import { renameMember, SMALL_BYTES } from "./system-calls.ts";
 
 /**
- * What file systems without hard links say, or of a file that has as many as it may; EISDIR on Windows. EACCES is what Android says, which forbids them: the folder
- * is not meant, as the temporary file was made in it just now. Anything else has failed.
+ * Errors of file systems without hard links, and of files that have the maximum number of links. Windows returns
+ * EISDIR. Android forbids hard links with EACCES; it does not mean the folder, in which the temporary file was just
+ * created. All other errors are failures.
  */
 const NO_LINKS = ["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EISDIR"];
 
 /**
- * What stands where a write will go, of whatever kind but a folder. `hasLock`: as for `OpenFolder.look`.
- * @throws StorageError `not-a-file` on a folder, `precondition-failed` where the conditions are not met.
+ * Checks that a write to a name is allowed. Returns the stats of what is there now. `hasLock`: see `OpenFolder.lookUp`.
+ * @throws StorageError `not-a-file` for a folder, `precondition-failed` if the conditions are not met.
  */
 export async function checkTarget(
   folder: OpenFolder,
@@ -31,8 +32,10 @@ export async function checkTarget(
 }
 
 /**
- * Gives the temporary file its name, in turn, if the conditions still hold; what had the name is gone. `"linked"`
- * when it has its temporary name still. `isSettled`: the system has nothing left to do for its bytes.
+ * Renames the temporary file to its final name, under the lock of that name and if the conditions still hold. It
+ * replaces what had the name. `isSettled`: the system has no deferred work for the bytes.
+ *
+ * Returns `"linked"` if the file still has its temporary name too.
  */
 export async function exchange(
   folder: OpenFolder,
@@ -59,8 +62,9 @@ export async function exchange(
 }
 
 /**
- * Removes what is no folder, in turn, once `judge` has found nothing against it there.
- * @throws StorageError `not-found` where a folder has taken its place: the system unlinks none, and says EPERM of it outside of Linux.
+ * Removes a member that is not a folder, under the lock of its name, after `checkAgain` has passed.
+ * @throws StorageError `not-found` if a folder has replaced the member. The system does not unlink folders: it reports
+ *   EPERM except on Linux.
  */
 export async function removeFile(folder: OpenFolder, name: string, checkAgain?: () => Promise<unknown>): Promise<void> {
   const removed = withNameLock(folder, name, async () => {
@@ -76,8 +80,8 @@ export async function removeFile(folder: OpenFolder, name: string, checkAgain?: 
 }
 
 /**
- * Makes the temporary file known by its name also, as one step among all processes that share the disk.
- * `false` where the file system has no hard links.
+ * Creates a hard link with the final name, which is atomic among all processes that share the disk. Returns `false` if
+ * the file system has no hard links.
  */
 async function linkUnlessTaken(folder: OpenFolder, temporary: string, name: string): Promise<boolean> {
   const linked = link(folder.at(temporary), folder.at(name)).then(() => true);

@@ -8,7 +8,7 @@ import { createTemporaryFile, releaseTemporaryName } from "./temporary-files.ts"
 
 const CODES = { ENOENT: "parent-missing", EINVAL: "bad-name" } as const;
 
-/** Makes a folder of the process's own. @throws StorageError `already-exists`. */
+/** Creates a folder that the process owns. @throws StorageError `already-exists`. */
 export async function createFolderAt(folder: OpenFolder, name: string): Promise<void> {
   await folder.confirm();
   await mapSystemErrors(mkdir(folder.at(name)), CODES);
@@ -16,8 +16,9 @@ export async function createFolderAt(folder: OpenFolder, name: string): Promise<
 }
 
 /**
- * Makes a folder that has its owner from the moment it is there: nobody finds it, or puts anything into it, before.
- * @throws StorageError `already-exists`, `denied` when the process may not give it to that owner; then nothing is made.
+ * Creates a folder that belongs to its owner before it appears under its name. Other users cannot find or fill it
+ * earlier.
+ * @throws StorageError `already-exists`, or `denied` if the process may not change the owner. No folder remains then.
  */
 export async function createOwnedFolder(folder: OpenFolder, name: string, owner: OwnerNumbers): Promise<void> {
   const temporary = createTemporaryFile();
@@ -26,7 +27,7 @@ export async function createOwnedFolder(folder: OpenFolder, name: string, owner:
     await createFolderAt(folder, temporary);
     await giveTo(folder, temporary, owner);
     await withNameLock(folder, name, async () => {
-      // The system's rename would replace a folder that is empty.
+      // The system call `rename` would replace an empty folder.
       if ((await findMember(folder, name, true)) !== undefined) throw new StorageError("already-exists");
       await mapSystemErrors(rename(folder.at(temporary), folder.at(name)), { ...CODES, ENOTDIR: "already-exists" });
       await folder.confirm();

@@ -1,12 +1,12 @@
 import { constants } from "node:os";
 import { isStorageError, StorageError, type StorageErrorCode } from "../../contracts/storage-adapter.ts";
 
-/** What codes of the system mean to one verb, where that differs from the usual. */
+/** Meanings of system error codes for one method, where they differ from the usual ones. */
 export type SystemCodes = Readonly<Record<string, StorageErrorCode>>;
 
 const USUAL: SystemCodes = {
   ENOENT: "not-found",
-  // O_NOFOLLOW met a link; a socket, or a device without a driver, was opened.
+  // ELOOP: O_NOFOLLOW met a symlink. ENXIO and ENODEV: the path is a socket, or a device without a driver.
   ELOOP: "not-found",
   ENXIO: "not-found",
   ENODEV: "not-found",
@@ -18,7 +18,7 @@ const USUAL: SystemCodes = {
   EACCES: "denied",
   EPERM: "denied",
   EROFS: "denied",
-  // The file system cannot do this, or its folder's key is not there: it will not be otherwise in a moment.
+  // The file system does not support the call, or the key of an encrypted folder is missing. Retrying does not help.
   ENOTSUP: "denied",
   EOPNOTSUPP: "denied",
   ENOSYS: "denied",
@@ -28,7 +28,7 @@ const USUAL: SystemCodes = {
   EKEYREJECTED: "denied",
   ENOSPC: "no-space",
   EDQUOT: "no-space",
-  // The folder has as many folders as it may.
+  // The folder has reached the limit of subfolders.
   EMLINK: "no-space",
   EFBIG: "too-large",
   ENOTEMPTY: "unavailable",
@@ -42,14 +42,14 @@ const USUAL: SystemCodes = {
   ETXTBSY: "unavailable",
   EXDEV: "unavailable",
   EAGAIN: "unavailable",
-  // The same by its other name.
+  // Another name of EAGAIN on some systems.
   EWOULDBLOCK: "unavailable",
   EINTR: "unavailable",
   ECANCELED: "unavailable",
   EDEADLK: "unavailable",
   ENOLCK: "unavailable",
   ENOBUFS: "unavailable",
-  // A drive of the network, or of the user's, that is away; a damaged one.
+  // A network drive or a user's drive is not reachable, or a drive is damaged.
   ECONNABORTED: "unavailable",
   ECONNREFUSED: "unavailable",
   ECONNRESET: "unavailable",
@@ -70,7 +70,7 @@ const USUAL: SystemCodes = {
   EUCLEAN: "unavailable",
 };
 
-/** Linux has numbers for which Node has no names. */
+/** Linux error numbers for which Node has no names. */
 const LINUX: Readonly<Record<string, number>> = {
   ECOMM: 70,
   ESHUTDOWN: 108,
@@ -86,7 +86,7 @@ const LINUX: Readonly<Record<string, number>> = {
 const numbers = process.platform === "linux" ? { ...LINUX, ...constants.errno } : constants.errno;
 const nameByNumber = new Map(Object.entries(numbers).map(([name, number]) => [-number, name]));
 
-/** The result of a system call; its failure as a {@link StorageError} with the system's as `cause`. */
+/** Awaits a system call. Its failure becomes a {@link StorageError} with the system error as `cause`. */
 export async function mapSystemErrors<T>(call: Promise<T>, codes?: SystemCodes): Promise<T> {
   try {
     return await call;
@@ -95,7 +95,7 @@ export async function mapSystemErrors<T>(call: Promise<T>, codes?: SystemCodes):
   }
 }
 
-/** The result of a system call that is made at once, or its failure, as above. */
+/** As {@link mapSystemErrors}, for a synchronous call. */
 export function mapSystemErrorsSync<T>(call: () => T): T {
   try {
     return call();
@@ -104,7 +104,7 @@ export function mapSystemErrorsSync<T>(call: () => T): T {
   }
 }
 
-/** A system error as the {@link StorageError} that it amounts to; anything else as it is. */
+/** Converts a system error to a {@link StorageError}. Returns anything else as it is. */
 export function toStorageError(error: unknown, codes: SystemCodes = {}): unknown {
   const system = systemCode(error);
   if (isStorageError(error) || system === undefined) return error;
@@ -112,7 +112,7 @@ export function toStorageError(error: unknown, codes: SystemCodes = {}): unknown
   return code === undefined ? error : new StorageError(code, (error as Error).message, { cause: error });
 }
 
-/** The result of a call, or `undefined` where it fails with one of these codes of the system. */
+/** Awaits a call. Returns `undefined` if it fails with one of these system error codes. */
 export async function ignoreErrors<T>(call: Promise<T>, ...codes: readonly string[]): Promise<T | undefined> {
   try {
     return await call;
@@ -122,7 +122,7 @@ export async function ignoreErrors<T>(call: Promise<T>, ...codes: readonly strin
   }
 }
 
-/** The result of a call whose {@link StorageError} with the code `from` means `to` here. */
+/** Awaits a call. Replaces the code `from` of its {@link StorageError} with `to`. */
 export async function mapErrorCode<T>(call: Promise<T>, from: StorageErrorCode, to: StorageErrorCode): Promise<T> {
   try {
     return await call;
@@ -132,14 +132,17 @@ export async function mapErrorCode<T>(call: Promise<T>, from: StorageErrorCode, 
   }
 }
 
-/** The system's code (`ENOENT`) of an error of the file system. */
+/** Returns the system error code, such as `ENOENT`, of a file system error. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("errno" in error)) return undefined;
-  // libuv has no names for some, EDQUOT and ESTALE among them.
+  // libuv has no names for some errors, for example EDQUOT and ESTALE.
   return nameByNumber.get(Number(error.errno)) ?? ("code" in error ? String(error.code) : undefined);
 }
 
-/** For `catch`: `undefined` where a {@link StorageError} says that there is no such folder. */
+/**
+ * For `catch`: returns `undefined` if a {@link StorageError} says that the folder does not exist, else throws the
+ * error.
+ */
 export function undefinedIfMissing(error: unknown): undefined {
   if (isStorageError(error) && (error.code === "not-found" || error.code === "not-a-folder")) return undefined;
   throw error;

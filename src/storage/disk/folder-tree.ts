@@ -14,21 +14,24 @@ import {
 
 /** The folders below the root of a disk storage. */
 export interface FolderTree {
-  /** The root, as an absolute path. Links on the way to it are the operator's and followed. */
+  /** Absolute path of the root. Symlinks on the way to it belong to the operator and are followed. */
   readonly root: string;
   /**
-   * Opens a folder; no link on the way is followed. The caller closes it.
-   * @throws StorageError `not-found`, `not-a-folder` when it, or one above it, is a file or a link, `unavailable` when
-   *   the root itself is missing.
+   * Opens a folder without following a symlink below the root. The caller closes the folder.
+   * @throws StorageError `not-found`; `not-a-folder` if the member or one above it is a file or a link; `unavailable`
+   *   if the root itself is missing.
    */
   open(segments: readonly string[]): Promise<OpenFolder>;
-  /** The same at once, for disks that are quick (`latency-guard.ts`); `undefined` where that fails, and where paths must be confirmed. */
+  /**
+   * As `open`, but synchronous, for fast disks (`latency-guard.ts`). Returns `undefined` if that fails, and on systems
+   * where paths must be confirmed.
+   */
   openSync(segments: readonly string[]): OpenFolder | undefined;
 }
 
 /**
- * The folders below a root that exists.
- * @throws Error of the system when it cannot be resolved.
+ * Creates the tree of a root that exists.
+ * @throws Error of the system if the root cannot be resolved.
  */
 export function createFolderTree(root: string): FolderTree {
   const realRoot = realpathSync(root);
@@ -48,13 +51,16 @@ export function createFolderTree(root: string): FolderTree {
     return folder;
   }
 
-  /** One step instead of one for each segment; where it fails, the walk tells why. */
+  /** Opens the folder in one step instead of one step per segment. If this fails, the walk finds out why. */
   function tryWhole(segments: readonly string[]): Promise<OpenFolder | undefined> {
     if (!byDescriptor) return openByPath(join(realRoot, ...segments)).catch(() => undefined);
     return openWhole(join(root, ...segments), toChecked(segments));
   }
 
-  /** The root's own path is the operator's: links can only be below it, and on the way to the last segment. */
+  /**
+   * Returns the real path to compare with, or `undefined` if no comparison is needed. The operator chose the root's own
+   * path, so only segments below it can be hostile symlinks; O_NOFOLLOW covers the last one.
+   */
   function toChecked(segments: readonly string[]): string | undefined {
     return segments.length > 1 ? join(realRoot, ...segments) : undefined;
   }

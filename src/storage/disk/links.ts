@@ -2,10 +2,11 @@ import { realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
 /**
- * The same place without the links that lead to it, for `links: "inside"`: only a translation of the path, which is
- * then walked like any other, so that a link swapped in meanwhile is not followed. Unchanged, and so ending at the
- * link, where a link leads out of the root, to nothing, or back to a folder that the path went through already: who
- * walks a tree comes to an end.
+ * Resolves the symlinks in a path, for `links: "inside"`. This only translates the path. The result is then walked like
+ * any other path, so a symlink that is swapped in meanwhile is not followed.
+ *
+ * Returns the path unchanged, so that it still ends at the symlink, if a symlink leads out of the root, to nothing, or
+ * back to a folder that the path already went through. Therefore every walk of a tree ends.
  */
 export async function followLinks(root: string, segments: readonly string[]): Promise<readonly string[]> {
   try {
@@ -17,7 +18,7 @@ export async function followLinks(root: string, segments: readonly string[]): Pr
     const isOutside = found[0] === ".." || join(realRoot, ...found) !== target;
     return isOutside || (await hasCycle(root, segments)) ? segments : found;
   } catch {
-    // Missing, too long for one call, or not to be read: the walk says which.
+    // The path is missing, too long for one call, or not readable. The later walk finds out which.
     return segments;
   }
 }

@@ -8,27 +8,36 @@ import type { OpenFolder } from "./open-folder.ts";
 import { isTemporaryName, removeLeftover } from "./temporary-files.ts";
 
 const MAX_TIME = 8.64e15;
-/** How many names are read from a folder at a time: with more of them, too much outlives the young generation (docs/decisions/0007-memory.md). */
+/**
+ * How many names are read from a folder at a time. With more, too many objects survive the young generation
+ * (docs/decisions/0007-memory.md).
+ */
 const NAMES = 64;
-/** How long a listing may keep everybody else waiting, where it does not wait itself. */
+/** How long synchronous calls of a listing may block other requests, in milliseconds. */
 const SLICE_MS = 2;
-/** How many members are asked for their sizes at the same time, where that is waited for. */
+/** How many asynchronous `lstat` calls run in parallel. */
 const AT_ONCE = 32;
 
-/** The member of a folder with this name as it is now, a link as a link. `hasLock`: as for `OpenFolder.look`. */
+/** Returns the entry of a member, a link as a link. `hasLock`: see `OpenFolder.lookUp`. */
 export async function statMember(folder: OpenFolder, name: string, hasLock = false): Promise<StorageEntry | undefined> {
   const stats = await findMember(folder, name, hasLock);
   return stats && toEntry(name, stats);
 }
 
-/** What the system knows of a member, of whatever kind; `undefined` when nothing has this name. `hasLock`: as for `OpenFolder.look`. */
+/**
+ * Returns the stats of a member of any kind, or `undefined` if nothing has this name. `hasLock`: see
+ * `OpenFolder.lookUp`.
+ */
 export async function findMember(folder: OpenFolder, name: string, hasLock = false): Promise<BigIntStats | undefined> {
   return isKeepable(name) ? folder.lookUp(name, hasLock) : undefined;
 }
 
-/** The entry of a file, folder or link; `undefined` for pipes, sockets and devices, which do not exist. */
+/**
+ * Converts stats to the entry of a file, folder or link. Returns `undefined` for pipes, sockets and devices, which the
+ * storage does not show.
+ */
 export function toEntry(name: string, stats: BigIntStats): StorageEntry | undefined {
-  // Of what a Date can hold (ECMA-262 21.4.1.1): some file systems hold more.
+  // Some file systems have times outside the range of a Date (ECMA-262 21.4.1.1).
   const milliseconds = Number(stats.mtimeNs / 1_000_000n);
   const modified = new Date(Math.max(-MAX_TIME, Math.min(milliseconds, MAX_TIME)));
   if (stats.isDirectory()) return { name, kind: "folder", size: 0, modified };
@@ -37,12 +46,14 @@ export function toEntry(name: string, stats: BigIntStats): StorageEntry | undefi
   return { name, kind: "file", size: Number(stats.size), modified, etag: toEntityTag(stats) };
 }
 
-/** Strong, because a write makes a new file with a time of its own (see `write.ts`). */
+/** The tag is strong because every write creates a new file with a unique time (see `write.ts`). */
 function toEntityTag({ ino, size, mtimeNs }: BigIntStats): string {
   return `"${ino.toString(16)}-${size.toString(16)}-${mtimeNs.toString(16)}"`;
 }
 
-/** The members of a folder in the disk's order, some at a time. Leftovers that it meets are removed. */
+/**
+ * Yields the members of a folder in batches, in the order of the disk. Removes abandoned temporary files that it meets.
+ */
 export async function* listMembers(folder: OpenFolder): AsyncGenerator<readonly StorageEntry[]> {
   const directory = await openDirectory(folder);
   try {
@@ -65,8 +76,8 @@ export async function* listMembers(folder: OpenFolder): AsyncGenerator<readonly 
 }
 
 /**
- * Names that are not UTF-8 are read with U+FFFD in them. They cannot be addressed; but one may be read as another's true name, which is
- * then met a second time.
+ * Detects names that are listed twice. Node reads a name that is not UTF-8 with U+FFFD in it. Such a member cannot be
+ * addressed, but its name may equal the true name of another member, which then appears a second time.
  */
 function createRepetitionCheck(): (name: string) => boolean {
   const ambiguous = new Set<string>();
@@ -84,7 +95,7 @@ async function openDirectory(folder: OpenFolder): Promise<Dir> {
   return latencyGuard.isFast() ? latencyGuard.timed(() => opendirSync(path, options)) : opendir(path, options);
 }
 
-/** The next names in a folder; none at its end. */
+/** Reads the next names in a folder. Returns no names at the end. */
 async function readNames(directory: Dir): Promise<readonly string[]> {
   const names: string[] = [];
   const isFast = latencyGuard.isFast();
@@ -97,13 +108,16 @@ async function readNames(directory: Dir): Promise<readonly string[]> {
   return names;
 }
 
-/** What members came to, and how many names were asked for. */
+/** Entries that were found, and how many names were looked up. */
 interface Looks {
   readonly entries: readonly StorageEntry[];
   readonly asked: number;
 }
 
-/** Looks at members for as long as nobody else is kept waiting; `undefined` where that may be long. */
+/**
+ * Looks up members synchronously until others have to run. Returns `undefined` if synchronous calls are not possible or
+ * the disk is slow.
+ */
 function lookAtSome(folder: OpenFolder, names: readonly string[]): Looks | undefined {
   const { lookSync } = folder;
   if (lookSync === undefined || !latencyGuard.isFast()) return undefined;

@@ -4,8 +4,9 @@ const MAX_NAME_BYTES = 255;
 const UNKEEPABLE_ON_WINDOWS = /[<>:"|?*\\]|[. ]$|^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
 
 /**
- * Whether the disk keeps a name as it is, so that it can be listed and found again: at most 255 bytes of valid
- * UTF-8 without NUL, none of the names of unfinished writes, and on Windows nothing that it would cut or redirect.
+ * Whether the disk stores a name unchanged, so that it can be listed and found again. A valid name is at most 255 bytes
+ * of valid UTF-8 without NUL, and not the name of a temporary file. On Windows it contains nothing that the system
+ * would cut off or redirect.
  */
 export function isKeepable(name: string): boolean {
   if (/[\0\p{Cs}]/u.test(name) || Buffer.byteLength(name) > MAX_NAME_BYTES || isTemporaryName(name)) return false;

@@ -8,64 +8,77 @@ import { ignoreErrors, mapErrorCode, mapSystemErrors, mapSystemErrorsSync } from
 import { lookAt, lookSync, type MemberName, openDescriptor, release } from "./system-calls.ts";
 
 /**
- * An open folder. What is done to a member through it is done in this very folder, whatever anyone puts in the
- * place of its path, or of a path above it, meanwhile (SECURITY 6).
+ * An open folder. Calls on its members affect this very folder, even if another process replaces its path, or a path
+ * above it, meanwhile (SECURITY 6).
  */
 export interface OpenFolder {
-  /** Device and inode: equal for all that is open of one folder. */
+  /** Device and inode, equal for all open handles of one folder. */
   identity(): string;
-  /** The path by which a system call that does not follow links finds a member. */
+  /** Path of a member for system calls that do not follow symlinks. */
   at(name: MemberName): MemberName;
   /**
-   * The folder of this name in it.
-   * @throws StorageError `not-found`, or `not-a-folder` on anything else, a link included.
+   * Opens a subfolder.
+   * @throws StorageError `not-found`, or `not-a-folder` for anything else, including a link.
    */
   enter(name: MemberName): Promise<OpenFolder>;
-  /** The folder that it is in. */
+  /** Opens the parent folder. */
   leave(): Promise<OpenFolder>;
-  /** Opens a file without following a link and without waiting for the other end of a pipe. The descriptor is the caller's to close. */
+  /**
+   * Opens a file without following a symlink and without waiting for the other end of a pipe. The caller closes the
+   * descriptor.
+   */
   openFile(name: string, flags: number, mode?: number): Promise<number>;
   /**
-   * What the system knows of a member, a link as a link; `undefined` when nothing has this name. `hasLock`: whoever asks has had to wait
-   * for the lock of the name ({@link withNameLock}) and still has it, so that no other may be waited for.
+   * Returns the stats of a member, a link as a link, or `undefined` if nothing has this name. `hasLock`: the caller
+   * holds the lock of the name ({@link withNameLock}), so this call must not wait for it.
    */
   lookUp(name: string, hasLock: boolean): Promise<BigIntStats | undefined>;
-  /** The same at once, for disks that are quick (`latency-guard.ts`); missing where a path must be confirmed. */
+  /**
+   * As `lookUp`, but synchronous, for fast disks (`latency-guard.ts`). Missing on systems where a path must be
+   * confirmed.
+   */
   lookSync?(name: string): BigIntStats | undefined;
-  /** As `openFile`, but at once, for reading, and failing as the system does; missing where a path must be confirmed. */
+  /**
+   * As `openFile`, but synchronous and for reading, and it throws system errors. Missing on systems where a path must
+   * be confirmed.
+   */
   openFileSync?(name: string): number;
   /**
-   * To be called before and after a member is touched by its path: nothing where that path is safe by itself.
-   * @throws StorageError `not-found` when nothing stands at the path any more, `unavailable` when something else does.
+   * Checks the folder's path. Call it before and after a member is used by its path. Does nothing where such paths are
+   * safe.
+   * @throws StorageError `not-found` if nothing is at the path any more, `unavailable` if something else is there.
    */
   confirm(): Promise<void>;
-  /** Has the names of its members written to the device. */
+  /** Flushes the names of its members to the device. */
   sync(): Promise<void>;
   close(): void;
 }
 
-// Windows has neither flag.
+// Windows lacks O_DIRECTORY, O_NOFOLLOW and O_NONBLOCK.
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 const statAsync = promisify(fstat);
 const syncAsync = promisify(fsync);
 const BIGINT = { bigint: true } as const;
-/** How often a member is looked at, or opened, again that was replaced meanwhile: but for the first time with the writers of this process waiting. */
+/**
+ * How often a replaced member is looked up or opened again. From the second attempt on, writers of this process wait.
+ */
 const MAX_ATTEMPTS = 20;
 /**
- * How often in a row a member must be the same one, and its folder's path the folder's own, where there are no descriptors of folders; and for how long more
- * often, in milliseconds, since something else stood at the path of a folder that was open: somebody may be swapping.
+ * Without descriptor paths, how many times in a row the member and the folder's path must be the same.
+ * `WARY_CONFIRMATIONS` applies for `WARY_MS` milliseconds after something else was at the path of an open folder, which
+ * may be an attack.
  */
 const CONFIRMATIONS = 3;
 const WARY_CONFIRMATIONS = 12;
 const WARY_MS = 60_000;
 let waryUntil = Number.NEGATIVE_INFINITY;
-/** File systems that cannot do this to a folder, or have no need of it. */
+/** Errors of file systems that cannot flush a folder or do not need to. */
 const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EISDIR", "EPERM"];
 
 const withLock = createKeyedMutex();
 
-/** Runs an action alone among all that this process does to one name of one folder under this lock. */
+/** Runs an action under the lock of one name in one folder. The lock covers this process only. */
 export function withNameLock<T>(
   folder: Pick<OpenFolder, "identity">,
   name: string,
@@ -74,7 +87,10 @@ export function withNameLock<T>(
   return withLock(`${folder.identity()}/${name}`, action);
 }
 
-/** Whether members can be reached through a folder's descriptor: on Linux, with /proc mounted. Deno asks for all rights first, and throws without them. */
+/**
+ * Whether members can be reached through a folder's descriptor: on Linux with /proc mounted. Deno throws if the process
+ * lacks permissions.
+ */
 export function hasDescriptorPaths(): boolean {
   try {
     return process.platform === "linux" && existsSync("/proc/self/fd");
@@ -83,26 +99,28 @@ export function hasDescriptorPaths(): boolean {
   }
 }
 
-/** Opens a folder as a descriptor; members are reached as `/proc/self/fd/<descriptor>/<name>`. */
+/** Opens a folder by descriptor. Members are reached as `/proc/self/fd/<descriptor>/<name>`. */
 export async function openByDescriptor(path: MemberName): Promise<OpenFolder> {
   return toFolder(await openFolderAt(path));
 }
 
 /**
- * Opens the folder at a path of several segments by one call, if no link is on the way; else `undefined`. Sound
- * because the descriptor is asked for its path after it was opened, and opening a folder has no effect of its own. Without `realPath` nothing is asked: for a
- * path whose last segment alone can be a link, which is not followed.
+ * Opens a folder at a path of several segments with one call. Returns `undefined` if a symlink is on the way, or on any
+ * failure.
+ *
+ * This is safe because opening a folder has no effects, and the descriptor's own path is checked after the opening.
+ * Without `realPath` there is no check: then only the last segment can be a symlink, and O_NOFOLLOW does not follow it.
  */
 export async function openWhole(path: string, realPath: string | undefined): Promise<OpenFolder | undefined> {
   try {
     return toFolderAt(await openFolderAt(path), realPath);
   } catch {
-    // Whoever walks segment by segment finds the reason.
+    // The walk by single segments finds out why.
     return undefined;
   }
 }
 
-/** The same at once, for disks that are quick. */
+/** As {@link openInOneCall}, but synchronous, for fast disks. */
 export function openWholeSync(path: string, realPath: string | undefined): OpenFolder | undefined {
   try {
     return toFolderAt(openSync(path, FOLDER), realPath);
@@ -111,13 +129,13 @@ export function openWholeSync(path: string, realPath: string | undefined): OpenF
   }
 }
 
-/** The folder of a descriptor, which is closed where that is of another one. */
+/** Returns the folder of a descriptor. If the descriptor leads to another folder, closes it and returns `undefined`. */
 function toFolderAt(descriptor: number, realPath: string | undefined): OpenFolder | undefined {
   if (realPath === undefined) return toFolder(descriptor);
   try {
     if (readlinkSync(toPath(descriptor)) === realPath) return toFolder(descriptor);
   } catch {
-    // As if it were another one.
+    // Treated as another folder.
   }
   release(descriptor);
   return undefined;
@@ -156,8 +174,8 @@ function toFolder(descriptor: number): OpenFolder {
 }
 
 /**
- * Opens a folder as its real path, for systems without paths through descriptors: `confirm` compares path and inode
- * with those at the opening. A name in other letters than the stored ones is not found.
+ * Opens a folder by its real path, for systems without descriptor paths. `confirm` compares path and inode with those
+ * at the opening. A name whose letters differ from the stored name, for example in case, is not found.
  */
 export async function openByPath(path: string): Promise<OpenFolder> {
   const identity = await identify(path);
@@ -176,7 +194,7 @@ export async function openByPath(path: string): Promise<OpenFolder> {
     throw new StorageError("unavailable", `Another folder stands at ${path}.`);
   }
 
-  /** What an attempt gives, which is `"replaced"` where the member was not the same one throughout. */
+  /** Runs attempts until one result is not `"replaced"`, which means that the member changed during the attempt. */
   async function attempts<T>(name: string, attempt: () => Promise<T | "replaced">, hasLock: boolean): Promise<T> {
     const isFree = (count: number): boolean => hasLock || count === 0;
     for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
@@ -186,7 +204,7 @@ export async function openByPath(path: string): Promise<OpenFolder> {
     throw new StorageError("unavailable", `${at(name)} is replaced all the time.`);
   }
 
-  /** Nothing is told but what was the same each time. */
+  /** Returns stats only if all confirmations saw the same member. */
   async function lookUp(name: string): Promise<BigIntStats | undefined | "replaced"> {
     await confirm();
     const found = await mapSystemErrors(lookAt(at(name)));
@@ -203,15 +221,17 @@ export async function openByPath(path: string): Promise<OpenFolder> {
     return "replaced";
   }
 
-  /** Whether a descriptor is of what stands in this folder, and not of something that a link led to. */
+  /** Whether a descriptor belongs to the member in this folder, and not to something that a symlink led to. */
   async function isOpenedAt(descriptor: number, name: string): Promise<boolean> {
     return isStillAt(toIdentity(await statAsync(descriptor, BIGINT)), name);
   }
 
   /**
-   * Whether the member that was looked at, or nothing, is in this folder. A swap would have to hit each of several moments, and be undone between them, to
-   * show something else; whoever swaps so often is met by one of them first, and then there are more. A member that is
-   * another one in the same folder is no sign of that: writers replace files.
+   * Whether the member that was looked up, or no member, is in this folder.
+   *
+   * To deceive this check, an attacker has to swap folders at each of several moments and undo the swap between them.
+   * An attacker who swaps that often is caught by one of the checks first, and then more confirmations are required.
+   * Another member in the same folder is not a sign of an attack, because writers replace files.
    */
   async function isStillAt(member: string | undefined, name: string): Promise<boolean> {
     const isSure = (rounds: number): boolean =>

@@ -5,18 +5,18 @@ import { type FolderOwner, StorageError } from "../../contracts/storage-adapter.
 import { mapSystemErrors } from "./errors.ts";
 import type { OpenFolder } from "./open-folder.ts";
 
-/** The owner as the file system counts it; -1 leaves as it is. */
+/** Numeric user and group of an owner; -1 keeps the current one. */
 export interface OwnerNumbers {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** A directory service that does not answer must not hold up a login for ever. */
+/** A directory service that does not respond must not block a login for ever. */
 const MAX_LOOK_UP_MILLISECONDS = 10_000;
 
 /**
- * Looks an owner up, by name or number; `undefined` for the process's own.
- * @throws StorageError `denied` for one that the system does not know.
+ * Looks up an owner by name or number. Returns `undefined` if neither user nor group is given.
+ * @throws StorageError `denied` if the system does not know the owner.
  */
 export async function findOwner({ user, group }: FolderOwner): Promise<OwnerNumbers | undefined> {
   if (user === undefined && group === undefined) return undefined;
@@ -29,7 +29,7 @@ export async function findOwner({ user, group }: FolderOwner): Promise<OwnerNumb
   };
 }
 
-/** Gives a member to an owner, a link itself and not its target. */
+/** Changes the owner of a member, of a link itself and not of its target. */
 export async function giveTo(folder: OpenFolder, name: string, { uid, gid }: OwnerNumbers): Promise<void> {
   await mapSystemErrors(lchown(folder.at(name), uid, gid));
   await folder.confirm();
@@ -42,7 +42,10 @@ async function findNumber(name: string, lookUp: () => Promise<string | undefined
   return number;
 }
 
-/** The system's own look-up, which knows more than the files in /etc. Nothing is given to a shell, nor taken for a flag. */
+/**
+ * Asks the system, which knows more accounts than the files in /etc. No shell is used, and a name is never read as an
+ * option.
+ */
 async function ask(command: string, args: readonly string[]): Promise<string> {
   const subject = args.at(-1) ?? "";
   if (subject.startsWith("-")) throw unknown(subject);

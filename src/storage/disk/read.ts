@@ -8,7 +8,7 @@ import { isKeepable } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
 import { readDescriptor, readSmall, release, releaseFile, SMALL_BYTES } from "./system-calls.ts";
 
-/** Opens a member for reading; its entry gets the name that it was asked for by. */
+/** Opens a member for reading. The entry gets `askedName`, which differs from `name` if a symlink was followed. */
 export async function readMember(
   folder: OpenFolder,
   name: string,
@@ -20,8 +20,8 @@ export async function readMember(
 }
 
 /**
- * The same at once, for disks that are quick (`latency-guard.ts`). `undefined` where it fails, and where more is to be done than a few calls: whoever goes
- * step by step finds the reason.
+ * As {@link readMember}, but synchronous, for fast disks (`latency-guard.ts`). Returns `undefined` if it fails or needs
+ * more than a few calls. The asynchronous way then finds the reason.
  */
 export function readMemberSync(
   folder: OpenFolder,
@@ -52,20 +52,23 @@ export function readMemberSync(
   }
 }
 
-/** Without waiting; in another thread where the system may have a large file to free. */
+/**
+ * Closes a descriptor without waiting. Large files are closed in another thread, because the system may have to free
+ * their bytes.
+ */
 function releaseDescriptor(descriptor: number, isSmall: boolean): void {
   if (isSmall) release(descriptor);
   else releaseFile(descriptor, false).catch(() => undefined);
 }
 
-/** What a descriptor is of, named as it was asked for. Entry and bytes come from that one, which every way out closes. */
+/** Reads from a descriptor and closes it on every way out. Entry and bytes come from this one descriptor. */
 async function readOpened(descriptor: number, name: string, range?: ByteRange): Promise<StoredFile> {
   let isHeld = false;
   let isSmall = true;
   try {
     const { entry, start, end } = toPart(descriptor, name, range);
     isSmall = entry.size <= SMALL_BYTES;
-    // Nothing to hold.
+    // Small content is read here, so the descriptor can be closed.
     if (end - start <= SMALL_BYTES) return toStoredFile(entry, await readWhole(descriptor, start, end));
     isHeld = true;
     return toStoredFile(entry, toSource(descriptor, start, end));
@@ -76,14 +79,14 @@ async function readOpened(descriptor: number, name: string, range?: ByteRange): 
   }
 }
 
-/** An open file's entry, and which of its bytes are asked for. */
+/** The entry of an open file, and the requested range of its bytes. */
 interface Part {
   readonly entry: StorageEntry;
   readonly start: number;
   readonly end: number;
 }
 
-/** Looked at at once: what was just opened is known without asking the device. */
+/** Synchronous: after an open the system has the stats in memory. */
 function toPart(descriptor: number, name: string, range?: ByteRange): Part {
   const entry = toEntry(name, fstatSync(descriptor, { bigint: true }));
   if (entry === undefined) throw new StorageError("not-found", `${name} is neither file nor folder.`);
@@ -133,7 +136,9 @@ function toSource(descriptor: number, start: number, end: number): ByteSource {
     }
   }
 
-  /** Waits for a read on its way: a descriptor closed under it could already be another file's. */
+  /**
+   * Waits for a pending read. If the descriptor were closed during the read, it could already belong to another file.
+   */
   async function close(): Promise<void> {
     await reading?.catch(() => undefined);
     position = end;

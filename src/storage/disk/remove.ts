@@ -5,25 +5,26 @@ import { ignoreErrors, mapSystemErrors, systemCode, toStorageError, undefinedIfM
 import type { OpenFolder } from "./open-folder.ts";
 import type { MemberName } from "./system-calls.ts";
 
-/** A folder on the way from the top to where the removal is. */
+/** A folder on the way from the top folder to the folder that is being emptied. */
 interface Level {
   readonly name: MemberName;
-  /** Identity of the folder that holds it. */
+  /** Identity of its parent folder. */
   readonly holder: string;
-  /** The folders in it that are still to be removed. */
+  /** Its subfolders that still have to be removed. */
   readonly folders: MemberName[];
 }
 
-/** How many files are unlinked at once. */
+/** How many files are unlinked in parallel. */
 const BATCH = 16;
-/** How often folders are emptied again, because members came meanwhile, before the removal gives up. */
+/** How often the removal empties folders again because new members appeared, before it gives up. */
 const MAX_REPEATS = 100;
 
 /**
- * Removes a folder with everything under it; links themselves, never their targets. It holds one folder open at
- * whatever depth, and on the way up makes sure that it comes back to the folder it came from: one that is moved
- * elsewhere meanwhile does not take the removal with it.
- * @throws StorageError `not-found` where it is no folder any more, before anything is removed.
+ * Removes a folder with everything in it. Links are removed, never their targets.
+ *
+ * It keeps one folder open at any depth. On the way up it checks that it returns to the folder that it came from, so
+ * that the removal does not continue elsewhere if another process moves a folder meanwhile.
+ * @throws StorageError `not-found`, before anything is removed, if the member is no longer a folder.
  */
 export async function removeFolder(parent: OpenFolder, name: string): Promise<void> {
   let repeats = 0;
@@ -40,7 +41,7 @@ export async function removeFolder(parent: OpenFolder, name: string): Promise<vo
         folder.close();
         folder = child;
         way.push(below);
-        // Who removes the same tree meanwhile may have removed this folder.
+        // Another removal of the same tree may already have removed this folder.
         await removeFiles(folder, below.folders).catch(undefinedIfMissing);
         continue;
       }
@@ -72,7 +73,7 @@ async function leave(folder: OpenFolder, holder: string): Promise<OpenFolder> {
   return above;
 }
 
-/** The identity of a folder that nobody else would close. */
+/** Returns the identity of a folder, or closes the folder if that fails. */
 function identityOf(folder: OpenFolder): string {
   try {
     return folder.identity();
@@ -82,7 +83,7 @@ function identityOf(folder: OpenFolder): string {
   }
 }
 
-/** Removes a folder that should be empty by now; `false` when it is not. */
+/** Removes a folder that should be empty. Returns `false` if it is not empty or not a folder. */
 async function isRemoved(holder: OpenFolder, name: MemberName): Promise<boolean> {
   await holder.confirm();
   try {
@@ -96,10 +97,10 @@ async function isRemoved(holder: OpenFolder, name: MemberName): Promise<boolean>
   }
 }
 
-/** Removes whatever is in a folder but other folders, whose names it adds to `folders`. */
+/** Removes all members of a folder except subfolders, whose names it adds to `folders`. */
 async function removeFiles(folder: OpenFolder, folders: MemberName[]): Promise<void> {
   await folder.confirm();
-  // As bytes: also names that are not UTF-8 are removed. The types of Node know texts only.
+  // Names are read as bytes, so that names that are not UTF-8 can be removed too. Node's types only know strings.
   const options = { encoding: "buffer" as BufferEncoding, bufferSize: 8 * BATCH };
   let files: MemberName[] = [];
   for await (const member of await mapSystemErrors(opendir(folder.at(".") as string, options))) {
@@ -112,7 +113,7 @@ async function removeFiles(folder: OpenFolder, folders: MemberName[]): Promise<v
   await unlinkAll(folder, files);
 }
 
-/** Bun gives the bare names of members where they are bytes. */
+/** Bun returns plain names instead of `Dirent` objects if names are read as bytes. */
 async function isFolder(folder: OpenFolder, member: Dirent | Buffer): Promise<boolean> {
   if ("isDirectory" in member) return member.isDirectory();
   const stats = await ignoreErrors(lstat(folder.at(member)), "ENOENT");
@@ -120,9 +121,10 @@ async function isFolder(folder: OpenFolder, member: Dirent | Buffer): Promise<bo
 }
 
 async function unlinkAll(folder: OpenFolder, files: readonly MemberName[]): Promise<void> {
-  // EISDIR: a folder has taken its place, and is met when the one that holds it turns out not to be empty.
+  // EISDIR: a folder has replaced the file. It is found when its parent turns out not to be empty.
   const unlinked = files.map((name) => ignoreErrors(unlink(folder.at(name)), "ENOENT", "EISDIR"));
-  // All of them, also when one fails: none may come late, to a closed descriptor that is another folder's by then.
+  // Wait for all calls, even if one fails. A late call could use a closed descriptor that already belongs to another
+  // folder.
   const failure = (await Promise.allSettled(unlinked)).find(({ status }) => status === "rejected");
   if (failure?.status === "rejected") throw toStorageError(failure.reason);
   await folder.confirm();

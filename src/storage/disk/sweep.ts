@@ -3,15 +3,16 @@ import type { FolderTree } from "./folder-tree.ts";
 import { removeLeftover } from "./temporary-files.ts";
 
 /**
- * When a root is swept, in milliseconds after the last time: at once, soon again for a process that was just ending, and when
- * leftovers of other machines, or of a container's former life, have rested for their hour.
+ * Delays before each clean-up of a root, in milliseconds after the previous one. The second run finds files of a
+ * process that was just ending. The third finds files of other machines, or of an earlier run of a container, after
+ * they have been unchanged for an hour.
  */
 const SWEEPS_AFTER = [0, 10_000, 3_900_000];
 
 /**
- * Removes the leftovers of ended processes below a root: one folder after the other, beside the real work, without
- * keeping the process alive, and without crossing into other file systems. It comes again for what it had to keep. What it
- * cannot read or remove stays.
+ * Removes temporary files of ended processes below a root. Runs in the background, one folder at a time, does not keep
+ * the process alive, and does not cross into other file systems. Runs again later if it had to keep a temporary file.
+ * Files that it cannot read or remove stay.
  */
 export async function sweepLeftovers(tree: FolderTree): Promise<void> {
   for (const delay of SWEEPS_AFTER) {
@@ -20,7 +21,7 @@ export async function sweepLeftovers(tree: FolderTree): Promise<void> {
   }
 }
 
-/** Whether something was kept that may be a leftover. */
+/** Returns whether a file was kept that may be an abandoned temporary file. */
 async function sweepOnce(tree: FolderTree): Promise<boolean> {
   const waiting: string[][] = [[]];
   let isKept = false;
@@ -36,7 +37,10 @@ async function sweepOnce(tree: FolderTree): Promise<boolean> {
   return isKept;
 }
 
-/** Removes the leftovers in one folder, and names the folders in it; nothing on another device. */
+/**
+ * Removes abandoned temporary files in one folder and returns the names of its subfolders. Skips folders on another
+ * device.
+ */
 async function sweepFolder(
   tree: FolderTree,
   segments: readonly string[],

@@ -4,25 +4,27 @@ import { hasEnded, hostIdentity } from "../../platform/process-identity-node.ts"
 import type { OpenFolder } from "./open-folder.ts";
 
 /*
- * The file that a write fills is named `.fileferry-<host>-<process>-<random>.tmp`, beside the file it will become.
- * Every name that begins and ends so is reserved: no such member exists for a client, none can be made.
+ * A write creates the file `.fileferry-<host>-<process>-<random>.tmp` next to its target. All names with this beginning
+ * and end are reserved: clients can neither see nor create such members.
  */
 const RESERVED = /^\.fileferry-.*\.tmp$/is;
 const NAME = /^\.fileferry-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{24}\.tmp$/;
 const ABANDONED_AFTER_MILLISECONDS = 3_600_000;
 
 const inUse = new Set<string>();
-/** Names of this process's that could not be removed when their writes had failed. */
+/** Names of this process that could not be removed after their writes failed. */
 const left = new Set<string>();
-/** So many of them are remembered, those of the last: the others are found when they have rested. */
+/**
+ * Upper bound of `left`; older names are dropped. Their files are removed when they have been unchanged for an hour.
+ */
 const MOST_LEFT = 10_000;
 
-/** Whether a name is kept for files of unfinished writes. */
+/** Whether a name is reserved for temporary files. */
 export function isTemporaryName(name: string): boolean {
   return RESERVED.test(name);
 }
 
-/** A new name for the file of an unfinished write. It counts as in use until {@link releaseTemporaryName}. */
+/** Creates a new name for a temporary file. The name is in use until {@link releaseTemporaryName}. */
 export function createTemporaryFile(): string {
   const random = randomUUID().replaceAll("-", "").slice(0, 24);
   const name = `.fileferry-${hostIdentity()}-${process.pid}-${random}.tmp`;
@@ -30,7 +32,7 @@ export function createTemporaryFile(): string {
   return name;
 }
 
-/** Ends the use of a temporary name; what still has it, if anything does, is removed when somebody comes by. */
+/** Ends the use of a temporary name. If its file remains, the next clean-up or listing removes it. */
 export function releaseTemporaryName(name: string, isRemoved = true): void {
   inUse.delete(name);
   if (isRemoved) return;
@@ -40,24 +42,27 @@ export function releaseTemporaryName(name: string, isRemoved = true): void {
 }
 
 /**
- * Removes a member if it is what an ended process left of a write. Whether it may be one but was kept, because its process may still be
- * running.
+ * Removes a member if it is a temporary file of an ended process. Returns whether it was kept because its process may
+ * still run.
  */
 export async function removeLeftover(folder: OpenFolder, name: string): Promise<boolean> {
   if (!isTemporaryName(name) || inUse.has(name)) return false;
   try {
     const stats = await lstat(folder.at(name));
     if (!isAbandoned(name, stats.mtimeMs)) return true;
-    // An unfinished folder is empty.
+    // A temporary folder is always empty.
     await (stats.isDirectory() ? rmdir(folder.at(name)) : unlink(folder.at(name)));
     left.delete(name);
   } catch {
-    // Another process was faster, or the folder is not ours to write.
+    // Another process removed it first, or this process may not write to the folder.
   }
   return false;
 }
 
-/** A process elsewhere, which may share the disk, cannot be asked whether it runs: its file must have rested for an hour. */
+/**
+ * Whether the process that wrote a temporary file has ended. The process may run on another machine that shares the
+ * disk and cannot be asked; its file must be unchanged for an hour.
+ */
 function isAbandoned(name: string, modified: number): boolean {
   const [, host, writer] = NAME.exec(name) ?? [];
   if (host === undefined) return false;

@@ -4,10 +4,10 @@ import { mapSystemErrors } from "./errors.ts";
 import { writeDescriptor } from "./system-calls.ts";
 
 /**
- * Writes content to an open file from its begin on. Chunks are gathered, and while one buffer is written the next is filled: the source may
- * use a chunk's memory again once it is asked for the next. When the promise settles nothing is under way any more.
- *
- * @param size the bytes that are expected, if they are known.
+ * Writes content to an open file from its start. Small chunks are gathered in a buffer, and the next buffer is filled
+ * while one is written. The source may reuse a chunk's memory after the next chunk was requested. When the promise
+ * settles, no call is pending.
+ * @param size the expected number of bytes, if known.
  */
 export async function fillFile(
   descriptor: number,
@@ -25,7 +25,7 @@ export async function fillFile(
     if (buffer === undefined) return;
     await writing;
     writing = writeBuffer(descriptor, buffer, filled, position);
-    // It is waited for later; until then its failure is nobody's.
+    // The promise is awaited later. This handler prevents an unhandled rejection until then.
     writing.catch(() => undefined);
     position += filled;
     filled = 0;
@@ -48,7 +48,7 @@ export async function fillFile(
 
   try {
     for await (const chunk of content) {
-      // All that there is, or as much as would be gathered: there is nothing to wait for.
+      // The chunk is the complete content, or as large as a buffer: gathering would only copy it.
       const isEnough = buffer === undefined && (chunk.byteLength === size || chunk.byteLength >= guard.size());
       if (!isEnough) {
         await gather(chunk);

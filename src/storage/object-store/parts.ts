@@ -1,30 +1,30 @@
-/** What a buffer begins with. */
+/** Initial size of a buffer. */
 const FIRST_BYTES = 65_536;
 
-/** Some bytes of a file, in a buffer of its own. */
+/** Some bytes of a file, in their own buffer. */
 export interface ObjectPart {
-  /** From 1. */
+  /** Number of the part, from 1. */
   readonly number: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly isLast: boolean;
 }
 
-/** How a file is cut. */
+/** Sizes of the parts of a file. */
 export interface PartCut {
-  /** How long a part is, from 1; throws where there may be none. */
+  /** Returns the length of a part, numbered from 1. Throws if this part is not allowed. */
   bytesOf(number: number): number;
-  /** Of the file, where it is known. */
+  /** Size of the file, if known. */
   readonly size: number | undefined;
 }
 
-/** Buffers of parts that have gone, for the next ones of the same upload. */
+/** Buffers of sent parts, reused by later parts of the same upload. */
 export interface PartBuffers {
-  /** One of at least so many bytes, if there is one. */
+  /** Returns a buffer of at least this size, if one is free. */
   take(bytes: number): Uint8Array<ArrayBuffer> | undefined;
   giveBack(bytes: Uint8Array<ArrayBuffer>): void;
 }
 
-/** Buffers of one upload; what is too small for its grown parts is let go. */
+/** Creates the buffers of one upload. Buffers that are too small for the next part are dropped. */
 export function createPartBuffers(): PartBuffers {
   const free: ArrayBuffer[] = [];
 
@@ -39,8 +39,8 @@ export function createPartBuffers(): PartBuffers {
 }
 
 /**
- * Chunks, copied into parts. A part is known to be the last or not when it is given: so a full one waits for the next byte. An empty file is
- * one empty part.
+ * Copies chunks into parts. Each part says whether it is the last, so a full part is yielded only when the next byte
+ * arrives. An empty file is one empty part.
  */
 export async function* toParts(
   chunks: AsyncIterable<Uint8Array>,
@@ -70,7 +70,10 @@ export async function* toParts(
   yield { number, bytes: buffer.subarray(0, filled), isLast: true };
 }
 
-/** A buffer with room for so many bytes: no more than four times as many, so that one who announces much and sends little holds little. */
+/**
+ * Returns a larger buffer with the same content. It grows at most fourfold, so that a client that announces much and
+ * sends little occupies little memory.
+ */
 function grow(
   buffer: Uint8Array<ArrayBuffer>,
   filled: number,
@@ -84,7 +87,7 @@ function grow(
   return larger;
 }
 
-/** A part that was looked at, and those behind it. */
+/** Yields a part that was already taken from a sequence, then the rest of the sequence. */
 export async function* joined(first: ObjectPart, others: AsyncIterable<ObjectPart>): AsyncGenerator<ObjectPart> {
   yield first;
   yield* others;

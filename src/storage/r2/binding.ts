@@ -1,33 +1,39 @@
-/** What of an R2 bucket's binding is used, so that nobody needs the types of a runtime to call us. `env.FILES` has it. */
+/**
+ * The part of an R2 bucket's binding that the storage uses, such as `env.FILES`. Callers therefore do not need the
+ * types of a runtime.
+ */
 export interface R2Bucket {
   head(key: string): Promise<R2Object | null>;
   get(key: string, options?: { range?: { offset: number; length: number } }): Promise<R2ObjectBody | null>;
-  /** `null` when the condition is not met. */
+  /** Resolves with `null` if the condition is not met. */
   put(key: string, value: Uint8Array, options?: { onlyIf?: R2Condition }): Promise<R2Object | null>;
-  /** At most 1,000 keys. */
+  /** Removes at most 1,000 keys. */
   delete(keys: string[]): Promise<void>;
   list(options: R2ListOptions): Promise<R2Page>;
   createMultipartUpload(key: string): Promise<R2MultipartUpload>;
 }
 
-/** What is to be there: one version, by its tag without quotes, or nothing, as nothing but `*` matches everything. */
+/**
+ * What must exist when a key is written: one version, by its tag without quotes, or nothing. Only `*` matches all
+ * versions.
+ */
 export type R2Condition = { readonly etagMatches: string } | { readonly etagDoesNotMatch: "*" };
 
 /** An object without its content. */
 export interface R2Object {
   readonly key: string;
   readonly size: number;
-  /** With its quotes. */
+  /** Entity-tag with quotes. */
   readonly httpEtag: string;
   readonly uploaded: Date;
 }
 
-/** An object with its content, or with the part that was asked for. */
+/** An object with its content, or with the requested part. */
 export interface R2ObjectBody extends R2Object {
   readonly body: ReadableStream<Uint8Array>;
 }
 
-/** Which keys are listed. */
+/** Selects the keys of a listing. */
 export interface R2ListOptions {
   readonly prefix?: string;
   readonly delimiter?: string;
@@ -35,23 +41,23 @@ export interface R2ListOptions {
   readonly limit?: number;
 }
 
-/** Some keys, in the order of their bytes. */
+/** One page of keys, in byte order. */
 export interface R2Page {
   readonly objects: readonly R2Object[];
-  /** What keys begin with, up to the delimiter. */
+  /** Prefixes of keys, up to and including the delimiter. */
   readonly delimitedPrefixes: readonly string[];
   readonly truncated: boolean;
   readonly cursor?: string;
 }
 
-/** An object that comes in parts, all of one size but the last. */
+/** A multipart upload. All parts except the last have the same size. */
 export interface R2MultipartUpload {
   uploadPart(partNumber: number, value: Uint8Array): Promise<R2UploadedPart>;
   abort(): Promise<void>;
   complete(parts: R2UploadedPart[]): Promise<R2Object>;
 }
 
-/** A part that has arrived. */
+/** A part that was uploaded. */
 export interface R2UploadedPart {
   readonly partNumber: number;
   readonly etag: string;

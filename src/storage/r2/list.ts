@@ -3,22 +3,23 @@ import { isName } from "../object-store/keys.ts";
 import type { R2Bucket, R2Object, R2Page } from "./binding.ts";
 import { calling } from "./write.ts";
 
-/** So many requests of one listing are under way at a time, as many as a Worker has connections. */
+/** Number of parallel requests of one listing. A Worker has six connections. */
 const AT_ONCE = 6;
 
-/** An object as a member. */
+/** Converts an object to the entry of a file. */
 export function toFileEntry(name: string, { size, uploaded, httpEtag }: R2Object): StorageEntry {
   return { name, kind: "file", size, modified: uploaded, etag: httpEtag };
 }
 
-/** A folder as a member: its time is its marker's, and the epoch where it has none. */
+/** Converts a folder to its entry. Its time is that of its marker, or the epoch if it has no marker. */
 export function toFolderEntry(name: string, marker: R2Object | null): StorageEntry {
   return { name, kind: "folder", size: 0, modified: marker?.uploaded ?? new Date(0) };
 }
 
 /**
- * The members of a folder, a page of keys at a time. What is a file and a folder at once, which others may have made, is the file, as `stat` has it.
- * @throws StorageError `not-found` at the first step where nothing begins with `folderKey`, unless it is the root.
+ * Yields the members of a folder, one page of keys at a time. Other tools may create a file and a folder with the same
+ * name. The listing then shows the file, as `stat` does.
+ * @throws StorageError `not-found` at the first step if no key begins with `folderKey`, except for the root.
  */
 export async function* listMembers(
   bucket: R2Bucket,
@@ -38,9 +39,11 @@ export async function* listMembers(
   } while (cursor !== undefined);
 }
 
-/** The members that the pages of one listing name, one after the other. */
+/** Extracts members from the pages of one listing, in order. */
 function createMembers(folderKey: string) {
-  /** Files whose names the names behind them may begin with: the folder of the same name is one. */
+  /**
+   * Names of files that are a prefix of the current name. A folder may still follow with the same name as one of them.
+   */
   let candidates: readonly string[] = [];
 
   function of(page: R2Page): { readonly files: readonly StorageEntry[]; readonly folders: readonly string[] } {
@@ -63,7 +66,7 @@ function createMembers(folderKey: string) {
   return { of };
 }
 
-/** Objects and prefixes of a page, by their keys. */
+/** Merges the objects and prefixes of a page, sorted by key. */
 function inOrder({ objects, delimitedPrefixes }: R2Page): readonly { key: string; object?: R2Object }[] {
   const keys = [
     ...objects.map((object) => ({ key: object.key, object })),
@@ -87,7 +90,7 @@ async function toFolderEntries(
   return entries;
 }
 
-/** Removes every key that begins with a prefix, a page at a time, the marker first. */
+/** Removes every key with a prefix, one page at a time, beginning with the marker. */
 export async function removeBelow(bucket: R2Bucket, prefix: string): Promise<void> {
   for (;;) {
     const { objects, truncated } = await calling(() => bucket.list({ prefix, limit: 1000 }));

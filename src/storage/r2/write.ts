@@ -3,10 +3,10 @@ import { receive } from "../content.ts";
 import { createPartBuffers, joined, type ObjectPart, type PartBuffers, toParts } from "../object-store/parts.ts";
 import type { R2Bucket, R2Condition, R2Object, R2UploadedPart } from "./binding.ts";
 
-/** An upload may have so many parts. */
+/** Maximum number of parts of an upload. */
 const MAX_PARTS = 10_000;
 const MEBIBYTE = 1_048_576;
-/** What grown parts of a known size may come to, with the 128 MB of a Worker. */
+/** Largest part size for content of known size. It fits the 128 MB of a Worker. */
 const LARGEST_BYTES = 64 * MEBIBYTE;
 
 /** A write to one key. */
@@ -15,15 +15,19 @@ export interface R2Write {
   readonly key: string;
   readonly content: AsyncIterable<Uint8Array>;
   readonly options: WriteOptions;
-  /** What is held at a time, and stored by one request where it is all. */
+  /** Bytes held in memory. Content up to this size is stored by one request. */
   readonly partBytes: number;
-  /** The entity-tag of what is there; rejects where the place is none for the content, or not what the conditions want. */
+  /**
+   * Checks location and conditions, and returns the entity-tag of the existing file. Rejects if the write is not
+   * allowed.
+   */
   check(): Promise<string | undefined>;
 }
 
 /**
- * Stores content under a key: by one `put` with the conditions where it fits into one part, else part by part, which R2 completes without
- * conditions: they are checked just before. Whatever fails leaves neither an object nor parts, and releases the content.
+ * Stores content under a key. Content that fits into one part is stored by one `put` with the conditions. Longer
+ * content is stored in parts; R2 completes those without conditions, so they are checked just before. A failed write
+ * leaves neither an object nor parts, and releases the content.
  */
 export async function writeObject(write: R2Write): Promise<R2Object> {
   const { bucket, key, content, options, check } = write;
@@ -59,13 +63,17 @@ async function writeParts(
     await check();
     return await calling(() => upload.complete(uploaded));
   } catch (error) {
-    // What stays of it R2 removes after seven days.
+    // If the abort fails, R2 removes the parts after seven days.
     await upload.abort().catch(() => undefined);
     throw error;
   }
 }
 
-/** How long a part is: parts of one size but the last, as R2 wants them; large ones where there would be too many. @throws StorageError `too-large`. */
+/**
+ * Returns the length of each part. R2 requires parts of equal size except the last. Parts grow if the file would need
+ * too many.
+ * @throws StorageError `too-large`.
+ */
 function toPartBytes({ partBytes, options: { size = 0 } }: R2Write): (number: number) => number {
   const bytes = Math.max(partBytes, Math.ceil(size / MAX_PARTS / MEBIBYTE) * MEBIBYTE);
   if (bytes > LARGEST_BYTES) throw new StorageError("too-large", `More than ${MAX_PARTS} parts of 64 MiB.`);
@@ -75,13 +83,16 @@ function toPartBytes({ partBytes, options: { size = 0 } }: R2Write): (number: nu
   };
 }
 
-/** What was found has met the conditions: it is to be there still. */
+/** Converts conditions to one condition for R2: the version that met them must still exist. */
 function toCondition({ ifMatch, ifNoneMatch }: WriteOptions, found: string | undefined): { onlyIf?: R2Condition } {
   if (ifMatch === undefined && ifNoneMatch === undefined) return {};
   return { onlyIf: found === undefined ? { etagDoesNotMatch: "*" } : { etagMatches: found.slice(1, -1) } };
 }
 
-/** A call of the binding, whose failures are R2's own. @throws StorageError `unavailable`. */
+/**
+ * Calls the binding and maps its failures.
+ * @throws StorageError `unavailable`.
+ */
 export async function calling<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -7,43 +7,46 @@ import { toRequestBody } from "./request-body.ts";
 import { readText, type S3Body, toBody } from "./response-body.ts";
 import { isPassing, toWait, wait } from "./retry.ts";
 
-/** What is asked of a store. All of it may be asked again: who asks for what may not be done twice looks at the `attempts`. */
+/**
+ * A request to a store. It may be sent more than once. A caller whose request must not be done twice checks `attempts`
+ * of the response.
+ */
 export interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
-  /** Default: the bucket. */
+  /** Key of the object. Default: the request is for the bucket. */
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** Signed, except `range`. */
+  /** Headers of the request. All are signed except `range`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array<ArrayBuffer>;
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds that the head of the answer may take beyond the usual. */
+  /** Additional milliseconds that the response headers may take. */
   readonly patience?: number;
 }
 
-/** An answer whose body, where it is a success, is still to be read or closed. */
+/** A response. If it is a success, its body must be read or closed. */
 export interface S3Opened extends S3Response {
   readonly body: S3Body | undefined;
 }
 
-/** Signs, sends, waits and tries again. */
+/** Signs and sends requests, and retries them. */
 export interface S3Client {
   readonly settings: S3Settings;
   /**
-   * The last answer to a request, whatever its status. Rejects with `unavailable` where none came, and with the signal's reason when it
-   * aborts.
+   * Returns the last response to a request, whatever its status. Rejects with `unavailable` if no response arrived, and
+   * with the signal's reason if the signal aborts.
    */
   call(request: S3Request): Promise<S3Response>;
-  /** The same, where the body of a success is not read. */
+  /** As `call`, but leaves the body of a success unread. */
   open(request: S3Request): Promise<S3Opened>;
 }
 
-/** So slow a connection may be before sending counts as standing still, in bytes a millisecond. */
+/** Slowest connection that may send a body, in bytes per millisecond. */
 const SLOWEST = 64;
-/** Codes by which stores say that keys have ended. */
+/** Error codes for expired keys. */
 const EXPIRED = /^(?:ExpiredToken|InvalidToken|InvalidAccessKeyId|TokenRefreshRequired)$/;
 
-/** A client of one bucket. */
+/** Creates a client of one bucket. */
 export function createS3Client(settings: S3Settings): S3Client {
   const keys = createKeySource(settings);
   const signingKeys = new Map<string, ArrayBuffer>();
@@ -87,7 +90,10 @@ export function createS3Client(settings: S3Settings): S3Client {
     }
   }
 
-  /** What cannot be signed, as keys that no header can hold, is not tried again; the failure's own message may quote them. */
+  /**
+   * Signs a request. A failure, for example because a key does not fit into a header, is not retried. The error message
+   * is left out because it may quote the keys.
+   */
   async function signedBy(credentials: S3Credentials, request: S3Request): Promise<Signed> {
     try {
       return await sign(request, credentials);
@@ -142,7 +148,7 @@ export function createS3Client(settings: S3Settings): S3Client {
     });
     if (signingKeys.size > 32) signingKeys.clear();
     const signed = await signer.sign();
-    // Not signed: some stores and proxies change it on the way.
+    // Not signed, because some stores and proxies change this header on the way.
     signed.headers.set("Accept-Encoding", "identity");
     const init: RequestInit = { method, headers: signed.headers, redirect: "manual" };
     if (body === undefined) return { url: signed.url.href, init };
@@ -154,24 +160,27 @@ export function createS3Client(settings: S3Settings): S3Client {
   return { settings, call, open };
 }
 
-/** What `fetch` is called with, once. */
+/** Arguments of one call of `fetch`. */
 interface Signed {
   readonly url: string;
   readonly init: RequestInit;
 }
 
-/** What one attempt came to: an answer with its code, which is empty for a success, or why there is none. */
+/**
+ * The result of one attempt: a response with its error code, which is empty for a success, or the reason why there is
+ * no response.
+ */
 type Outcome =
   | { readonly failure: string; readonly response?: undefined }
   | { readonly failure?: undefined; readonly response: S3Opened; readonly code: string };
 
-/** Whether the keys have ended; the answer to HEAD says no more than that something is wrong. */
+/** Whether the keys have expired. A response to HEAD has no body, so any 400, 401 or 403 may mean this. */
 function isExpired({ method }: S3Request, outcome: Outcome): boolean {
   if (outcome.response === undefined) return false;
   return EXPIRED.test(outcome.code) || (method === "HEAD" && /^40[013]$/.test(`${outcome.response.status}`));
 }
 
-/** What was asked, for the log: neither keys nor signatures. */
+/** Describes a request for the log, without keys and signatures. */
 export function describe({ method, key, query = {} }: S3Request): string {
   return [
     method,
@@ -180,7 +189,7 @@ export function describe({ method, key, query = {} }: S3Request): string {
   ].join(" ");
 }
 
-/** The name of a failure: its message may quote the request. */
+/** Returns the code or name of an error. Its message may quote the request. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return "failed";
   const { cause } = error;
@@ -188,12 +197,12 @@ function nameOf(error: unknown): string {
   return typeof code === "string" && /^\w+$/.test(code) ? code : error.name;
 }
 
-/** A key as the path of a URL: what is signed is what the store decodes it to. */
+/** Encodes a key as the path of a URL. The signature covers what the store decodes this to. */
 function encodeKey(key: string): string {
   return key.split("/").map(encodePart).join("/");
 }
 
-/** A part of a URL, with all but the unreserved characters of RFC 3986 encoded. */
+/** Encodes a part of a URL: all characters except the unreserved ones of RFC 3986. */
 function encodePart(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }

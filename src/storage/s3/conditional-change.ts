@@ -6,18 +6,18 @@ import { codeOf, isDone, type S3Response, toStorageError } from "./errors.ts";
 import { headObject } from "./head.ts";
 import { wait } from "./retry.ts";
 
-/** What a change is, to a store: a PUT, the joining of parts, or a removal. */
+/** Kinds of changes: a PUT, the completion of a multipart upload, or a removal. */
 export type S3ChangeKind = "put" | "complete" | "delete";
 
-/** What was found out about the conditions of one store. */
+/** What is known about the condition support of one store. */
 export interface S3ConditionSupport {
-  /** Of which changes it takes conditions: where it answers 501 it is asked without from then on. */
+  /** Kinds of changes that are sent with conditions. A kind is removed when the store responds 501 to it. */
   readonly sent: Set<S3ChangeKind>;
-  /** Whether it compares entity-tags without their quotes only, as Ceph's gateway does. */
+  /** Whether the store compares entity-tags only without quotes, as Ceph's gateway does. */
   areTagsBare: boolean;
 }
 
-/** What is taken for granted of a store before it has answered. */
+/** Creates the assumptions about a store before its first response. */
 export function createConditionSupport(conditionalWrites: boolean): S3ConditionSupport {
   return { sent: new Set(conditionalWrites ? ["put", "complete", "delete"] : []), areTagsBare: false };
 }
@@ -26,30 +26,35 @@ export function createConditionSupport(conditionalWrites: boolean): S3ConditionS
 export interface ConditionalChange {
   readonly kind: S3ChangeKind;
   readonly key: string;
-  /** What the object is marked with when this change has made it; a removal has none. */
+  /** Tag that this change gives to its object. A removal has none. */
   readonly writer?: string;
   readonly conditions: Pick<WriteOptions, "ifMatch" | "ifNoneMatch">;
-  /** Whether it was just seen that there is no object. */
+  /** The caller has just seen that there is no object. */
   readonly isKnownToBeFree?: true;
   readonly signal?: AbortSignal | undefined;
-  /** For the log. */
+  /** Description for the log. */
   readonly what: string;
-  /** Does it, with these headers. */
+  /** Sends the change with these headers. */
   send(headers: Readonly<Record<string, string>>): Promise<S3Response>;
 }
 
-/** Others may change a key between the look at it and the change. After so many times it is busy. */
+/** Maximum number of attempts when others change the key at the same time. */
 const MOST_ROUNDS = 12;
 const ROUND_MS = 50;
 
 /**
- * Changes a key where its object is what the conditions demand. Each round looks at the object, judges it, and lets the store do the change
- * only while it is still that one (or none): so any list of tags becomes one condition that stores know. Stores answer 412, or 404 and 409
- * in a race, and then it is looked at again; or 501, and then, as with those that take no notice of conditions, the look just before is all
- * there is. A write whose answer got lost is known again by the writer's mark; a removal that was sent more than once is done where nothing
- * is left.
+ * Changes a key if its object meets the conditions.
  *
- * Rejects with `precondition-failed`, and with what the store's refusal amounts to.
+ * Each round looks at the object and checks the conditions. Then it lets the store make the change only if the object
+ * is still the same (or still missing). In this way any list of tags becomes one condition that stores support.
+ *
+ * If the store responds 412, or 404 or 409 in a race, the next round looks again. If it responds 501, or ignores
+ * conditions, only the check just before the change remains.
+ *
+ * If the response to a write is lost, the write recognizes its object by the writer's tag. A removal that was sent more
+ * than once succeeded if nothing is left.
+ *
+ * Rejects with `precondition-failed`, or with the error that the store's response maps to.
  */
 export async function exchange(
   client: S3Client,
@@ -84,14 +89,17 @@ async function changeIfUnmodified(
   throw new StorageError("unavailable", `${change.what}: others change it all the time`);
 }
 
-/** What a store has refused: the tag, and its form, that it called another one, and in how many attempts. */
+/** A rejected attempt: the tag that the store did not accept, the form of the tag, and the number of requests. */
 interface S3Refused {
   readonly tag: string | undefined;
   readonly isBare: boolean;
   readonly attempts: number;
 }
 
-/** Where the store called it another version, and it is the same, it compares tags in the form that was not sent. */
+/**
+ * Learns the form of tags. If the store reported another version, but the tag is unchanged, it compares tags in the
+ * other form.
+ */
 function learnForm(support: S3ConditionSupport, current: S3Head | undefined, { tag, isBare }: S3Refused): void {
   if (tag !== undefined && current?.etag === tag) support.areTagsBare = !isBare;
 }
@@ -102,7 +110,7 @@ async function look(client: S3Client, change: ConditionalChange, round: number):
   return headObject(client, change.key, change.signal);
 }
 
-/** The answer to one request; `undefined` where none came and the change is done all the same. */
+/** Sends the change once. Returns `undefined` if no response arrived, but the change was made. */
 async function sendOnce(
   client: S3Client,
   change: ConditionalChange,
@@ -116,14 +124,14 @@ async function sendOnce(
   }
 }
 
-/** Refuses, unless an earlier attempt did what this answer calls impossible. */
+/** Throws the error of a response, unless an earlier attempt made the change. */
 async function refuse(client: S3Client, change: ConditionalChange, response: S3Response): Promise<undefined> {
   const mayBeDone = response.attempts > 1 || response.status >= 500;
   if (mayBeDone && (await hasEffect(client, change))) return undefined;
   throw toStorageError(response, change.what);
 }
 
-/** Whether the change was done, though no answer says so; not where nobody can be asked. */
+/** Whether the change was made although no response says so. Returns `false` if the store cannot be reached. */
 async function hasEffect(client: S3Client, change: ConditionalChange): Promise<boolean> {
   try {
     return isEffect(await headObject(client, change.key, change.signal), change, Number.POSITIVE_INFINITY);
@@ -132,7 +140,7 @@ async function hasEffect(client: S3Client, change: ConditionalChange): Promise<b
   }
 }
 
-/** Whether what is found is what the change makes, after so many attempts at it. */
+/** Whether the object that was found is the result of the change, after this number of attempts. */
 function isEffect(found: S3Head | undefined, { kind, writer }: ConditionalChange, attempts: number): boolean {
   if (kind === "delete") return found === undefined && attempts > 1;
   return writer !== undefined && found?.writer === writer;
@@ -143,14 +151,17 @@ function toHeaders(current: S3Head | undefined, isBare: boolean): Record<string,
   return { "if-match": isBare ? current.etag.replaceAll('"', "") : current.etag };
 }
 
-/** Whether the store does not know conditions, or somebody else was quicker: the object is another, is gone, or is being changed. */
+/**
+ * Whether the store does not support conditions, or another writer was faster: it replaced or removed the object, or is
+ * changing it.
+ */
 function isAboutConditions(response: S3Response): boolean {
   if (response.status === 412 || isUnknown(response)) return true;
   if (response.status === 409) return /^(?:ConditionalRequestConflict|OperationAborted|)$/.test(codeOf(response));
   return response.status === 404 && codeOf(response) === "NoSuchKey";
 }
 
-/** Whether the store does not know conditions of such a change; any other 501 says nothing of them. */
+/** Whether the store does not support conditions of such a change. Other 501 responses say nothing about conditions. */
 function isUnknown(response: S3Response): boolean {
   return response.status === 501 && codeOf(response) === "NotImplemented";
 }

@@ -1,22 +1,24 @@
 import type { S3Credentials, S3Settings } from "./options.ts";
 import { wait } from "./retry.ts";
 
-/** Where keys come from. */
+/** The source of the keys that requests are signed with. */
 export interface S3KeySource {
-  /** The keys to sign with now. Rejects with what the provider failed with, and with the signal's reason when it aborts. */
+  /** Returns the current keys. Rejects with the provider's error, or with the signal's reason if it aborts. */
   current(signal?: AbortSignal): Promise<S3Credentials>;
-  /** Told that the store calls these expired; whether it may help to ask again. */
+  /** Reports that the store rejected these keys as expired. Returns whether a retry may help. */
   refuse(credentials: S3Credentials): boolean;
 }
 
-/** New ones are asked for so long before the old ones end. */
+/** New keys are requested this long before the current ones expire. */
 const EARLY_MS = 300_000;
-/** A provider that fails, or gives what the store refuses, is not asked more often. */
+/** Minimum interval between two requests to a provider that fails or returns keys that the store rejects. */
 const LEAST_AGE_MS = 10_000;
 
 /**
- * The keys of the settings: those that stand in them, or what the provider gives, asked once for all who wait, for no longer than the head of
- * an answer is waited for. Where it fails the former keys are good until they end.
+ * Creates the key source of the settings: fixed keys, or those of the provider.
+ *
+ * All waiting callers share one request to the provider, which may take `headersTimeout` at most. If the provider
+ * fails, the previous keys stay valid until they expire.
  */
 export function createKeySource({
   credentials,
@@ -42,7 +44,7 @@ export function createKeySource({
     return found === undefined || isRefused || clock() + EARLY_MS >= toEnd(found);
   }
 
-  /** Never rejects. */
+  /** Requests new keys. Never rejects. */
   async function renew(): Promise<void> {
     const timer = new AbortController();
     const late = wait(headersTimeout, timer.signal).then(() => {
@@ -64,7 +66,7 @@ export function createKeySource({
     const previous = found;
     const keys = await ask();
     if (!keys?.accessKeyId || !keys.secretAccessKey) throw new TypeError("The credentials have no keys.");
-    // What comes too late may be older than what came meanwhile.
+    // A late result may be older than one that arrived meanwhile.
     if (found !== previous) return;
     found = keys;
     isRefused = false;
@@ -84,7 +86,7 @@ function toEnd({ expiration }: S3Credentials): number {
   return expiration?.getTime() ?? Number.POSITIVE_INFINITY;
 }
 
-/** Waits for what does not reject; rejects with the signal's reason when it aborts. */
+/** Waits for a promise that never rejects. Rejects with the signal's reason if the signal aborts. */
 function untilAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal?.reason);

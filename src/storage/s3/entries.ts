@@ -1,19 +1,19 @@
 import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 
-/** The header by which a write knows its own object again, whose answer got lost. */
+/** Header by which a write recognizes its own object if the response to it was lost. */
 export const WRITER_HEADER = "x-amz-meta-fileferry-write";
 
-/** What is known of an object without reading it. */
+/** What the store reports about an object without its content. */
 export interface S3Head {
   readonly size: number;
   readonly modified: Date;
-  /** With its quotes. */
+  /** Entity-tag with quotes. */
   readonly etag: string;
-  /** Which write made it; `undefined` for one of somebody else. */
+  /** Tag of the write that created the object; `undefined` if other software created it. */
   readonly writer: string | undefined;
 }
 
-/** What the headers of an answer tell of an object of so many bytes. */
+/** Reads the headers of a response about an object of this size. */
 export function toHead(headers: Headers, size: number): S3Head {
   return {
     size,
@@ -23,17 +23,19 @@ export function toHead(headers: Headers, size: number): S3Head {
   };
 }
 
-/** The entry of a file. */
+/** Creates the entry of a file. */
 export function toFileEntry(name: string, { size, modified, etag }: Omit<S3Head, "writer">): StorageEntry {
   return { name, kind: "file", size, modified, ...(etag !== "" && { etag }) };
 }
 
-/** An entity-tag in quotes, whether the store sends them or not. */
+/** Returns an entity-tag in quotes. Some stores omit them. */
 export function toEtag(text: string): string {
   return text === "" || text.endsWith('"') ? text : `"${text}"`;
 }
 
-/** A time as every answer tells it: the ones of listings have milliseconds, those of headers do not. */
+/**
+ * Parses a time, rounded down to seconds. Listings have milliseconds, headers do not, and both must give the same time.
+ */
 export function toSecond(text: string): Date {
   const time = Date.parse(text);
   return new Date(Number.isNaN(time) ? 0 : Math.floor(time / 1000) * 1000);

@@ -3,7 +3,7 @@ import { type S3Head, toHead } from "./entries.ts";
 import { isDone, isMissing, toStorageError } from "./errors.ts";
 import { listPage } from "./list.ts";
 
-/** What is known of the object with a key, `undefined` where there is none. */
+/** Returns the metadata of an object, or `undefined` if there is none. */
 export async function headObject(client: S3Client, key: string, signal?: AbortSignal): Promise<S3Head | undefined> {
   const request = { method: "HEAD", key, signal } as const;
   const response = await client.call(request);
@@ -12,7 +12,7 @@ export async function headObject(client: S3Client, key: string, signal?: AbortSi
   return toHead(response.headers, Number(response.headers.get("content-length") ?? Number.NaN));
 }
 
-/** Whether any key begins like this. */
+/** Whether any key begins with this prefix. */
 export async function isAnyBelow(client: S3Client, folder: string, signal?: AbortSignal): Promise<boolean> {
   const { keys } = await listPage(client, { prefix: folder, most: 1, signal });
   return keys.length > 0;

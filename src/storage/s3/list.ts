@@ -5,19 +5,19 @@ import { toEtag, toFileEntry, toSecond } from "./entries.ts";
 import { isDone, toStorageError } from "./errors.ts";
 import { parseResponse, textOf, type XmlPart } from "./xml.ts";
 
-/** What is asked of a listing (ListObjectsV2). */
+/** Parameters of a listing (ListObjectsV2). */
 export interface S3ListRequest {
   readonly prefix: string;
-  /** What ends the names that are listed; default: all keys are. */
+  /** Groups keys up to this delimiter. Default: all keys are listed. */
   readonly delimiter?: "/";
-  /** 1 to 1,000; default 1,000. */
+  /** Maximum number of keys. 1 to 1,000; default 1,000. */
   readonly most?: number;
-  /** Where the former page ended. */
+  /** Token from the previous page. */
   readonly token?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An object of a listing. */
+/** An object in a listing. */
 export interface S3ListedKey {
   readonly key: string;
   readonly size: number;
@@ -25,16 +25,19 @@ export interface S3ListedKey {
   readonly etag: string;
 }
 
-/** A page of a listing, in the order of the keys' bytes. */
+/** A page of a listing, in byte order of the keys. */
 export interface S3Page {
   readonly keys: readonly S3ListedKey[];
-  /** What the keys that are not listed begin with, each with its delimiter. */
+  /** Prefixes of the grouped keys, each with its delimiter. */
   readonly prefixes: readonly string[];
-  /** Of the next page, if there is one. */
+  /** Token of the next page, if there is one. */
   readonly token: string | undefined;
 }
 
-/** A page of the keys that begin with a prefix: none does with what is too long for a key. Keys that have no form as text are left out. */
+/**
+ * Gets one page of the keys that begin with a prefix. If the prefix is too long for a key, the page is empty. Keys that
+ * are not valid text are left out.
+ */
 export async function listPage(
   client: S3Client,
   { prefix, delimiter, most, token, signal }: S3ListRequest,
@@ -55,11 +58,11 @@ export async function listPage(
   if (root?.name !== "ListBucketResult") throw new StorageError("unavailable", "The store answered no listing.");
   const decode = textOf(root, "EncodingType") === "url" ? decodeKey : (text: string) => text;
   const next = textOf(root, "IsTruncated") === "true" ? textOf(root, "NextContinuationToken") : "";
-  // Without it the rest would be missing, and nobody would know.
+  // Without a token, the rest of the listing would silently be missing.
   if (next === "" && textOf(root, "IsTruncated") === "true") {
     throw new StorageError("unavailable", "The store cut a listing off: it does not know ListObjectsV2.");
   }
-  // The same page again and again would have no end.
+  // A repeated token would cause an endless loop.
   if (next !== "" && next === token) throw new StorageError("unavailable", "The store repeats a page of a listing.");
   return { ...toMembers(root, decode), token: next === "" ? undefined : next };
 }
@@ -72,7 +75,7 @@ function toMembers(root: XmlPart, decode: (text: string) => string | undefined):
       const key = decode(textOf(part, "Key"));
       if (key === undefined) continue;
       const [size = "", modified = "", etag = ""] = ["Size", "LastModified", "ETag"].map((name) => textOf(part, name));
-      // It would go into lengths and offsets, of archives among others.
+      // The size is used in lengths and offsets, for example of archives.
       if (!/^\d{1,15}$/.test(size)) throw new StorageError("unavailable", "The store listed a file without its size.");
       keys.push({ key, size: Number(size), modified: toSecond(modified), etag: toEtag(etag) });
     } else if (part.name === "CommonPrefixes") {
@@ -83,7 +86,7 @@ function toMembers(root: XmlPart, decode: (text: string) => string | undefined):
   return { keys, prefixes };
 }
 
-/** A key of `encoding-type=url`, where a blank is a plus sign with some and a percent-encoding with others. */
+/** Decodes a key of `encoding-type=url`. Some stores encode a space as a plus sign, others with percent-encoding. */
 function decodeKey(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll("+", "%20"));
@@ -93,8 +96,9 @@ function decodeKey(text: string): string | undefined {
 }
 
 /**
- * The members of a folder in pages, the next one asked for while one is looked at. The first page is `undefined` where nothing is below,
- * not even a marker. `folderTime` is the time of its folders, which stores do not keep.
+ * Yields the members of a folder in pages. Requests the next page while the caller works on the current one. If no key
+ * is below the folder, not even its marker, the first page is `undefined`.
+ * @param folderTime time of the subfolders, because stores keep none
  */
 export async function* listMembers(
   client: S3Client,
@@ -121,8 +125,9 @@ export async function* listMembers(
 }
 
 /**
- * Makes entries of pages, one after the other. A name that is a file's and a folder's is a file: the folder comes later in the order of
- * keys, with nothing between but what begins with the name, which is all that has to be kept in mind.
+ * Creates a function that converts pages to entries, in order. If a file and a folder have the same name, the file
+ * wins. The folder comes later in key order, and only names that begin with the same text come between them. So few
+ * file names have to be kept from page to page.
  */
 function createMemberReader(folder: string, folderTime: Date): (page: S3Page) => readonly StorageEntry[] {
   let previous: readonly string[] = [];

@@ -7,24 +7,27 @@ import { isDone, type S3Response, toCode, toStorageError } from "./errors.ts";
 import { isPassing, toWait, wait } from "./retry.ts";
 import { escapeXml, parseResponse, textOf } from "./xml.ts";
 
-/** Milliseconds that a store may take to join parts, beyond the usual. */
+/** Additional milliseconds that a store may take to complete an upload. */
 const JOINING_MS = 300_000;
-/** How often an upload is ended whose parts still come. */
+/** How often an upload is aborted while its parts still arrive. */
 const MOST_ENDS = 4;
 
-/** An upload in parts that has begun. */
+/** A multipart upload that was created. */
 export interface S3Upload {
   readonly key: string;
   readonly id: string;
 }
 
-/** A begun upload, and whether attempts before may have begun others, whose answers got lost. */
+/**
+ * A new multipart upload. `isOnlyOne` is false if earlier attempts may have created other uploads, whose responses were
+ * lost.
+ */
 export interface S3Begin {
   readonly upload: S3Upload;
   readonly isOnlyOne: boolean;
 }
 
-/** Begins an upload in parts of an object that will bear a writer's mark. */
+/** Creates a multipart upload. Its object will have the writer's tag. */
 export async function beginUpload(
   client: S3Client,
   key: string,
@@ -39,19 +42,19 @@ export async function beginUpload(
   return { upload: { key, id }, isOnlyOne: response.attempts === 1 };
 }
 
-/** The headers that every object of ours is made with. */
+/** Returns the headers of every file that the storage creates. */
 export function toFileHeaders(writer: string): Record<string, string> {
   return { "content-type": "application/octet-stream", [WRITER_HEADER]: writer };
 }
 
-/** What of all uploads is on its way at once. */
+/** Limits the number of parts that all uploads send in parallel. */
 export interface S3Permits {
-  /** Waits until there is room. */
+  /** Waits until a permit is free. */
   take(): Promise<void>;
   giveBack(): void;
 }
 
-/** So many permits, given in the order in which they are asked for. */
+/** Creates a number of permits. They are given in the order of the requests. */
 export function createPermits(count: number): S3Permits {
   const waiting: (() => void)[] = [];
   let left = count;
@@ -70,17 +73,17 @@ export function createPermits(count: number): S3Permits {
   return { take, giveBack };
 }
 
-/** What parts are sent with. */
+/** What {@link sendParts} works with. */
 export interface S3PartWays {
   readonly permits: S3Permits;
   readonly buffers: PartBuffers;
-  /** Ends all that is under way; aborted by {@link sendParts} itself when a part fails. */
+  /** Stops all running requests. {@link sendParts} itself aborts it when a part fails. */
   readonly controller: AbortController;
 }
 
 /**
- * Sends parts as they come, several at once: no more bytes than of `parallelParts` parts of the usual size, or of one. Resolves with their
- * entity-tags when all have arrived; when it rejects, none is under way any more.
+ * Sends parts in parallel as they arrive. Holds at most as many bytes as `parallelParts` parts of the usual size, or
+ * one part. Resolves with the entity-tags of all parts. When it settles, no request is running.
  */
 export async function sendParts(
   client: S3Client,
@@ -136,7 +139,7 @@ async function sendPart(
   const query = { partNumber: String(number), uploadId: id };
   const request: S3Request = { method: "PUT", key, query, body, signal };
   const response = await client.call(request);
-  // A client of HTTP may have copied it.
+  // An HTTP client may have copied the body.
   countChunk(body.byteLength);
   const tag = response.headers.get("etag");
   if (!isDone(response) || tag === null) throw toStorageError(response, describe(request));
@@ -144,8 +147,8 @@ async function sendPart(
 }
 
 /**
- * Joins the parts. The answer's status is that of the outcome, which stores tell inside a 200 when it took them long; its `attempts` count
- * all.
+ * Completes a multipart upload. Stores that take long respond 200 early and report the outcome in the body; the
+ * returned status is that of the outcome. `attempts` counts all requests.
  */
 export async function completeUpload(
   client: S3Client,
@@ -181,15 +184,16 @@ export async function completeUpload(
   }
 }
 
-/** Whether an upload has parts; `undefined` where the store does not say, as it has ended. */
+/** Whether an upload has parts. Returns `undefined` if the store does not say, because the upload has ended. */
 export async function hasParts(client: S3Client, { key, id }: S3Upload): Promise<boolean | undefined> {
   const response = await client.call({ method: "GET", key, query: { uploadId: id, "max-parts": "1" } });
   return isDone(response) ? parseResponse(response.text)?.parts.some(({ name }) => name === "Part") : undefined;
 }
 
 /**
- * Ends an upload, and frees its parts. Parts that were on their way may come to the store behind the end: while it has any it is told again.
- * Rejects never, since something failed already: what stays is left to the bucket's own rule.
+ * Aborts an upload and frees its parts. Parts that were still being sent may arrive after the abort, so it is repeated
+ * while the upload has any. Never rejects, because the write has already failed. Parts that remain are left to the
+ * lifecycle rule of the bucket.
  */
 export async function abortUpload(client: S3Client, upload: S3Upload, mayPartsCome: boolean): Promise<void> {
   const { key, id } = upload;
@@ -200,6 +204,6 @@ export async function abortUpload(client: S3Client, upload: S3Upload, mayPartsCo
       await wait(toWait(attempt, null, client.settings), undefined);
     }
   } catch {
-    // The write's own failure is told.
+    // The caller gets the error of the write itself.
   }
 }

@@ -3,29 +3,32 @@ import { isDone } from "./errors.ts";
 import { abortUpload, beginUpload, hasParts, type S3Upload } from "./multipart-parts.ts";
 import { parseResponse, textOf } from "./xml.ts";
 
-/** How far an upload has come: parts may still be on their way to the store, all have arrived, or it is a file. */
+/** State of an upload: parts may still be arriving, all parts have arrived, or the file exists. */
 export type S3UploadState = "sending" | "sent" | "complete";
 
-/** The uploads in parts of one storage, none of which outlives its write. */
+/** The multipart uploads of one storage. No upload outlives its write. */
 export interface S3Uploads {
-  /** Begins one of an object that will bear this mark. */
+  /** Creates an upload of an object with this writer's tag. */
   begin(key: string, writer: string, signal?: AbortSignal): Promise<S3Upload>;
-  /** Told that one is complete, or else ends it; never rejects. */
+  /** Ends an upload. Aborts it unless its state is `complete`. Never rejects. */
   end(upload: S3Upload, state: S3UploadState): Promise<void>;
 }
 
-/** How much earlier than our first attempt a store may say that an upload was begun, in milliseconds. */
+/** Tolerance for the time at which the store says that an upload was created, in milliseconds. */
 const LEEWAY_MS = 2000;
 
 /**
- * Keeps count of uploads. Where the answer to a begin got lost, the store may hold an upload that nobody knows: it is looked for when the
- * write has ended, among those of the key that are none of ours, were begun since, and have no parts yet; what is found is ended.
+ * Keeps track of multipart uploads.
+ *
+ * If the response to a creation is lost, the store may hold an upload that this storage does not know. When the write
+ * ends, the storage searches the uploads of the key. It aborts those that it does not know, that were created since,
+ * and that have no parts yet.
  */
 export function createUploads(client: S3Client): S3Uploads {
   const { clock } = client.settings;
   const known = new Set<string>();
   const beginning = new Map<string, number>();
-  /** Since when a key may have uploads that nobody knows. */
+  /** For each key that may have unknown uploads: the time since when. */
   const doubtful = new Map<string, number>();
 
   async function begin(key: string, writer: string, signal?: AbortSignal): Promise<S3Upload> {
@@ -44,7 +47,7 @@ export function createUploads(client: S3Client): S3Uploads {
       throw error;
     } finally {
       countDown(key);
-      // Nobody will tell of its end.
+      // No upload exists whose end would start this search.
       if (!hasStarted) await sweep(key);
     }
   }
@@ -65,13 +68,16 @@ export function createUploads(client: S3Client): S3Uploads {
     if (doubtful.has(upload.key)) await sweep(upload.key);
   }
 
-  /** Left to the last of several writers of one key: what another one is beginning looks like what nobody knows. */
+  /**
+   * Aborts unknown uploads of a key. Of several writers of one key only the last one does this, because an upload that
+   * another writer is creating also looks unknown.
+   */
   async function sweep(key: string): Promise<void> {
     const since = doubtful.get(key);
     if (since === undefined || beginning.has(key)) return;
     doubtful.delete(key);
     for (const id of await findUnknown(key, since).catch(() => [])) {
-      // What has begun since the listing was asked for may be in it: whoever began it looks again at its end.
+      // The list may contain an upload that was created after the request. Its writer searches again at its own end.
       if (beginning.has(key) || known.has(id)) return setDoubtful(key, since);
       await abortUpload(client, { key, id }, false);
     }

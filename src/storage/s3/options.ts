@@ -6,65 +6,86 @@ import { isName } from "../object-store/keys.ts";
 export interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of temporary keys. */
+  /** Token of temporary keys. */
   readonly sessionToken?: string;
-  /** When temporary keys end; they are asked for anew five minutes before. Default: when the store says so. */
+  /**
+   * When temporary keys expire. New ones are requested five minutes earlier. Default: when the store reports that they
+   * expired.
+   */
   readonly expiration?: Date;
 }
 
-/** The part of `fetch` that is used: a URL, and what `RequestInit` has. */
+/** The part of `fetch` that the storage uses. */
 export type S3Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Options of `createS3Storage`. */
 export interface S3StorageOptions {
   readonly bucket: string;
-  /** The region that requests are signed for. Default `us-east-1`. */
+  /** Region that requests are signed for. Default `us-east-1`. */
   readonly region?: string;
-  /** Where the store answers, as `https://host:port`. Default: that of AWS in the region. */
+  /** URL of the store, such as `https://host:port`. Default: the URL of AWS in the region. */
   readonly endpoint?: string;
-  /** Whether the bucket stands in the path and not in the host's name. Default: with an `endpoint`. */
+  /** Whether the bucket is part of the URL's path instead of its host name. Default: true if there is an `endpoint`. */
   readonly forcePathStyle?: boolean;
-  /** The folder of the bucket that is the storage's root, as `a/b`. Default: the whole bucket. */
+  /** Folder of the bucket that is the storage's root, such as `a/b`. Default: the whole bucket. */
   readonly prefix?: string;
-  /** With `secretAccessKey`, and `sessionToken` for temporary ones: the keys to sign with. */
+  /** Keys that requests are signed with: `accessKeyId` and `secretAccessKey`, and `sessionToken` for temporary keys. */
   readonly accessKeyId?: string;
   readonly secretAccessKey?: string;
   readonly sessionToken?: string;
-  /** In place of fixed keys: gives them when they are first needed, when they end, and when the store calls them expired. */
+  /**
+   * Alternative to fixed keys. The storage calls it when it first needs keys, when they expire, and when the store
+   * reports that they expired.
+   */
   readonly credentials?: () => Promise<S3Credentials>;
-  /** Bytes of a part; what is no longer goes up in one PUT. 5 MiB to 1 GiB; default 8 MiB. A longer upload's parts grow, so that 5 TiB fit. */
+  /**
+   * Size of a part in bytes. Files up to this size are sent with one PUT. 5 MiB to 1 GiB; default 8 MiB. Parts of
+   * larger files grow, so that 5 TiB fit.
+   */
   readonly partBytes?: number;
-  /** How many parts of one upload are on their way at once; of all uploads four times as many. 1 to 64; default 4. */
+  /**
+   * How many parts of one upload are sent in parallel. All uploads together send at most four times as many. 1 to 64;
+   * default 4.
+   */
   readonly parallelParts?: number;
-  /** Whether conditions are sent along with writes and removals. Without it, or where the store lacks them, they are checked just before. Default true. */
+  /**
+   * Whether writes and removals are sent with conditions. If not, or if the store does not support them, conditions are
+   * checked just before. Default true.
+   */
   readonly conditionalWrites?: boolean;
-  /** How often a request is repeated at most after 408, 429, 5xx, time-outs and broken connections. Default 5. */
+  /** Maximum number of retries after 408, 429, 5xx, time-outs and broken connections. Default 5. */
   readonly retries?: number;
-  /** The longest first wait before a repetition; each further one is twice as long, and all are a random part of it. Default 0.1. */
+  /**
+   * Upper bound of the wait before the first retry. It doubles with each retry; each wait is a random part of it.
+   * Default 0.1.
+   */
   readonly retryDelaySeconds?: number;
-  /** What no wait is longer than, `Retry-After` included. Default 10. */
+  /** Maximum wait before a retry, also if `Retry-After` is longer. Default 10. */
   readonly maxRetryDelaySeconds?: number;
-  /** How long an attempt waits for the head of an answer, and a second more for each 64 KiB that it sends. Default 30. */
+  /** How long an attempt waits for the response headers, plus one second for each 64 KiB that it sends. Default 30. */
   readonly headersTimeoutSeconds?: number;
-  /** How long a body may stand still while it is waited for. Default 30. */
+  /** How long a response body may be silent while it is read. Default 30. */
   readonly idleTimeoutSeconds?: number;
-  /** Default: the runtime's own. */
+  /** Sends requests. Default: `fetch` of the runtime. */
   readonly fetch?: S3Fetch;
-  /** Milliseconds since 1970. Default `Date.now`. */
+  /** Returns the current time in milliseconds since 1970. Default `Date.now`. */
   readonly clock?: () => number;
-  /** From 0 to below 1. Default `Math.random`. */
+  /** Returns a random number from 0 to below 1. Default `Math.random`. */
   readonly random?: () => number;
 }
 
 /** A storage in a bucket. */
 export interface S3Storage extends StorageAdapter {
-  /** Whether the bucket answers, by one request: rejects with a `StorageError` whose message says what is wrong. */
+  /**
+   * Checks with one request whether the bucket responds. Rejects with a `StorageError` whose message says what is
+   * wrong.
+   */
   check(): Promise<void>;
 }
 
-/** The options, checked and complete; durations in milliseconds. */
+/** Checked and complete options. Durations are in milliseconds. */
 export interface S3Settings {
-  /** The URL of the bucket, with a `/` at its end. */
+  /** URL of the bucket, with a `/` at its end. */
   readonly url: string;
   readonly bucket: string;
   readonly region: string;
@@ -85,10 +106,13 @@ export interface S3Settings {
 }
 
 const MEBIBYTE = 1_048_576;
-/** What AWS and its likes allow, the larger and older ones of AWS left out. */
+/** Bucket names that AWS and compatible stores allow, without longer and older forms. */
 const BUCKET = /^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i;
 
-/** Checks the options. @throws TypeError that names the first wrong one. */
+/**
+ * Checks the options.
+ * @throws TypeError that names the first wrong option.
+ */
 export function toS3Settings(options: S3StorageOptions): S3Settings {
   const { bucket, region = "us-east-1", endpoint, conditionalWrites = true } = options;
   if (typeof bucket !== "string" || !BUCKET.test(bucket)) fail("bucket", "the name of a bucket");
@@ -125,7 +149,8 @@ function toBucketUrl(endpoint: string, bucket: string, isInPath: boolean): strin
   if (!isInPath) {
     const host = `${bucket}.${url.hostname}`;
     url.hostname = host;
-    // What cannot be a host, as a name before an address, is passed over in silence: then a folder would be taken for the bucket.
+    // The URL setter silently ignores an invalid host, such as a name before an IP address. The bucket would then be
+    // missing from the URL, and a folder be used as the bucket.
     if (url.hostname !== host) fail("forcePathStyle", `true, since no host is ${host}`);
   }
   const path = url.pathname.replace(/\/+$/, "");
@@ -167,7 +192,7 @@ function isKey(value: unknown): value is string {
 
 function toSeconds(options: S3StorageOptions, name: `${string}Seconds` & keyof S3StorageOptions, otherwise: number) {
   const { [name]: seconds = otherwise } = options;
-  // What is longer than this a timer would take for nothing.
+  // A timer treats a longer time as zero.
   if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= 86_400))
     fail(name, "a number of seconds, 0 to 86400");
   return seconds;

@@ -2,22 +2,25 @@ import { StorageError } from "../../contracts/storage-adapter.ts";
 
 const MAX_PARTS = 10_000;
 const MEBIBYTE = 1_048_576;
-/** The largest file that stores keep: 5 TiB. */
+/** Maximum size of a file in a store: 5 TiB. */
 const MAX_FILE_BYTES = 5 * 1024 ** 4;
-/** The parts of an upload of unknown length are twice as large after each so many, */
+/** In an upload of unknown length, the part size doubles after this number of parts. */
 const PARTS_PER_STEP = 900;
-/** and no larger than this, which is less than a buffer may be. */
+/** Maximum part size of such an upload. It is below the maximum size of a buffer. */
 const LARGEST_BYTES = 2048 * MEBIBYTE;
 
-/** What a file is cut by. */
+/** How a file is cut into parts. */
 export interface S3PartPlan {
-  /** The least of all parts but the last. */
+  /** Minimum size of all parts except the last. */
   readonly partBytes: number;
-  /** Of the file, where it is known. */
+  /** Size of the file, if known. */
   readonly size: number | undefined;
 }
 
-/** How long a part is, from 1, so that the file fits into 10,000. Rejects a file, or a part, that is beyond what stores keep with `too-large`. */
+/**
+ * Returns the size of a part, numbered from 1, so that the file fits into 10,000 parts.
+ * @throws StorageError `too-large` for a file or part beyond the limits of stores.
+ */
 export function toPartBytes(number: number, { partBytes, size }: S3PartPlan): number {
   if (number > MAX_PARTS || (size !== undefined && size > MAX_FILE_BYTES)) {
     throw new StorageError("too-large", "Stores keep files of up to 5 TiB.");

@@ -10,21 +10,24 @@ import { headObject, isAnyBelow } from "./head.ts";
 import type { S3Body } from "./response-body.ts";
 import { toWait, wait } from "./retry.ts";
 
-/** Some bytes of one version of an object, on their way. */
+/** A response with some bytes of one version of an object. */
 interface S3Piece {
   readonly etag: string;
-  /** Of the whole object. */
+  /** Size of the complete object. */
   readonly size: number;
   readonly entry: StorageEntry;
   readonly body: S3Body;
-  /** Where the body begins in the object. */
+  /** Position of the body's first byte in the object. */
   readonly start: number;
 }
 
-/** How often a file may change between the look at its size and its reading. */
+/** How often a file may change between reading its size and its content. */
 const MOST_ROUNDS = 4;
 
-/** A file's content, whole or in part, by one request. Rejects with `not-found`, or `not-a-file` on a folder. */
+/**
+ * Reads a file or a range of it with one request.
+ * @throws StorageError `not-found`, or `not-a-file` for a folder.
+ */
 export async function readFile(
   client: S3Client,
   location: ObjectLocation,
@@ -35,7 +38,7 @@ export async function readFile(
     const piece =
       range?.length === 0 ? undefined : await openPiece(client, location, range?.offset ?? 0, range?.length);
     if (piece !== undefined) return toFile(client, location, piece, range);
-    // Nothing lies in the range, of the version that this finds.
+    // The range is empty, or lies after the end of the file. The entry is that of the version found here.
     const head = await headObject(client, location.key);
     if (head === undefined) throw await toAbsence(client, location);
     if (range === undefined || range.length === 0 || range.offset >= head.size) {
@@ -51,7 +54,9 @@ function toFile(client: S3Client, location: ObjectLocation, piece: S3Piece, rang
   return toStoredFile(piece.entry, createObjectSource(client, location, piece, offset, end));
 }
 
-/** Asks for bytes from an offset on; `undefined` where there are none. With `etag` of that version alone. */
+/**
+ * Requests bytes from an offset on. Returns `undefined` if there are none. With `etag`, only that version is accepted.
+ */
 async function openPiece(
   client: S3Client,
   location: ObjectLocation,
@@ -75,8 +80,8 @@ async function openPiece(
 }
 
 /**
- * The bytes as they are stored: what `fetch` would unpack, since the object was stored with a `Content-Encoding`, is asked for again under
- * the name of none.
+ * Opens the bytes as they are stored. If an object was stored with a `Content-Encoding`, `fetch` would decode it; so
+ * the object is requested again as if it had none.
  */
 async function openAsStored(client: S3Client, request: S3Request): Promise<S3Opened> {
   const opened = await client.open(request);
@@ -91,7 +96,7 @@ function toPiece({ status, headers }: S3Opened, body: S3Body, { name, key }: Obj
   const [, start, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get("content-range") ?? "") ?? [];
   const isPart = status === 206;
   const size = Number((isPart ? total : headers.get("content-length")) ?? Number.NaN);
-  // A store without ranges answers the whole: what comes first is passed over.
+  // A store that ignores ranges sends the complete object. Leading bytes are skipped later.
   const begin = isPart ? Number(start) : 0;
   if (!Number.isSafeInteger(size) || begin > offset) {
     body.close();
@@ -101,14 +106,15 @@ function toPiece({ status, headers }: S3Opened, body: S3Body, { name, key }: Obj
   return { etag: head.etag, size, entry: toFileEntry(name, head), body, start: begin };
 }
 
-/** Why there is no file: the place is a folder, or nothing. */
+/** Returns the error for a missing file. Looks whether the path is a folder. */
 async function toAbsence(client: S3Client, { key, folder }: ObjectLocation): Promise<StorageError> {
   return new StorageError((await isAnyBelow(client, folder)) ? "not-a-file" : "not-found", key);
 }
 
 /**
- * The bytes of an object from `from` to before `end`. A connection that breaks, stands still or ends early is replaced by one that goes on
- * where it was, in the same version: what is gone by then fails the source.
+ * Creates a source of the bytes from `from` up to, but not including, `end`. If a connection breaks, stalls or ends
+ * early, a new one continues at the same position in the same version. If that version no longer exists, the source
+ * fails.
  */
 function createObjectSource(
   client: S3Client,
@@ -119,7 +125,7 @@ function createObjectSource(
 ): ByteSource {
   let body = first.body;
   let position = first.start;
-  /** What comes before it is passed over: bytes that were not asked for, or that the caller has already. */
+  /** Bytes before this position are skipped: the caller did not request them, or already has them. */
   let begin = from;
   let rest: Uint8Array = new Uint8Array(0);
   let failures = 0;
@@ -146,7 +152,7 @@ function createObjectSource(
     rest = rest.subarray(bytes);
   }
 
-  /** The next bytes, over as many connections as it takes; none when closed. */
+  /** Reads the next bytes, with new connections if necessary. Returns no bytes after `close`. */
   async function nextChunk(): Promise<Uint8Array> {
     for (;;) {
       try {
@@ -156,7 +162,7 @@ function createObjectSource(
           return chunk;
         }
       } catch {
-        // Like an early end.
+        // Handled like an early end.
       }
       if (isClosed) return new Uint8Array(0);
       failures += 1;
@@ -175,7 +181,7 @@ function createObjectSource(
     body.close();
     await wait(toWait(failures, null, client.settings), closing.signal).catch(() => undefined);
     if (isClosed) return;
-    // A tag that is none, of a store that has none, would let versions mix.
+    // Without a tag, bytes of different versions could be mixed.
     if (first.etag === "") throw new StorageError("unavailable", `GET ${location.key}: the connection broke`);
     begin = Math.max(position, begin);
     const wanted = { etag: first.etag, signal: closing.signal };

@@ -11,25 +11,25 @@ import { isPassing, toWait, wait } from "./retry.ts";
 import { putMarker } from "./write.ts";
 import { escapeXml, isXmlText, parseResponse, textOf } from "./xml.ts";
 
-/** How many requests that remove one object each are on their way at once. */
+/** How many requests that remove a single object are sent in parallel. */
 const SINGLE_AT_ONCE = 8;
 
-/** What removes objects. */
+/** Removes objects. */
 export interface S3Remover {
-  /** Removes a file, or a folder with all that is below it. */
+  /** Removes a file, or a folder with everything below it. */
   remove(location: ObjectLocation, conditions: RemoveOptions): Promise<void>;
 }
 
-/** How many objects of a folder the removal has come to, and how many of them have gone. */
+/** How many objects of a folder the removal has requested so far, and how many were removed. */
 interface Count {
   asked: number;
   removed: number;
 }
 
-/** The remover of one storage. */
+/** Creates the remover of one storage. */
 export function createS3Remover(client: S3Client, support: S3ConditionSupport): S3Remover {
   const { prefix } = client.settings;
-  /** Stores that have no way to remove many at once are asked only once for it. */
+  /** False once the store has rejected a batch removal. It is not tried again. */
   let hasBatches = true;
 
   async function remove(location: ObjectLocation, conditions: RemoveOptions): Promise<void> {
@@ -58,8 +58,9 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
   }
 
   /**
-   * A folder that is there by members alone, and all of them go, stays: it gets a marker. Whether it may vanish all the same, since it has none
-   * and what else was in it may go at this moment: then it is looked at again behind the removal.
+   * Keeps the parent folder if all its members are being removed: without a marker, it exists only through its members.
+   * Returns whether the folder has no marker and may still vanish, because other members may be removed at the same
+   * time. The caller then checks again after the removal.
    */
   async function keepParent(parent: string, isGoing: (key: string) => boolean): Promise<boolean> {
     if (parent === prefix) return false;
@@ -71,7 +72,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
     return false;
   }
 
-  /** Looks again behind a removal, which has succeeded whatever comes of this. */
+  /** Checks the parent again after a removal. The removal has succeeded, so errors are ignored. */
   async function keepEmpty(parent: string): Promise<void> {
     await keepParent(parent, () => false).catch(() => false);
   }
@@ -89,7 +90,9 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
     });
   }
 
-  /** Batch by batch, the next page being listed while one is removed. A failure tells how far it came. */
+  /**
+   * Removes a folder batch by batch, and lists the next page meanwhile. Its error says how many objects were removed.
+   */
   async function removeTree(folder: string, first: Awaited<ReturnType<typeof listPage>>): Promise<void> {
     const count: Count = { asked: 0, removed: 0 };
     let page = first;
@@ -111,7 +114,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
   }
 
   async function removeKeys(keys: readonly string[], count: Count): Promise<void> {
-    // What XML has no form for, no list can hold.
+    // XML cannot represent some characters, so keys with them cannot be in a batch.
     const listed = hasBatches ? keys.filter(isXmlText) : [];
     if (listed.length > 0 && !(await removeBatch(listed, count))) {
       hasBatches = false;
@@ -124,7 +127,10 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
     );
   }
 
-  /** One by one, several at once. Rejects with the first failure, when none is under way any more. */
+  /**
+   * Removes objects with one request each, several in parallel. Rejects with the first failure after all requests have
+   * ended.
+   */
   async function removeEach(keys: string[], count: Count): Promise<void> {
     const failures: unknown[] = [];
 
@@ -143,14 +149,17 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
     if (failures.length > 0) throw failures[0];
   }
 
-  /** Removes up to 1,000 objects by one request, what failed for now again; whether the store knows such requests. */
+  /**
+   * Removes up to 1,000 objects with one request. Retries those that failed temporarily. Returns `false` if the store
+   * does not support such requests.
+   */
   async function removeBatch(keys: readonly string[], count: Count): Promise<boolean> {
     let left = keys;
     for (let attempt = 1; ; attempt += 1) {
       const request = toBatchRequest(left);
       const response = await client.call(request);
       if (response.status === 501 || response.status === 405) {
-        // All are removed in another way, those that have gone too.
+        // All keys are removed in another way, including those that are already removed.
         count.removed -= keys.length - left.length;
         return false;
       }
@@ -171,7 +180,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
   return { remove };
 }
 
-/** The failure of a removal midway. */
+/** Creates the error of a removal that failed midway. */
 function toPartial({ code, message }: StorageError, { asked, removed }: Count, isMore: boolean): StorageError {
   const left = asked - removed;
   const what = left > 0 ? `${left} of ${asked} objects were not removed` : `${removed} objects were removed`;
@@ -187,7 +196,7 @@ function toBatchRequest(keys: readonly string[]): S3Request & { readonly body: U
   return { method: "POST", query: { delete: "" }, headers, body };
 }
 
-/** What was not removed, and why. Whatever is no result counts as a failure of all. */
+/** Returns the keys that were not removed, and why. A response that is not a result counts as a failure of all keys. */
 function toFailures(text: string, keys: readonly string[]): readonly { readonly key: string; readonly code: string }[] {
   const root = parseResponse(text);
   if (root?.name !== "DeleteResult") {

@@ -1,27 +1,30 @@
-/** What a request is sent with beyond its method and headers. */
+/** The body of a request, with the options and the header that it needs. */
 export interface S3RequestBody {
   readonly body: BodyInit;
-  /** Of the whole, where the runtime does not tell it by itself. */
+  /** Length of the body, if the runtime does not send it by itself. */
   readonly contentLength?: number;
   readonly duplex?: "half";
 }
 
-/** What is asked of a runtime here. */
+/** The part of a runtime that this file looks at. */
 interface Runtime {
   readonly process?: { readonly versions?: Readonly<Record<string, string | undefined>> };
   readonly navigator?: { readonly userAgent?: string };
 }
 
-/** Smaller bodies are not worth a stream. */
+/** Smaller bodies are not sent as a stream. */
 const LARGE_BYTES = 262_144;
 const CHUNK_BYTES = 131_072;
 
-/** Node alone sends a stream with the length that the headers name; elsewhere it would go out in HTTP's chunks, which stores refuse. */
+/**
+ * Only Node sends a stream with the `Content-Length` of the headers. Other runtimes use chunked transfer coding, which
+ * stores reject.
+ */
 const isNode = isNodeItself(globalThis as Runtime);
 
 /**
- * Bytes as a body. Node's `fetch` copies bytes that it is given, and each copy of a part lives until all garbage is collected: there large
- * ones go as a stream, which is not copied.
+ * Converts bytes to a body. Node's `fetch` copies the bytes that it receives, and each copy lives until the next full
+ * garbage collection. Therefore Node gets large bodies as a stream, which is not copied.
  */
 export function toRequestBody(bytes: Uint8Array<ArrayBuffer>): S3RequestBody {
   if (!isNode || bytes.byteLength < LARGE_BYTES) return { body: bytes };

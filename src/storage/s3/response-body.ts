@@ -1,17 +1,20 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
 
-/** The body of an answer, chunk by chunk. */
+/** The body of a response, chunk by chunk. */
 export interface S3Body {
-  /** The next chunk, which is not empty; `undefined` at the end. Rejects when none comes in time, or the connection breaks. */
+  /**
+   * Returns the next chunk, which is never empty, or `undefined` at the end. Rejects if no chunk arrives in time, or
+   * the connection breaks.
+   */
   read(): Promise<Uint8Array | undefined>;
-  /** Ends the request that it is the answer of; a `read` that is under way rejects. */
+  /** Aborts the request of this response. A pending `read` rejects. */
   close(): void;
 }
 
-/** The largest answer that is read whole: a page of a listing with the longest keys is some 4 MB. */
+/** Maximum size of a response that is read as text. A page of a listing with the longest keys has about 4 MB. */
 const MAX_TEXT_BYTES = 33_554_432;
 
-/** The body of a response that may stand still for so many milliseconds; `abort` ends its request. */
+/** Wraps a response body. The body may be silent for `idle` milliseconds; `abort` ends its request. */
 export function toBody(stream: ReadableStream<Uint8Array> | null, idle: number, abort: () => void): S3Body {
   const reader = stream?.getReader();
 
@@ -25,20 +28,20 @@ export function toBody(stream: ReadableStream<Uint8Array> | null, idle: number, 
 
   function close(): void {
     abort();
-    // Where the abort is not heard, the stream itself is told.
+    // Some implementations of `fetch` ignore the abort, so the stream is cancelled too.
     reader?.cancel().catch(() => undefined);
   }
 
   return { read, close };
 }
 
-/** What `work` resolves with; when that takes longer, `end` is called and this rejects. */
+/** Awaits `work`. If that takes longer than `milliseconds`, rejects and calls `end`. */
 async function inTime<T>(work: Promise<T> | undefined, milliseconds: number, end: () => void): Promise<T | undefined> {
   if (work === undefined) return undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      // First: what is ended looks like a body that has come to its end.
+      // Reject first: `end` makes the body look complete.
       reject(new StorageError("unavailable", "The store's answer stood still."));
       end();
     }, milliseconds);
@@ -50,7 +53,7 @@ async function inTime<T>(work: Promise<T> | undefined, milliseconds: number, end
   }
 }
 
-/** A body read to its end, as text. */
+/** Reads a body to its end, as text. */
 export async function readText(body: S3Body): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

@@ -1,9 +1,9 @@
 import { parseRetryAfter } from "../../http/retry-after.ts";
 import type { S3Settings } from "./options.ts";
 
-/** Statuses that a later attempt may not meet. */
+/** Statuses of temporary failures. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504, 509]);
-/** Codes of the same kind that come as 400, or inside a 200. */
+/** Error codes of temporary failures that arrive with status 400 or inside a 200. */
 const PASSING_CODES: ReadonlySet<string> = new Set([
   "InternalError",
   "RequestTimeout",
@@ -11,12 +11,15 @@ const PASSING_CODES: ReadonlySet<string> = new Set([
   "SlowDown",
 ]);
 
-/** Whether an answer is one that a later attempt may not meet. */
+/** Whether a failure is temporary, so that a retry may succeed. */
 export function isPassing(status: number, code: string): boolean {
   return PASSING.has(status) || PASSING_CODES.has(code);
 }
 
-/** How long to wait before the next attempt, in milliseconds; `attempt` from 1 was the last, and `retryAfter` the header of its answer. */
+/**
+ * Returns how long to wait before the next attempt, in milliseconds. `attempt` is the number of the last attempt, from
+ * 1. `retryAfter` is that header of its response.
+ */
 export function toWait(
   attempt: number,
   retryAfter: string | null,
@@ -26,7 +29,7 @@ export function toWait(
   return Math.min(Math.max(backoff, parseRetryAfter(retryAfter, clock())), maxRetryDelay);
 }
 
-/** Waits so many milliseconds; rejects with the signal's reason when it aborts. */
+/** Waits. Rejects with the signal's reason if the signal aborts. */
 export function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {

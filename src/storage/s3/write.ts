@@ -13,19 +13,19 @@ import { completeUpload, createPermits, sendParts, toFileHeaders } from "./multi
 import { createUploads, type S3UploadState } from "./multipart-uploads.ts";
 import { toPartBytes } from "./part-size.ts";
 
-/** What makes objects. */
+/** Creates objects. */
 export interface S3Writer {
-  /** Stores a file, all of it or nothing. */
+  /** Stores a complete file, or nothing. */
   writeFile(location: ObjectLocation, content: AsyncIterable<Uint8Array>, options: WriteOptions): Promise<StorageEntry>;
-  /** Makes the marker of a folder where nothing is. */
+  /** Creates the marker of a folder where nothing exists. */
   createFolder(location: ObjectLocation): Promise<void>;
 }
 
-/** A place that was looked at so long ago is looked at again before the file comes there, in milliseconds. */
+/** If the location was checked longer ago than this, in milliseconds, it is checked again before a file is stored. */
 const STALE_MS = 2000;
 const UPLOADS_AT_ONCE = 4;
 
-/** The writer of one storage. */
+/** Creates the writer of one storage. */
 export function createS3Writer(client: S3Client, support: S3ConditionSupport): S3Writer {
   const { clock, prefix, partBytes, parallelParts } = client.settings;
   const uploads = createUploads(client);
@@ -123,7 +123,10 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
     }
   }
 
-  /** The entry of what was just written, as everybody is told of it: the time is the store's. What another writer made of it meanwhile is not it. */
+  /**
+   * Returns the entry of the file that was just written. The modification time is that of the store, as every later
+   * reader sees it. Ignores what another writer has stored there meanwhile.
+   */
   async function toEntry(
     location: ObjectLocation,
     size: number,
@@ -158,7 +161,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
     if (!meetsConditions(current?.etag, conditions)) throw new StorageError("precondition-failed", key);
   }
 
-  /** Why nothing can be made in a folder that is not there. */
+  /** Returns the error for a missing parent folder. */
   async function toParentRefusal(folder: string): Promise<StorageError> {
     const above = await Promise.all(toAncestors(prefix, folder).map((key) => headObject(client, key)));
     const isBelowFile = above.some((found: S3Head | undefined) => found !== undefined);
@@ -186,7 +189,10 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
   return { writeFile, createFolder };
 }
 
-/** Makes the marker of a folder that has none; rejects with `precondition-failed` where another maker was quicker. */
+/**
+ * Creates the marker of a folder.
+ * @throws StorageError `precondition-failed` if another writer was faster.
+ */
 export async function putMarker(client: S3Client, support: S3ConditionSupport, folder: string): Promise<void> {
   const writer = crypto.randomUUID();
   const headers = { "content-type": "application/x-directory", [WRITER_HEADER]: writer };

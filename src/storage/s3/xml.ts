@@ -1,19 +1,22 @@
 import { parseXml, XmlElement } from "@rgrove/parse-xml";
 
-/** What XML 1.0 has no form for. Some stores write it all the same, in keys, which are read from nowhere but encoded listings. */
+/**
+ * Characters that XML 1.0 cannot represent. Some stores send them all the same, in keys. This storage reads keys only
+ * from encoded listings.
+ */
 const NO_CHARACTER = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-/** An element of an answer: its name, its text, and the elements in it. */
+/** An element of a response: its name, its text, and its child elements. */
 export interface XmlPart {
   readonly name: string;
-  /** The text in it, that of its elements included, as it stands: blanks are kept and digits stay text. */
+  /** Text of an element without children, else empty. Spaces are kept, and numbers stay text. */
   readonly text: string;
   readonly parts: readonly XmlPart[];
 }
 
 /**
- * The outermost element of an answer, `undefined` where it is no XML. Entities are the five of XML and numbers of characters: a document
- * type is not read, so that nothing expands and nothing is fetched.
+ * Parses a response and returns its root element, or `undefined` if it is not XML. Only the five entities of XML and
+ * character references are decoded. Document types are not read, so nothing is expanded or fetched.
  */
 export function parseResponse(text: string): XmlPart | undefined {
   try {
@@ -30,17 +33,17 @@ function toPart(element: XmlElement): XmlPart {
   return { name: element.name, text: parts.length === 0 ? element.text : "", parts };
 }
 
-/** The text of the first element of this name in another; empty where there is none. */
+/** Returns the text of the first child element with this name, or the empty string. */
 export function textOf(part: XmlPart | undefined, name: string): string {
   return part?.parts.find((one) => one.name === name)?.text ?? "";
 }
 
-/** Whether a text can stand in a document. */
+/** Whether XML can represent a text. */
 export function isXmlText(text: string): boolean {
   return text.search(NO_CHARACTER) === -1;
 }
 
-/** A text inside an element; line ends as numbers, which no parser makes one of. */
+/** Escapes text inside an element. Line ends become character references, because parsers normalize literal ones. */
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"'\r\n\t]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
