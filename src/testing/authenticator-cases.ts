@@ -1,30 +1,30 @@
 import type { Authenticator, Credentials, Verdict } from "../contracts/authenticator.ts";
 
-/** What a case of {@link authenticatorCases} works with. */
+/** What a case of {@link authenticatorCases} receives. */
 export interface AuthenticatorCaseContext {
-  /** The method under test; it was started. */
+  /** The authenticator under test, after `start`. */
   readonly authenticator: Authenticator;
-  /** An account that it knows, with a password of 8 characters or more, a letter among them. */
+  /** An account that it knows. The password has 8 characters or more, including a letter. */
   readonly username: string;
   readonly password: string;
-  /** A name that it does not know. */
+  /** A username that it does not know. */
   readonly unknownUsername: string;
   /** Its verdict on a wrong password. Default: `rejected`. */
   readonly onWrongPassword?: "rejected" | "unknown";
-  /** Its verdict on a name that it does not know. Default: `unknown`. */
+  /** Its verdict on an unknown username. Default: `unknown`. */
   readonly onUnknownUsername?: "rejected" | "unknown";
 }
 
-/** One promise of the contract. `run` rejects when the authenticator breaks it. */
+/** One promise of the {@link Authenticator} contract. */
 export interface AuthenticatorCase {
   readonly name: string;
-  /** Rejects, saying what is wrong, when the case fails. */
+  /** Rejects with an explanation if the authenticator breaks the promise. */
   run(context: AuthenticatorCaseContext): Promise<void>;
 }
 
 /**
- * What an {@link Authenticator} for passwords promises, for any test runner:
- * `for (const { name, run } of authenticatorCases) it(name, () => run({ authenticator, username, password, unknownUsername }))`.
+ * The promises of an {@link Authenticator} for passwords. They run with any test runner: `for (const { name, run } of
+ * authenticatorCases) it(name, () => run({ authenticator, username, password, unknownUsername }))`.
  */
 export const authenticatorCases: readonly AuthenticatorCase[] = [
   {
@@ -34,7 +34,7 @@ export const authenticatorCases: readonly AuthenticatorCase[] = [
     },
   },
   {
-    name: "accepts the right password, with the settings of the account",
+    name: "accepts the right password and returns the settings of the account",
     async run({ authenticator, username, password }) {
       const verdict = await verify(authenticator, username, password);
       expect(verdict.outcome === "accepted", `accepted, got ${verdict.outcome}`);
@@ -61,20 +61,20 @@ export const authenticatorCases: readonly AuthenticatorCase[] = [
     },
   },
   {
-    name: "does not accept an empty or endless password",
+    name: "does not accept an empty or very long password",
     async run({ authenticator, username }) {
       await expectRefusal(authenticator, username, "");
       await expectRefusal(authenticator, username, "x".repeat(1_000_000));
     },
   },
   {
-    name: "does not accept a name that it does not know",
+    name: "does not accept an unknown name",
     async run({ authenticator, unknownUsername, password, onUnknownUsername = "unknown" }) {
       await expectOutcome(authenticator, unknownUsername, password, onUnknownUsername);
     },
   },
   {
-    name: "does not accept a name that is nearly right, empty, endless, or a member of every object",
+    name: "does not accept a name that is nearly right, empty, very long, or a property of every object",
     async run({ authenticator, username, password }) {
       const variants = [` ${username}`, `${username} `, `${username}\u0000`, `${username}\n`, `${username}/`];
       const odd = ["", "x".repeat(100_000), "__proto__", "constructor", "toString", "*", "\u0000", "\ud800"];
@@ -82,14 +82,14 @@ export const authenticatorCases: readonly AuthenticatorCase[] = [
     },
   },
   {
-    name: "does not take a password for a key",
+    name: "does not accept a password as a key",
     async run({ authenticator, username, password }) {
       const verdict = await verifyCredentials(authenticator, { type: "ssh-key", username, content: password });
       expect(verdict.outcome !== "accepted", "a refusal, got accepted");
     },
   },
   {
-    name: "does not accept any type of credentials for a name that it does not know",
+    name: "does not accept any type of credentials for an unknown name",
     async run({ authenticator, unknownUsername }) {
       for (const [type, content] of samples) {
         const verdict = await verifyCredentials(authenticator, { type, username: unknownUsername, content });
@@ -98,7 +98,7 @@ export const authenticatorCases: readonly AuthenticatorCase[] = [
     },
   },
   {
-    name: "judges each of several logins at the same time on its own",
+    name: "handles parallel logins independently",
     async run({ authenticator, username, password }) {
       const passwords = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? password : `${password}${index}`));
       const verdicts = await Promise.all(passwords.map((each) => verify(authenticator, username, each)));
@@ -147,7 +147,7 @@ function verify(authenticator: Authenticator, username: string, password: string
   return verifyCredentials(authenticator, { type: "password", username, content: password });
 }
 
-/** Asks, and sees that the answer has the shape of a verdict. */
+/** Calls the authenticator, and checks that its result has the shape of a verdict. */
 async function verifyCredentials(authenticator: Authenticator, credentials: Credentials): Promise<Verdict> {
   const verdict = await authenticator.authenticate(credentials);
   expect(["accepted", "unknown", "rejected"].includes(verdict.outcome), `a verdict, got ${JSON.stringify(verdict)}`);

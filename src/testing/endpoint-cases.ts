@@ -4,8 +4,8 @@ import type { EndpointCase } from "./endpoint/case.ts";
 import { authorizationCases, requestCases } from "./endpoint/requests.ts";
 
 /**
- * What an authentication endpoint promises (4.7, 7.2), asked over HTTP as a service asks, whatever it is written in. In this order, for
- * any test runner:
+ * The promises of an authentication endpoint (4.7, 7.2). The cases send the requests that a service sends, so the
+ * endpoint may be written in any language. Run them in this order, with any test runner:
  *
  * ```ts
  * const context = { url, account: { username, password } };

@@ -12,10 +12,13 @@ import { toFaultyContent, toFaultySource } from "./faulty-storage/content.ts";
 import { type Ask, applyFault, checkFault, type DecideFault, leave, type Signals } from "./faulty-storage/faults.ts";
 
 /**
- * A storage that fails where `decide` says so, and is `inner` otherwise: for tests of what is built on a storage. As long as nothing is
- * decided it keeps every promise that `inner` keeps. Bytes that a read has at hand are one chunk, which is decided on when the file is opened.
+ * Creates a storage that fails as `decide` says, and otherwise behaves like `inner`. It serves tests of code that uses
+ * a storage.
  *
- * A verb throws `TypeError` for a fault that its step cannot have.
+ * Without faults it keeps every promise that `inner` keeps. If a read returns its bytes immediately, they are one
+ * chunk, and the storage asks `decide` about it when the file is opened.
+ *
+ * A method throws `TypeError` for a fault that its step cannot have.
  */
 export function createFaultyStorage(inner: StorageAdapter, decide: DecideFault): StorageAdapter {
   const calls = new Map<keyof StorageAdapter, number>();
@@ -26,7 +29,7 @@ export function createFaultyStorage(inner: StorageAdapter, decide: DecideFault):
     return (step, count = number) => checkFault(step, decide({ verb, path, step, count }));
   }
 
-  /** A verb that is done at once. */
+  /** Runs a method that returns one result. */
   async function run<T>(ask: Ask, act: () => Promise<T>, ends: Signals = []): Promise<T> {
     await applyFault(ask("call"), ends);
     const result = await act();
@@ -93,7 +96,7 @@ export function createFaultyStorage(inner: StorageAdapter, decide: DecideFault):
   };
 }
 
-/** The same steps; who leaves them ends what they wait for. */
+/** Wraps an iterator. If the caller leaves early, pending waits end. */
 function toInterruptible<T>(steps: AsyncIterableIterator<T>, left: AbortController): AsyncIterableIterator<T> {
   const interruptible: AsyncIterableIterator<T> = {
     next: () => steps.next(),
@@ -107,7 +110,7 @@ function toInterruptible<T>(steps: AsyncIterableIterator<T>, left: AbortControll
   return interruptible;
 }
 
-/** The same file by the same ways, but that bytes with a fault come as a source. */
+/** Returns the same file. Bytes with a fault become a source. */
 function toFaultyFile(file: StoredFile, ask: Ask): StoredFile {
   const { entry, source } = file;
   if (source === undefined) return { entry, body: toByteStream(toFaultySource(toByteSource(file.body), ask)) };

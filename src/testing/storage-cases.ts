@@ -9,7 +9,7 @@ import { transferCases } from "./storage/transfers.ts";
 import { writingCases } from "./storage/writing.ts";
 
 /**
- * Every case of the storage contract. Run each one against a new, empty storage:
+ * Every case of the storage contract. Run each one with a new, empty storage:
  *
  * ```ts
  * for (const { name, needs, run } of storageCases) {

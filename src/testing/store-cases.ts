@@ -1,25 +1,31 @@
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 
-/** What a case of {@link storeCases} works with. */
+/** What a case of {@link storeCases} receives. */
 export interface StoreCaseContext {
-  /** The store under test. It need not be empty: every case uses keys of its own. */
+  /** The store under test. It need not be empty, because every case uses its own keys. */
   readonly store: KeyValueStore;
-  /** Lets the store's time pass: a real wait, or an injected clock put forward. */
+  /** Advances the store's time: really waits, or moves an injected clock forward. */
   wait(milliseconds: number): Promise<void>;
-  /** The time to live, in milliseconds, of what a case lets expire. Default: 200; more for a store that counts in seconds. */
+  /**
+   * Time to live of entries that expire in a case, in milliseconds. Default: 200. Use more for a store that counts in
+   * seconds.
+   */
   readonly ttl?: number;
 }
 
-/** One promise of the contract. `run` rejects when the store breaks it. */
+/** One promise of the {@link KeyValueStore} contract. */
 export interface StoreCase {
   readonly name: string;
-  /** Rejects, saying what is wrong, when the case fails. */
+  /** Rejects with an explanation if the store breaks the promise. */
   run(context: StoreCaseContext): Promise<void>;
 }
 
 const minute = 60_000;
 
-/** What a {@link KeyValueStore} promises, for any test runner: `for (const { name, run } of storeCases) it(name, () => run({ store, wait }))`. */
+/**
+ * The promises of a {@link KeyValueStore}. They run with any test runner: `for (const { name, run } of storeCases)
+ * it(name, () => run({ store, wait }))`.
+ */
 export const storeCases: readonly StoreCase[] = [
   {
     name: "has no value for a key that was never set",
@@ -28,7 +34,7 @@ export const storeCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "gives back every kind of JSON value",
+    name: "returns every kind of JSON value",
     async run({ store }) {
       for (const value of jsonValues) {
         const key = freshKey();
@@ -38,7 +44,7 @@ export const storeCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "gives back a value of 64 KiB",
+    name: "returns a value of 64 KiB",
     async run({ store }) {
       const key = freshKey();
       const value = { text: "0123456789abcdef".repeat(4096) };
@@ -47,7 +53,7 @@ export const storeCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "replaces the former value",
+    name: "replaces the previous value",
     async run({ store }) {
       const key = freshKey();
       await store.set(key, { former: true, version: 1 }, minute);
@@ -56,7 +62,7 @@ export const storeCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "keeps a copy: later changes to what was set or got do not reach it",
+    name: "keeps a copy that later changes of the value do not affect",
     async run({ store }) {
       const key = freshKey();
       const value = { list: ["kept"] };
@@ -69,7 +75,7 @@ export const storeCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "tells keys apart by every character",
+    name: "distinguishes keys by every character",
     async run({ store }) {
       const key = freshKey();
       const keys = oddEndings.map((ending) => `${key}${ending}`);
@@ -79,13 +85,13 @@ export const storeCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "has no value for the names of an object's own machinery",
+    name: "has no value for the property names of every object",
     async run({ store }) {
       for (const key of ["__proto__", "constructor", "toString"]) expectValue(await store.get(key), undefined);
     },
   },
   {
-    name: "forgets a deleted key, and no other",
+    name: "deletes one key and no other",
     async run({ store }) {
       const [deleted, kept] = [freshKey(), freshKey()];
       await store.set(deleted, 1, minute);
@@ -96,7 +102,7 @@ export const storeCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "takes the deletion of an absent key for no failure",
+    name: "does not fail to delete a missing key",
     async run({ store }) {
       const key = freshKey();
       await store.delete(key);
@@ -114,7 +120,7 @@ export const storeCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "keeps a value for its time, and no longer",
+    name: "keeps a value for its time to live, and no longer",
     async run({ store, wait, ttl = 200 }) {
       const [short, long] = [freshKey(), freshKey()];
       await store.set(short, 1, ttl);
@@ -126,7 +132,7 @@ export const storeCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "counts the time anew from a later set",
+    name: "a later set restarts the time to live",
     async run({ store, wait, ttl = 200 }) {
       const key = freshKey();
       await store.set(key, 1, ttl);
@@ -139,7 +145,7 @@ export const storeCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "does not count the time anew from a get",
+    name: "a get does not restart the time to live",
     async run({ store, wait, ttl = 200 }) {
       const key = freshKey();
       await store.set(key, 1, ttl);
@@ -150,7 +156,7 @@ export const storeCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "lets one of several setters of a key win whole",
+    name: "keeps the complete value of one of several parallel sets of a key",
     async run({ store }) {
       const key = freshKey();
       const values = Array.from({ length: 20 }, (_, index) => ({ index, echo: String(index).repeat(100) }));
@@ -163,7 +169,7 @@ export const storeCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "loses none of many keys that are set at the same time",
+    name: "keeps all of many keys that are set in parallel",
     async run({ store }) {
       const keys = Array.from({ length: 100 }, freshKey);
       await Promise.all(keys.map((key, index) => store.set(key, index, minute)));
@@ -194,7 +200,7 @@ const jsonValues: readonly unknown[] = [
 
 const oddEndings = ["", "A", "a", "a ", " a", ":", "::", "*", "?", "%41", "/../x", "ä", "a\u0308", "'; --"];
 
-/** Random, so that cases on one lasting store do not meet each other's entries or those of a former run. */
+/** Random, so that cases on a persistent store do not see entries of each other or of an earlier run. */
 function freshKey(): string {
   return `fileferry-case:${crypto.randomUUID()}:`;
 }

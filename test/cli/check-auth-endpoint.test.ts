@@ -52,7 +52,7 @@ describe("fileferry check-auth-endpoint", () => {
     expect(status).toBe(0);
     const skipped = linesOf(stdout, "skip");
     expect(skipped).toHaveLength(endpointCases.filter(({ needs }) => needs !== undefined).length);
-    expect(skipped[0]).toMatch(/^skip accepts the right password: .*: needs --user and --password$/);
+    expect(skipped[0]).toMatch(/^skip accepts the right password with .*: needs --user and --password$/);
     expect(skipped).toContain(
       "skip accepts nothing without the service's own authorization: needs --header or --basic",
     );
@@ -66,8 +66,8 @@ describe("fileferry check-auth-endpoint", () => {
     });
     const { status, stdout, stderr } = await check(url, ...USER);
     expect({ status, stderr }).toEqual({ status: 1, stderr: "" });
-    expect(stdout).toContain("FAIL answers 401 or 403 to an unknown account: password: answered 500\n");
-    expect(stdout).toMatch(/^FAIL accepts the right password: .*account\.quota: unknown key/m);
+    expect(stdout).toContain("FAIL responds 401 or 403 to an unknown account: password: answered 500\n");
+    expect(stdout).toMatch(/^FAIL accepts the right password with .*account\.quota: unknown key/m);
     expect(stdout).toMatch(/^\d+ ok, [1-9]\d* failed, 2 skipped; /m);
   });
 
@@ -75,7 +75,7 @@ describe("fileferry check-auth-endpoint", () => {
     [
       "lets anybody in",
       { isRight: () => true },
-      "answers 401 or 403 to an unknown account: password: it lets anybody in",
+      "responds 401 or 403 to an unknown account: password: it lets anybody in",
     ],
     [
       "takes an empty password for the right one",
@@ -202,7 +202,7 @@ describe("fileferry check-auth-endpoint of an endpoint that is not there", () =>
     const { status, stdout, stderr } = await check(url, ...USER, ...args);
     expect({ status, stderr }).toEqual({ status: 1, stderr: "" });
     const [failure, sum, ...others] = stdout.trimEnd().split("\n");
-    expect(failure).toMatch(/^FAIL answers whole, and within the time limit: no whole answer came: /);
+    expect(failure).toMatch(/^FAIL sends a complete response within the time limit: no whole answer came: /);
     expect(failure).toMatch(reason);
     expect(sum).toBe(`0 ok, 1 failed, 0 skipped, ${endpointCases.length - 1} not played`);
     expect(others).toEqual([]);

@@ -125,18 +125,18 @@ describe.each(HONEST)("an authentication endpoint %s", (_name, listener, given) 
   }
 });
 
-const VITAL = "answers whole, and within the time limit";
+const VITAL = "sends a complete response within the time limit";
 const REDIRECT = "does not redirect";
-const LIMITS = "answers with no more than 1 MiB, and unencoded";
+const LIMITS = "sends at most 1 MiB, without a Content-Encoding";
 const SERVICE = "does not refuse the service itself";
-const REFUSALS = "says in UTF-8 what it says with 401, and with 403 nothing, a text, or JSON of the interface";
-const RIGHT = "accepts the right password: 204, or 200 with an account of the interface";
+const REFUSALS = "sends UTF-8 text with 401, and nothing, UTF-8 text, or JSON of the interface with 403";
+const RIGHT = "accepts the right password with 204, or with 200 and a valid account";
 const WRONG = "does not accept a wrong password";
-const UNKNOWN = "answers 401 or 403 to an unknown account:";
-const TYPE = "does not take a password for a credential of the type";
-const NOBODYS = "does not accept for a known account what nobody has:";
+const UNKNOWN = "responds 401 or 403 to an unknown account:";
+const TYPE = "does not accept the password as a credential of the type";
+const NOBODYS = "does not accept an unknown key or certificate for a known account:";
 const FALSE_AUTHORIZATION = "accepts nothing with a wrong authorization of the service";
-const ODD = "stands names and passwords of any characters";
+const ODD = "handles names and passwords with any characters";
 
 /** Refuses as RFC 9110 15.5.2 has it. */
 function challenge(res: ServerResponse): void {
@@ -420,7 +420,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   },
   "searches for names by a pattern": {
     steps: { isRight: ({ username, ...login }) => isRight({ ...login, username: username.replace(/^a\*$/, "alice") }) },
-    foundBy: "does not take a name for a pattern",
+    foundBy: "does not treat a name as a pattern",
     says: /the name "a\*" was accepted/,
   },
   "mixes up logins at the same time": {
@@ -431,12 +431,12 @@ const BROKEN: Readonly<Record<string, Broken>> = {
         return isRight(current);
       },
     },
-    foundBy: "judges several at once, each on its own",
+    foundBy: "handles parallel logins independently",
     says: /unknown account beside|right password was answered/,
   },
   "knows IPv4 alone": {
     steps: refusing((res, { peer }) => answer(res, peer?.family === "IPv6" ? 500 : 401)),
-    foundBy: "answers a client with an IPv6 address as any other",
+    foundBy: "treats a client with an IPv6 address like any other",
     says: /found 500/,
   },
   "fails at quotes": {
@@ -451,12 +451,12 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   },
   "fails at long names": {
     steps: refusing((res, { username }) => answer(res, username.length > 1000 ? 502 : 401)),
-    foundBy: "stands very long names and passwords",
+    foundBy: "handles very long names and passwords",
     says: /a very long name: answered 502/,
   },
   "changes its mind": {
     steps: refusing((res) => answer(res, ++calls % 2 ? 401 : 403)),
-    foundBy: "gives the same answer to the same credentials",
+    foundBy: "gives the same response to the same credentials",
     says: /answered 40[13], then 40[13]/,
   },
   "finds a login in broken JSON": {
@@ -474,7 +474,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   },
   "takes a list for a name": {
     steps: { parse: (body) => parseLoosely(body) },
-    foundBy: "does not accept credentials with a member missing, or of another type",
+    foundBy: "does not accept credentials with a missing member, or a member of the wrong type",
     says: /a username that is a list was accepted/,
   },
   "asks for no authorization": {
@@ -519,12 +519,12 @@ const BROKEN: Readonly<Record<string, Broken>> = {
 const NOTED: Readonly<Record<string, Broken>> = {
   "answers 200 to GET": {
     steps: (req, res) => (req.method === "GET" ? answer(res, 200) : createHandwrittenEndpoint()(req, res)),
-    foundBy: "refuses GET (hardening)",
+    foundBy: "rejects GET (hardening)",
     says: /GET was accepted: answered 200/,
   },
   "reads any content type": {
     steps: { isContentType: () => true },
-    foundBy: "refuses another content type than JSON (hardening)",
+    foundBy: "rejects content types other than JSON (hardening)",
     says: /the content type text\/plain; charset=utf-8 was accepted: answered 200/,
   },
   "has a challenge for accounts, none of which is known here": {

@@ -34,7 +34,7 @@ export default {
 
 /** What R2 cannot do, and why. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  "one version is replaced or removed, never both": "R2 removes without conditions",
+  "of a replacement and a removal of one version only one succeeds": "R2 removes without conditions",
 };
 
 let worker: Miniflare;

@@ -15,10 +15,13 @@ import { SAMPLES } from "./samples.ts";
 
 type Account = NonNullable<EndpointCaseContext["account"]>;
 
-/** The known account gets in, by its password (7.2). First of all: where wrong passwords lock an account, these have been played. */
+/**
+ * Cases in which the known account logs in with its password (7.2). They come first, because later wrong passwords may
+ * lock the account.
+ */
 export const knownAccountCases: readonly EndpointCase[] = [
   {
-    name: "accepts the right password: 204, or 200 with an account of the interface",
+    name: "accepts the right password with 204, or with 200 and a valid account",
     needs: "account",
     async run(context) {
       const response = await askWith(context, {});
@@ -36,7 +39,7 @@ export const knownAccountCases: readonly EndpointCase[] = [
     },
   },
   {
-    name: "judges several at once, each on its own",
+    name: "handles parallel logins independently",
     needs: "account",
     async run(context) {
       const unknown = { username: makeUpName() };
@@ -52,7 +55,7 @@ export const knownAccountCases: readonly EndpointCase[] = [
 const HANDED_ON =
   "a wrong password of a known account was answered 401, which hands the login to the next method; 403 ends it";
 
-/** What sloppy comparisons take for the right one. Few: each is a failed login of the account. */
+/** Passwords that careless comparisons accept. The list is short, because each one is a failed login of the account. */
 function toWrongPasswords(password: string): readonly (readonly [what: string, content: string])[] {
   const swapped = swapCase(password);
   return [
@@ -64,7 +67,7 @@ function toWrongPasswords(password: string): readonly (readonly [what: string, c
   ];
 }
 
-/** Nobody gets in by anything but the password. */
+/** Cases in which the known account must not log in. */
 export const wrongCredentialCases: readonly EndpointCase[] = [
   {
     name: "does not accept a wrong password",
@@ -77,10 +80,10 @@ export const wrongCredentialCases: readonly EndpointCase[] = [
         expectRefusal(response, what);
         if (response.status === 401) note = HANDED_ON;
       }
-      // What is too long, or not a text to some, may be no request to them.
+      // Some endpoints may reject such long or unusual text as an invalid request, so any refusal is accepted.
       const long = `${password}${"x".repeat(80)}`;
       expectNoSuccess(await askWith(context, { content: long }), "the password with a long text after it");
-      // Hashes written in C read up to the first NUL.
+      // Hash functions written in C stop reading at the first NUL.
       expectNoSuccess(
         await askWith(context, { content: `${password}\u0000x` }),
         "the password with NUL and more after it",
@@ -89,7 +92,7 @@ export const wrongCredentialCases: readonly EndpointCase[] = [
     },
   },
   {
-    // A directory takes a login without a password for one of nobody in particular, and lets it succeed (RFC 4513 5.1.2).
+    // An LDAP server treats a login without a password as anonymous, and lets it succeed (RFC 4513 5.1.2).
     name: "does not accept an empty password",
     needs: "account",
     async run(context) {
@@ -98,7 +101,7 @@ export const wrongCredentialCases: readonly EndpointCase[] = [
   },
   ...(["ssh-key", "ssl-certificate"] as const).map(
     (type): EndpointCase => ({
-      name: `does not take a password for a credential of the type ${type}`,
+      name: `does not accept the password as a credential of the type ${type}`,
       needs: "account",
       async run(context) {
         expectNoSuccess(await askWith(context, { type }), `the right password as ${type}`);
@@ -107,7 +110,7 @@ export const wrongCredentialCases: readonly EndpointCase[] = [
   ),
   ...(["ssh-key", "ssl-certificate"] as const).map(
     (type): EndpointCase => ({
-      name: `does not accept for a known account what nobody has: ${type}`,
+      name: `does not accept an unknown key or certificate for a known account: ${type}`,
       needs: "account",
       async run(context) {
         expectRefusal(await askWith(context, { type, content: SAMPLES[type] }), `${type} that is not the account's`);
@@ -115,7 +118,7 @@ export const wrongCredentialCases: readonly EndpointCase[] = [
     }),
   ),
   {
-    name: "does not take a name for a pattern",
+    name: "does not treat a name as a pattern",
     needs: "account",
     async run(context) {
       const { username } = accountOf(context);
@@ -134,7 +137,7 @@ interface Login {
   readonly content?: string;
 }
 
-/** Asks with what the known account has, but for what is given. */
+/** Sends a login of the known account, with the given changes. */
 function askWith(
   context: EndpointCaseContext,
   { type = "password", username, content }: Login,
@@ -157,7 +160,7 @@ function expectAccepted(response: CheckedResponse): void {
   throw new Error(`the right password was answered ${describeStatus(response)}`);
 }
 
-/** A text that is the same for the same JSON, whatever the order of members, and for the same text that is none. */
+/** Returns equal text for equal JSON, whatever the order of members. Text that is not JSON is returned as it is. */
 function contentOf({ body }: CheckedResponse): string {
   if ("problem" in body) return body.problem;
   const text = new TextDecoder().decode(body.bytes);

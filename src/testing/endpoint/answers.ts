@@ -12,7 +12,7 @@ import {
 } from "./question.ts";
 import { makeUpPeer, SAMPLES, WRONG_PASSWORD } from "./samples.ts";
 
-/** Of no language, quoted, escaped, and what directories, databases and shells take for more than a name. */
+/** Texts beyond ASCII, with quotes and escapes, and with what directories, databases and shells may interpret. */
 const ODD_TEXTS = [
   "Ünïcödé ☃ 漢字 🙂",
   `quo"te's`,
@@ -24,10 +24,10 @@ const ODD_TEXTS = [
   "__proto__",
 ];
 
-/** How any answer has to be, whatever it says (7.2). */
+/** Cases about the form of every response (7.2). */
 export const responseCases: readonly EndpointCase[] = [
   {
-    name: "answers whole, and within the time limit",
+    name: "sends a complete response within the time limit",
     vital: true,
     async run(context) {
       await askUnknown(context);
@@ -42,7 +42,7 @@ export const responseCases: readonly EndpointCase[] = [
       }),
   },
   {
-    name: "answers with no more than 1 MiB, and unencoded",
+    name: "sends at most 1 MiB, without a Content-Encoding",
     run: (context) =>
       forEachResponse(context, ({ body }) => {
         if ("problem" in body) throw new Error(body.problem);
@@ -50,7 +50,8 @@ export const responseCases: readonly EndpointCase[] = [
   },
   {
     name: "does not refuse the service itself",
-    // Any 401 may have a challenge, and by RFC 9110 15.5.2 it must: only where nothing but the service's own proof can be wrong it tells.
+    // Any 401 may have a challenge, and RFC 9110 15.5.2 requires one. So a challenge shows an error only if nothing but
+    // the service's own authorization can be wrong.
     async run(context) {
       const { account } = context;
       if (account !== undefined) {
@@ -64,7 +65,7 @@ export const responseCases: readonly EndpointCase[] = [
     },
   },
   {
-    name: "says in UTF-8 what it says with 401, and with 403 nothing, a text, or JSON of the interface",
+    name: "sends UTF-8 text with 401, and nothing, UTF-8 text, or JSON of the interface with 403",
     async run(context) {
       const response = await askUnknown(context);
       if (response.status === 401 || response.status === 403) expectNoProblems(response, "an unknown account");
@@ -72,11 +73,12 @@ export const responseCases: readonly EndpointCase[] = [
   },
 ];
 
-/** Nobody whom the endpoint does not know gets in. */
+/** Cases in which an unknown account must not log in. */
 export const unknownAccountCases: readonly EndpointCase[] = [
   {
-    // The last that needs the right password: it comes before most refusals, of which an endpoint may have enough.
-    name: "answers a client with an IPv6 address as any other",
+    // The last case of this list that needs the right password. It runs before most failed logins, after which an
+    // endpoint may reject the client.
+    name: "treats a client with an IPv6 address like any other",
     async run(context) {
       const { account } = context;
       if (account !== undefined) {
@@ -91,7 +93,7 @@ export const unknownAccountCases: readonly EndpointCase[] = [
   },
   ...(Object.keys(SAMPLES) as CredentialType[]).map(
     (type): EndpointCase => ({
-      name: `answers 401 or 403 to an unknown account: ${type}`,
+      name: `responds 401 or 403 to an unknown account: ${type}`,
       async run(context) {
         const response = await ask(context, { type, username: makeUpName(), content: SAMPLES[type] });
         if (isSuccess(response))
@@ -101,7 +103,7 @@ export const unknownAccountCases: readonly EndpointCase[] = [
     }),
   ),
   {
-    name: "stands names and passwords of any characters",
+    name: "handles names and passwords with any characters",
     async run(context) {
       for (const odd of ODD_TEXTS) {
         const response = await ask(context, { type: "password", username: odd, content: odd });
@@ -110,7 +112,7 @@ export const unknownAccountCases: readonly EndpointCase[] = [
     },
   },
   {
-    name: "stands very long names and passwords",
+    name: "handles very long names and passwords",
     async run(context) {
       const { username, password } = context.account ?? { username: makeUpName(), password: WRONG_PASSWORD };
       const [login, long] = [{ type: "password", username, content: WRONG_PASSWORD } as const, "x".repeat(60_000)];
@@ -119,7 +121,7 @@ export const unknownAccountCases: readonly EndpointCase[] = [
     },
   },
   {
-    name: "gives the same answer to the same credentials",
+    name: "gives the same response to the same credentials",
     async run(context) {
       const credentials = {
         type: "password",
@@ -141,7 +143,7 @@ function askUnknown(context: EndpointCaseContext): Promise<CheckedResponse> {
   return ask(context, { type: "password", username: makeUpName(), content: WRONG_PASSWORD });
 }
 
-/** Looks at the answer to an unknown account and, where there is one, at that to the known one. */
+/** Checks the response to an unknown account and, if there is one, to the known account. */
 async function forEachResponse(
   context: EndpointCaseContext,
   look: (response: CheckedResponse) => void,

@@ -1,47 +1,56 @@
-/** What a case of `endpointCases` is given. */
+/** What a case of `endpointCases` receives. */
 export interface EndpointCaseContext {
-  /** The endpoint. What is asked of it is what a service asks (4.7); nothing is changed by it, but failed logins are. */
+  /**
+   * URL of the endpoint. The cases send the requests that a service sends (4.7). They change nothing except counters of
+   * failed logins.
+   */
   readonly url: string;
-  /** The header fields by which the service proves itself to the endpoint, such as `Authorization: token <API_KEY>` (5.2). */
+  /** Request headers that authorize the service, such as `Authorization: token <API_KEY>` (5.2). */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The service's own HTTP Basic credentials (5.2); they win over an `Authorization` in `headers`. */
+  /** The service's HTTP Basic credentials (5.2). They take precedence over an `Authorization` in `headers`. */
   readonly username?: string;
   readonly password?: string;
   /**
-   * An account for tests that the endpoint knows by a password, of 4 characters or more: part of one must not be nothing. No more than
-   * 13 logins with wrong credentials follow, which may lock it.
+   * A test account that the endpoint knows. The password has 4 characters or more, because the cases also try a part of
+   * it. The cases send at most 13 logins with wrong credentials, which may lock the account.
    */
   readonly account?: { readonly username: string; readonly password: string };
-  /** Sends the requests. Default: the platform's. */
+  /** Sends the requests. Default: `fetch` of the platform. */
   readonly fetch?: typeof fetch;
-  /** How long the endpoint has for a whole answer. Default: 30, as a service has. */
+  /** Time limit for a complete response, in seconds. Default: 30, as in a service. */
   readonly timeoutSeconds?: number;
-  /** Is told of every whole answer, and how long it took from the first byte of the request. */
+  /** Called with every complete response, and its duration from the first byte of the request. */
   readonly onAnswer?: (response: { readonly status: number; readonly milliseconds: number }) => void;
 }
 
-/** What a case cannot do without: a known account, or means by which the service proves itself. */
+/** What a case needs: a known account, or authorization of the service. */
 export type EndpointCaseNeed = "account" | "authorization";
 
-/** One promise of an authentication endpoint (4.7, 7.2). It knows no test runner: `run` rejects with what the endpoint got wrong. */
+/**
+ * One promise of an authentication endpoint (4.7, 7.2). It does not depend on a test runner: `run` rejects if the
+ * endpoint breaks the promise.
+ */
 export interface EndpointCase {
-  /** The promise; unique in the list. */
+  /** A sentence that states the promise; unique in the list. */
   readonly name: string;
-  /** Without it the case is to be skipped; {@link isPlayable} tells. */
+  /** If the context lacks this, skip the case; see {@link isPlayable}. */
   readonly needs?: EndpointCaseNeed;
-  /** When this one fails no other can succeed: they need not be played. */
+  /** If this case fails, no other case can succeed, so they need not run. */
   readonly vital?: true;
   /**
-   * Resolves with nothing, or with a note: of what the interface leaves free, but which is worth a look. Rejects with what is wrong.
-   * Neither text holds a secret, but it may quote what the endpoint sent: not fit for a terminal as it is.
+   * Resolves with nothing, or with a note about behaviour that the interface allows but the operator should check.
+   * Rejects with an explanation of what is wrong.
+   *
+   * Neither text contains a secret. Both may quote what the endpoint sent, so escape them before you print them on a
+   * terminal.
    */
   run(context: EndpointCaseContext): Promise<string | undefined>;
 }
 
-/** Of the password of an account for tests, in characters. */
+/** Minimum length of the test account's password, in characters. */
 export const MIN_PASSWORD_LENGTH = 4;
 
-/** Whether what is left of the password, cut, is a password still. */
+/** Whether a part of the password is still long enough to be a password. */
 export function isPasswordLongEnough(password: string): boolean {
   return Array.from(password).length >= MIN_PASSWORD_LENGTH;
 }

@@ -1,4 +1,7 @@
-/** Texts that are nearly right: what a sloppy comparison takes for the right one. By characters, never half of one. */
+/**
+ * Texts that are nearly right, which careless comparisons accept. They count characters, so that no surrogate pair is
+ * cut.
+ */
 
 export function cutLast(text: string): string {
   return Array.from(text).slice(0, -1).join("");
@@ -8,7 +11,7 @@ export function changeLast(text: string): string {
   return `${cutLast(text)}${text.endsWith("x") ? "y" : "x"}`;
 }
 
-/** Of the letters of ASCII; the same text where there are none. */
+/** Swaps the case of ASCII letters. Returns the same text if there are none. */
 export function swapCase(text: string): string {
   return text.replace(/[a-z]/gi, (letter) => {
     const upper = letter.toUpperCase();

@@ -8,18 +8,18 @@ import type { AuthenticationRequest } from "../../schemas/remote-auth.ts";
 import type { EndpointCaseContext } from "./case.ts";
 import { makeUpPeer } from "./samples.ts";
 
-/** An answer, and what in it a service would not take. */
+/** A response, with everything in it that a service would reject. */
 export interface CheckedResponse extends RemoteResponse {
   readonly problems: readonly string[];
 }
 
-/** What a question has other than an ordinary one. */
+/** How a request differs from an ordinary one. */
 export interface Deviation {
   readonly method?: string;
   readonly contentType?: string;
-  /** The content in place of the one made of credentials. */
+  /** Replaces the body that is made of the credentials. */
   readonly body?: string;
-  /** What the service proves itself with, in place of the context's. */
+  /** Replaces the authorization of the service. */
   readonly authorization?: (own: HeaderLines) => HeaderLines;
 }
 
@@ -27,12 +27,15 @@ const silent: Logger = { info: () => undefined, warn: () => undefined, error: ()
 
 const timeouts = new WeakSet<Error>();
 
-/** An account that nobody has: a new name each time. */
+/** Returns a new username that no account has. */
 export function makeUpName(): string {
   return `fileferry-check-${crypto.randomUUID()}`;
 }
 
-/** What a service sends for credentials (2.3); unlike a service it sends empty ones, too. */
+/**
+ * Creates the request that a service sends for credentials (2.3). A service does not send empty credentials, but this
+ * function does.
+ */
 export function toRequest({ type, username, content, peer }: Credentials): AuthenticationRequest {
   return {
     credentials: {
@@ -47,9 +50,9 @@ export function toRequest({ type, username, content, peer }: Credentials): Authe
 }
 
 /**
- * Asks by the very exchange of a service, and has the answer judged as a service judges it. Rejects when no whole answer comes, with
- * the reason.
- * @throws TypeError naming what of the context is wrong.
+ * Sends credentials with the code of a service, and checks the response as a service does. Rejects with the reason if
+ * no complete response arrives.
+ * @throws TypeError that names the wrong member of the context.
  */
 export async function ask(
   context: EndpointCaseContext,
@@ -87,7 +90,7 @@ export async function ask(
   return { ...outcome, problems: toVerdict(outcome).audit.problems ?? [] };
 }
 
-/** Whether a case was ended by the time limit. */
+/** Whether a case failed because of the time limit. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof Error && timeouts.has(error);
 }
@@ -96,12 +99,12 @@ function replaceType(name: string, value: string, contentType: string): [string,
   return [name, name === "Content-Type" ? contentType : value];
 }
 
-/** Whether a service would let the account in, or come near it: any success is one too many. */
+/** Whether a response is a success. Any success would let the account in. */
 export function isSuccess({ status }: RemoteResponse): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Fails unless the credentials were judged and refused, by an answer that a service takes. */
+/** Fails unless the endpoint rejected the credentials with a response that a service accepts. */
 export function expectRefusal(response: CheckedResponse, what: string): void {
   if (isSuccess(response)) throw new Error(`${what} was accepted: answered ${response.status}`);
   if (response.status !== 401 && response.status !== 403) {
@@ -110,17 +113,17 @@ export function expectRefusal(response: CheckedResponse, what: string): void {
   expectNoProblems(response, what);
 }
 
-/** Fails when something was accepted; how it is refused is free. */
+/** Fails if credentials were accepted. Any refusal is right. */
 export function expectNoSuccess(response: CheckedResponse, what: string): void {
   if (isSuccess(response)) throw new Error(`${what} was accepted: answered ${response.status}`);
 }
 
-/** Fails when a service would not take the answer as it is, with all that is wrong. */
+/** Fails if a service would not accept the response, and lists everything that is wrong. */
 export function expectNoProblems({ status, problems }: CheckedResponse, what: string): void {
   if (problems.length > 0) throw new Error(`${what}: the answer with ${status} is not valid: ${problems.join("; ")}`);
 }
 
-/** A status, with a word on those that are never meant. */
+/** Describes a status. Redirects are explained, because they are never right. */
 export function describeStatus({ status }: RemoteResponse): string {
   if (status === 0 || (status >= 300 && status < 400)) return `${status || "a redirect"}: redirects are not followed`;
   return String(status);

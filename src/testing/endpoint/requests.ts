@@ -5,16 +5,20 @@ import { changeLast, swapCase } from "./flaws.ts";
 import { ask, type Deviation, expectNoSuccess, isSuccess, makeUpName, toRequest } from "./question.ts";
 import { WRONG_PASSWORD } from "./samples.ts";
 
-/** What is no request of the interface (4.7, 2.3) is no success, not even with the right password in it. */
+/**
+ * Cases with requests that the interface does not define (4.7, 2.3). They must not succeed, even with the right
+ * password.
+ */
 export const requestCases: readonly EndpointCase[] = [
   {
-    // Something else may be there to be fetched: that is no login.
-    name: "refuses GET (hardening)",
+    // Only noted: the URL may serve something else to GET that is not a login.
+    name: "rejects GET (hardening)",
     run: (context) => noteSuccess(context, { method: "GET" }, "GET"),
   },
   {
-    // A service sends no other. But a page of any origin may, and without asking before (Fetch 2.2.2, CORS-safelisted).
-    name: "refuses another content type than JSON (hardening)",
+    // A service sends no other type. But a page of any origin can send these types without a preflight (Fetch 2.2.2,
+    // CORS-safelisted).
+    name: "rejects content types other than JSON (hardening)",
     async run(context) {
       for (const contentType of ["text/plain; charset=utf-8", "application/x-www-form-urlencoded"]) {
         const note = await noteSuccess(context, { contentType }, `the content type ${contentType}`);
@@ -41,7 +45,7 @@ export const requestCases: readonly EndpointCase[] = [
     },
   },
   {
-    name: "does not accept credentials with a member missing, or of another type",
+    name: "does not accept credentials with a missing member, or a member of the wrong type",
     async run(context) {
       const { username, content } = credentialsOf(context);
       for (const member of ["type", "username", "content"]) {
@@ -59,7 +63,7 @@ export const requestCases: readonly EndpointCase[] = [
   },
 ];
 
-/** Nobody but the service may ask (5.2). With a known account these are the sharper. */
+/** Cases in which the service is not authorized (5.2). They find more if an account is known. */
 export const authorizationCases: readonly EndpointCase[] = [
   {
     name: "accepts nothing without the service's own authorization",
@@ -81,7 +85,10 @@ export const authorizationCases: readonly EndpointCase[] = [
 
 type Unauthorized = readonly [authorization: (own: HeaderLines) => HeaderLines, what: string];
 
-/** Where no account is known nobody gets in anyway: then the service has to be refused by another answer than the account. */
+/**
+ * Sends requests without proper authorization, which must not succeed. Without a known account no login succeeds
+ * anyway; then the response must differ from the one to an authorized request.
+ */
 async function expectUnauthorized(
   context: EndpointCaseContext,
   requests: readonly Unauthorized[],
@@ -98,7 +105,7 @@ async function expectUnauthorized(
   return note;
 }
 
-/** Of what no service sends, and an endpoint may take all the same. */
+/** Notes a success that is not an error: no service sends such requests, but an endpoint may accept them. */
 async function noteSuccess(
   context: EndpointCaseContext,
   deviation: Deviation,
@@ -112,7 +119,7 @@ async function expectRefused(context: EndpointCaseContext, deviation: Deviation,
   expectNoSuccess(await ask(context, credentialsOf(context), deviation), what);
 }
 
-/** The right ones where an account is known: then nothing but the flaw stands between them and a success. */
+/** Returns the right credentials if an account is known. Then only the flaw prevents a success. */
 function credentialsOf({ account }: EndpointCaseContext): Credentials {
   const { username, password: content } = account ?? { username: makeUpName(), password: WRONG_PASSWORD };
   return { type: "password", username, content };
@@ -133,14 +140,20 @@ function falsify(own: HeaderLines, change: (secret: string) => string): HeaderLi
   return own.map(([name, value]) => [name, falsifyBasic(value, change) ?? falsifyToken(value, change)]);
 }
 
-/** Which of several values is the secret one is not known: unless all have another case, none is changed but at its end. */
+/**
+ * Swaps the case of the secret. It is not known which of several values is the secret. If one of them has no other
+ * case, all are changed at their end instead.
+ */
 function swapCaseOf(own: HeaderLines): HeaderLines {
   const swapped = falsify(own, swapCase);
   const isWrong = swapped.every(([, value], index) => value !== own[index]?.[1]);
   return isWrong ? swapped : falsify(own, changeLast);
 }
 
-/** The last letters of Base64 may not count, nor does the case of a name: it is the password behind it that changes. */
+/**
+ * Changes the password of Basic credentials. Other changes may have no effect: the last letters of Base64 may not
+ * count, nor the case of a name.
+ */
 function falsifyBasic(value: string, change: (secret: string) => string): string | undefined {
   const [, token] = /^basic +(\S+)$/i.exec(value) ?? [];
   if (token === undefined) return undefined;
@@ -153,13 +166,15 @@ function falsifyBasic(value: string, change: (secret: string) => string): string
   }
 }
 
-/** The case of a scheme does not count (RFC 9110 11.1): it stays as it is. */
+/** Changes the token. The scheme stays, because its case does not count (RFC 9110 11.1). */
 function falsifyToken(value: string, change: (secret: string) => string): string {
   const start = value.indexOf(" ") + 1;
   return `${value.slice(0, start)}${change(value.slice(start))}`;
 }
 
-/** A scheme alone, or credentials that are empty; of any other header a value that says nothing. */
+/**
+ * Removes the secret: leaves the scheme alone, or empty Basic credentials, or a meaningless value of any other header.
+ */
 function empty(own: HeaderLines): HeaderLines {
   return own.map(([name, value]) => {
     if (/^basic /i.test(value)) return [name, toBasicAuthorization("", "")];

@@ -1,10 +1,13 @@
 import type { CredentialType } from "../../contracts/authenticator.ts";
 import type { Peer } from "../../contracts/connection.ts";
 
-/** A password that no account for tests has. */
+/** A password that no test account has. */
 export const WRONG_PASSWORD = "not-the-password-7f";
 
-/** A key and a certificate that can be parsed, and that nobody has: their private keys are thrown away, and no example knows them. */
+/**
+ * A valid key and a valid certificate that no account has. Their private keys were thrown away, and no example uses
+ * them.
+ */
 export const SAMPLES: Readonly<Record<CredentialType, string>> = {
   password: WRONG_PASSWORD,
   "ssh-key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJFAB9P1EWj6t0eyFNlPgV9uzLcL9ZssNHxtyeotGH+x",
@@ -25,8 +28,9 @@ ejbKKs7DueUVkwe83mRX
 const IPV4_NETWORKS = ["192.0.2", "198.51.100", "203.0.113"];
 
 /**
- * A client of no network (RFC 5737, RFC 3849), another one most times: an endpoint may refuse for a while whom it has refused often, and
- * the checks may be played again soon.
+ * Returns a random client address of a documentation network (RFC 5737, RFC 3849). It usually differs from earlier
+ * ones, because an endpoint may temporarily reject a client after many failed logins, and the checks may soon run
+ * again.
  */
 export function makeUpPeer(family: "IPv4" | "IPv6" = "IPv4"): Peer {
   const [network = 0, host = 0, part = 0, port = 0] = crypto.getRandomValues(new Uint16Array(4));

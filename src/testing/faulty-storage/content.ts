@@ -4,7 +4,7 @@ import { type Ask, applyFault, leave } from "./faults.ts";
 const DONE = { done: true, value: undefined } as const;
 const NOTHING = new Uint8Array(0);
 
-/** The same bytes on their way to a reader. */
+/** Wraps the bytes on their way to a reader, with faults. */
 export function toFaultySource(source: ByteSource, ask: Ask): ByteSource {
   const left = new AbortController();
   let count = 0;
@@ -55,7 +55,7 @@ export function toFaultySource(source: ByteSource, ask: Ask): ByteSource {
   return { readInto, close };
 }
 
-/** The same content on its way to the storage. */
+/** Wraps the content on its way to the storage, with faults. */
 export function toFaultyContent(
   content: AsyncIterable<Uint8Array>,
   ask: Ask,
@@ -89,7 +89,7 @@ export function toFaultyContent(
         throw error;
       }
       if (most === 0) return giveUp();
-      // Also what is no chunk at all, for the storage to refuse.
+      // Passes on values that are not chunks too, so that the storage rejects them.
       if (most === Number.POSITIVE_INFINITY || chunk.byteLength === 0) return { done: false, value: chunk };
       rest = chunk;
       return passOn();
@@ -101,7 +101,7 @@ export function toFaultyContent(
       return { done: false, value: part };
     }
 
-    /** Not awaited, as a silent source may never answer; why it ended is known already. */
+    /** Not awaited, because a silent source may never settle. The reason of the end is already known. */
     function giveUp(): typeof DONE {
       isEnded = true;
       source.return?.().catch(() => undefined);

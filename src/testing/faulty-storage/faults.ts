@@ -1,42 +1,58 @@
 import { checkOption } from "../../contracts/option-error.ts";
 import { type StorageAdapter, StorageError, type StorageErrorCode } from "../../contracts/storage-adapter.ts";
 
-/** A step of a storage's work, at which something may go wrong. */
+/** A step of a storage's work at which a fault may occur. */
 export interface StorageStep {
   readonly verb: keyof StorageAdapter;
   readonly path: string;
   /**
-   * `call`: nothing is done yet. `chunk`: one of content that is read or written, before it is passed on. `entry`: one of a listing, likewise.
-   * `end`: that of content or of a listing; of content that is written nothing can be seen yet. `answer`: all is done, and the caller has not been told; a
-   * listing has none.
+   * The step.
+   *
+   * `call`: nothing is done yet.
+   * `chunk`: a chunk that is read or written, before it is passed on.
+   * `entry`: an entry of a listing, before it is passed on.
+   * `end`: the end of content or of a listing. Content that is written is not visible yet.
+   * `answer`: everything is done, but the caller does not know yet. A listing has no such step.
    */
   readonly step: "call" | "chunk" | "entry" | "end" | "answer";
-  /** From 1: of a `chunk` or an `entry` within its call, of the others among all calls of the verb. */
+  /**
+   * Number of the step, from 1. A `chunk` or an `entry` is counted within its call, other steps among all calls of the
+   * method.
+   */
   readonly count: number;
 }
 
-/** What goes wrong at a step. */
+/** A fault at a step. */
 export type StorageFault =
-  /** It fails, by default with `unavailable`. At the `answer` of a change that is an acknowledgement lost: the change is done. */
+  /**
+   * The step fails, by default with `unavailable`. At the `answer` of a change this is a lost acknowledgement: the
+   * change is done.
+   */
   | { readonly fault: "error"; readonly error?: StorageErrorCode | Error }
-  /** It takes longer, unless the caller gives up. */
+  /** The step takes longer, unless the caller gives up. */
   | { readonly fault: "delay"; readonly milliseconds: number }
-  /** Nothing more comes until the caller gives up, by its signal, by cancelling or leaving; or until another signal aborts, whose reason it fails with. */
+  /**
+   * Nothing happens until the caller gives up, by its signal, by cancelling or by leaving. It also ends, with the
+   * signal's reason, when `until` aborts.
+   */
   | { readonly fault: "hang"; readonly until?: AbortSignal }
-  /** A `chunk` comes in pieces of at most so many bytes. */
+  /** A `chunk` arrives in pieces of at most this number of bytes. */
   | { readonly fault: "short"; readonly bytes: number }
-  /** Content or listing ends in front of this `chunk` or `entry`, as if it were whole: what no storage may do. */
+  /** Content or a listing ends before this `chunk` or `entry`, as if it were complete. No correct storage does this. */
   | { readonly fault: "cut" };
 
-/** Decides what goes wrong at a step: `undefined` for nothing. */
+/** Decides which fault occurs at a step. Returns `undefined` for none. */
 export type DecideFault = (step: StorageStep) => StorageFault | undefined;
 
-/** Asks for the fault of a step of one call; without a count for that of the call. */
+/** Asks for the fault of a step of one call. Without `count`, the number of the call counts. */
 export type Ask = (step: StorageStep["step"], count?: number) => StorageFault | undefined;
-/** The signals of those who wait for something. */
+/** The signals of callers who wait for something. */
 export type Signals = readonly (AbortSignal | undefined)[];
 
-/** The same fault. @throws TypeError for one that the step cannot have. */
+/**
+ * Returns the fault.
+ * @throws TypeError if the step cannot have it.
+ */
 export function checkFault(step: StorageStep["step"], fault: StorageFault | undefined): StorageFault | undefined {
   const isShort = fault?.fault === "short";
   checkOption(!isShort || fault.bytes >= 1, "bytes", "1 or more");
@@ -46,7 +62,10 @@ export function checkFault(step: StorageStep["step"], fault: StorageFault | unde
   return fault;
 }
 
-/** How many bytes may pass at once behind a step: 0 where there is nothing more. `ends` are the signals of who waits for it. */
+/**
+ * Applies a fault. Returns how many bytes may pass at a time after the step, 0 if content ends here. `ends`: the
+ * signals of the waiting callers.
+ */
 export async function applyFault(fault: StorageFault | undefined, ends: Signals = []): Promise<number> {
   switch (fault?.fault) {
     case "error":
@@ -68,7 +87,7 @@ function toError(error: StorageErrorCode | Error = "unavailable"): Error {
   return typeof error === "string" ? new StorageError(error, "A fault that a test asked for.") : error;
 }
 
-/** For ever, without a time; the first signal that aborts ends it. */
+/** Waits until a signal aborts, or the time is over. Without a time, waits for ever. */
 function wait(ends: Signals, milliseconds?: number): Promise<AbortSignal | undefined> {
   return new Promise((resolve) => {
     const timer = milliseconds === undefined ? undefined : setTimeout(end, milliseconds);
@@ -84,7 +103,7 @@ function wait(ends: Signals, milliseconds?: number): Promise<AbortSignal | undef
   });
 }
 
-/** Ends what is waited for on behalf of somebody who has left. */
+/** Ends the waiting of a caller who has left. */
 export function leave(left: AbortController): void {
   left.abort(new StorageError("unavailable", "Nobody waits for it any more."));
 }

@@ -1,37 +1,43 @@
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
 
 /**
- * What a case is given. Beyond the storage everything is optional and tells what the storage can do; cases that
- * need what is left out are to be reported as skipped.
+ * What a case receives. All members except the storage are optional and say what the storage can do. A test runner
+ * should report cases that need a missing member as skipped.
  */
 export interface StorageCaseContext {
-  /** An empty storage of this case's own. */
+  /** An empty storage for this case only. */
   readonly storage: StorageAdapter;
   /** Its files have strong entity-tags. */
   readonly strongTags?: true;
-  /** It checks the conditions of a write and exchanges the content as one step. */
+  /** It checks the conditions of a write and replaces the content in one atomic step. */
   readonly atomicConditions?: true;
-  /** Puts a link that the storage does not follow at a path whose parent is there. */
+  /** Creates a link that the storage does not follow. The parent of the path exists. */
   readonly makeLink?: (path: string, to: "file" | "folder") => Promise<LinkTarget>;
   /**
-   * Puts `count` files of one byte into a folder that is there, named as the numbers from 0, by a shorter way than
-   * the storage's own. Cases do it through the storage where this is left out.
+   * Writes `count` files of one byte into an existing folder, faster than the storage does. Their names are the numbers
+   * from 0. If it is missing, cases use the storage.
    */
   readonly fill?: (folder: string, count: number) => Promise<void>;
 }
 
-/** What a link made by {@link StorageCaseContext.makeLink} leads to. */
+/** The target of a link made by {@link StorageCaseContext.makeLink}. */
 export interface LinkTarget {
-  /** The text of the file, or of the folder's only member, `inside.txt`; `undefined` once it is gone. */
+  /**
+   * Returns the text of the file, or of the folder's only member, `inside.txt`. Returns `undefined` if the target no
+   * longer exists.
+   */
   readText(): Promise<string | undefined>;
 }
 
-/** One sentence of the storage contract, with its proof. It knows no test runner: it fails by throwing. */
+/**
+ * One promise of the storage contract. It does not depend on a test runner: `run` rejects if the storage breaks the
+ * promise.
+ */
 export interface StorageCase {
-  /** The sentence; unique in the list. */
+  /** A sentence that states the promise; unique in the list. */
   readonly name: string;
-  /** Without this member of the context the case is to be skipped, and this is the reason. */
+  /** If the context lacks this member, skip the case, for this reason. */
   readonly needs?: "strongTags" | "atomicConditions" | "makeLink";
-  /** Ends within seconds, or minutes where each call crosses a network; leaves its members behind. */
+  /** Ends within seconds, or minutes if each call uses a network. Leaves members in the storage. */
   run(context: StorageCaseContext): Promise<void>;
 }

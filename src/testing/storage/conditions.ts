@@ -8,7 +8,7 @@ const STALE = '"a-tag-of-no-version"';
 /** Cases about `ifMatch` and `ifNoneMatch` (RFC 9110 13.1.1, 13.1.2). */
 export const conditionCases: readonly StorageCase[] = [
   {
-    name: 'ifMatch "*": met by any file, not by nothing',
+    name: 'ifMatch "*": met by any file, not met if there is none',
     async run({ storage }) {
       await expectFailedPrecondition(storage, "/file", { ifMatch: "*" });
       await put(storage, "/file", "first");
@@ -17,7 +17,7 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
-    name: 'ifNoneMatch "*": met by nothing, not by any file',
+    name: 'ifNoneMatch "*": met if there is no file, not met by any file',
     async run({ storage }) {
       await put(storage, "/file", "first", { ifNoneMatch: "*" });
       await expectFailedPrecondition(storage, "/file", { ifNoneMatch: "*" });
@@ -25,7 +25,7 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "ifMatch with tags: not met by nothing, nor by a file with another tag",
+    name: "ifMatch with tags: not met if there is no file, nor by a file with another tag",
     async run({ storage }) {
       await expectFailedPrecondition(storage, "/file", { ifMatch: [STALE] });
       await put(storage, "/file", "first");
@@ -35,7 +35,7 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "ifMatch with tags: met by the file's own among several, and no longer when it has changed",
+    name: "ifMatch with tags: met by the file's own tag among several, until the file changes",
     needs: "strongTags",
     async run({ storage }) {
       const first = await put(storage, "/file", "first");
@@ -46,7 +46,7 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "ifMatch with tags: a weak one never matches",
+    name: "ifMatch with tags: a weak tag never matches",
     needs: "strongTags",
     async run({ storage }) {
       const { etag } = await put(storage, "/file", "first");
@@ -54,7 +54,7 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "ifMatch with tags: not met once the file is removed",
+    name: "ifMatch with tags: not met after the file was removed",
     needs: "strongTags",
     async run({ storage }) {
       const { etag = "" } = await put(storage, "/file", "first");
@@ -64,7 +64,7 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "ifNoneMatch with tags: met by nothing, and by a file with another tag",
+    name: "ifNoneMatch with tags: met if there is no file, and by a file with another tag",
     async run({ storage }) {
       await put(storage, "/file", "first", { ifNoneMatch: [STALE] });
       await put(storage, "/file", "second", { ifNoneMatch: [STALE, `W/${STALE}`] });
@@ -72,7 +72,7 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "ifNoneMatch with tags: not met by the file's own, strong or weak",
+    name: "ifNoneMatch with tags: not met by the file's own tag, strong or weak",
     needs: "strongTags",
     async run({ storage }) {
       const { etag = "" } = await put(storage, "/file", "first");
@@ -92,7 +92,7 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "a folder is not-a-file and a missing parent parent-missing, whatever the conditions",
+    name: "not-a-file for a folder and parent-missing for a missing parent, with any conditions",
     async run({ storage }) {
       await storage.createFolder("/folder");
       for (const options of [{ ifMatch: "*" }, { ifNoneMatch: "*" }] satisfies WriteOptions[]) {
@@ -102,7 +102,7 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
-    name: 'of 30 writers with ifNoneMatch "*" exactly one succeeds, and its content stays',
+    name: 'exactly one of 30 writers with ifNoneMatch "*" succeeds, and its content stays',
     needs: "atomicConditions",
     async run({ storage }) {
       const texts = Array.from({ length: 30 }, (_, index) => `writer ${index}`);
@@ -113,7 +113,7 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "of 30 writers with the tag of one version exactly one succeeds, and its content stays",
+    name: "exactly one of 30 writers with the tag of one version succeeds, and its content stays",
     needs: "atomicConditions",
     async run({ storage }) {
       const { etag = "" } = await put(storage, "/race", "first");
@@ -124,7 +124,7 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "30 writers that each add to what they read, and try again, lose nothing",
+    name: "30 increments by parallel writers that retry are all counted",
     needs: "atomicConditions",
     async run({ storage }) {
       await put(storage, "/count", "0");
@@ -151,7 +151,7 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "conditions are checked again when the content has come: a file made meanwhile stays",
+    name: "conditions are checked again after the content arrived: a file that was created meanwhile stays",
     needs: "atomicConditions",
     async run({ storage }) {
       const content = during(() => put(storage, "/file", "of another"));
@@ -161,7 +161,7 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "conditions are checked again when the content has come: a file changed or removed meanwhile",
+    name: "conditions are checked again after the content arrived: a change or a removal meanwhile is noticed",
     needs: "atomicConditions",
     async run({ storage }) {
       const { etag = "" } = await put(storage, "/changed", "first");
@@ -174,7 +174,7 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "remove with ifMatch: the file's own tag alone",
+    name: "remove with ifMatch: met by the file's own tag only",
     needs: "strongTags",
     async run({ storage }) {
       const { etag = "" } = await put(storage, "/file", "first");
@@ -186,7 +186,7 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "remove with ifMatch: a folder has no tag, and stays",
+    name: "remove with ifMatch: not met by a folder, which has no tag and stays",
     async run({ storage }) {
       await storage.createFolder("/folder");
       await expectRefusal(storage.remove("/folder", { ifMatch: [STALE] }), "precondition-failed");
@@ -196,7 +196,7 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "one version is replaced or removed, never both",
+    name: "of a replacement and a removal of one version only one succeeds",
     needs: "atomicConditions",
     async run({ storage }) {
       for (let round = 0; round < 20; round += 1) {
@@ -229,7 +229,7 @@ async function* during(action: () => Promise<unknown>): AsyncGenerator<Uint8Arra
   yield* textChunks("content");
 }
 
-/** Writes all texts at once to `/race`; those that were written. */
+/** Writes all texts to `/race` in parallel. Returns those whose write succeeded. */
 async function race(storage: StorageAdapter, texts: readonly string[], options: WriteOptions): Promise<string[]> {
   const attempts = texts.map(async (text) => {
     const written = put(storage, "/race", text, options);

@@ -1,25 +1,25 @@
 import type { StorageAdapter, StorageEntry, WriteOptions } from "../../contracts/storage-adapter.ts";
 import type { StorageCaseContext } from "./case.ts";
 
-/** Content of some texts, each a chunk. */
+/** Yields texts as content, one chunk each. */
 export async function* textChunks(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield new TextEncoder().encode(text);
 }
 
-/** Content that gives some texts and then throws. */
+/** Yields texts as content, then throws. */
 export async function* cutOff(error: unknown, ...texts: readonly string[]): AsyncGenerator<Uint8Array> {
   yield* textChunks(...texts);
   throw error;
 }
 
-/** Content that gives some texts and then nothing more, without ending; `onWait` is called when it is waited for. */
+/** Yields texts as content, then stalls without ending, and calls `onWait`. */
 export async function* stalled(onWait: () => void, ...texts: readonly string[]): AsyncGenerator<Uint8Array> {
   yield* textChunks(...texts);
   onWait();
   await new Promise(() => {});
 }
 
-/** Content that must not be asked for. */
+/** Creates content that must not be read. */
 export function untouched(): AsyncIterable<Uint8Array> & { wasTouched(): boolean } {
   let touched = false;
   async function* content(): AsyncGenerator<Uint8Array> {
@@ -29,7 +29,7 @@ export function untouched(): AsyncIterable<Uint8Array> & { wasTouched(): boolean
   return { [Symbol.asyncIterator]: content, wasTouched: () => touched };
 }
 
-/** Bytes without a pattern that blocks of a storage could hide in. */
+/** Returns bytes without a pattern, so that an exchange of blocks is noticed. */
 export function noise(size: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(size);
   let state = seed * 2_654_435_761 + 1;
@@ -40,7 +40,7 @@ export function noise(size: number, seed: number): Uint8Array {
   return bytes;
 }
 
-/** Content of these bytes in chunks of a size. */
+/** Yields bytes in chunks of this size. */
 export async function* inChunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let offset = 0; offset < bytes.byteLength; offset += size) yield bytes.subarray(offset, offset + size);
 }
@@ -55,17 +55,17 @@ export function put(
   return storage.write(path, textChunks(text), options);
 }
 
-/** The text of a file. */
+/** Returns the text of a file. */
 export async function textOf(storage: StorageAdapter, path: string): Promise<string> {
   return bodyText((await storage.read(path)).body);
 }
 
-/** A body read to its end, as text. */
+/** Reads a body to its end, as text. */
 export async function bodyText(body: ReadableStream<Uint8Array>): Promise<string> {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await bodyBytes(body));
 }
 
-/** A body read to its end. */
+/** Reads a body to its end. */
 export async function bodyBytes(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   const reader = body.getReader();
@@ -80,24 +80,24 @@ export async function bodyBytes(body: ReadableStream<Uint8Array>): Promise<Uint8
   return bytes;
 }
 
-/** Whether two lists of bytes are the same. */
+/** Whether two byte arrays are equal. */
 export function areSameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return one.byteLength === other.byteLength && one.every((byte, index) => byte === other[index]);
 }
 
-/** The names in a folder, sorted. */
+/** Returns the names in a folder, sorted. */
 export async function namesIn(storage: StorageAdapter, path: string): Promise<string[]> {
   const names: string[] = [];
   for await (const entry of storage.list(path)) names.push(entry.name);
   return names.sort();
 }
 
-/** Takes a listing's first step; resolves when it has one. */
+/** Takes the first step of a listing. */
 export async function firstOf(storage: StorageAdapter, path: string): Promise<void> {
   await storage.list(path)[Symbol.asyncIterator]().next();
 }
 
-/** Makes a folder and `count` files of one byte in it. */
+/** Creates a folder with `count` files of one byte. */
 export async function makeFilledFolder(
   { storage, fill }: StorageCaseContext,
   path: string,

@@ -2,7 +2,7 @@ import { expect, expectEqual, expectRefusal } from "../expectations.ts";
 import type { StorageCase, StorageCaseContext } from "./case.ts";
 import { firstOf, namesIn, put, textOf, untouched } from "./content.ts";
 
-/** Cases about links: reported and replaced, never followed. */
+/** Cases about links, which are reported and replaced, never followed. */
 export const linkCases: readonly StorageCase[] = [
   {
     name: "links: stat and list report a link, of size 0 and without a tag",
@@ -18,7 +18,7 @@ export const linkCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "links: read is not-found, list not-a-folder",
+    name: "links: not-found for read, not-a-folder for list",
     needs: "makeLink",
     async run(context) {
       for (const to of ["file", "folder"] as const) {
@@ -29,7 +29,7 @@ export const linkCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "links: nothing is found, made or removed below one",
+    name: "links: nothing is found, created or removed below a link",
     needs: "makeLink",
     async run(context) {
       const { storage } = context;
@@ -58,7 +58,7 @@ export const linkCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "links: remove with a kind takes a link for a file, whatever it leads to",
+    name: "links: remove with a kind treats every link as a file, also one to a folder",
     needs: "makeLink",
     async run(context) {
       for (const to of ["file", "folder"] as const) {
@@ -83,7 +83,7 @@ export const linkCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "links: write replaces the link by a file, and leaves its target",
+    name: "links: write replaces the link with a file and does not change its target",
     needs: "makeLink",
     async run(context) {
       for (const to of ["file", "folder"] as const) {
@@ -95,7 +95,7 @@ export const linkCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "links: a link is no file for conditions",
+    name: "links: conditions treat a link as a missing file",
     needs: "makeLink",
     async run(context) {
       const target = await link(context, "/link", "file");
@@ -105,7 +105,7 @@ export const linkCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "links: createFolder is already-exists on one",
+    name: "links: already-exists for createFolder",
     needs: "makeLink",
     async run(context) {
       for (const to of ["file", "folder"] as const) {

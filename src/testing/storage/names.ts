@@ -24,11 +24,11 @@ const AWKWARD: Readonly<Record<string, readonly string[]>> = {
   "that come before and after / in order": ["a", "a-b", "a.b", "a0b", "a!b"],
 };
 
-/** Cases about names: kept code unit for code unit, or refused. */
+/** Cases about names, which are stored unchanged or rejected. */
 export const nameCases: readonly StorageCase[] = [
   ...Object.entries(AWKWARD).map(
     ([kind, names]): StorageCase => ({
-      name: `names ${kind} are kept as they are`,
+      name: `names ${kind} are stored unchanged`,
       async run({ storage }) {
         await storage.createFolder("/names");
         for (const name of names)
@@ -50,7 +50,7 @@ export const nameCases: readonly StorageCase[] = [
     }),
   ),
   {
-    name: "names composed and decomposed (NFC, NFD) are two names",
+    name: "composed and decomposed forms of a name (NFC, NFD) are two names",
     async run({ storage }) {
       const [composed, decomposed] = ["\u00e9", "e\u0301"];
       await put(storage, `/${composed}`, "composed");
@@ -61,7 +61,7 @@ export const nameCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "names in capital and small letters are two names",
+    name: "upper and lower case of a name are two names",
     async run({ storage }) {
       await put(storage, "/Name", "capital");
       expectEqual(await storage.stat("/name"), undefined, "the other name");
@@ -70,7 +70,7 @@ export const nameCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "a name of 255 bytes is kept, also of letters that take several",
+    name: "a name of 255 bytes is stored, also with characters of several bytes",
     async run({ storage }) {
       for (const name of ["n".repeat(255), `${"😀".repeat(63)}abc`, `${"é".repeat(127)}x`]) {
         await put(storage, `/${name}`, "long");
@@ -80,13 +80,13 @@ export const nameCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "a name of 256 bytes is bad-name for writers and does not exist for the others",
+    name: "a name of 256 bytes is bad-name for writes and does not exist for other methods",
     async run({ storage }) {
       for (const name of ["n".repeat(256), "😀".repeat(64)]) await expectUnkeepable(storage, name);
     },
   },
   {
-    name: "a name that has no UTF-8 form, or holds NUL, is bad-name for writers and does not exist for the others",
+    name: "a name that UTF-8 cannot encode, or that contains NUL, is bad-name for writes and does not exist for other methods",
     async run({ storage }) {
       for (const name of ["\ud800", "a\udc00b", "a\0b"]) await expectUnkeepable(storage, name);
     },

@@ -4,17 +4,17 @@ import { firstOf, makeFilledFolder, namesIn, put, textOf, untouched } from "./co
 
 const NOT_CANONICAL = ["", "a", "a/b", "//", "/a/", "//a", "/a//b", "/.", "/..", "/a/.", "/a/../b", "/./a"];
 
-/** Cases about what is where: `stat`, `list`, `createFolder`. */
+/** Cases about what is at a path: `stat`, `list`, `createFolder`. */
 export const placeCases: readonly StorageCase[] = [
   {
-    name: "stat: the root is a folder whose name is the empty text",
+    name: "stat: the root is a folder with an empty name",
     async run({ storage }) {
       const root = await storage.stat("/");
       expectEqual([root?.name, root?.kind, root?.size, root?.etag], ["", "folder", 0, undefined], "root");
     },
   },
   {
-    name: "stat: undefined where nothing is, below a missing folder and below a file",
+    name: "stat: undefined for a missing member, below a missing folder and below a file",
     async run({ storage }) {
       await put(storage, "/file", "x");
       for (const path of ["/missing", "/missing/a/b", "/file/a", "/file/a/b"]) {
@@ -23,7 +23,7 @@ export const placeCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "stat: tells name, kind, size and a time about now, of a file and of a folder",
+    name: "stat: returns name, kind, size and current time of a new file and a new folder",
     async run({ storage }) {
       await storage.createFolder("/folder");
       await put(storage, "/folder/file.txt", "12345");
@@ -42,7 +42,7 @@ export const placeCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "every verb throws TypeError for a path that is not canonical",
+    name: "every method throws TypeError for a path that is not canonical",
     async run({ storage }) {
       for (const path of NOT_CANONICAL) {
         const content = untouched();
@@ -63,7 +63,7 @@ export const placeCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "list: nothing in an empty root and in a new folder",
+    name: "list: returns nothing for an empty root and a new folder",
     async run({ storage }) {
       expectEqual(await namesIn(storage, "/"), [], "root");
       await storage.createFolder("/new");
@@ -71,7 +71,7 @@ export const placeCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "list: the members of this folder only, as stat tells them",
+    name: "list: returns the members of this folder only, with the entries of stat",
     async run({ storage }) {
       await storage.createFolder("/a");
       await storage.createFolder("/a/folder");
@@ -86,7 +86,7 @@ export const placeCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "list: not-found where nothing is, not-a-folder on a file, both at the first step",
+    name: "list: not-found for a missing folder and not-a-folder for a file, both at the first step",
     async run({ storage }) {
       await put(storage, "/file", "x");
       for (const path of ["/missing", "/missing/a", "/file/a", "/file/a/b"]) {
@@ -96,7 +96,7 @@ export const placeCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "list: 2,000 members, each once",
+    name: "list: returns each of 2,000 members once",
     async run(context) {
       await makeFilledFolder(context, "/many", 2000);
       const names = await namesIn(context.storage, "/many");
@@ -104,7 +104,7 @@ export const placeCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "list: does not fail while members come and go, and gives the others each once",
+    name: "list: does not fail while members appear and disappear, and returns all others once",
     async run(context) {
       const { storage } = context;
       await makeFilledFolder(context, "/busy", 200);
@@ -120,7 +120,7 @@ export const placeCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "list: may be left early, many times",
+    name: "list: can be stopped early many times",
     async run(context) {
       await makeFilledFolder(context, "/left", 100);
       for (let round = 0; round < 100; round += 1) {
@@ -133,7 +133,7 @@ export const placeCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "createFolder: already-exists on a folder, a file and the root",
+    name: "createFolder: already-exists for a folder, a file and the root",
     async run({ storage }) {
       await storage.createFolder("/folder");
       await put(storage, "/folder/kept", "kept");
@@ -143,7 +143,7 @@ export const placeCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "createFolder: parent-missing below nothing, not-a-folder below a file",
+    name: "createFolder: parent-missing below a missing folder, not-a-folder below a file",
     async run({ storage }) {
       await put(storage, "/file", "x");
       await expectRefusal(storage.createFolder("/missing/a"), "parent-missing");
@@ -153,7 +153,7 @@ export const placeCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "createFolder: denied for an owner or a group that nobody is, before the place is looked at; nothing is made",
+    name: "createFolder: denied for an unknown user or group, before the path is checked, and creates nothing",
     async run({ storage }) {
       for (const owner of [
         { user: "no such user" },
@@ -170,7 +170,7 @@ export const placeCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "createFolder: of 20 makers of one path exactly one succeeds",
+    name: "createFolder: exactly one of 20 parallel calls for one path succeeds",
     async run({ storage }) {
       const makers = Array.from({ length: 20 }, () => storage.createFolder("/race"));
       const outcomes = await Promise.allSettled(makers);
@@ -184,7 +184,7 @@ export const placeCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "a folder stays when its last member goes",
+    name: "a folder stays when its last member is removed",
     async run({ storage }) {
       await storage.createFolder("/stays");
       await put(storage, "/stays/only", "x");
@@ -194,7 +194,7 @@ export const placeCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "a tree of 300 levels can be made, filled, read, listed and removed",
+    name: "a tree of 300 levels can be created, filled, read, listed and removed",
     async run({ storage }) {
       let path = "";
       for (let level = 0; level < 300; level += 1) {

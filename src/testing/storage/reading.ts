@@ -23,7 +23,7 @@ const RANGES: readonly (readonly [offset: number, length: number, expected: stri
 /** Cases about `read`. */
 export const readingCases: readonly StorageCase[] = [
   {
-    name: "read: the whole file with its entry",
+    name: "read: returns the complete file with its entry",
     async run({ storage }) {
       await put(storage, "/file", TEXT);
       const { entry, body } = await storage.read("/file");
@@ -32,7 +32,7 @@ export const readingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "read: not-found where nothing is, not-a-file on a folder and the root",
+    name: "read: not-found for a missing file, not-a-file for a folder and the root",
     async run({ storage }) {
       await storage.createFolder("/folder");
       await put(storage, "/file", TEXT);
@@ -43,7 +43,7 @@ export const readingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "read: ranges at the beginning, in the middle, at the end, beyond it, and of no length",
+    name: "read: returns ranges at the start, in the middle, at the end, after the end, and of length 0",
     async run({ storage }) {
       await put(storage, "/file", TEXT);
       for (const [offset, length, expected] of RANGES) {
@@ -53,7 +53,7 @@ export const readingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "read: ranges of an empty file are empty",
+    name: "read: returns empty ranges of an empty file",
     async run({ storage }) {
       await put(storage, "/empty", "");
       for (const range of [undefined, { offset: 0, length: 0 }, { offset: 0, length: 5 }, { offset: 7, length: 5 }]) {
@@ -63,7 +63,7 @@ export const readingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "read: ranges of a file of several MiB that was written in odd chunks",
+    name: "read: returns ranges of a file of several MiB that was written in odd chunks",
     async run({ storage }) {
       const bytes = noise(3 * 1_048_576 + 1, 7);
       await storage.write("/file", inChunks(bytes, 77_777));
@@ -82,7 +82,7 @@ export const readingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "read: a source, where there is one, gives the bytes of the body, and may be closed at any time",
+    name: "read: a source, if there is one, has the bytes of the body and can be closed at any time",
     async run({ storage }) {
       const bytes = noise(300_000, 4);
       await storage.write("/file", inChunks(bytes, 100_000));
@@ -104,7 +104,7 @@ export const readingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "read: two readers of one file do not disturb each other",
+    name: "read: two readers of one file do not affect each other",
     async run({ storage }) {
       const bytes = noise(1_000_000, 3);
       await storage.write("/file", inChunks(bytes, 100_000));
@@ -126,7 +126,7 @@ export const readingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "read: one begun before an overwrite gives the former version whole",
+    name: "read: a read that started before an overwrite returns the complete previous version",
     async run({ storage }) {
       const former = noise(2_000_000, 1);
       await storage.write("/file", inChunks(former, 500_000));
@@ -145,7 +145,7 @@ export const readingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "read: one begun before a removal gives the file whole or fails",
+    name: "read: a read that started before a removal returns the complete file or fails",
     async run({ storage }) {
       const bytes = noise(2_000_000, 1);
       await storage.write("/file", inChunks(bytes, 500_000));
@@ -157,7 +157,7 @@ export const readingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "read: 300 bodies cancelled in a row, unread or begun, hold nothing back",
+    name: "read: 300 bodies that are cancelled unread or half read leave no resources open",
     async run({ storage }) {
       await storage.write("/file", inChunks(noise(1_000_000, 1), 500_000));
       for (let round = 0; round < 300; round += 1) {
@@ -174,7 +174,7 @@ export const readingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "read: what was read to its end may be cancelled",
+    name: "read: a body can be cancelled after its end",
     async run({ storage }) {
       await put(storage, "/file", TEXT);
       const { body } = await storage.read("/file");
@@ -186,7 +186,7 @@ export const readingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "read: 30 at once of files that come and go give whole files or not-found",
+    name: "read: 30 parallel readers of a file that appears and disappears get complete files or not-found",
     async run({ storage }) {
       const bytes = noise(100_000, 5);
       const reader = async () => {
@@ -208,7 +208,7 @@ export const readingCases: readonly StorageCase[] = [
   },
 ];
 
-/** All bytes of a source, read into buffers of an odd size. */
+/** Reads all bytes of a source, with buffers of an odd size. */
 async function sourceBytes(source: Uint8Array | ByteSource): Promise<Uint8Array> {
   if (!("readInto" in source)) return source;
   const buffer = new Uint8Array(7919);

@@ -6,7 +6,7 @@ import { makeFilledFolder, namesIn, put, stalled, textOf } from "./content.ts";
 /** Cases about `remove`. */
 export const removalCases: readonly StorageCase[] = [
   {
-    name: "remove: a file, and nothing beside it",
+    name: "remove: removes a file and nothing else",
     async run({ storage }) {
       for (const path of ["/a", "/ab", "/b"]) await put(storage, path, path);
       await storage.remove("/a");
@@ -16,7 +16,7 @@ export const removalCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "remove: a folder with everything under it, and nothing whose name begins alike",
+    name: "remove: removes a folder with everything in it, but no member whose name only begins the same",
     async run({ storage }) {
       for (const path of ["/a", "/a/b", "/a/b/c", "/a/empty", "/a-b", "/a.b", "/ab"]) await storage.createFolder(path);
       for (const path of ["/a/1", "/a/b/2", "/a/b/c/3", "/a-b/4", "/ab/5", "/a0"]) await put(storage, path, path);
@@ -27,7 +27,7 @@ export const removalCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "remove: an empty folder, whose name is free again for a file",
+    name: "remove: removes an empty folder, whose name can then be used for a file",
     async run({ storage }) {
       await storage.createFolder("/name");
       await storage.remove("/name");
@@ -38,7 +38,7 @@ export const removalCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "remove: not-found where nothing is, below nothing and below a file",
+    name: "remove: not-found for a missing member, below a missing folder and below a file",
     async run({ storage }) {
       await put(storage, "/file", "kept");
       for (const path of ["/missing", "/missing/a", "/file/a", "/file/a/b"]) {
@@ -49,7 +49,7 @@ export const removalCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "remove: denied for the root, and nothing is touched",
+    name: "remove: denied for the root, and nothing is removed",
     async run({ storage }) {
       await put(storage, "/file", "kept");
       await expectRefusal(storage.remove("/"), "denied");
@@ -57,7 +57,7 @@ export const removalCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "remove: a tree of 10,000 members in 100 folders",
+    name: "remove: removes a tree of 10,000 members in 100 folders",
     async run(context) {
       await context.storage.createFolder("/big");
       for (let number = 0; number < 100; number += 1) await makeFilledFolder(context, `/big/${number}`, 99);
@@ -66,7 +66,7 @@ export const removalCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "remove with a kind: what is of another kind is not-found and stays",
+    name: "remove with a kind: not-found for a member of another kind, which stays",
     async run({ storage }) {
       await put(storage, "/file", "kept");
       await storage.createFolder("/folder");
@@ -82,7 +82,7 @@ export const removalCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "remove with a kind: a file that becomes a folder meanwhile is removed as a file or not at all, and the reverse",
+    name: "remove with a kind: never removes a folder that replaces the file meanwhile, nor a file that replaces the folder",
     async run({ storage }) {
       for (let round = 0; round < 4; round += 1) {
         await expectNothingElseRemoved(storage, "file");
@@ -91,7 +91,7 @@ export const removalCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "remove: of several removers of one file at least one succeeds, and the others find nothing",
+    name: "remove: of several parallel removals of one file at least one succeeds, and the others are not-found",
     async run({ storage }) {
       await put(storage, "/file", "x");
       const removers = Array.from({ length: 10 }, () => storage.remove("/file"));
@@ -103,7 +103,7 @@ export const removalCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "remove: several removers of one tree together remove it",
+    name: "remove: several parallel removals of one tree remove it",
     async run({ storage }) {
       await storage.createFolder("/tree");
       for (let branch = 0; branch < 10; branch += 1) {
@@ -124,7 +124,7 @@ export const removalCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "remove: a tree that is written to meanwhile is removed, or what is left of it is whole",
+    name: "remove: files written into a tree during its removal are removed or complete",
     async run({ storage }) {
       await storage.createFolder("/tree");
       const writer = async (number: number) => {
@@ -145,7 +145,7 @@ export const removalCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "remove: a folder into which a write is on its way goes, and the write leaves nothing",
+    name: "remove: removes a folder during a write into it, and the write leaves nothing",
     async run({ storage }) {
       await storage.createFolder("/folder");
       const controller = new AbortController();
@@ -162,7 +162,7 @@ export const removalCases: readonly StorageCase[] = [
   },
 ];
 
-/** Removes what is of a kind while it is replaced by what is of the other one, which has to stay. */
+/** Removes members of one kind while another call replaces the member by one of the other kind, which must stay. */
 async function expectNothingElseRemoved(storage: StorageAdapter, kind: "file" | "folder"): Promise<void> {
   const make = async (what: "file" | "folder") => {
     if (what === "file") return put(storage, "/name", "content");

@@ -2,10 +2,10 @@ import { expect, expectEqual, expectRefusal, rejectionOf } from "../expectations
 import type { StorageCase } from "./case.ts";
 import { cutOff, namesIn, put, stalled, textChunks, textOf, untouched } from "./content.ts";
 
-/** Cases about writes that end in the middle, and about what is seen while one is on its way. */
+/** Cases about writes that end early, and about what others see during a write. */
 export const transferCases: readonly StorageCase[] = [
   {
-    name: "write: content that throws rejects with that very error and leaves the former file",
+    name: "write: rejects with the content's own error and keeps the previous file",
     async run({ storage }) {
       await put(storage, "/file", "former");
       for (const texts of [[], ["new"], ["new", "new"]]) {
@@ -18,7 +18,7 @@ export const transferCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: an error of the content is not taken for one of the storage",
+    name: "write: does not map an error of the content as if the storage had failed",
     async run({ storage }) {
       const error = Object.assign(new Error("ENOENT: of another place"), { code: "ENOENT" });
       expectEqual(
@@ -29,7 +29,7 @@ export const transferCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: content that throws leaves nothing where nothing was",
+    name: "write: content that throws creates no file",
     async run({ storage }) {
       await rejectionOf(storage.write("/file", cutOff(new Error("cut"), "some", "text")));
       expectEqual(await storage.stat("/file"), undefined, "stat");
@@ -37,7 +37,7 @@ export const transferCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: incomplete when the content ends before its size",
+    name: "write: incomplete if the content is shorter than its size",
     async run({ storage }) {
       await put(storage, "/file", "former");
       await expectRefusal(storage.write("/file", textChunks("1234"), { size: 5 }), "incomplete");
@@ -47,7 +47,7 @@ export const transferCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: incomplete when the content goes on after its size",
+    name: "write: incomplete if the content is longer than its size",
     async run({ storage }) {
       await put(storage, "/file", "former");
       await expectRefusal(storage.write("/file", textChunks("123456"), { size: 5 }), "incomplete");
@@ -57,7 +57,7 @@ export const transferCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: endless content ends at its size, and its source is released",
+    name: "write: stops reading endless content after its size, and releases the source",
     async run({ storage }) {
       let given = 0;
       let isReleased = false;
@@ -77,7 +77,7 @@ export const transferCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: takes chunks one after another, the next when the last has come",
+    name: "write: requests one chunk at a time",
     async run({ storage }) {
       let waiting = 0;
       let most = 0;
@@ -95,7 +95,7 @@ export const transferCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: a signal that is aborted already leaves the content alone",
+    name: "write: does not read the content if the signal is already aborted",
     async run({ storage }) {
       const content = untouched();
       const reason = new Error("gone");
@@ -105,7 +105,7 @@ export const transferCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: a signal ends it promptly while the content is silent, and leaves the former file",
+    name: "write: a signal ends it promptly while the content is silent, and the previous file stays",
     async run({ storage }) {
       await put(storage, "/file", "former");
       for (const reason of [new Error("gone"), "a text as reason"]) {
@@ -118,7 +118,7 @@ export const transferCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: a signal ends it between chunks, and the source is released",
+    name: "write: a signal ends it between chunks and releases the source",
     async run({ storage }) {
       const controller = new AbortController();
       let isReleased = false;
@@ -138,7 +138,7 @@ export const transferCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: a signal that aborts after the last chunk was taken leaves one whole file",
+    name: "write: a signal that aborts after the last chunk leaves one complete file",
     async run({ storage }) {
       await put(storage, "/file", "former");
       const controller = new AbortController();
@@ -154,7 +154,7 @@ export const transferCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: a signal that aborts when all is done changes nothing",
+    name: "write: a signal that aborts after the end changes nothing",
     async run({ storage }) {
       const controller = new AbortController();
       await put(storage, "/file", "done", { signal: controller.signal });
@@ -163,7 +163,7 @@ export const transferCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: until it resolves nothing of it is seen, found or listed",
+    name: "write: nothing is visible before it resolves",
     async run({ storage }) {
       await put(storage, "/old", "former");
       const seen: unknown[] = [];
@@ -182,7 +182,7 @@ export const transferCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: 50 cut-off writes at once leave nothing behind",
+    name: "write: 50 parallel writes that fail leave nothing",
     async run({ storage }) {
       const writes = Array.from({ length: 50 }, (_, index) =>
         rejectionOf(storage.write(`/file-${index % 5}`, cutOff(new Error("cut"), "some", "text"))),

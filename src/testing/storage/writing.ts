@@ -2,7 +2,7 @@ import { expect, expectEqual, expectRefusal } from "../expectations.ts";
 import type { StorageCase } from "./case.ts";
 import { areSameBytes, bodyBytes, inChunks, namesIn, noise, put, textChunks, textOf, untouched } from "./content.ts";
 
-/** Cases about writes that succeed, or are refused for their place. */
+/** Cases about writes that succeed, or are rejected because of their path. */
 export const writingCases: readonly StorageCase[] = [
   {
     name: "write: stores a file and resolves with its entry",
@@ -14,7 +14,7 @@ export const writingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: replaces a file by a longer and by a shorter one",
+    name: "write: replaces a file with a longer and with a shorter one",
     async run({ storage }) {
       for (const text of ["middle", "somewhat longer", "short"]) {
         const entry = await put(storage, "/file", text);
@@ -24,7 +24,7 @@ export const writingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: an empty file from no chunk, and from an empty one",
+    name: "write: creates an empty file from no chunk and from an empty chunk",
     async run({ storage }) {
       expectEqual((await storage.write("/none", textChunks())).size, 0, "size of no chunk");
       expectEqual((await storage.write("/empty", textChunks(""), { size: 0 })).size, 0, "size of an empty chunk");
@@ -40,14 +40,14 @@ export const writingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: joins chunks of any sizes, empty ones among them",
+    name: "write: joins chunks of any size, including empty ones",
     async run({ storage }) {
       await storage.write("/file", textChunks("a", "", "bcd", "", "", "e"), { size: 5 });
       expectEqual(await textOf(storage, "/file"), "abcde", "text");
     },
   },
   {
-    name: "write: several MiB of binary content, with and without a size, come back byte for byte",
+    name: "write: stores several MiB of binary content unchanged, with and without a size",
     async run({ storage }) {
       const bytes = noise(5 * 1_048_576 + 17, 1);
       await storage.write("/sized", inChunks(bytes, 65_536), { size: bytes.byteLength });
@@ -60,7 +60,7 @@ export const writingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: keeps bytes of its own when the source uses one buffer again and again",
+    name: "write: copies bytes if the source reuses one buffer",
     async run({ storage }) {
       async function* reusing(): AsyncGenerator<Uint8Array> {
         const buffer = new Uint8Array(4);
@@ -72,7 +72,7 @@ export const writingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: parent-missing below nothing, not-a-folder below a file, not-a-file on a folder and the root",
+    name: "write: parent-missing below a missing folder, not-a-folder below a file, not-a-file for a folder and the root",
     async run({ storage }) {
       await storage.createFolder("/folder");
       await put(storage, "/folder/kept", "kept");
@@ -90,7 +90,7 @@ export const writingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: of 20 writers of one path each leaves a whole file, and one of them stays",
+    name: "write: 20 parallel writers of one path leave one complete file",
     async run({ storage }) {
       const contents = Array.from({ length: 20 }, (_, writer) => noise(50_000 + writer, writer));
       await Promise.all(contents.map((bytes) => storage.write("/race", inChunks(bytes, 7_919))));
@@ -105,7 +105,7 @@ export const writingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: readers beside 30 overwrites see whole versions only",
+    name: "write: readers during 30 overwrites see complete versions only",
     async run({ storage }) {
       await storage.write("/file", inChunks(noise(40_000, 0), 10_000));
       let isWriting = true;
@@ -129,7 +129,7 @@ export const writingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "entity-tags are equal for one version, wherever they are told",
+    name: "entity-tags of one version are equal in write, read, stat and list",
     needs: "strongTags",
     async run({ storage }) {
       const { etag } = await put(storage, "/file", "text");
@@ -142,7 +142,7 @@ export const writingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "entity-tags differ between contents, also of one size and in quick succession",
+    name: "entity-tags of different contents differ, even with equal size and in quick succession",
     needs: "strongTags",
     async run({ storage }) {
       const tags = new Set<string | undefined>();
