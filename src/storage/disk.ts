@@ -22,12 +22,12 @@ import { createFolderTree } from "./disk/folder-tree.ts";
 import { latencyGuard } from "./disk/latency-guard.ts";
 import { followLinks } from "./disk/links.ts";
 import { listMembers, statMember } from "./disk/list.ts";
-import { isKeepable } from "./disk/names.ts";
+import { isValidName } from "./disk/names.ts";
 import type { OpenFolder } from "./disk/open-folder.ts";
 import { findOwner } from "./disk/owner.ts";
 import { readMember, readMemberSync } from "./disk/read.ts";
 import { removeFolder } from "./disk/remove.ts";
-import { sweepLeftovers } from "./disk/sweep.ts";
+import { cleanUpTemporaryFiles } from "./disk/sweep.ts";
 import { type Durability, writeMember } from "./disk/write.ts";
 
 export type { Durability };
@@ -78,7 +78,7 @@ export interface DiskStorageOptions {
 export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   const { root, durability, links } = checkOptions(options);
   const tree = createFolderTree(root);
-  void sweepLeftovers(tree);
+  void cleanUpTemporaryFiles(tree);
 
   async function locate(segments: readonly string[]): Promise<readonly string[]> {
     return links === "inside" && segments.length > 0 ? followLinks(root, segments) : segments;
@@ -154,7 +154,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     const segments = toPathSegments(path);
     const name = segments.pop();
     if (name === undefined) throw new StorageError(ifRoot, "The root is there.");
-    if (!isKeepable(name)) throw new StorageError("bad-name");
+    if (!isValidName(name)) throw new StorageError("bad-name");
     const parent = await mapErrorCode(tree.open(await locate(segments)), "not-found", "parent-missing");
     return { parent, name };
   }

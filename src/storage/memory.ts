@@ -28,21 +28,21 @@ interface File {
   readonly size: number;
   readonly modified: Date;
   readonly etag: string;
-  readonly born: number;
+  readonly createdAs: number;
 }
 
 interface Folder {
   readonly kind: "folder";
   readonly members: Map<string, File | Folder>;
   modified: Date;
-  readonly born: number;
+  readonly createdAs: number;
 }
 
 const MAX_NAME_BYTES = 255;
 /** Content up to this size is copied immediately. Larger content becomes a source. */
 const SMALL_BYTES = 65_536;
 /** How many members are listed before the event loop continues. Nothing in this file waits otherwise. */
-const MEMBERS_PER_YIELD = 1024;
+const BATCH_SIZE = 1024;
 
 /**
  * Creates a storage in memory. It is lost with the process, and meant for tests, demonstrations and small temporary
@@ -56,12 +56,12 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
    * Number of members created so far. Members are kept in creation order, so a member created during a listing comes
    * after all existing ones.
    */
-  let births = 0;
+  let creations = 0;
   const root = createEmptyFolder();
 
   function createEmptyFolder(): Folder {
-    births += 1;
-    return { kind: "folder", members: new Map(), modified: new Date(clock()), born: births };
+    creations += 1;
+    return { kind: "folder", members: new Map(), modified: new Date(clock()), createdAs: creations };
   }
 
   function find(segments: readonly string[]): File | Folder | undefined {
@@ -73,7 +73,7 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
   /** Returns the parent folder of a path, and the last name of the path. */
   function findParent(segments: string[]): { parent: Folder; name: string } {
     const name = segments.pop() ?? "";
-    if (!isKeepable(name)) throw new StorageError("bad-name");
+    if (!isValidName(name)) throw new StorageError("bad-name");
     let parent: File | Folder | undefined = root;
     for (const segment of segments) {
       parent = parent.members.get(segment);
@@ -93,14 +93,14 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     const folder = find(toPathSegments(path));
     if (folder === undefined) throw new StorageError("not-found");
     if (folder.kind === "file") throw new StorageError("not-a-folder");
-    const latest = births;
+    const latest = creations;
     let batch: StorageEntry[] = [];
     for (const [name, member] of folder.members) {
       // Skips members created since the start. Otherwise a member that was removed and created again would appear
       // twice, and the listing of a growing folder would never end.
-      if (member.born > latest) break;
+      if (member.createdAs > latest) break;
       batch.push(toEntry(name, member));
-      if (batch.length < MEMBERS_PER_YIELD) continue;
+      if (batch.length < BATCH_SIZE) continue;
       yield batch;
       batch = [];
       await yieldToEventLoop();
@@ -134,8 +134,8 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     const modified = new Date(clock());
     versions += 1;
     const etag = `"${modified.getTime().toString(16)}-${versions.toString(16)}"`;
-    const born = parent.members.get(name)?.born ?? ++births;
-    const file: File = { kind: "file", chunks, size: byteLength(chunks), modified, etag, born };
+    const createdAs = parent.members.get(name)?.createdAs ?? ++creations;
+    const file: File = { kind: "file", chunks, size: byteLength(chunks), modified, etag, createdAs };
     parent.members.set(name, file);
     parent.modified = modified;
     return toEntry(name, file);
@@ -179,7 +179,7 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
 }
 
 /** Accepts the names that a disk accepts, so that the service behaves the same on both. */
-function isKeepable(name: string): boolean {
+function isValidName(name: string): boolean {
   return !/[\0\p{Cs}]/u.test(name) && new TextEncoder().encode(name).byteLength <= MAX_NAME_BYTES;
 }
 

@@ -16,7 +16,7 @@ import { isOfKind, meetsConditions } from "./conditions.ts";
 import { isKey, isName, type ObjectLocation, toAncestors, toLocation } from "./object-store/keys.ts";
 import type { R2Bucket, R2Condition, R2Object } from "./r2/binding.ts";
 import { listMembers, removeBelow, toFileEntry, toFolderEntry } from "./r2/list.ts";
-import { calling, writeObject } from "./r2/write.ts";
+import { mapR2Errors, writeObject } from "./r2/write.ts";
 
 export type {
   R2Bucket,
@@ -67,13 +67,13 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
   }
 
   async function findFile({ key }: Pick<ObjectLocation, "key">): Promise<R2Object | null> {
-    return key === "" ? null : calling(() => bucket.head(key));
+    return key === "" ? null : mapR2Errors(() => bucket.head(key));
   }
 
   async function isFolder(folder: string): Promise<boolean> {
     if (folder === prefix) return true;
     if (!isKey(folder)) return false;
-    return (await calling(() => bucket.list({ prefix: folder, limit: 1 }))).objects.length > 0;
+    return (await mapR2Errors(() => bucket.list({ prefix: folder, limit: 1 }))).objects.length > 0;
   }
 
   /**
@@ -97,7 +97,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     const [file, isThere] = await look(location);
     if (file !== null) return toFileEntry(name, file);
     if (!isThere) return undefined;
-    return toFolderEntry(name, folder === prefix ? null : await calling(() => bucket.head(folder)));
+    return toFolderEntry(name, folder === prefix ? null : await mapR2Errors(() => bucket.head(folder)));
   }
 
   async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
@@ -173,7 +173,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
   /** Creates the marker of a folder. Returns `false` if it already exists. */
   async function putMarker(folder: string): Promise<boolean> {
     const onlyIf: R2Condition = { etagDoesNotMatch: "*" };
-    return (await calling(() => bucket.put(folder, MARKER, { onlyIf }))) !== null;
+    return (await mapR2Errors(() => bucket.put(folder, MARKER, { onlyIf }))) !== null;
   }
 
   /**
@@ -182,7 +182,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
    * marker, one may fail although another has created it.
    */
   async function keepParent(parent: string): Promise<void> {
-    const hasMarker = async (): Promise<boolean> => (await calling(() => bucket.head(parent))) !== null;
+    const hasMarker = async (): Promise<boolean> => (await mapR2Errors(() => bucket.head(parent))) !== null;
     if (parent === prefix || (await hasMarker())) return;
     try {
       await putMarker(parent);
@@ -199,7 +199,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     if ((file === null && !asFolder) || !isOfKind(kind, conditions)) throw new StorageError("not-found");
     if (!meetsConditions(file?.httpEtag, conditions)) throw new StorageError("precondition-failed");
     await keepParent(location.parent);
-    if (file !== null) await calling(() => bucket.delete([location.key]));
+    if (file !== null) await mapR2Errors(() => bucket.delete([location.key]));
     else await removeBelow(bucket, location.folder);
   }
 

@@ -149,7 +149,7 @@ describe("fileferry check-auth-endpoint", () => {
       });
       const [status] = await once(child, "close");
       expect(status).toBe(0);
-      expect(shown.startsWith("Password: \r\n\u001b[32mok\u001b[39m   answers whole")).toBe(true);
+      expect(shown.startsWith("Password: \r\n\u001b[32mok\u001b[39m   sends a complete response")).toBe(true);
       expect(shown).not.toContain(ACCOUNT.password);
     },
   );
@@ -161,7 +161,7 @@ describe("fileferry check-auth-endpoint", () => {
       if (asked === 1) answer(res, 401);
     });
     const run = startCommand(["check-auth-endpoint", url]);
-    await waitFor(() => /^ok {3}answers whole.*\n/m.exec(run.stdout()) ?? undefined, run);
+    await waitFor(() => /^ok {3}sends a complete response.*\n/m.exec(run.stdout()) ?? undefined, run);
     expect(run.stdout().trimEnd().split("\n")).toHaveLength(1);
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import type { AccountSettings } from "../../src/contracts/account.ts";
 import type { Authenticator } from "../../src/contracts/authenticator.ts";
-import { isKeepable } from "../../src/storage/disk/names.ts";
+import { isValidName } from "../../src/storage/disk/names.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { type FormEntry, sendFormForJson } from "../support/forms.ts";
 import { basic, type CallOptions, createTestService, type TestService } from "../support/service.ts";
@@ -153,11 +153,11 @@ describe("names (SECURITY 3 to 5)", () => {
     Object.defineProperty(process, "platform", { value: "win32" });
     const cut = ["a.", "a ", "a:b", "file.txt::$DATA", "..\\a", "a?", 'a"'];
     for (const name of ["CON", "con", "AUX.txt", "nul", "PRN.", "COM1", "lpt9.log", "COM¹", ...cut]) {
-      expect([name, isKeepable(name)]).toEqual([name, false]);
+      expect([name, isValidName(name)]).toEqual([name, false]);
     }
-    for (const name of ["console", "com10", "nulls.txt", ".a", "a.b", "ä"]) expect(isKeepable(name)).toBe(true);
+    for (const name of ["console", "com10", "nulls.txt", ".a", "a.b", "ä"]) expect(isValidName(name)).toBe(true);
     Object.defineProperty(process, "platform", { value: "linux" });
-    for (const name of ["CON", "a.", "a ", "a:b"]) expect(isKeepable(name)).toBe(true);
+    for (const name of ["CON", "a.", "a ", "a:b"]) expect(isValidName(name)).toBe(true);
   });
 
   /** Lets anybody in by the password, as a directory might. */

@@ -37,7 +37,7 @@ export async function checkTarget(
  *
  * Returns `"linked"` if the file still has its temporary name too.
  */
-export async function exchange(
+export async function commit(
   folder: OpenFolder,
   temporary: string,
   name: string,

@@ -2,14 +2,14 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { mapErrorCode } from "./errors.ts";
-import { isKeepable } from "./names.ts";
+import { isValidName } from "./names.ts";
 import {
   hasDescriptorPaths,
   type OpenFolder,
   openByDescriptor,
   openByPath,
-  openWhole,
-  openWholeSync,
+  openInOneCall,
+  openInOneCallSync,
 } from "./open-folder.ts";
 
 /** The folders below the root of a disk storage. */
@@ -52,29 +52,29 @@ export function createFolderTree(root: string): FolderTree {
   }
 
   /** Opens the folder in one step instead of one step per segment. If this fails, the walk finds out why. */
-  function tryWhole(segments: readonly string[]): Promise<OpenFolder | undefined> {
+  function tryInOneCall(segments: readonly string[]): Promise<OpenFolder | undefined> {
     if (!byDescriptor) return openByPath(join(realRoot, ...segments)).catch(() => undefined);
-    return openWhole(join(root, ...segments), toChecked(segments));
+    return openInOneCall(join(root, ...segments), toRealPath(segments));
   }
 
   /**
    * Returns the real path to compare with, or `undefined` if no comparison is needed. The operator chose the root's own
    * path, so only segments below it can be hostile symlinks; O_NOFOLLOW covers the last one.
    */
-  function toChecked(segments: readonly string[]): string | undefined {
+  function toRealPath(segments: readonly string[]): string | undefined {
     return segments.length > 1 ? join(realRoot, ...segments) : undefined;
   }
 
   function openSync(segments: readonly string[]): OpenFolder | undefined {
-    if (!byDescriptor || !segments.every(isKeepable)) return undefined;
-    return openWholeSync(segments.length > 0 ? join(root, ...segments) : `${root}/.`, toChecked(segments));
+    if (!byDescriptor || !segments.every(isValidName)) return undefined;
+    return openInOneCallSync(segments.length > 0 ? join(root, ...segments) : `${root}/.`, toRealPath(segments));
   }
 
   return {
     root,
     open: async (segments) => {
-      if (!segments.every(isKeepable)) throw new StorageError("not-found");
-      const folder = segments.length > 0 ? await tryWhole(segments) : undefined;
+      if (!segments.every(isValidName)) throw new StorageError("not-found");
+      const folder = segments.length > 0 ? await tryInOneCall(segments) : undefined;
       return folder ?? walk(segments);
     },
     openSync,

@@ -1,37 +1,41 @@
 /**
- * How a disk answers. What the system has in memory it tells in microseconds, a tenth of what the detour through another thread costs;
- * but a call that waits for a device holds up everybody. So calls are made at once while they are quick, and elsewhere for a time after
- * some were slow (docs/decisions/0012-synchronous-system-calls.md).
+ * Decides whether system calls may be synchronous.
+ *
+ * The system returns what it has in memory within microseconds, a tenth of what a call in another thread costs. But a
+ * synchronous call that waits for a device blocks all requests. So calls are synchronous while they are fast, and
+ * asynchronous for some time after slow ones (docs/decisions/0012-synchronous-system-calls.md).
  */
 export interface LatencyGuard {
-  /** Whether a call may be made at once now. */
+  /** Whether the next call may be synchronous. */
   isFast(): boolean;
-  /** Makes a call at once, and takes its time. */
+  /** Makes a synchronous call and measures its duration. */
   timed<T>(call: () => T): T;
 }
 
-/** So much of a turn of the event loop goes into calls at once; and from the first one on it takes no longer than that in all, as far as calls are asked for. */
+/**
+ * Bounds for one turn of the event loop: the total duration of its synchronous calls, and the time after its first one.
+ */
 const CALLS_MS = 10;
 const WINDOW_MS = 50;
 
-/** No processor is with others for so long. */
+/** A call of this duration was slow, even if other processes used the processor meanwhile. */
 const UNMISTAKABLE_MS = 100;
-/** The longest time for which a disk is not trusted. */
+/** The longest time without synchronous calls. */
 const MAX_CAUTION_MS = 60_000;
 
-/** What counts as slow, in milliseconds. */
+/** Limits and clock of a guard, in milliseconds. */
 export interface LatencyGuardOptions {
-  /** A call that takes longer has waited for a device or a network; or the processor was with others. */
+  /** A longer call is slow: it waited for a device or a network, or other processes used the processor. */
   readonly slow: number;
-  /** A slow call is taken for an accident, unless another one came within this time before. */
+  /** One slow call is ignored, unless another one ended within this time before it. */
   readonly near: number;
-  /** For so long nobody waits for that disk again; twice as long, up to a minute, where it is slow again soon after. */
+  /** How long calls stay asynchronous after that. The time doubles, up to a minute, if the disk is slow again soon. */
   readonly caution: number;
-  /** The time, from any beginning. */
+  /** Returns the current time, from any origin. */
   readonly now?: () => number;
 }
 
-/** Makes the pace of some calls. */
+/** Creates the guard of one group of calls. */
 export function createLatencyGuard({
   slow,
   near,
@@ -41,13 +45,18 @@ export function createLatencyGuard({
   let lastSlow = Number.NEGATIVE_INFINITY;
   let cautiousUntil = Number.NEGATIVE_INFINITY;
   let pause = caution;
-  /** The current turn of the event loop: when its first call began, and how long its calls took. `undefined` before the first one. */
-  let turn: { readonly began: number; taken: number } | undefined;
+  /**
+   * The current turn of the event loop: when its first call started, and the duration of its calls. `undefined` before
+   * the first call.
+   */
+  let turn: { readonly startedAt: number; taken: number } | undefined;
 
-  /** Whoever reads one file after the other would never let the event loop go on: a turn of it has so much of this and no more. */
+  /**
+   * A caller that reads one file after another would otherwise block the event loop. Each turn allows a limited time.
+   */
   function isFast(): boolean {
     const time = now();
-    if (turn !== undefined && (turn.taken >= CALLS_MS || time - turn.began >= WINDOW_MS)) return false;
+    if (turn !== undefined && (turn.taken >= CALLS_MS || time - turn.startedAt >= WINDOW_MS)) return false;
     return time >= cautiousUntil;
   }
 
@@ -64,7 +73,7 @@ export function createLatencyGuard({
 
   function count(startedAt: number, ended: number): void {
     if (turn === undefined) {
-      turn = { began: startedAt, taken: 0 };
+      turn = { startedAt: startedAt, taken: 0 };
       setImmediate(() => {
         turn = undefined;
       });
@@ -75,7 +84,7 @@ export function createLatencyGuard({
   function noteSlow(startedAt: number, ended: number): void {
     const isAccident = startedAt - lastSlow >= near && ended - startedAt < UNMISTAKABLE_MS;
     if (!isAccident) {
-      // A disk that is slow again soon after it was trusted again is left alone for longer.
+      // The disk is slow again soon after the last pause, so the next pause is longer.
       pause = startedAt - cautiousUntil < 2 * pause ? Math.min(2 * pause, MAX_CAUTION_MS) : caution;
       cautiousUntil = ended + pause;
     }
@@ -85,8 +94,8 @@ export function createLatencyGuard({
   return { isFast, timed };
 }
 
-/** Of calls that ask. One for all disks of the process: it is the process that waits. */
+/** Guard of calls that only read. All disks of the process share it, because the whole process waits. */
 export const latencyGuard: LatencyGuard = createLatencyGuard({ slow: 10, near: 1000, caution: 500 });
 
-/** Of calls that change a little: they may wait for a journal, also where what is asked is in memory. */
-export const changePace: LatencyGuard = createLatencyGuard({ slow: 10, near: 1000, caution: 2000 });
+/** Guard of calls that change something. They may wait for a journal even if reads are fast. */
+export const changeGuard: LatencyGuard = createLatencyGuard({ slow: 10, near: 1000, caution: 2000 });

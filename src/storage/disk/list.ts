@@ -3,9 +3,9 @@ import { opendir } from "node:fs/promises";
 import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 import { yieldToEventLoop } from "../../platform/event-loop.ts";
 import { latencyGuard } from "./latency-guard.ts";
-import { isKeepable } from "./names.ts";
+import { isValidName } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
-import { isTemporaryName, removeLeftover } from "./temporary-files.ts";
+import { isTemporaryName, removeIfAbandoned } from "./temporary-files.ts";
 
 const MAX_TIME = 8.64e15;
 /**
@@ -16,7 +16,7 @@ const NAMES = 64;
 /** How long synchronous calls of a listing may block other requests, in milliseconds. */
 const SLICE_MS = 2;
 /** How many asynchronous `lstat` calls run in parallel. */
-const AT_ONCE = 32;
+const MAX_PARALLEL = 32;
 
 /** Returns the entry of a member, a link as a link. `hasLock`: see `OpenFolder.lookUp`. */
 export async function statMember(folder: OpenFolder, name: string, hasLock = false): Promise<StorageEntry | undefined> {
@@ -29,7 +29,7 @@ export async function statMember(folder: OpenFolder, name: string, hasLock = fal
  * `OpenFolder.lookUp`.
  */
 export async function findMember(folder: OpenFolder, name: string, hasLock = false): Promise<BigIntStats | undefined> {
-  return isKeepable(name) ? folder.lookUp(name, hasLock) : undefined;
+  return isValidName(name) ? folder.lookUp(name, hasLock) : undefined;
 }
 
 /**
@@ -61,10 +61,10 @@ export async function* listMembers(folder: OpenFolder): AsyncGenerator<readonly 
     for (;;) {
       const found = await readNames(directory);
       if (found.length === 0) return;
-      for (const name of found) if (isTemporaryName(name)) await removeLeftover(folder, name);
+      for (const name of found) if (isTemporaryName(name)) await removeIfAbandoned(folder, name);
       let names = found.filter((name) => !isRepeated(name));
       while (names.length > 0) {
-        const { entries, asked } = lookAtSome(folder, names) ?? (await statSome(folder, names));
+        const { entries, asked } = lookUpSync(folder, names) ?? (await statSome(folder, names));
         names = names.slice(asked);
         yield entries;
         await yieldToEventLoop();
@@ -118,14 +118,14 @@ interface Looks {
  * Looks up members synchronously until others have to run. Returns `undefined` if synchronous calls are not possible or
  * the disk is slow.
  */
-function lookAtSome(folder: OpenFolder, names: readonly string[]): Looks | undefined {
+function lookUpSync(folder: OpenFolder, names: readonly string[]): Looks | undefined {
   const { lookSync } = folder;
   if (lookSync === undefined || !latencyGuard.isFast()) return undefined;
   const entries: StorageEntry[] = [];
   const end = performance.now() + SLICE_MS;
   let asked = 0;
   for (const name of names) {
-    const stats = isKeepable(name) ? lookSync(name) : undefined;
+    const stats = isValidName(name) ? lookSync(name) : undefined;
     const entry = stats && toEntry(name, stats);
     if (entry !== undefined) entries.push(entry);
     asked += 1;
@@ -135,7 +135,7 @@ function lookAtSome(folder: OpenFolder, names: readonly string[]): Looks | undef
 }
 
 async function statSome(folder: OpenFolder, names: readonly string[]): Promise<Looks> {
-  const some = names.slice(0, AT_ONCE);
+  const some = names.slice(0, MAX_PARALLEL);
   const entries = await Promise.all(some.map((name) => statMember(folder, name)));
   return { entries: entries.filter((entry) => entry !== undefined), asked: some.length };
 }

@@ -111,7 +111,7 @@ export async function openByDescriptor(path: MemberName): Promise<OpenFolder> {
  * This is safe because opening a folder has no effects, and the descriptor's own path is checked after the opening.
  * Without `realPath` there is no check: then only the last segment can be a symlink, and O_NOFOLLOW does not follow it.
  */
-export async function openWhole(path: string, realPath: string | undefined): Promise<OpenFolder | undefined> {
+export async function openInOneCall(path: string, realPath: string | undefined): Promise<OpenFolder | undefined> {
   try {
     return toFolderAt(await openFolderAt(path), realPath);
   } catch {
@@ -121,7 +121,7 @@ export async function openWhole(path: string, realPath: string | undefined): Pro
 }
 
 /** As {@link openInOneCall}, but synchronous, for fast disks. */
-export function openWholeSync(path: string, realPath: string | undefined): OpenFolder | undefined {
+export function openInOneCallSync(path: string, realPath: string | undefined): OpenFolder | undefined {
   try {
     return toFolderAt(openSync(path, FOLDER), realPath);
   } catch {

@@ -4,7 +4,7 @@ import { type ByteRange, type StorageEntry, StorageError, type StoredFile } from
 import { toStoredFile } from "../../contracts/stored-file.ts";
 import { toStorageError } from "./errors.ts";
 import { toEntry } from "./list.ts";
-import { isKeepable } from "./names.ts";
+import { isValidName } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
 import { readDescriptor, readSmall, release, releaseFile, SMALL_BYTES } from "./system-calls.ts";
 
@@ -15,7 +15,7 @@ export async function readMember(
   askedName: string,
   range?: ByteRange,
 ): Promise<StoredFile> {
-  if (!isKeepable(name)) throw new StorageError("not-found");
+  if (!isValidName(name)) throw new StorageError("not-found");
   return readOpened(await folder.openFile(name, constants.O_RDONLY), askedName, range);
 }
 
@@ -32,7 +32,7 @@ export function readMemberSync(
   let descriptor: number | undefined;
   let isSmall = true;
   try {
-    descriptor = isKeepable(name) ? folder.openFileSync?.(name) : undefined;
+    descriptor = isValidName(name) ? folder.openFileSync?.(name) : undefined;
     if (descriptor === undefined) return undefined;
     const { entry, start, end } = toPart(descriptor, askedName, range);
     if (end - start > SMALL_BYTES) {
@@ -69,7 +69,7 @@ async function readOpened(descriptor: number, name: string, range?: ByteRange): 
     const { entry, start, end } = toPart(descriptor, name, range);
     isSmall = entry.size <= SMALL_BYTES;
     // Small content is read here, so the descriptor can be closed.
-    if (end - start <= SMALL_BYTES) return toStoredFile(entry, await readWhole(descriptor, start, end));
+    if (end - start <= SMALL_BYTES) return toStoredFile(entry, await readAll(descriptor, start, end));
     isHeld = true;
     return toStoredFile(entry, toSource(descriptor, start, end));
   } catch (error) {
@@ -95,7 +95,7 @@ function toPart(descriptor: number, name: string, range?: ByteRange): Part {
   return { entry, start, end: Math.min(start + (range?.length ?? entry.size), entry.size) };
 }
 
-async function readWhole(descriptor: number, start: number, end: number): Promise<Uint8Array> {
+async function readAll(descriptor: number, start: number, end: number): Promise<Uint8Array> {
   const bytes = Buffer.allocUnsafe(end - start);
   for (let filled = 0; filled < bytes.byteLength; ) {
     const rest = bytes.subarray(filled);

@@ -1,34 +1,34 @@
 import { opendir } from "node:fs/promises";
 import type { FolderTree } from "./folder-tree.ts";
-import { removeLeftover } from "./temporary-files.ts";
+import { removeIfAbandoned } from "./temporary-files.ts";
 
 /**
  * Delays before each clean-up of a root, in milliseconds after the previous one. The second run finds files of a
  * process that was just ending. The third finds files of other machines, or of an earlier run of a container, after
  * they have been unchanged for an hour.
  */
-const SWEEPS_AFTER = [0, 10_000, 3_900_000];
+const CLEAN_UP_DELAYS = [0, 10_000, 3_900_000];
 
 /**
  * Removes temporary files of ended processes below a root. Runs in the background, one folder at a time, does not keep
  * the process alive, and does not cross into other file systems. Runs again later if it had to keep a temporary file.
  * Files that it cannot read or remove stay.
  */
-export async function sweepLeftovers(tree: FolderTree): Promise<void> {
-  for (const delay of SWEEPS_AFTER) {
+export async function cleanUpTemporaryFiles(tree: FolderTree): Promise<void> {
+  for (const delay of CLEAN_UP_DELAYS) {
     await pause(delay);
-    if (!(await sweepOnce(tree))) return;
+    if (!(await cleanUpOnce(tree))) return;
   }
 }
 
 /** Returns whether a file was kept that may be an abandoned temporary file. */
-async function sweepOnce(tree: FolderTree): Promise<boolean> {
+async function cleanUpOnce(tree: FolderTree): Promise<boolean> {
   const waiting: string[][] = [[]];
   let isKept = false;
   let device: string | undefined;
   for (let segments = waiting.pop(); segments !== undefined; segments = waiting.pop()) {
     await pause(1);
-    const swept = await sweepFolder(tree, segments, device).catch(() => undefined);
+    const swept = await cleanUpFolder(tree, segments, device).catch(() => undefined);
     if (swept === undefined) continue;
     device = swept.device;
     isKept ||= swept.isKept;
@@ -41,7 +41,7 @@ async function sweepOnce(tree: FolderTree): Promise<boolean> {
  * Removes abandoned temporary files in one folder and returns the names of its subfolders. Skips folders on another
  * device.
  */
-async function sweepFolder(
+async function cleanUpFolder(
   tree: FolderTree,
   segments: readonly string[],
   only: string | undefined,
@@ -53,7 +53,7 @@ async function sweepFolder(
     const [device = ""] = folder.identity().split(":");
     if (only !== undefined && device !== only) return undefined;
     for await (const member of await opendir(String(folder.at(".")))) {
-      if (await removeLeftover(folder, member.name)) isKept = true;
+      if (await removeIfAbandoned(folder, member.name)) isKept = true;
       else if (member.isDirectory()) folders.push(member.name);
     }
     return { device, folders, isKept };

@@ -16,32 +16,32 @@ import {
   write,
   writeSync,
 } from "node:fs";
-import { changePace, latencyGuard } from "./latency-guard.ts";
+import { changeGuard, latencyGuard } from "./latency-guard.ts";
 
 /*
- * System calls that are made at once while the disk is quick, else in another thread. They fail with the system's own errors. What is at once in any case, as its
- * caller has found the disk quick, is elsewhere: `openSync` and what it is made of.
+ * System calls that are synchronous while the disk is fast, and run in another thread otherwise. They fail with system
+ * errors. Calls that are always synchronous, because their caller has checked the guard, are in other files.
  */
 
-/** A member's name, or a path; as bytes where it may not be UTF-8. */
+/** Name of a member, or a path. It is a buffer if it may not be UTF-8. */
 export type MemberName = string | Buffer;
 
-/** So many bytes are copied, allotted or freed in no time. */
+/** Up to this number of bytes, the system copies, allocates or frees content in negligible time. */
 export const SMALL_BYTES = 65_536;
 
 const BIGINT = { bigint: true } as const;
 const IF_THERE = { bigint: true, throwIfNoEntry: false } as const;
 
-/** Opens a path; the descriptor is the caller's to close. */
+/** Opens a path. The caller closes the descriptor. */
 export async function openDescriptor(path: MemberName, flags: number, mode?: number): Promise<number> {
-  const guard = (flags & constants.O_CREAT) === 0 ? latencyGuard : changePace;
+  const guard = (flags & constants.O_CREAT) === 0 ? latencyGuard : changeGuard;
   if (guard.isFast()) return guard.timed(() => openSync(path, flags, mode));
   return new Promise((resolve, reject) => {
     open(path, flags, mode, (error, descriptor) => (error ? reject(error) : resolve(descriptor)));
   });
 }
 
-/** What stands at a path, a link as a link; `undefined` when nothing does. */
+/** Returns the stats of a path, a link as a link, or `undefined` if nothing is there. */
 export async function lookAt(path: MemberName): Promise<BigIntStats | undefined> {
   if (latencyGuard.isFast()) return lookSync(path);
   return new Promise((resolve, reject) => {
@@ -53,12 +53,12 @@ export async function lookAt(path: MemberName): Promise<BigIntStats | undefined>
   });
 }
 
-/** The same, whatever the pace. */
+/** As {@link lookAt}, but always synchronous. */
 export function lookSync(path: MemberName): BigIntStats | undefined {
   return latencyGuard.timed(() => lstatSync(path, IF_THERE));
 }
 
-/** Reads at most `length` bytes from `position` on to the begin of a buffer; how many. */
+/** Reads at most `length` bytes from `position` on into the start of a buffer. Returns the number of bytes. */
 export function readDescriptor(
   descriptor: number,
   buffer: Uint8Array,
@@ -70,14 +70,14 @@ export function readDescriptor(
   });
 }
 
-/** The same for few bytes: what has just been opened is most often in memory. */
+/** As {@link readDescriptor}, for a few bytes. The content of a file that was just opened is usually in memory. */
 export async function readSmall(descriptor: number, buffer: Uint8Array, position: number): Promise<number> {
   const { byteLength } = buffer;
   if (!latencyGuard.isFast()) return readDescriptor(descriptor, buffer, byteLength, position);
   return latencyGuard.timed(() => readSync(descriptor, buffer, 0, byteLength, position));
 }
 
-/** Lets go of a descriptor of a folder, or a small file that was only read: nothing is waited for, and nothing can be lost. */
+/** Closes a folder, or a small file that was only read. Such a close does not wait, and no data can be lost. */
 export function release(descriptor: number): void {
   try {
     closeSync(descriptor);
@@ -86,49 +86,53 @@ export function release(descriptor: number): void {
   }
 }
 
-/** The same of any file that was only read. */
+/** As {@link release}, for a file of any size that was only read. */
 export async function releaseFile(descriptor: number, isSmall: boolean): Promise<void> {
   await closeFile(descriptor, isSmall).catch(throwIfNotOpen);
 }
 
-/** Whatever else the system says, it has let go of the descriptor. */
+/** After all other errors the descriptor is closed too, so only EBADF is reported. */
 function throwIfNotOpen(error: unknown): void {
   if (error instanceof Error && "code" in error && error.code === "EBADF") throw error;
 }
 
-/** Writes bytes, or the first of them, at `position`; how many. */
+/** Writes bytes, or the first of them, at `position`. Returns the number of bytes written. */
 export async function writeDescriptor(descriptor: number, bytes: Uint8Array, position: number): Promise<number> {
   const { byteLength } = bytes;
-  if (byteLength <= SMALL_BYTES && changePace.isFast()) {
-    return changePace.timed(() => writeSync(descriptor, bytes, 0, byteLength, position));
+  if (byteLength <= SMALL_BYTES && changeGuard.isFast()) {
+    return changeGuard.timed(() => writeSync(descriptor, bytes, 0, byteLength, position));
   }
   return new Promise((resolve, reject) => {
     write(descriptor, bytes, 0, byteLength, position, (error, count) => (error ? reject(error) : resolve(count)));
   });
 }
 
-/** Gives a file its time, in seconds. */
+/** Sets the modification time of a file, in seconds. */
 export async function setTime(descriptor: number, time: number): Promise<void> {
-  if (changePace.isFast()) return changePace.timed(() => futimesSync(descriptor, time, time));
+  if (changeGuard.isFast()) return changeGuard.timed(() => futimesSync(descriptor, time, time));
   return new Promise((resolve, reject) => {
     futimes(descriptor, time, time, (error) => (error ? reject(error) : resolve()));
   });
 }
 
 /**
- * Gives a member another name; what had it is gone. `isSmall`: neither has the file bytes that some systems allot on the disk only now, nor had
- * the other one many to be freed.
+ * Renames a member and replaces what had the name.
+ *
+ * `isSmall`: the system has no deferred work. The file has no bytes that some file systems allocate only now, and the
+ * replaced file has few bytes to free.
  */
 export async function renameMember(from: MemberName, to: MemberName, isSmall: boolean): Promise<void> {
-  if (isSmall && changePace.isFast()) return changePace.timed(() => renameSync(from, to));
+  if (isSmall && changeGuard.isFast()) return changeGuard.timed(() => renameSync(from, to));
   return new Promise((resolve, reject) => {
     rename(from, to, (error) => (error ? reject(error) : resolve()));
   });
 }
 
-/** Closes a file, with whatever the system still does then: the last to close a large one that was replaced meanwhile frees its bytes. */
+/**
+ * Closes a file. If the file was replaced meanwhile, the last close frees its bytes, which takes long for a large file.
+ */
 export async function closeFile(descriptor: number, isSmall: boolean): Promise<void> {
-  if (isSmall && changePace.isFast()) return changePace.timed(() => closeSync(descriptor));
+  if (isSmall && changeGuard.isFast()) return changeGuard.timed(() => closeSync(descriptor));
   return new Promise((resolve, reject) => {
     close(descriptor, (error) => (error ? reject(error) : resolve()));
   });

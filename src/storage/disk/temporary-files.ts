@@ -17,7 +17,7 @@ const left = new Set<string>();
 /**
  * Upper bound of `left`; older names are dropped. Their files are removed when they have been unchanged for an hour.
  */
-const MOST_LEFT = 10_000;
+const MAX_LEFT = 10_000;
 
 /** Whether a name is reserved for temporary files. */
 export function isTemporaryName(name: string): boolean {
@@ -38,14 +38,14 @@ export function releaseTemporaryName(name: string, isRemoved = true): void {
   if (isRemoved) return;
   left.add(name);
   const [oldest] = left;
-  if (oldest !== undefined && left.size > MOST_LEFT) left.delete(oldest);
+  if (oldest !== undefined && left.size > MAX_LEFT) left.delete(oldest);
 }
 
 /**
  * Removes a member if it is a temporary file of an ended process. Returns whether it was kept because its process may
  * still run.
  */
-export async function removeLeftover(folder: OpenFolder, name: string): Promise<boolean> {
+export async function removeIfAbandoned(folder: OpenFolder, name: string): Promise<boolean> {
   if (!isTemporaryName(name) || inUse.has(name)) return false;
   try {
     const stats = await lstat(folder.at(name));

@@ -9,12 +9,12 @@ import { writeDescriptor } from "./system-calls.ts";
  * settles, no call is pending.
  * @param size the expected number of bytes, if known.
  */
-export async function fillFile(
+export async function writeContent(
   descriptor: number,
   content: AsyncIterable<Uint8Array>,
   size: number | undefined,
 ): Promise<void> {
-  const guard = createBufferSizer();
+  const sizer = createBufferSizer();
   let buffer: Uint8Array | undefined;
   let filled = 0;
   let position = 0;
@@ -31,13 +31,13 @@ export async function fillFile(
     filled = 0;
     buffer = undefined;
     const now = performance.now();
-    guard.passed(now - startedAt);
+    sizer.passed(now - startedAt);
     startedAt = now;
   }
 
   async function gather(chunk: Uint8Array): Promise<void> {
     for (let rest = chunk; rest.byteLength > 0; ) {
-      buffer ??= acquireBuffer(guard.size());
+      buffer ??= acquireBuffer(sizer.size());
       const part = rest.subarray(0, buffer.byteLength - filled);
       buffer.set(part, filled);
       filled += part.byteLength;
@@ -49,13 +49,13 @@ export async function fillFile(
   try {
     for await (const chunk of content) {
       // The chunk is the complete content, or as large as a buffer: gathering would only copy it.
-      const isEnough = buffer === undefined && (chunk.byteLength === size || chunk.byteLength >= guard.size());
+      const isEnough = buffer === undefined && (chunk.byteLength === size || chunk.byteLength >= sizer.size());
       if (!isEnough) {
         await gather(chunk);
         continue;
       }
       await writing;
-      await writeWhole(descriptor, chunk, position);
+      await writeAll(descriptor, chunk, position);
       position += chunk.byteLength;
     }
     await flush();
@@ -68,13 +68,13 @@ export async function fillFile(
 
 async function writeBuffer(descriptor: number, buffer: Uint8Array, length: number, position: number): Promise<void> {
   try {
-    await writeWhole(descriptor, buffer.subarray(0, length), position);
+    await writeAll(descriptor, buffer.subarray(0, length), position);
   } finally {
     giveBack(buffer);
   }
 }
 
-async function writeWhole(descriptor: number, bytes: Uint8Array, position: number): Promise<void> {
+async function writeAll(descriptor: number, bytes: Uint8Array, position: number): Promise<void> {
   for (let offset = 0; offset < bytes.byteLength; ) {
     const written = await mapSystemErrors(writeDescriptor(descriptor, bytes.subarray(offset), position + offset));
     if (written === 0) throw new StorageError("unavailable", "The disk took no more bytes.");

@@ -3,15 +3,15 @@ import { unlink } from "node:fs/promises";
 import { promisify } from "node:util";
 import { type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { receive } from "../content.ts";
-import { checkTarget, exchange } from "./commit.ts";
+import { checkTarget, commit } from "./commit.ts";
 import { ignoreErrors, mapErrorCode, mapSystemErrors, systemCode } from "./errors.ts";
 import { toEntry } from "./list.ts";
 import type { OpenFolder } from "./open-folder.ts";
 import { closeFile, SMALL_BYTES, setTime } from "./system-calls.ts";
 import { createTemporaryFile, releaseTemporaryName } from "./temporary-files.ts";
-import { fillFile } from "./write-content.ts";
+import { writeContent } from "./write-content.ts";
 
-/** When a write counts as done: see `DiskStorageOptions.durability`. */
+/** When a write is acknowledged; see `DiskStorageOptions.durability`. */
 export type Durability = "fsync" | "rename";
 
 const setMode = promisify(fchmod);
@@ -20,10 +20,10 @@ const sync = promisify(fsync);
 const BIGINT = { bigint: true } as const;
 const PERMISSION_BITS = 0o777;
 const GROUP_BITS = 0o070;
-/** Microseconds since 1970 given to the file written last. */
+/** Time given to the last written file, in microseconds since 1970. */
 let lastWritten = 0;
 
-/** Writes a member: to a temporary file beside it, which takes its place when it is whole (SECURITY 7, 8). */
+/** Writes a member: first to a temporary file next to it, which then replaces it (SECURITY 7, 8). */
 export async function writeMember(
   folder: OpenFolder,
   name: string,
@@ -34,27 +34,27 @@ export async function writeMember(
   const previous = await inParent(checkTarget(folder, name, options));
   const temporary = createTemporaryFile();
   let descriptor: number | undefined;
-  let isMade = false;
-  let isLeft = true;
+  let isCreated = false;
+  let mustRemove = true;
   let isSettled = false;
   try {
     descriptor = await createFile(folder, temporary, previous);
-    isMade = true;
-    await fillFile(descriptor, receive(content, options), options.size);
+    isCreated = true;
+    await writeContent(descriptor, receive(content, options), options.size);
     const written = await mapSystemErrors(finish(descriptor, previous, durability));
     isSettled = durability === "fsync" || written.size <= SMALL_BYTES;
-    // Some file systems tell of bytes that could not be kept no sooner than here.
+    // Some file systems report only here that bytes could not be stored.
     const closed = closeFile(descriptor, isSettled);
     descriptor = undefined;
     await mapSystemErrors(closed);
-    isLeft = (await inParent(exchange(folder, temporary, name, options, isSettled))) === "linked";
+    mustRemove = (await inParent(commit(folder, temporary, name, options, isSettled))) === "linked";
     if (durability === "fsync") await folder.sync();
     return toFileEntry(name, written);
   } finally {
     if (descriptor !== undefined) await closeFile(descriptor, isSettled).catch(() => {});
-    // Exactly this name, which this write alone has made.
-    const isRemoved = !isLeft || (await isUnlinked(folder, temporary));
-    releaseTemporaryName(temporary, isRemoved || !isMade);
+    // Removes exactly the name that this write has created.
+    const isRemoved = !mustRemove || (await isUnlinked(folder, temporary));
+    releaseTemporaryName(temporary, isRemoved || !isCreated);
   }
 }
 
@@ -63,7 +63,7 @@ async function isUnlinked(folder: OpenFolder, name: string): Promise<boolean> {
     await unlink(folder.at(name));
     return true;
   } catch (error) {
-    // Nothing was made, or somebody else was faster.
+    // The file was not created, or another process has removed it.
     return systemCode(error) === "ENOENT";
   }
 }
@@ -74,15 +74,17 @@ function createFile(folder: OpenFolder, name: string, previous: BigIntStats | un
   return inParent(folder.openFile(name, O_CREAT | O_EXCL | O_WRONLY, mode));
 }
 
-/** What is missing where something is written is the folder to write it into. */
+/** When a write fails with `not-found`, the missing member is the parent folder. */
 function inParent<T>(step: Promise<T>): Promise<T> {
   return mapErrorCode(step, "not-found", "parent-missing");
 }
 
 /**
- * Gives the file the former one's permissions, its owner where the process may, and a time of its own: the system
- * counts time in steps of some milliseconds, in which an inode can be freed and taken again, and one entity-tag
- * would stand for two contents.
+ * Prepares the file for its commit: gives it the permissions of the previous file, its owner if the process may do so,
+ * and a unique time.
+ *
+ * The system counts time in steps of some milliseconds. Within one step an inode can be freed and reused, and without a
+ * unique time one entity-tag would stand for two contents.
  */
 async function finish(
   descriptor: number,
@@ -90,10 +92,10 @@ async function finish(
   durability: Durability,
 ): Promise<BigIntStats> {
   if (previous?.isFile()) {
-    const made = fstatSync(descriptor, BIGINT);
-    const isForeign = made.uid !== previous.uid || made.gid !== previous.gid;
-    if (isForeign) await giveBack(descriptor, made, previous);
-    if (isForeign || made.mode !== previous.mode) await setMode(descriptor, toMode(descriptor, previous));
+    const created = fstatSync(descriptor, BIGINT);
+    const isForeign = created.uid !== previous.uid || created.gid !== previous.gid;
+    if (isForeign) await restoreOwner(descriptor, created, previous);
+    if (isForeign || created.mode !== previous.mode) await setMode(descriptor, toMode(descriptor, previous));
   }
   lastWritten = Math.max(lastWritten + 1, Date.now() * 1000);
   await setTime(descriptor, lastWritten / 1e6);
@@ -101,17 +103,17 @@ async function finish(
   return fstatSync(descriptor, BIGINT);
 }
 
-/** The former owner and group where the process may give them; else the group at least, if the process is in it. */
-async function giveBack(descriptor: number, made: BigIntStats, { uid, gid }: BigIntStats): Promise<void> {
+/** Sets the previous owner and group if the process may do so, else only the group if the process is a member of it. */
+async function restoreOwner(descriptor: number, created: BigIntStats, { uid, gid }: BigIntStats): Promise<void> {
   const codes = ["EPERM", "EINVAL", "ENOTSUP"] as const;
   const isGiven = await ignoreErrors(
     setOwner(descriptor, Number(uid), Number(gid)).then(() => true),
     ...codes,
   );
-  if (isGiven !== true) await ignoreErrors(setOwner(descriptor, Number(made.uid), Number(gid)), ...codes);
+  if (isGiven !== true) await ignoreErrors(setOwner(descriptor, Number(created.uid), Number(gid)), ...codes);
 }
 
-/** The former permissions, but for those of a group that it is not any more. */
+/** Returns the previous permissions, without those of the group if the file has another group now. */
 function toMode(descriptor: number, { mode, gid }: BigIntStats): number {
   const bits = Number(mode) & PERMISSION_BITS;
   return fstatSync(descriptor, BIGINT).gid === gid ? bits : bits & ~GROUP_BITS;

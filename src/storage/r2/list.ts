@@ -1,10 +1,10 @@
 import { type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import { isName } from "../object-store/keys.ts";
 import type { R2Bucket, R2Object, R2Page } from "./binding.ts";
-import { calling } from "./write.ts";
+import { mapR2Errors } from "./write.ts";
 
 /** Number of parallel requests of one listing. A Worker has six connections. */
-const AT_ONCE = 6;
+const MAX_PARALLEL = 6;
 
 /** Converts an object to the entry of a file. */
 export function toFileEntry(name: string, { size, uploaded, httpEtag }: R2Object): StorageEntry {
@@ -30,7 +30,9 @@ export async function* listMembers(
   let isFound = isRoot;
   const members = createMembers(folderKey);
   do {
-    const page: R2Page = await calling(() => bucket.list({ prefix: folderKey, delimiter: "/", ...toCursor(cursor) }));
+    const page: R2Page = await mapR2Errors(() =>
+      bucket.list({ prefix: folderKey, delimiter: "/", ...toCursor(cursor) }),
+    );
     isFound ||= page.objects.length > 0 || page.delimitedPrefixes.length > 0;
     if (!isFound && !page.truncated) throw new StorageError("not-found");
     const { files, folders } = members.of(page);
@@ -81,9 +83,9 @@ async function toFolderEntries(
   names: readonly string[],
 ): Promise<readonly StorageEntry[]> {
   const entries: StorageEntry[] = [];
-  for (let index = 0; index < names.length; index += AT_ONCE) {
-    const some = names.slice(index, index + AT_ONCE).map(async (name) => {
-      return toFolderEntry(name, await calling(() => bucket.head(`${folderKey}${name}/`)));
+  for (let index = 0; index < names.length; index += MAX_PARALLEL) {
+    const some = names.slice(index, index + MAX_PARALLEL).map(async (name) => {
+      return toFolderEntry(name, await mapR2Errors(() => bucket.head(`${folderKey}${name}/`)));
     });
     entries.push(...(await Promise.all(some)));
   }
@@ -93,8 +95,8 @@ async function toFolderEntries(
 /** Removes every key with a prefix, one page at a time, beginning with the marker. */
 export async function removeBelow(bucket: R2Bucket, prefix: string): Promise<void> {
   for (;;) {
-    const { objects, truncated } = await calling(() => bucket.list({ prefix, limit: 1000 }));
-    if (objects.length > 0) await calling(() => bucket.delete(objects.map(({ key }) => key)));
+    const { objects, truncated } = await mapR2Errors(() => bucket.list({ prefix, limit: 1000 }));
+    if (objects.length > 0) await mapR2Errors(() => bucket.delete(objects.map(({ key }) => key)));
     if (!truncated) return;
   }
 }

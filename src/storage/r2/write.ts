@@ -39,7 +39,7 @@ export async function writeObject(write: R2Write): Promise<R2Object> {
     options.signal?.throwIfAborted();
     if (!first.isLast) return await writeParts(write, joined(first, parts), buffers);
     const found = await check();
-    const object = await calling(() => bucket.put(key, first.bytes, toCondition(options, found)));
+    const object = await mapR2Errors(() => bucket.put(key, first.bytes, toCondition(options, found)));
     if (object === null) throw new StorageError("precondition-failed");
     return object;
   } finally {
@@ -52,16 +52,16 @@ async function writeParts(
   parts: AsyncIterable<ObjectPart>,
   buffers: PartBuffers,
 ): Promise<R2Object> {
-  const upload = await calling(() => bucket.createMultipartUpload(key));
+  const upload = await mapR2Errors(() => bucket.createMultipartUpload(key));
   try {
     const uploaded: R2UploadedPart[] = [];
     for await (const { number, bytes } of parts) {
-      uploaded.push(await calling(() => upload.uploadPart(number, bytes)));
+      uploaded.push(await mapR2Errors(() => upload.uploadPart(number, bytes)));
       buffers.giveBack(bytes);
     }
     options.signal?.throwIfAborted();
     await check();
-    return await calling(() => upload.complete(uploaded));
+    return await mapR2Errors(() => upload.complete(uploaded));
   } catch (error) {
     // If the abort fails, R2 removes the parts after seven days.
     await upload.abort().catch(() => undefined);
@@ -93,7 +93,7 @@ function toCondition({ ifMatch, ifNoneMatch }: WriteOptions, found: string | und
  * Calls the binding and maps its failures.
  * @throws StorageError `unavailable`.
  */
-export async function calling<T>(work: () => Promise<T>): Promise<T> {
+export async function mapR2Errors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {

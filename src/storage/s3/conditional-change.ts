@@ -39,7 +39,7 @@ export interface ConditionalChange {
 }
 
 /** Maximum number of attempts when others change the key at the same time. */
-const MOST_ROUNDS = 12;
+const MAX_ROUNDS = 12;
 const ROUND_MS = 50;
 
 /**
@@ -56,7 +56,7 @@ const ROUND_MS = 50;
  *
  * Rejects with `precondition-failed`, or with the error that the store's response maps to.
  */
-export async function exchange(
+export async function changeConditionally(
   client: S3Client,
   support: S3ConditionSupport,
   change: ConditionalChange,
@@ -73,7 +73,7 @@ async function changeIfUnmodified(
   change: ConditionalChange,
 ): Promise<S3Response | undefined> {
   let previous: S3Refused | undefined;
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const current = await look(client, change, round);
     if (previous !== undefined && isEffect(current, change, previous.attempts)) return undefined;
     if (!meetsConditions(current?.etag, change.conditions)) throw new StorageError("precondition-failed", change.what);

@@ -10,7 +10,7 @@ import { escapeXml, parseResponse, textOf } from "./xml.ts";
 /** Additional milliseconds that a store may take to complete an upload. */
 const JOINING_MS = 300_000;
 /** How often an upload is aborted while its parts still arrive. */
-const MOST_ENDS = 4;
+const MAX_ABORTS = 4;
 
 /** A multipart upload that was created. */
 export interface S3Upload {
@@ -50,8 +50,8 @@ export function toFileHeaders(writer: string): Record<string, string> {
 /** Limits the number of parts that all uploads send in parallel. */
 export interface S3Permits {
   /** Waits until a permit is free. */
-  take(): Promise<void>;
-  giveBack(): void;
+  acquire(): Promise<void>;
+  release(): void;
 }
 
 /** Creates a number of permits. They are given in the order of the requests. */
@@ -59,18 +59,18 @@ export function createPermits(count: number): S3Permits {
   const waiting: (() => void)[] = [];
   let left = count;
 
-  async function take(): Promise<void> {
+  async function acquire(): Promise<void> {
     if (left > 0) left -= 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));
   }
 
-  function giveBack(): void {
+  function release(): void {
     const next = waiting.shift();
     if (next === undefined) left += 1;
     else next();
   }
 
-  return { take, giveBack };
+  return { acquire, release };
 }
 
 /** What {@link sendParts} works with. */
@@ -106,7 +106,7 @@ export async function sendParts(
       controller.abort(error);
     } finally {
       runningBytes -= bytes.byteLength;
-      permits.giveBack();
+      permits.release();
     }
   }
 
@@ -114,7 +114,7 @@ export async function sendParts(
     for await (const part of parts) {
       while (running.size > 0 && runningBytes + part.bytes.byteLength > partBytes * parallelParts)
         await Promise.race(running);
-      await permits.take();
+      await permits.acquire();
       runningBytes += part.bytes.byteLength;
       const sent: Promise<void> = send(part).then(() => void running.delete(sent));
       running.add(sent);
@@ -198,7 +198,7 @@ export async function hasParts(client: S3Client, { key, id }: S3Upload): Promise
 export async function abortUpload(client: S3Client, upload: S3Upload, mayPartsCome: boolean): Promise<void> {
   const { key, id } = upload;
   try {
-    for (let attempt = 1; attempt <= MOST_ENDS; attempt += 1) {
+    for (let attempt = 1; attempt <= MAX_ABORTS; attempt += 1) {
       const response = await client.call({ method: "DELETE", key, query: { uploadId: id } });
       if (!isDone(response) || !mayPartsCome || !(await hasParts(client, upload))) return;
       await wait(toWait(attempt, null, client.settings), undefined);

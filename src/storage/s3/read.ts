@@ -22,7 +22,7 @@ interface S3Piece {
 }
 
 /** How often a file may change between reading its size and its content. */
-const MOST_ROUNDS = 4;
+const MAX_ROUNDS = 4;
 
 /**
  * Reads a file or a range of it with one request.
@@ -34,7 +34,7 @@ export async function readFile(
   range: ByteRange | undefined,
 ): Promise<StoredFile> {
   if (location.parent === undefined) throw new StorageError("not-a-file", "The root is a folder.");
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const piece =
       range?.length === 0 ? undefined : await openPiece(client, location, range?.offset ?? 0, range?.length);
     if (piece !== undefined) return toFile(client, location, piece, range);

@@ -3,7 +3,7 @@ import { type RemoveOptions, StorageError } from "../../contracts/storage-adapte
 import { isOfKind, meetsConditions } from "../conditions.ts";
 import type { ObjectLocation } from "../object-store/keys.ts";
 import { describe, type S3Client, type S3Request } from "./client.ts";
-import { exchange, type S3ConditionSupport } from "./conditional-change.ts";
+import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
 import { isDone, isMissing, toCode, toErrorCode, toStorageError } from "./errors.ts";
 import { headObject } from "./head.ts";
 import { listPage } from "./list.ts";
@@ -12,7 +12,7 @@ import { putMarker } from "./write.ts";
 import { escapeXml, isXmlText, parseResponse, textOf } from "./xml.ts";
 
 /** How many requests that remove a single object are sent in parallel. */
-const SINGLE_AT_ONCE = 8;
+const MAX_PARALLEL = 8;
 
 /** Removes objects. */
 export interface S3Remover {
@@ -78,7 +78,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
   }
 
   async function removeFile(key: string, conditions: RemoveOptions): Promise<void> {
-    await exchange(client, support, {
+    await changeConditionally(client, support, {
       kind: "delete",
       key,
       conditions,
@@ -145,7 +145,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
       }
     }
 
-    await Promise.all(Array.from({ length: Math.min(SINGLE_AT_ONCE, keys.length) }, work));
+    await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, keys.length) }, work));
     if (failures.length > 0) throw failures[0];
   }
 

@@ -5,7 +5,7 @@ import { receive } from "../content.ts";
 import { isKey, type ObjectLocation, toAncestors } from "../object-store/keys.ts";
 import { createPartBuffers, joined, type ObjectPart, toParts } from "../object-store/parts.ts";
 import type { S3Client } from "./client.ts";
-import { exchange, type S3ConditionSupport } from "./conditional-change.ts";
+import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
 import { type S3Head, toEtag, toFileEntry, toSecond, WRITER_HEADER } from "./entries.ts";
 import type { S3Response } from "./errors.ts";
 import { headObject, isAnyBelow } from "./head.ts";
@@ -23,13 +23,13 @@ export interface S3Writer {
 
 /** If the location was checked longer ago than this, in milliseconds, it is checked again before a file is stored. */
 const STALE_MS = 2000;
-const UPLOADS_AT_ONCE = 4;
+const PARALLEL_UPLOADS = 4;
 
 /** Creates the writer of one storage. */
 export function createS3Writer(client: S3Client, support: S3ConditionSupport): S3Writer {
   const { clock, prefix, partBytes, parallelParts } = client.settings;
   const uploads = createUploads(client);
-  const permits = createPermits(parallelParts * UPLOADS_AT_ONCE);
+  const permits = createPermits(parallelParts * PARALLEL_UPLOADS);
 
   async function writeFile(
     location: ObjectLocation,
@@ -54,7 +54,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
       if (first.done) throw new TypeError("Even an empty file is a part.");
       if (first.value.isLast) {
         if (clock() - looked > STALE_MS) await checkTarget(location, options, signal);
-        return await putWhole(location, first.value.bytes, options);
+        return await putObject(location, first.value.bytes, options);
       }
       return await putInParts(location, joined(first.value, parts), options, { permits, buffers, controller });
     } finally {
@@ -63,7 +63,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
     }
   }
 
-  async function putWhole(
+  async function putObject(
     location: ObjectLocation,
     body: Uint8Array<ArrayBuffer>,
     options: WriteOptions,
@@ -71,7 +71,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
     const { key } = location;
     const { signal } = options;
     const writer = crypto.randomUUID();
-    const response = await exchange(client, support, {
+    const response = await changeConditionally(client, support, {
       kind: "put",
       key,
       writer,
@@ -107,7 +107,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
       const tags = await sendParts(client, upload, counted(), ways);
       state = "sent";
       await checkTarget(location, options, signal);
-      const response = await exchange(client, support, {
+      const response = await changeConditionally(client, support, {
         kind: "complete",
         key,
         writer,
@@ -196,7 +196,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
 export async function putMarker(client: S3Client, support: S3ConditionSupport, folder: string): Promise<void> {
   const writer = crypto.randomUUID();
   const headers = { "content-type": "application/x-directory", [WRITER_HEADER]: writer };
-  await exchange(client, support, {
+  await changeConditionally(client, support, {
     kind: "put",
     key: folder,
     writer,

@@ -9,7 +9,7 @@ import { type OpenFolder, openByPath } from "../../../../src/storage/disk/open-f
 import {
   createTemporaryFile,
   releaseTemporaryName,
-  removeLeftover,
+  removeIfAbandoned,
 } from "../../../../src/storage/disk/temporary-files.ts";
 import { writeMember } from "../../../../src/storage/disk/write.ts";
 import { textChunks } from "../../../../src/testing/storage/content.ts";
@@ -30,7 +30,7 @@ describe("what failed writes of this process could not remove", () => {
     const [oldest = "", second = "", last = ""] = [names[0], names[1], names.at(-1)];
     for (const name of [oldest, second, last]) {
       await writeFile(join(root, name), "x");
-      await removeLeftover(folder, name);
+      await removeIfAbandoned(folder, name);
     }
     expect(await readdir(root)).toEqual([oldest]);
   });
@@ -55,7 +55,7 @@ describe("what failed writes of this process could not remove", () => {
     const [name = ""] = names;
     await writeFile(join(root, name), "x");
     // As any other of a process that runs.
-    expect(await removeLeftover(folder, name)).toBe(true);
+    expect(await removeIfAbandoned(folder, name)).toBe(true);
     expect(await readdir(root)).toEqual([name]);
 
     function restore(): void {
