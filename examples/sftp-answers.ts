@@ -16,7 +16,7 @@ const STATUS_OF_STORAGE_ERROR: Readonly<Record<StorageErrorCode, Status>> = {
   "not-found": { code: STATUS_CODE.NO_SUCH_FILE, message: "No such file or folder" },
   "parent-missing": { code: STATUS_CODE.NO_SUCH_FILE, message: "The folder it is to be in does not exist" },
   denied: { code: STATUS_CODE.PERMISSION_DENIED, message: "Permission denied" },
-  "already-exists": { code: STATUS_CODE.FAILURE, message: "Something of that name already exists" },
+  "already-exists": { code: STATUS_CODE.FAILURE, message: "A file or folder with that name already exists" },
   "not-a-folder": { code: STATUS_CODE.FAILURE, message: "It is not a folder" },
   "not-a-file": { code: STATUS_CODE.FAILURE, message: "It is not a file" },
   "precondition-failed": { code: STATUS_CODE.FAILURE, message: "The file is there already, or is not there" },

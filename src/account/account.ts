@@ -54,7 +54,7 @@ const FULL_CONTROL = [["allow-full-control"]];
 export function toAccount(name: string, settings: AccountSettings, groups: Groups): Account {
   const group = settings.group ?? DEFAULT_GROUP;
   const own = groups.get(group);
-  if (own === undefined && group !== DEFAULT_GROUP) throw new TypeError("group: is not one of the groups");
+  if (own === undefined && group !== DEFAULT_GROUP) throw new TypeError("group: is not a configured group");
   const inherited = { ...groups.get(DEFAULT_GROUP), ...own };
   const complete = { ...inherited, ...settings };
   const user = encodeAccountName(name);

@@ -17,7 +17,7 @@ const changed = new WeakSet<StorageError>();
  * look complete (CONTRACT 3.4).
  */
 export function createChangedError(): StorageError {
-  const error = new StorageError("unavailable", "A file was not read with the size that it had.");
+  const error = new StorageError("unavailable", "The size of a file changed while it was read.");
   changed.add(error);
   return error;
 }

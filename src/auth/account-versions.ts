@@ -40,7 +40,7 @@ export function createAccountVersions(methods: readonly Authenticator[], logger:
     warned.add(method);
     logger?.warn(
       { method: method.name },
-      "An authentication method gives versions of accounts and has no isCurrent: its sessions outlive changes of accounts.",
+      "An authentication method gives account versions but has no isCurrent: its sessions stay valid when accounts change.",
     );
   }
 

@@ -117,12 +117,12 @@ export function createAuthenticationChain(
       await startMethod(method);
     } catch (error) {
       const details = { method: method.name, username: credentials.username, error };
-      logger?.error(details, "An authentication method does not start; the login is rejected.");
+      logger?.error(details, "An authentication method failed to start; the login is rejected.");
       return { outcome: "rejected", reason: "unavailable", audit: { problems: [toMessage(error)] } };
     }
     try {
       const verdict = await method.authenticate(credentials);
-      if (!isVerdict(verdict)) throw new TypeError("The method gave no verdict.");
+      if (!isVerdict(verdict)) throw new TypeError("The method returned no verdict.");
       return verdict.outcome === "accepted" ? withTag(method, verdict) : verdict;
     } catch (error) {
       if (isHttpError(error) && error.failure === "unavailable") throw error;

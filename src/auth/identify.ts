@@ -223,7 +223,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
       const name: unknown = usernameOfCertificate(certificate);
       return typeof name === "string" ? name : undefined;
     } catch (error) {
-      logger.error({ error }, "The name of a client certificate could not be told.");
+      logger.error({ error }, "The user name of a client certificate could not be determined.");
       return undefined;
     }
   }

@@ -35,10 +35,10 @@ const systemErrors: ReadonlyMap<string, string> = new Map([
   ["ECONNRESET", "the connection was closed"],
   ["EHOSTUNREACH", "the host cannot be reached"],
   ["EISDIR", "is a folder"],
-  ["ELOOP", "a loop of symbolic links"],
+  ["ELOOP", "too many symbolic links"],
   ["ENOENT", "does not exist"],
   ["ENOTDIR", "does not exist"],
-  ["ENOTFOUND", "the host name is not known"],
+  ["ENOTFOUND", "the host name is unknown"],
   ["EPERM", "permission denied"],
-  ["ETIMEDOUT", "no answer came in time"],
+  ["ETIMEDOUT", "no response in time"],
 ]);

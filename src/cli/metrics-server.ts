@@ -34,10 +34,10 @@ export async function serveMetrics(
   try {
     server.listen({ host, port });
     await once(server, "listening");
-    logger?.info({ port: (server.address() as AddressInfo).port }, "Metrics are shown at /metrics.");
+    logger?.info({ port: (server.address() as AddressInfo).port }, "Metrics are available at /metrics.");
     return () => end(server);
   } catch (error) {
-    throw createFailure(1, [`error: cannot show metrics on ${host}:${port}: ${describeSystemError(error)}`]);
+    throw createFailure(1, [`error: cannot serve metrics on ${host}:${port}: ${describeSystemError(error)}`]);
   }
 }
 

@@ -45,7 +45,7 @@ Examples:
   fileferry check-auth-endpoint https://auth.example/login
   fileferry check-auth-endpoint https://auth.example/login --header 'Authorization: token <API_KEY>' --user test < password.txt
 
-It asks what a service asks, with wrong credentials for the most part: an endpoint that locks accounts may lock the one that is named.`;
+Most requests have wrong credentials: an endpoint that locks accounts may lock the account given by --user.`;
 
 const serveHelp = `
 Examples:
@@ -53,7 +53,7 @@ Examples:
   fileferry serve ./files --account 'alice:$scrypt$ln=13,r=8,p=10$...' --host 0.0.0.0 --port 8080
   fileferry serve --config fileferry.json
 
-The address is printed on stdout once the server answers, the log on stderr.`;
+When the server is ready, its address is printed on stdout. The log is written to stderr.`;
 
 /**
  * Runs the command line, `argv` being the arguments without the program's own name, and resolves with the exit status: 0, 1 when
@@ -84,38 +84,38 @@ export function createProgram(endWith: (status: number) => void): Command {
 
   program
     .command("serve")
-    .description("serve a folder, or what a configuration file says")
-    .argument("[folder]", "the folder that every --account sees as its home")
+    .description("serve a folder, or what a configuration file describes")
+    .argument("[folder]", "the home folder of every --account")
     .option("--account <name:password>", "an account; the password may be a PHC string (repeatable)", collect, [])
-    .option("--config <file>", "a JSON configuration file, in place of a folder and accounts")
+    .option("--config <file>", "a JSON configuration file, instead of a folder and accounts")
     .option("--host <host>", "the address to listen on (default: 127.0.0.1)", parseHost)
     .option("--port <port>", "the port to listen on, 0 for a free one (default: 8080)", parsePort)
-    .option("--workers [number]", "serve by so many processes; auto, or no number: one for each core", parseWorkers)
+    .option("--workers [number]", "the number of processes; auto, or no number: one per core", parseWorkers)
     .option(
       "--deadline <seconds>",
-      "at the end, cut what takes longer than this; 0 for nothing (default: 0)",
+      "abort transfers that take longer than this at shutdown; 0 waits for all (default: 0)",
       parseDeadline,
     )
     .option("--quiet", "do not log requests")
-    .addOption(new Option("--log-format <format>", "how the log is written (default: text)").choices(["text", "json"]))
+    .addOption(new Option("--log-format <format>", "the format of the log (default: text)").choices(["text", "json"]))
     .addHelpText("after", serveHelp)
     .action(runServe);
 
   program
     .command("hash-password")
-    .description("read a password and print its PHC string, for a configuration in place of the password")
+    .description("read a password and print its PHC string, to be configured instead of the password")
     .action(async () => {
       process.stdout.write(`${await hashPassword(process.stdin, process.stderr)}\n`);
     });
 
   program
     .command("explain")
-    .description("tell why an account may do something to a path, or may not; ends with 0 when it may, 1 when not")
+    .description("explain why an account may or may not access a path; exits with 0 if it may, 1 if not")
     .argument("<operation>", OPERATIONS.join(", "))
     .argument("<path>", "the path as the account sees it, such as /reports/a.csv")
     .option("--account <name>", "the account's name")
-    .option("--config <file>", "the configuration file that has the account, or its groups")
-    .option("--settings <file>", "a JSON file of account settings, in place of a configured account")
+    .option("--config <file>", "the configuration file with the account, or with its groups")
+    .option("--settings <file>", "a JSON file of account settings, instead of a configured account")
     .addHelpText("after", explainHelp)
     .action(async (operation: string, path: string, options: ExplainOptions) => {
       const { granted, lines } = await explain({ operation, path, ...options });
@@ -125,13 +125,13 @@ export function createProgram(endWith: (status: number) => void): Command {
 
   program
     .command("check-auth-endpoint")
-    .description("play the checks of an external authentication endpoint; ends with 0 when it passes, 1 when not")
-    .argument("<url>", "the endpoint, as a service would be configured with it")
-    .option("--header <name: value>", "a header by which the service proves itself (repeatable)", collect, [])
+    .description("run conformance checks against an authentication endpoint; exits with 0 if it passes, 1 if not")
+    .argument("<url>", "the URL of the endpoint, as in the configuration of a service")
+    .option("--header <name: value>", "a header that authenticates the service (repeatable)", collect, [])
     .option("--basic <name:password>", "the service's own HTTP Basic credentials")
-    .option("--user <name>", "an account for tests that the endpoint knows")
-    .option("--password <password>", "its password (default: a line of the standard input)")
-    .option("--timeout <seconds>", "how long the endpoint has for an answer; at most 300 (default: 30)", parseSeconds)
+    .option("--user <name>", "a test account that the endpoint knows")
+    .option("--password <password>", "its password (default: the first line of standard input)")
+    .option("--timeout <seconds>", "the time limit for each response; at most 300 (default: 30)", parseSeconds)
     .addHelpText("after", checkHelp)
     .action(async (url: string, options: Omit<CheckFlags, "url">) => {
       endWith(await checkAuthEndpoint({ ...options, url }, process));
@@ -186,7 +186,7 @@ async function runServe(folder: string | undefined, options: ServeOptions): Prom
   /** The flags that say where to listen and how to log win over the file. */
   async function fromConfig(file: string): Promise<ServeSettings> {
     if (folder !== undefined || options.account.length > 0) {
-      throw createFailure(2, ["error: --config takes the place of a folder and of --account"]);
+      throw createFailure(2, ["error: --config cannot be used together with a folder or --account"]);
     }
     const { host, port, logFormat } = options;
     const config = await readConfigFile(file, createLogger, { logFormat, worker });

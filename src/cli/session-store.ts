@@ -57,14 +57,14 @@ export async function openSessionStore(store: SessionStoreLocation, place: strin
     return opened;
   } catch (error) {
     await opened.close();
-    throw createFailure(1, [`${place}: does not work: ${toReason(error)}`]);
+    throw createFailure(1, [`${place}: the store failed a test: ${toReason(error)}`]);
   }
 }
 
 async function tryStore(store: KeyValueStore): Promise<void> {
   const key = `start:${crypto.randomUUID()}`;
   await store.set(key, true, 10_000);
-  if ((await store.get(key)) !== true) throw new Error("what was written cannot be read");
+  if ((await store.get(key)) !== true) throw new Error("a written value could not be read");
   await store.delete(key);
 }
 
@@ -108,7 +108,7 @@ async function loadKeyv(place: string): Promise<[typeof import("keyv"), typeof i
     return await Promise.all([import("keyv"), import("@keyv/redis")]);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    throw createFailure(1, [`${place}: Redis needs two packages more: npm install keyv@5 @keyv/redis@5`]);
+    throw createFailure(1, [`${place}: Redis needs two more packages: npm install keyv@5 @keyv/redis@5`]);
   }
 }
 
@@ -133,7 +133,7 @@ async function loadSqlite(place: string): Promise<NodeSqlite> {
   try {
     return (await import(name)) as NodeSqlite;
   } catch {
-    const problem = `SQLite needs Node 22.13 or later, and this is ${process.version}`;
+    const problem = `SQLite needs Node 22.13 or later, but this is ${process.version}`;
     throw createFailure(1, [`${place}: ${problem}; redis:// works with every version`]);
   }
 }

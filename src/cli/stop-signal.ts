@@ -40,7 +40,7 @@ function end(signal: Signal): never {
 }
 
 function logStop({ stderr, quiet, logFormat }: Parameters<typeof stopSignal>[0]): void {
-  const message = "Stopping: finishing what is under way.";
+  const message = "Stopping: waiting for requests in progress.";
   if (logFormat === "json") createJsonLogger(stderr, { quiet }).info({}, message);
   else if (!quiet) stderr.write(`${message}\n`);
 }

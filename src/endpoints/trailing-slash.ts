@@ -31,7 +31,7 @@ export function redirectIfFolder(context: RequestContext, error: unknown): Respo
  */
 export function throwNotListed(error: unknown): never {
   const isFile = isStorageError(error) && error.code === "not-a-folder";
-  throw isFile ? new StorageError("not-found", "a file, asked for as a folder", { cause: error }) : error;
+  throw isFile ? new StorageError("not-found", "The path is a file, not a folder.", { cause: error }) : error;
 }
 
 /** `/` and `/home`: redirects to `/home/` (CONTRACT 2.6). */

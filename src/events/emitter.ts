@@ -54,7 +54,7 @@ export function createEmitter({ listeners, server, clock, logger }: EmitterOptio
     reports.set(listener, { at: now, others: 0 });
     safe.error(
       { event: id, error, ...(last && last.others > 0 && { others: last.others }) },
-      "An event could not be told.",
+      "An event listener failed.",
     );
   }
 

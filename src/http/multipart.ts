@@ -70,7 +70,7 @@ export async function* readMultipart(request: Request, limits: MultipartLimits =
 /** A section for one reader, who may leave it: the section itself goes on. */
 async function* toBody(section: AsyncGenerator<Uint8Array>, isCurrent: () => boolean): AsyncGenerator<Uint8Array> {
   for (;;) {
-    if (!isCurrent()) throw new HttpError("malformed", "The part has been passed over.");
+    if (!isCurrent()) throw new HttpError("malformed", "The part was skipped.");
     const { done, value } = await section.next();
     if (done) return;
     yield value;
@@ -93,7 +93,7 @@ function createSections(chunks: AsyncIterator<Uint8Array>, boundary: string, max
   async function advance(): Promise<void> {
     while (at === chunk.byteLength) {
       const { done, value } = await chunks.next();
-      if (done) throw new HttpError("malformed", "The form ends before its last boundary.");
+      if (done) throw new HttpError("malformed", "The form is incomplete: it ends before its last boundary.");
       chunk = value;
       at = 0;
     }
@@ -120,7 +120,7 @@ function createSections(chunks: AsyncIterator<Uint8Array>, boundary: string, max
         return head.slice(0, size - HEAD_END.length);
       }
     }
-    throw new HttpError("malformed", `The form has a part whose head is over ${maxHeadBytes} bytes.`);
+    throw new HttpError("malformed", `The form has a part with headers of more than ${maxHeadBytes} bytes.`);
   }
 
   async function readEpilogue(): Promise<void> {

@@ -67,7 +67,7 @@ export async function readJsonBody(request: Request, limits: JsonBodyLimits = {}
 }
 
 function toTooLargeDefault(): HttpError {
-  return new HttpError("malformed", "The body holds too many values, or they are nested too deep.");
+  return new HttpError("malformed", "The body has too many values, or they are nested too deeply.");
 }
 
 /**
@@ -88,7 +88,9 @@ export async function readFormBody(request: Request, maxBytes: number): Promise<
  */
 export function refuseContentEncoding(headers: Headers): void {
   if ((headers.get("content-encoding") ?? "identity").toLowerCase() === "identity") return;
-  throw new HttpError("unsupported-media-type", "Coded content is not accepted.", { "Accept-Encoding": "identity" });
+  throw new HttpError("unsupported-media-type", "Content-Encoding is not supported.", {
+    "Accept-Encoding": "identity",
+  });
 }
 
 async function readText(
@@ -123,7 +125,7 @@ export async function* readBody(request: Request): AsyncGenerator<Uint8Array> {
     yield* request.body as unknown as AsyncIterable<Uint8Array>;
   } catch (cause) {
     if (isConsumedBodyError(cause)) throw toConsumed(cause);
-    throw new HttpError("malformed", "The request's body broke off.", {}, { cause });
+    throw new HttpError("malformed", "The request's body is incomplete.", {}, { cause });
   }
 }
 

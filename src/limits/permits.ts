@@ -30,8 +30,8 @@ type LimitOption = "transfersPerAccount" | "transfersPerAddress" | "pageBytesPer
 
 /** Makes the function that creates the permits of a service's requests. */
 export function createRequestPermits({ limits, logger, clock }: Pick<ServiceConfig, "limits" | "logger" | "clock">) {
-  const transfers = toLimiter("transfersPerAccount", "transfersPerAddress", "Transfers");
-  const pages = toLimiter("pageBytesPerAccount", "pageBytesPerAddress", "Pages");
+  const transfers = toLimiter("transfersPerAccount", "transfersPerAddress", "transfers");
+  const pages = toLimiter("pageBytesPerAccount", "pageBytesPerAddress", "pages");
 
   /** Returns `undefined` if neither limit is set. */
   function toLimiter(
@@ -41,7 +41,7 @@ export function createRequestPermits({ limits, logger, clock }: Pick<ServiceConf
   ): ConcurrencyLimiter | undefined {
     const [accountLimit, addressLimit] = [limits[accountOption], limits[addressOption]];
     if (accountLimit === 0 && addressLimit === 0) return undefined;
-    const refusal = `${what} are refused: there are as many as limits allow.`;
+    const refusal = `The limit of concurrent ${what} is reached; further ones are rejected.`;
     return createConcurrencyLimiter({
       perAccount: [accountOption, accountLimit],
       perAddress: [addressOption, addressLimit],

@@ -64,7 +64,7 @@ export function toOptionsOperation(
     pageFields: service.pageFields,
     types: undefined,
   });
-  responses.add(204, "The methods are in `Allow`.", [], ["Allow"]);
+  responses.add(204, "`Allow` lists the methods.", [], ["Allow"]);
   // Paths of files and folders are parsed for every method, so a malformed one fails here too.
   for (const variant of hasPath(routes[0]) && path.parameters.length > 0 ? service.variants : []) {
     const content = variant === "html" ? CONTENTS.page : CONTENTS.errors;
@@ -73,7 +73,7 @@ export function toOptionsOperation(
   const [name = ""] = routes.map(({ operation }) => operation);
   return {
     operationId: toId(`${name}${path.suffix}`, "OPTIONS", ids),
-    summary: "The methods of this URL",
+    summary: "List the methods of this URL",
     tags: ["Service"],
     security: [],
     ...(path.parameters.length > 0 && { parameters: path.parameters.map(toParameterRef) }),
@@ -125,7 +125,7 @@ function toResponses(
   }
   if (route.access !== "open" && variants.includes("html")) {
     const challenge = route.access === "account" ? ["WWW-Authenticate"] : [];
-    add(302, "No login, or a wrong one: the login page.", [CONTENTS.page], challenge);
+    add(302, "The credentials are missing or wrong: redirect to the login page.", [CONTENTS.page], challenge);
   }
   return responses.toObject();
 }

@@ -12,32 +12,35 @@ import type { OpenApiDocument, OperationObject, PathItemObject, SchemaObject } f
 const METHODS: readonly string[] = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"];
 
 const SECURITY_SCHEMES: Readonly<Record<string, SchemaObject>> = {
-  basic: { type: "http", scheme: "basic", description: "Name and password with every request." },
+  basic: { type: "http", scheme: "basic", description: "User name and password with every request." },
   session: {
     type: "apiKey",
     in: "header",
     name: "Authorization",
-    description: "`session <ID>`, with the ID that a login has answered.",
+    description: "`session <ID>`, with the session ID from the response to a login.",
   },
   cookie: {
     type: "apiKey",
     in: "cookie",
     name: "SVC_HTTP_SESSION",
-    description: "The cookie that a login has set.",
+    description: "The cookie that a login sets.",
   },
 };
 
 /** The license of the document and the software; it does not apply to the files of a service. */
 const LICENSE = {
-  name: "Apache-2.0, of this description and the software behind it",
+  name: "Apache-2.0, for this document and the server software",
   url: "https://www.apache.org/licenses/LICENSE-2.0",
 } as const;
 
-const ABOUT = `Files and folders of an account. A URL with a \`/\` at its end is a folder, any other a file.
+const ABOUT = `Files and folders of an account. A URL that ends with \`/\` is a folder; any other URL is a file.
 
-A request speaks one of up to three variants, by \`Accept\` and \`Content-Type\`: JSON, a subset of WebDAV, and pages for browsers. They agree on what is done, and differ in statuses and in what answers look like. Methods that no
-resource here has are answered 501, those that a URL does not have 405, and other URLs 404. Unsafe requests of browsers have to come from the service's own origin, or one that it accepts (403). A client certificate may log in
-as well, where the server asks for one.`;
+A request uses one of up to three variants, chosen by \`Accept\` and \`Content-Type\`: JSON, a subset of WebDAV, or
+pages for browsers. All variants do the same; they differ in the status and the format of responses.
+
+The service responds 501 to a method that it implements for no resource, 405 to a method that the URL does not support,
+and 404 to an unknown URL. Unsafe requests of browsers must come from the service's own origin or from an accepted one;
+others get 403. If the server asks for a client certificate, the client can also log in with one.`;
 
 /**
  * Builds the OpenAPI 3.0.3 document of a service from its routes, its configuration and the schemas that check bodies

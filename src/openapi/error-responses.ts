@@ -2,24 +2,24 @@ import type { Failure } from "../http/http-error.ts";
 
 /** The description of each failure for clients. */
 export const FAILURE_TEXTS: Readonly<Record<Failure, string>> = {
-  malformed: "The URL, a header field or the body is malformed.",
-  unauthorized: "No login, or none that is valid (any more).",
+  malformed: "The URL, a header or the body is malformed.",
+  unauthorized: "The credentials or the session are missing, invalid or expired.",
   denied:
-    "The account's permissions, a protected folder or a reserved name forbid it, or the request comes from another site.",
-  "not-found": "There is nothing.",
+    "The account's permissions, a protected folder or a reserved name do not allow this, or the request comes from another site.",
+  "not-found": "The file or folder does not exist.",
   "method-not-allowed": "The method is not allowed on this resource.",
   "method-not-implemented": "The method is not implemented.",
-  "already-exists": "Something of that name exists.",
-  "parent-missing": "The parent folder is missing.",
-  "wrong-kind": "A file is where a folder is needed, or the reverse.",
-  "precondition-failed": "A condition of the request does not hold.",
-  "range-not-satisfiable": "The file is shorter.",
+  "already-exists": "A file or folder with that name already exists.",
+  "parent-missing": "The parent folder does not exist.",
+  "wrong-kind": "A file exists where a folder is needed, or a folder where a file is needed.",
+  "precondition-failed": "A precondition of the request failed.",
+  "range-not-satisfiable": "The range is beyond the end of the file.",
   "too-large": "The body is larger than allowed.",
   "unsupported-media-type":
-    "The body's type, or its coding, is none that is taken here; or there is a body where none is defined.",
-  unprocessable: "It is well-formed and cannot be done.",
+    "The `Content-Type` or `Content-Encoding` is not supported, or the request has a body where none is allowed.",
+  unprocessable: "The request is well-formed but cannot be processed.",
   "no-space": "The storage is full.",
   unavailable:
-    "The storage or another part is not available, or as many transfers are under way as there may be; a retry may help.",
-  internal: "Something failed that the client can do nothing about.",
+    "The storage or another part of the service is not available, or there are too many concurrent transfers. Retry later.",
+  internal: "An internal error occurred.",
 };

@@ -34,74 +34,75 @@ function redirect(status: 302 | 303 | 307, description: string, more: Partial<Re
   return { status, description, content: status === 307 ? [] : ["page"], ...more };
 }
 
-const toFolderUrl = "It is a folder: the same URL with a `/` at its end.";
+const toFolderUrl = "The path is a folder: redirect to the same URL with a trailing `/`.";
 
 /** The operations by name. The names are the base of the `operationId`s. */
 export const OPERATIONS = {
   start: {
-    summary: "The way to the files",
+    summary: "Redirect to the home folder",
     tag: "Service",
-    responses: [redirect(302, "`/home/`.", { content: ["page"] })],
+    responses: [redirect(302, "Redirect to `/home/`.", { content: ["page"] })],
   },
   startElsewhere: {
-    summary: "The way to the files, for other methods",
+    summary: "Redirect other methods to the home folder",
     tag: "Service",
-    responses: [redirect(307, "`/home/`, for the same method and body.")],
+    responses: [redirect(307, "Redirect to `/home/` with the same method and body.")],
   },
   getFile: {
-    summary: "The content of a file",
-    description: "Whole or in part, as an attachment. HEAD has the header fields alone and ignores `Range`.",
+    summary: "Download a file",
+    description:
+      "Sends the complete file, or ranges of it, as an attachment. HEAD sends only the headers and ignores `Range`.",
     tag: "Files",
     parameters: ["range", "ifRange", ...CONDITIONS, "ifModifiedSince", "acceptLanguage", ...TRACE],
     responses: [
-      { status: 200, description: "The content.", content: ["file"], headers: FILE_HEADERS },
+      { status: 200, description: "The complete content.", content: ["file"], headers: FILE_HEADERS },
       {
         status: 206,
-        description: "A part of the content, or several.",
+        description: "One or several ranges of the content.",
         content: ["file", "parts"],
         headers: [...FILE_HEADERS, "Content-Range"],
       },
       redirect(302, toFolderUrl),
-      { status: 304, description: "The client has this version.", headers: ["ETag", "Last-Modified"] },
+      { status: 304, description: "The client already has this version.", headers: ["ETag", "Last-Modified"] },
     ],
     failures: ["not-found", "wrong-kind", "precondition-failed", "range-not-satisfiable"],
   },
   putFile: {
-    summary: "Creates or overwrites a file",
+    summary: "Create or overwrite a file",
     description:
-      "All or nothing: until the last byte has come, readers get the former content. A part of a file, by `Content-Range`, is refused (400).",
+      "The write is atomic: until it completes, readers get the previous content. A request with `Content-Range` is rejected (400).",
     tag: "Files",
     parameters: [...CONDITIONS, "contentEncoding", "metadata", "acceptLanguage", ...TRACE],
     body: "content",
     responses: [
-      { status: 201, description: "The file is stored.", headers: ["ETag", "Last-Modified"] },
-      { status: 415, description: "Its content is coded.", headers: ["Accept-Encoding"] },
+      { status: 201, description: "The file was stored.", headers: ["ETag", "Last-Modified"] },
+      { status: 415, description: "The request has a `Content-Encoding`.", headers: ["Accept-Encoding"] },
     ],
     failures: [...WRITING, "precondition-failed", "too-large", "unsupported-media-type", "unprocessable"],
   },
   deleteFile: {
-    summary: "Removes a file",
+    summary: "Remove a file",
     tag: "Files",
     parameters: [...CONDITIONS, "ifModifiedSince", "acceptLanguage", ...TRACE],
-    responses: [{ status: 204, description: "The file is removed." }, redirect(307, toFolderUrl)],
+    responses: [{ status: 204, description: "The file was removed." }, redirect(307, toFolderUrl)],
     failures: ["not-found", "wrong-kind", "precondition-failed"],
   },
   changeFile: {
-    summary: "Not supported for files",
+    summary: "Methods that files do not support",
     tag: "Files",
     responses: [redirect(307, toFolderUrl)],
     failures: ["method-not-allowed"],
   },
   getFolder: {
-    summary: "The members of a folder, or all that is in it as an archive",
+    summary: "List a folder, or download it as an archive",
     description:
-      "As JSON, as a page, or by `Accept: application/zip` as a ZIP archive of the folder with everything below it. Without a preference it is a page.",
+      "The response is JSON, a page or, with `Accept: application/zip`, a ZIP archive of the folder and everything below it. Without a preference it is a page.",
     tag: "Folders",
     parameters: ["sort", "order", "done", "acceptLanguage", ...TRACE],
     responses: [
       {
         status: 200,
-        description: "The members.",
+        description: "The members of the folder.",
         content: ["listing", "page", "archive"],
         headers: ["Content-Disposition"],
       },
@@ -109,38 +110,38 @@ export const OPERATIONS = {
     failures: ["not-found", "wrong-kind"],
   },
   createFolder: {
-    summary: "Creates a folder in one that is there",
+    summary: "Create a folder in an existing folder",
     tag: "Folders",
     parameters: ["acceptLanguage", ...TRACE],
-    responses: [{ status: 201, description: "The folder is there." }],
+    responses: [{ status: 201, description: "The folder was created." }],
     failures: [...WRITING, "already-exists", "unsupported-media-type"],
   },
   deleteFolder: {
-    summary: "Removes a folder with everything in it",
+    summary: "Remove a folder and everything in it",
     tag: "Folders",
     parameters: [...CONDITIONS, "ifModifiedSince", "acceptLanguage", ...TRACE],
-    responses: [{ status: 204, description: "The folder is removed." }],
+    responses: [{ status: 204, description: "The folder was removed." }],
     failures: ["not-found", "wrong-kind", "precondition-failed"],
   },
   changeFolder: {
-    summary: "Commands on members of a folder, or the form of a browser",
+    summary: "Run commands on members of a folder, or submit a form",
     description:
-      "Commands run in order, each one's failure leaves the following ones running. A form creates a folder, stores files, or deletes, downloads or hands on members. A page is behind a redirect, or has the status of what failed.",
+      "Commands run in order; if one fails, the following ones still run. A form creates a folder, uploads files, or deletes, downloads or runs a trigger on members. A form that succeeds is redirected to the page of the folder; a page with errors has the status of the failure.",
     tag: "Folders",
     parameters: ["contentEncoding", "formMetadata", "acceptLanguage", ...TRACE],
     body: "folder",
     responses: [
       {
         status: 200,
-        description: "All has been done, or the archive of the chosen members.",
+        description: "All commands succeeded, or the archive of the selected members.",
         content: ["commandResults", "archive"],
         headers: ["Content-Disposition"],
       },
-      { status: 303, description: "All has been done: back to the folder.", variants: ["html"] },
-      { status: 415, description: "Its content is coded.", headers: ["Accept-Encoding"] },
+      { status: 303, description: "The form succeeded: redirect to the folder.", variants: ["html"] },
+      { status: 415, description: "The request has a `Content-Encoding`.", headers: ["Accept-Encoding"] },
       {
         status: 422,
-        description: "Some of it failed: an entry for each target.",
+        description: "Some commands failed. The body has an entry for each target.",
         content: ["commandErrors"],
       },
     ],
@@ -148,12 +149,12 @@ export const OPERATIONS = {
     memberFailures: OF_MEMBERS,
   },
   getAsset: {
-    summary: "Style and script of the pages",
+    summary: "Download a style sheet or script of the pages",
     tag: "Service",
     responses: [
       {
         status: 200,
-        description: "The asset, for good: its name changes with it.",
+        description: "The asset. It may be cached forever: its name changes with its content.",
         content: ["style", "script"],
       },
     ],
@@ -161,7 +162,7 @@ export const OPERATIONS = {
     withPage: { content: ["notices"], failures: ["internal"] },
   },
   getLoginPage: {
-    summary: "The login page",
+    summary: "Show the login page",
     tag: "Login",
     parameters: ["returnTo", "acceptLanguage"],
     responses: [
@@ -173,33 +174,33 @@ export const OPERATIONS = {
     ],
   },
   logIn: {
-    summary: "Begins a session",
+    summary: "Log in and start a session",
     description:
-      "Where JSON is preferred, the answer has the session's ID, for `Authorization: session <ID>`. Others get the cookie `SVC_HTTP_SESSION` and a redirect.",
+      "If JSON is preferred, the response has the session ID for `Authorization: session <ID>`. Other clients get the cookie `SVC_HTTP_SESSION` and a redirect.",
     tag: "Login",
     parameters: ["contentEncoding", "acceptLanguage", ...TRACE],
     body: "login",
     responses: [
       { status: 200, description: "The session.", variants: ["json"], content: ["session"] },
-      redirect(302, "The cookie of the session, and the way to the files.", {
+      redirect(302, "The session cookie, and a redirect to the files.", {
         variants: ["webdav", "html"],
         content: ["anyPage"],
         headers: ["Set-Cookie"],
       }),
-      { status: 415, description: "Its content is coded.", headers: ["Accept-Encoding"] },
+      { status: 415, description: "The request has a `Content-Encoding`.", headers: ["Accept-Encoding"] },
     ],
     failures: ["malformed", "unauthorized", "denied", "too-large", "unsupported-media-type", "unavailable", "internal"],
   },
   logOut: {
-    summary: "Ends the session",
+    summary: "Log out and end the session",
     tag: "Login",
     parameters: ["acceptLanguage", ...TRACE],
     responses: [
-      { status: 204, description: "The session has ended.", variants: ["json", "webdav"], headers: ["Set-Cookie"] },
-      redirect(302, "The login page.", { variants: ["html"], headers: ["Set-Cookie"] }),
+      { status: 204, description: "The session was closed.", variants: ["json", "webdav"], headers: ["Set-Cookie"] },
+      redirect(302, "Redirect to the login page.", { variants: ["html"], headers: ["Set-Cookie"] }),
       {
         status: 401,
-        description: "The session had ended: so does its cookie.",
+        description: "The session had already ended. The response deletes its cookie.",
         variants: ["json", "webdav"],
         content: ["errors"],
         headers: ["Set-Cookie"],
@@ -209,14 +210,14 @@ export const OPERATIONS = {
     takesSession: true,
   },
   getPasswordPage: {
-    summary: "The form to change the password",
+    summary: "Show the form to change the password",
     tag: "Login",
     parameters: ["acceptLanguage", ...TRACE],
     responses: [{ status: 200, description: "The form.", content: ["anyPage"] }],
   },
   updatePassword: {
-    summary: "Changes the account's own password",
-    description: "The account's other sessions end.",
+    summary: "Change the account's password",
+    description: "All other sessions of the account end.",
     tag: "Login",
     parameters: ["contentEncoding", "acceptLanguage", ...TRACE],
     body: "password",
@@ -227,22 +228,22 @@ export const OPERATIONS = {
         variants: ["json", "webdav"],
         content: ["passwordChanged"],
       },
-      redirect(303, "The password was changed: back to the files.", { variants: ["html"] }),
-      { status: 415, description: "Its content is coded.", headers: ["Accept-Encoding"] },
+      redirect(303, "The password was changed: redirect to the files.", { variants: ["html"] }),
+      { status: 415, description: "The request has a `Content-Encoding`.", headers: ["Accept-Encoding"] },
     ],
     failures: ["malformed", "too-large", "unsupported-media-type", "unprocessable"],
   },
   getApiPage: {
-    summary: "The description as an interactive page",
+    summary: "Show this document as an interactive page",
     tag: "Service",
     parameters: ["acceptLanguage"],
     responses: [{ status: 200, description: "The page.", content: ["anyPage"] }],
     failures: ["internal"],
   },
   getDescription: {
-    summary: "This description",
+    summary: "Download this document",
     tag: "Service",
-    responses: [{ status: 200, description: "The description, in OpenAPI 3.0.3.", content: ["yaml", "document"] }],
+    responses: [{ status: 200, description: "The OpenAPI 3.0.3 document.", content: ["yaml", "document"] }],
   },
 } as const satisfies Readonly<Record<string, OperationSpec>>;
 

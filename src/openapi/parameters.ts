@@ -2,8 +2,7 @@ import type { OpenApiOptions } from "./input-options.ts";
 import type { ParameterObject } from "./types.ts";
 
 const text = { type: "string" } as const;
-const SEGMENTS =
-  "its segments separated by `/`, each percent-encoded by itself: a `/` that is encoded is refused (400)";
+const SEGMENTS = "its segments separated by `/`, each percent-encoded on its own. An encoded `/` is rejected (400)";
 
 function inPath(name: string, description: string, example?: string): ParameterObject {
   return {
@@ -28,44 +27,56 @@ function inHeader(name: string, description: string): ParameterObject {
 const PARAMETERS = {
   path: inPath("path", `The path of a file below the account's root, ${SEGMENTS}.`, "example/hello.txt"),
   folder: inPath("folder", `The path of a folder below the account's root, ${SEGMENTS}.`, "example"),
-  asset: inPath("name", "The name of an asset, as the pages have it."),
-  range: inHeader("Range", "One range of bytes, or several: at most 16 are answered as such (RFC 9110 14.2)."),
-  ifRange: inHeader("If-Range", "Has `Range` ignored unless the file is still this version (RFC 9110 13.1.5)."),
-  ifMatch: inHeader("If-Match", "Goes on only with one of these versions, or with any by `*` (RFC 9110 13.1.1)."),
+  asset: inPath("name", "The name of an asset, as in the links of the pages."),
+  range: inHeader(
+    "Range",
+    "One or several byte ranges, at most 16 (RFC 9110 14.2). With more ranges the header is ignored.",
+  ),
+  ifRange: inHeader("If-Range", "`Range` is ignored unless the file still has this version (RFC 9110 13.1.5)."),
+  ifMatch: inHeader(
+    "If-Match",
+    "The request is processed only if the file has one of these versions; `*` means any version (RFC 9110 13.1.1).",
+  ),
   ifNoneMatch: inHeader(
     "If-None-Match",
-    "Goes on only without these versions, or by `*` where nothing is there (RFC 9110 13.1.2).",
+    "The request is processed only if the file has none of these versions; `*` means that it must not exist (RFC 9110 13.1.2).",
   ),
-  ifModifiedSince: inHeader("If-Modified-Since", "Asks for the file only where it is younger (RFC 9110 13.1.3)."),
-  ifUnmodifiedSince: inHeader("If-Unmodified-Since", "Goes on only where the file is not younger (RFC 9110 13.1.4)."),
-  acceptLanguage: inHeader("Accept-Language", "The languages of pages."),
+  ifModifiedSince: inHeader(
+    "If-Modified-Since",
+    "The file is sent only if it was modified after this time (RFC 9110 13.1.3).",
+  ),
+  ifUnmodifiedSince: inHeader(
+    "If-Unmodified-Since",
+    "The request is processed only if the file was not modified after this time (RFC 9110 13.1.4).",
+  ),
+  acceptLanguage: inHeader("Accept-Language", "The preferred languages of pages."),
   contentEncoding: {
-    ...inHeader("Content-Encoding", "The coding of the content: none other is taken (RFC 9110 8.4)."),
+    ...inHeader("Content-Encoding", "The content coding: only `identity` is supported (RFC 9110 8.4)."),
     schema: { ...text, enum: ["identity"] },
   },
   requestedWith: inHeader(
     "X-Requested-With",
-    "`XMLHttpRequest` leaves the Basic challenge out of a 401, for which browsers would open a box of their own.",
+    "With `XMLHttpRequest` a 401 has no Basic challenge, so that browsers do not open their own login dialog.",
   ),
   traceparent: inHeader(
     "traceparent",
-    "A trace that events, webhooks and authentication requests are to be part of (W3C Trace Context).",
+    "The trace that events, webhooks and authentication requests belong to (W3C Trace Context).",
   ),
-  tracestate: inHeader("tracestate", "What belongs to `traceparent`."),
-  sort: inQuery("sort", "The column that the page is sorted by; left out: `name`.", {
+  tracestate: inHeader("tracestate", "Vendor-specific data that belongs to `traceparent` (W3C Trace Context)."),
+  sort: inQuery("sort", "The column that the page is sorted by. Default: `name`.", {
     ...text,
     enum: ["name", "size", "modified"],
   }),
-  order: inQuery("order", "The direction that the page is sorted in; left out: `asc`.", {
+  order: inQuery("order", "The sort direction of the page. Default: `asc`.", {
     ...text,
     enum: ["asc", "desc"],
   }),
-  done: inQuery("done", "What the form before has done, which the page says: a code of ours."),
-  basicLogin: inQuery("login", "Has browsers without cookies ask for Basic credentials.", {
+  done: inQuery("done", "The code of the form's result, which the page shows as a message."),
+  basicLogin: inQuery("login", "Makes browsers without cookies ask for Basic credentials.", {
     ...text,
     enum: ["basic"],
   }),
-  returnTo: inQuery("return", "The path to go to after the login; another site's is ignored."),
+  returnTo: inQuery("return", "The path to open after the login. A URL of another site is ignored."),
 } as const satisfies Readonly<Record<string, ParameterObject>>;
 
 /** The name of a parameter. Those of metadata exist only if the service accepts metadata. */
@@ -75,7 +86,7 @@ export type ParameterName = keyof typeof PARAMETERS | "metadata" | "formMetadata
 export function toParameters(service: OpenApiOptions): Readonly<Partial<Record<ParameterName, ParameterObject>>> {
   if (service.metadata === undefined) return PARAMETERS;
   const formMetadata = toMetadata({ ...service.metadata, isRequired: false });
-  const note = service.metadata.isRequired ? " A form without files needs none." : "";
+  const note = service.metadata.isRequired ? " A form without files does not need this header." : "";
   return {
     ...PARAMETERS,
     metadata: toMetadata(service.metadata),
@@ -87,6 +98,6 @@ export function toParameters(service: OpenApiOptions): Readonly<Partial<Record<P
 function toMetadata({ header, isRequired, keys }: NonNullable<OpenApiOptions["metadata"]>): ParameterObject {
   const items = "Metadata of the upload: `key=value` items separated by commas (RFC 4180).";
   const rules = (keys ?? []).map((key) => `\`${key.name}\` (${key.isRequired ? "required" : "optional"})`);
-  const description = keys === undefined ? `${items} Any keys.` : `${items} Keys: ${rules.join(", ")}.`;
+  const description = keys === undefined ? `${items} Any key is allowed.` : `${items} Keys: ${rules.join(", ")}.`;
   return { ...inHeader(header, description), ...(isRequired && { required: true }) };
 }

@@ -40,12 +40,12 @@ function toFolderForm({ formFields, formActions, triggers }: OpenApiOptions): Sc
 /** The request bodies, by name. */
 const BODIES = {
   content: () => ({
-    description: "The content of the file, in one coding: none.",
+    description: "The content of the file, without a content coding.",
     required: false,
     content: { "*/*": { schema: { type: "string", format: "binary" } } },
   }),
   login: ({ basePath }) => ({
-    description: "Name and password.",
+    description: "User name and password.",
     required: true,
     content: {
       [JSON_TYPE]: { schema: toSchemaRef("LoginRequest"), example: NAMES },
@@ -53,7 +53,7 @@ const BODIES = {
     },
   }),
   password: () => ({
-    description: "The password as it is and as it is to be.",
+    description: "The current and the new password.",
     required: true,
     content: {
       [JSON_TYPE]: {
@@ -69,7 +69,7 @@ const BODIES = {
       { command: "create-folder-if-missing", target: "another example" },
     ];
     return {
-      description: `Commands, or the form of a browser${toWay(service)}.`,
+      description: `Commands, or a form of the folder's page${toWay(service)}.`,
       required: true,
       content: {
         [JSON_TYPE]: { schema: toSchemaRef("CommandsRequest"), example: { commands } },
@@ -82,7 +82,7 @@ const BODIES = {
 /** Says how an API that is mounted alone responds to commands and forms. */
 function toWay({ variants: [only, ...others] }: OpenApiOptions): string {
   if (others.length > 0) return "";
-  return only === "html" ? "; commands are answered as JSON" : "; either is answered in the way of this API";
+  return only === "html" ? "; the response to commands is JSON" : "; the response to either has the format of this API";
 }
 
 /** The name of a request body. */

@@ -41,14 +41,15 @@ const RESPONSES_OF_OTHERS: readonly (readonly [statuses: string, response: Respo
     "4XX",
     {
       description:
-        "Refused by the server before the service has it: no HTTP (400), too slow (408), or too many header fields (431). Mostly without content.",
+        "The server rejected the request before it reached the service: malformed HTTP (400), too slow (408), or too many headers (431). The response usually has no content.",
       content: ANY_TEXT,
     },
   ],
   [
     "default",
     {
-      description: "Of what is between client and service, such as a proxy that gets no answer (502, 504).",
+      description:
+        "A response of an intermediary between client and service, such as a proxy without a response from the service (502, 504).",
       content: ANY_TEXT,
     },
   ],

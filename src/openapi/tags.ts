@@ -1,9 +1,9 @@
 /** The groups of operations, in the order of the document. */
 export const TAGS = {
-  Files: "Files of the account: a URL without a `/` at its end.",
-  Folders: "Folders of the account: a URL with a `/` at its end.",
+  Files: "Files of the account: URLs that do not end with `/`.",
+  Folders: "Folders of the account: URLs that end with `/`.",
   Login: "Sessions and passwords.",
-  Service: "What the service tells of itself, and the ways that lead to the files.",
+  Service: "This document, the assets of the pages, and redirects to the files.",
 } as const;
 
 /** The name of a tag. */

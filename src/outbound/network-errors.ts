@@ -1,14 +1,14 @@
 /** Why no answer came, by the code of the system, of OpenSSL or of undici (Node). Fixed texts: nothing of an error's own is shown. */
 const causes: readonly (readonly [pattern: RegExp, details: string])[] = [
   [/^ECONNREFUSED$/, "connection refused"],
-  [/^(?:ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, "connection broken off"],
+  [/^(?:ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, "connection closed early"],
   [/^ENOTFOUND$/, "host name unknown"],
-  [/^EAI_/, "host name cannot be looked up"],
+  [/^EAI_/, "host name lookup failed"],
   [/^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/, "host unreachable"],
   [/^(?:ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/, "timed out"],
   [
     /^(?:CERT_|CRL_|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|UNABLE_TO_|ERR_TLS_CERT_|INVALID_CA$|INVALID_PURPOSE$|HOSTNAME_MISMATCH$|PATH_LENGTH_EXCEEDED$|ERROR_IN_CERT_)/,
-    "TLS certificate not accepted",
+    "TLS certificate rejected",
   ],
   [/^(?:EPROTO$|ERR_SSL_|ERR_TLS_)/, "TLS handshake failed"],
   [/^(?:HPE_|UND_ERR_HEADERS_OVERFLOW$)/, "no HTTP response"],
@@ -25,7 +25,7 @@ export function describeFailure(error: unknown): { readonly details: string; rea
     const known = typeof code === "string" ? causes.find(([pattern]) => pattern.test(code)) : undefined;
     if (known !== undefined) return { details: known[1], code: String(code) };
     // The fetch standard blocks the ports of other protocols.
-    if (message === "bad port") return { details: "a port that fetch does not use" };
+    if (message === "bad port") return { details: "port blocked by fetch" };
     // Of a host with several addresses each has an error of its own.
     at = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
   }

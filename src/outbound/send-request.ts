@@ -33,7 +33,7 @@ export interface NoResponse {
 
 /** A URL and what came of asking it, in English. */
 export function describeOutcome(outcome: Outcome): string {
-  return `${outcome.url.shown}: ${outcome.responded ? `answered with status ${outcome.status}` : outcome.details}`;
+  return `${outcome.url.shown}: ${outcome.responded ? `responded with status ${outcome.status}` : outcome.details}`;
 }
 
 /** What an answer may hold at most. */
@@ -67,7 +67,7 @@ export async function exchange(url: RemoteUrl, body: Uint8Array<ArrayBuffer>, se
     const response = await receive(send(url, body, sending, controller.signal), deadline);
     return await toRemoteResponse(url, response, deadline);
   } catch (error) {
-    if (signal?.aborted) return { responded: false, url, details: "no answer until the end" };
+    if (signal?.aborted) return { responded: false, url, details: "no response before the deadline" };
     if (controller.signal.aborted) return { responded: false, url, details: `timed out after ${timeoutSeconds} s` };
     return { responded: false, url, ...describeFailure(error) };
   } finally {
@@ -133,7 +133,7 @@ async function toRemoteResponse(url: RemoteUrl, response: Response, deadline: Pr
 async function toBody(response: Response, deadline: Promise<never>): Promise<RemoteBody> {
   if (isEncoded(response.headers.get("content-encoding"))) {
     release(response);
-    return { problem: "the body is encoded (Content-Encoding), which was not asked for" };
+    return { problem: "the body has a Content-Encoding, which was not requested" };
   }
   const reader = response.body?.getReader();
   if (reader === undefined) return { bytes: new Uint8Array() };

@@ -56,7 +56,7 @@ export function createAuthenticationEndpoint(options: AuthenticationEndpointOpti
   const { outcomes, toResponse } = createOutcomeRecorder();
 
   async function handle(request: Request): Promise<Response> {
-    if (request.method !== "POST") return refuse(405, "Only POST is answered here.", { Allow: "POST" });
+    if (request.method !== "POST") return refuse(405, "Only POST is allowed.", { Allow: "POST" });
     if (authorizer !== undefined && !(await authorizer.isAuthorized(request.headers))) {
       return refuse(401, "The service is not authorized.", { "WWW-Authenticate": authorizer.challenge });
     }
@@ -70,17 +70,23 @@ export function createAuthenticationEndpoint(options: AuthenticationEndpointOpti
     try {
       outcome = await authenticate(request, outcomes);
     } catch (thrown) {
-      report({ error: describeThrown(thrown, request) }, "An authentication endpoint could not judge.");
+      report(
+        { error: describeThrown(thrown, request) },
+        "An authentication endpoint could not verify the credentials.",
+      );
       // A directory that is down is nobody's wrong password: of a 503 the service knows that nobody has judged (RFC 9110 15.6.4).
       return respond(503, new Uint8Array(), { "Retry-After": "1" });
     }
     const response = toResponse(outcome);
     if (response === undefined) {
-      report({}, "An authentication endpoint returned something else than accept, unknown or reject have made.");
+      report({}, "An authentication endpoint did not return a result of accept, unknown or reject.");
       return respond(500, new Uint8Array());
     }
     if ("problems" in response) {
-      report({ problems: response.problems }, "An authentication endpoint made an outcome that breaks the interface.");
+      report(
+        { problems: response.problems },
+        "An authentication endpoint returned a result that does not follow the interface.",
+      );
       return respond(500, new Uint8Array());
     }
     return "content" in response
@@ -170,11 +176,11 @@ function isUnfit(text: string): boolean {
 
 /** The members that the schema finds wrong. It names none but its own: nothing that was sent is in the paths. */
 function toMemberPaths({ issues }: z.ZodError): readonly string[] {
-  return [...new Set(issues.map(({ path }) => path.map(String).join(".") || "the whole"))];
+  return [...new Set(issues.map(({ path }) => path.map(String).join(".") || "the body"))];
 }
 
 function refuseMembers(paths: readonly string[]): Response {
-  return refuse(400, `Missing or not valid: ${paths.join(", ")}.`);
+  return refuse(400, `Missing or invalid: ${paths.join(", ")}.`);
 }
 
 function isPlainJson(headers: Headers): boolean {

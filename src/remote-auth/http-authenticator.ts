@@ -47,7 +47,7 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
     } else if (suspend(url)) {
       reportSuspension(outcome, request);
     } else if (settings.suspendSeconds === 0) {
-      report("warn", toLogDetails(outcome), "An authentication URL has failed.");
+      report("warn", toLogDetails(outcome), "An authentication URL failed.");
     }
     return outcome;
   }
@@ -67,9 +67,9 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
     if (!last?.responded) return toUnavailable(outcomes.map(describeOutcome));
     const verdict = toVerdict(last);
     if (verdict.outcome === "rejected" && verdict.reason === "unavailable") {
-      report("warn", { ...verdict.audit }, "The authentication endpoint could not judge.");
+      report("warn", { ...verdict.audit }, "The authentication endpoint could not verify the credentials.");
     } else if (verdict.outcome === "rejected" && verdict.reason === "failure") {
-      report("error", { ...verdict.audit }, "The authentication endpoint gave an answer that is not valid.");
+      report("error", { ...verdict.audit }, "The authentication endpoint sent an invalid response.");
     }
     return verdict;
   }

@@ -34,14 +34,14 @@ export function toStatus(failure: Failure, variant: Variant): number {
 /** What a client learns of a storage's refusal: fixed texts, never the storage's own (SECURITY 14). */
 const STORAGE_FAILURES: Readonly<Record<StorageErrorCode, readonly [Failure, string]>> = {
   "not-found": ["not-found", "Not found."],
-  "already-exists": ["already-exists", "Something of that name already exists."],
+  "already-exists": ["already-exists", "A file or folder with that name already exists."],
   "parent-missing": ["parent-missing", "The parent folder does not exist."],
-  "not-a-folder": ["wrong-kind", "A file stands where a folder is needed."],
-  "not-a-file": ["wrong-kind", "A folder stands where a file is needed."],
-  "precondition-failed": ["precondition-failed", "A precondition of the request does not hold."],
-  "bad-name": ["malformed", "The storage cannot keep this name."],
-  incomplete: ["malformed", "The content does not have the announced length."],
-  denied: ["denied", "The storage does not permit this."],
+  "not-a-folder": ["wrong-kind", "A file exists where a folder is needed."],
+  "not-a-file": ["wrong-kind", "A folder exists where a file is needed."],
+  "precondition-failed": ["precondition-failed", "A precondition of the request failed."],
+  "bad-name": ["malformed", "The storage does not support this name."],
+  incomplete: ["malformed", "The content does not have the declared length."],
+  denied: ["denied", "The storage denied access."],
   "no-space": ["no-space", "The storage is full."],
   "too-large": ["too-large", "The content is larger than the storage allows."],
   unavailable: ["unavailable", "The storage is not available."],
@@ -69,7 +69,7 @@ export function createFailureOf(signal: AbortSignal, report: Report): FailureOf 
 }
 
 /** Who has gone reads it nowhere: the operator does. */
-export const GONE = "The client has gone.";
+export const GONE = "The client disconnected.";
 
 /** An unknown error becomes a blank one with an id that the log has too. */
 function toHttpError(error: unknown, report: Report): HttpError {

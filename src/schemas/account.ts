@@ -5,7 +5,7 @@ const absolutePath = z
   .string()
   .refine(
     isAbsolutePath,
-    'must be an absolute path without "//", a "/" at its end, ".", "..", a backslash or control characters',
+    'must be an absolute path without "//", a trailing "/", ".", "..", a backslash or control characters',
   );
 
 const nonEmpty = z.string().min(1, "must not be empty");
@@ -30,7 +30,7 @@ const sharedMembers = {
         .string()
         .refine(
           isRelativePath,
-          'must be a relative path without "//", a "/" at its end, ".", "..", a backslash or control characters',
+          'must be a relative path without "//", a trailing "/", ".", "..", a backslash or control characters',
         ),
     )
     .readonly()
@@ -59,7 +59,7 @@ export const remoteAccountSchema = z.strictObject({
     .refine((items) => items.length - 1 <= MAX_REMOTE_RULES, `must not have more than ${MAX_REMOTE_RULES} rules`)
     .refine(
       (items) => countExpressions(items) <= MAX_REMOTE_CHARACTERS,
-      `must not have expressions of more than ${MAX_REMOTE_CHARACTERS} characters in all`,
+      `must not have expressions of more than ${MAX_REMOTE_CHARACTERS} characters in total`,
     )
     .exactOptional(),
   group: nonEmpty.exactOptional(),
@@ -78,7 +78,7 @@ export const groupSettingsSchema = z.strictObject({
   ...ownMembers,
   home_folder_path: z
     .string()
-    .refine(isGroupHome, "must be an absolute path, or one behind the word for a shared folder")
+    .refine(isGroupHome, "must be an absolute path, optionally after the prefix of a shared folder")
     .exactOptional(),
   allow_own_password_change: z.boolean().exactOptional(),
 });

@@ -84,7 +84,7 @@ function toCheckedSettings(settings: AccountSettings): AccountSettings {
 function withNamesChecked(files: AccountFiles): AccountFiles {
   function checked(segments: readonly string[]): readonly string[] {
     if (segments.every(isMemberName)) return segments;
-    throw new HttpError("malformed", "The path holds what is not a name.");
+    throw new HttpError("malformed", "The path contains an invalid name.");
   }
 
   async function* listBatches(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {

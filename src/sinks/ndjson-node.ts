@@ -56,11 +56,11 @@ export function createNdjsonSink(options: NdjsonSinkOptions): EventSink {
   async function deliver(events: readonly QueuedEvent[]): Promise<void> {
     try {
       await append(events.map(({ json }) => `${json}\n`).join(""));
-      if (isFailing) safe.info({}, "Events are written again.");
+      if (isFailing) safe.info({}, "Events are written to the file again.");
       isFailing = false;
     } catch (error) {
       lost += events.length;
-      if (!isFailing) safe.error({ error, events: events.length }, "Events could not be written.");
+      if (!isFailing) safe.error({ error, events: events.length }, "Events could not be written to the file.");
       isFailing = true;
     }
   }
@@ -69,7 +69,7 @@ export function createNdjsonSink(options: NdjsonSinkOptions): EventSink {
     capacity,
     batch: BATCH,
     deliver,
-    onFull: () => safe.warn({ capacity }, "Events are dropped, as those before them are not written yet."),
+    onFull: () => safe.warn({ capacity }, "Events are dropped because too many earlier events wait to be written."),
   });
 
   function take(event: FileEvent): void {
@@ -78,7 +78,7 @@ export function createNdjsonSink(options: NdjsonSinkOptions): EventSink {
       if (!queue.add(event)) lost += 1;
     } catch (error) {
       lost += 1;
-      safe.error({ error }, "An event could not be taken.");
+      safe.error({ error }, "An event could not be accepted.");
     }
   }
 

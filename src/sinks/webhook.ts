@@ -89,7 +89,7 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
       if (last?.responded && last.status >= 200 && last.status < 300) return;
       const problems = outcomes.map(describeOutcome);
       if (attempt >= retries || isClosed) return giveUp(events.length, problems);
-      safe.warn({ problems, attempt: attempt + 1 }, "Events were not accepted, and are posted again.");
+      safe.warn({ problems, attempt: attempt + 1 }, "The webhook did not accept events; they are sent again.");
       const delay = toRetryDelay(attempt, last?.responded ? last.retryAfter : null, recipient.clock());
       expect(delay);
       await wait(delay);
@@ -99,7 +99,7 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
   function giveUp(count: number, problems: readonly string[]): void {
     lost += count;
     // At the end, once for all of them.
-    if (!ending.signal.aborted) safe.error({ problems, events: count }, "Events could not be posted.");
+    if (!ending.signal.aborted) safe.error({ problems, events: count }, "Events could not be sent to the webhook.");
     else lostAtEnd += count;
   }
 
@@ -117,8 +117,8 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
     capacity,
     batch: BATCH,
     deliver,
-    onFull: () => safe.warn({ capacity }, "Events are dropped, as those before them are not posted yet."),
-    onLost: (count) => giveUp(count, ["the runtime has ended the delivery"]),
+    onFull: () => safe.warn({ capacity }, "Events are dropped because too many earlier events wait to be sent."),
+    onLost: (count) => giveUp(count, ["the runtime ended the delivery"]),
   });
 
   /** The promise is for runtimes that would end with the request; nobody has to wait for it. */
@@ -130,7 +130,7 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
       lost += 1;
     } catch (error) {
       lost += 1;
-      safe.error({ error }, "An event could not be taken.");
+      safe.error({ error }, "An event could not be accepted.");
     }
     return undefined;
   }
@@ -141,7 +141,7 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
     const timer = setTimeout(() => ending.abort(), recipient.timeoutSeconds * 1000);
     await queue.drain();
     clearTimeout(timer);
-    if (lostAtEnd > 0) safe.error({ events: lostAtEnd }, "Events were not posted before the end.");
+    if (lostAtEnd > 0) safe.error({ events: lostAtEnd }, "Events were not sent before the webhook sink closed.");
   }
 
   return Object.assign(take, { dropped: () => lost, close });

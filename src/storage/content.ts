@@ -23,11 +23,12 @@ export async function* receive(
       // A string, for example, has no `byteLength`, and a sum of NaN would pass for any size.
       if (!ArrayBuffer.isView(next.value)) throw new TypeError("The content is not made of bytes.");
       received += next.value.byteLength;
-      if (size !== undefined && received > size) throw new StorageError("incomplete", `More than ${size} bytes came.`);
+      if (size !== undefined && received > size)
+        throw new StorageError("incomplete", `The content has more than ${size} bytes.`);
       yield next.value;
     }
     if (size !== undefined && received < size) {
-      throw new StorageError("incomplete", `${received} of ${size} bytes came.`);
+      throw new StorageError("incomplete", `The content ended after ${received} of ${size} bytes.`);
     }
   } finally {
     steps.end();

@@ -124,7 +124,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
 
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
     const segments = toPathSegments(path);
-    if (segments.length === 0) throw new StorageError("not-a-file", "The root is a folder.");
+    if (segments.length === 0) throw new StorageError("not-a-file", "The root is a folder, not a file.");
     // If there are no symlinks to follow, this path does not create a promise.
     const located = links === "inside" ? await locate(segments) : segments;
     const name = segments.at(-1) ?? "";
@@ -153,7 +153,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   async function openParent(path: string, ifRoot: StorageErrorCode): Promise<{ parent: OpenFolder; name: string }> {
     const segments = toPathSegments(path);
     const name = segments.pop();
-    if (name === undefined) throw new StorageError(ifRoot, "The root is there.");
+    if (name === undefined) throw new StorageError(ifRoot, "The root folder already exists.");
     if (!isValidName(name)) throw new StorageError("bad-name");
     const parent = await mapErrorCode(tree.open(await locate(segments)), "not-found", "parent-missing");
     return { parent, name };
@@ -182,7 +182,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   async function remove(path: string, conditions: RemoveOptions = {}): Promise<void> {
     const segments = toPathSegments(path);
     const name = segments.pop();
-    if (name === undefined) throw new StorageError("denied", "The root stays.");
+    if (name === undefined) throw new StorageError("denied", "The root folder cannot be removed.");
     const parent = mapErrorCode(tree.open(await locate(segments)), "not-a-folder", "not-found");
     const removed = withFolder(parent, async (folder) => {
       /** Returns the kind of the member that will be removed, a link as a link, after its entry met the conditions. */

@@ -153,7 +153,7 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
 
   async function createFolder(path: string, { owner }: CreateFolderOptions = {}): Promise<void> {
     if (owner?.user !== undefined || owner?.group !== undefined)
-      throw new StorageError("denied", "Nobody owns memory.");
+      throw new StorageError("denied", "Folders in memory have no owner.");
     const segments = toPathSegments(path);
     if (find(segments) !== undefined) throw new StorageError("already-exists");
     const { parent, name } = findParent(segments);
@@ -164,7 +164,7 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
 
   async function remove(path: string, conditions: RemoveOptions = {}): Promise<void> {
     const segments = toPathSegments(path);
-    if (segments.length === 0) throw new StorageError("denied", "The root stays.");
+    if (segments.length === 0) throw new StorageError("denied", "The root folder cannot be removed.");
     const found = find(segments);
     if (found === undefined || !isOfKind(found.kind, conditions)) throw new StorageError("not-found");
     if (!meetsConditions(found.kind === "file" ? found.etag : undefined, conditions)) {

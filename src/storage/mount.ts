@@ -134,7 +134,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
 
   async function remove(path: string, options?: RemoveOptions): Promise<void> {
     const { storage, path: inner, isFixed } = locate(path);
-    if (isFixed) throw throwLocationError("A storage shows here.");
+    if (isFixed) throw throwLocationError("Another storage is mounted here.");
     await storage.remove(inner, options);
   }
 
@@ -142,7 +142,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
   async function refuseHollowParent(path: string): Promise<void> {
     const parent = locate(toPath(toPathSegments(path).slice(0, -1)));
     if (parent.isFixed && (await parent.storage.stat(parent.path))?.kind !== "folder") {
-      throw throwLocationError("Nothing stands behind this folder.");
+      throw throwLocationError("No storage is mounted at this folder.");
     }
   }
 
@@ -175,7 +175,7 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
   }
 
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
-    if (path === "/") throw new StorageError("not-a-file", "The root is a folder.");
+    if (path === "/") throw new StorageError("not-a-file", "The root is a folder, not a file.");
     return storage.read(locate(path), range);
   }
 
@@ -184,17 +184,17 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
     content: AsyncIterable<Uint8Array>,
     options?: WriteOptions,
   ): Promise<StorageEntry> {
-    if (path === "/") throw new StorageError("not-a-file", "The root is a folder.");
+    if (path === "/") throw new StorageError("not-a-file", "The root is a folder, not a file.");
     return storage.write(locate(path), content, options);
   }
 
   async function createFolder(path: string, options?: CreateFolderOptions): Promise<void> {
-    if (path === "/") throw new StorageError("already-exists", "The root is there.");
+    if (path === "/") throw new StorageError("already-exists", "The root folder already exists.");
     await storage.createFolder(locate(path), options);
   }
 
   async function remove(path: string, options?: RemoveOptions): Promise<void> {
-    if (path === "/") throw throwLocationError("The root stays.");
+    if (path === "/") throw throwLocationError("The root folder cannot be removed.");
     await storage.remove(locate(path), options);
   }
 

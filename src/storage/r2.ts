@@ -161,7 +161,8 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
   }
 
   async function createFolder(path: string, { owner }: CreateFolderOptions = {}): Promise<void> {
-    if (owner?.user !== undefined || owner?.group !== undefined) throw new StorageError("denied", "R2 has no owners.");
+    if (owner?.user !== undefined || owner?.group !== undefined)
+      throw new StorageError("denied", "Folders in R2 have no owner.");
     const location = creatable(path);
     const [file, asFolder] = await look(location);
     if (file !== null || asFolder || location.parent === undefined) throw new StorageError("already-exists");
@@ -193,7 +194,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
 
   async function remove(path: string, conditions: RemoveOptions = {}): Promise<void> {
     const location = findable(path);
-    if (location.parent === undefined) throw new StorageError("denied", "The root stays.");
+    if (location.parent === undefined) throw new StorageError("denied", "The root folder cannot be removed.");
     const [file, asFolder] = await look(location);
     const kind = file === null ? "folder" : "file";
     if ((file === null && !asFolder) || !isOfKind(kind, conditions)) throw new StorageError("not-found");

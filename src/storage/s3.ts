@@ -77,7 +77,7 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
   async function createFolder(path: string, { owner }: CreateFolderOptions = {}): Promise<void> {
     const location = creatable(path);
     if (owner?.user !== undefined || owner?.group !== undefined) {
-      throw new StorageError("denied", "Nobody owns a folder of a bucket.");
+      throw new StorageError("denied", "Folders in a bucket have no owner.");
     }
     await writer.createFolder(location);
   }
@@ -91,21 +91,21 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
       await listPage(client, { prefix, most: 1 });
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      throw new StorageError(error.code, `The bucket ${bucket} does not answer: ${error.message}`);
+      throw new StorageError(error.code, `The bucket ${bucket} does not respond: ${error.message}`);
     }
   }
 
   /** Returns the location of a path at which something may exist. */
   function findable(path: string): ObjectLocation {
     const location = toLocation(prefix, path);
-    if (location === undefined) throw new StorageError("not-found", "No key is like this.");
+    if (location === undefined) throw new StorageError("not-found", "The path is not a possible key.");
     return location;
   }
 
   /** Returns the location of a path at which something may be created. */
   function creatable(path: string): ObjectLocation {
     const location = toLocation(prefix, path);
-    if (location === undefined) throw new StorageError("bad-name", "No key is like this.");
+    if (location === undefined) throw new StorageError("bad-name", "The path is not a possible key.");
     return location;
   }
 

@@ -37,7 +37,7 @@ export function adoptKeyv(store: KeyValueStore, options: KeyvOptions): KeyValueS
   store.on?.("error", onError);
 
   function onError(error: unknown): void {
-    if (!isFailing) logger.error({ error }, "The session store fails.");
+    if (!isFailing) logger.error({ error }, "The session store failed.");
     isFailing = true;
   }
 
@@ -81,7 +81,7 @@ function throwsOnErrors(value: unknown): value is { throwOnErrors: boolean } {
 /** Rejects where work takes longer; what becomes of it then is nobody's. */
 export function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = () => reject(new Error(`The store did not answer within ${milliseconds} ms.`));
+    const late = () => reject(new Error(`The store did not respond within ${milliseconds} ms.`));
     const timer = setTimeout(late, milliseconds);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });

@@ -55,7 +55,7 @@ export const authenticatorCases: readonly AuthenticatorCase[] = [
     },
   },
   {
-    name: "does not accept a password that is nearly right",
+    name: "does not accept an almost right password",
     async run({ authenticator, username, password }) {
       for (const variant of passwordVariants(password)) await expectRefusal(authenticator, username, variant);
     },
@@ -103,7 +103,7 @@ export const authenticatorCases: readonly AuthenticatorCase[] = [
       const passwords = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? password : `${password}${index}`));
       const verdicts = await Promise.all(passwords.map((each) => verify(authenticator, username, each)));
       for (const [index, { outcome }] of verdicts.entries()) {
-        expect((outcome === "accepted") === (index % 2 === 0), `login ${index} judged on its own, got ${outcome}`);
+        expect((outcome === "accepted") === (index % 2 === 0), `login ${index} verified on its own, got ${outcome}`);
       }
     },
   },

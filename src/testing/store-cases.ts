@@ -110,7 +110,7 @@ export const storeCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "keeps what is set after a deletion",
+    name: "keeps a value that is set after a deletion",
     async run({ store }) {
       const key = freshKey();
       await store.set(key, 1, minute);

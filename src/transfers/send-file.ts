@@ -87,7 +87,7 @@ function sendParts(
     const file = await files.read(path.segments, part);
     if (isSameVersion(file.entry, first.entry)) return toSource(file);
     await closeFile(file);
-    throw new StorageError("unavailable", "the file was replaced between its parts");
+    throw new StorageError("unavailable", "The file was replaced between two parts.");
   }
 
   const { contentType, length, source } = toMultipartRanges(parts, first.entry.size, fields["Content-Type"], open);

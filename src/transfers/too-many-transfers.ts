@@ -31,12 +31,12 @@ export function isTransfer({ request, path: { isFolder } }: RequestContext): boo
 
 /** What one transfer too many is. */
 export function tooManyTransfers(): HttpError {
-  return new HttpError("unavailable", "Too many transfers at once.", { "Retry-After": RETRY_SECONDS });
+  return new HttpError("unavailable", "Too many concurrent transfers.", { "Retry-After": RETRY_SECONDS });
 }
 
 /** What one page too many is. */
 export function tooManyPages(): HttpError {
-  return new HttpError("unavailable", "Too many pages at once.", { "Retry-After": RETRY_SECONDS });
+  return new HttpError("unavailable", "Too many concurrent page requests.", { "Retry-After": RETRY_SECONDS });
 }
 
 /** The refusal of a transfer that is one too many. It is told of as any that comes to nothing; the files of a form have no names yet. */

@@ -38,7 +38,8 @@ export function guardContent(
     if (reason === "") throw new HttpError("unprocessable", "The upload was refused.");
     if (typeof reason === "string") throw new HttpError("unprocessable", reason);
     // What was meant by anything else nobody knows: it may have been a refusal.
-    if (reason !== undefined && reason !== null) throw new Error("What decides on uploads has given no text.");
+    if (reason !== undefined && reason !== null)
+      throw new Error("The beforeCommit function returned something other than text.");
   }
 
   function settle(): void {
@@ -59,12 +60,12 @@ async function ask(question: () => unknown, timeoutSeconds: number): Promise<unk
     const answer = question();
     if (!isThenable(answer)) return answer;
     const tooLate = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer in ${timeoutSeconds} s`)), timeoutSeconds * 1000);
+      timer = setTimeout(() => reject(new Error(`no decision within ${timeoutSeconds} s`)), timeoutSeconds * 1000);
     });
     return await Promise.race([answer, tooLate]);
   } catch (cause) {
     if (isHttpError(cause)) throw new HttpError("unprocessable", cause.message, {}, { cause });
-    throw new Error("What decides on uploads has failed.", { cause });
+    throw new Error("The beforeCommit function failed.", { cause });
   } finally {
     clearTimeout(timer);
   }

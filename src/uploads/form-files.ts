@@ -79,7 +79,7 @@ export function createFormFiles({ write, signal }: FormFilesOptions): FormFiles 
   function refuse(name: string): HttpError | undefined {
     if (!isMemberName(name)) return new HttpError("malformed", "This is not a valid name.");
     // Members of several folders, sent with their last names alone, would replace one another unnoticed.
-    return names.has(name) ? new HttpError("malformed", "The form has another file of this name.") : undefined;
+    return names.has(name) ? new HttpError("malformed", "The form has another file with this name.") : undefined;
   }
 
   async function store(name: string, content: AsyncIterable<Uint8Array>): Promise<FormUpload> {
@@ -131,7 +131,7 @@ function holdBack(body: AsyncIterable<Uint8Array>) {
     } finally {
       tellRead();
     }
-    if (!(await isReleased)) throw new HttpError("malformed", "The form is not an upload.");
+    if (!(await isReleased)) throw new HttpError("malformed", "The form's action is not an upload.");
   }
 
   return { content: hold(), isRead, release };

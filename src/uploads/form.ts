@@ -63,13 +63,13 @@ export async function receiveForm(
         members.push(value);
         return;
       case "file":
-        throw new HttpError("malformed", "The form has a text in place of a file.");
+        throw new HttpError("malformed", "The form has text in a field for files.");
     }
   }
 
   async function receiveAction(value: string): Promise<void> {
     if (action !== undefined) throw new HttpError("malformed", "The form has more than one action.");
-    if (!isAction(value)) throw new HttpError("malformed", "The form's action is not known.");
+    if (!isAction(value)) throw new HttpError("malformed", "The form's action is unknown.");
     action = value;
     await files.decide(action === UPLOAD_ACTION);
   }
@@ -77,7 +77,8 @@ export async function receiveForm(
   async function receiveFile(part: FormPart): Promise<void> {
     if (FIELD_OF.get(part.name) === "file") return files.receive(part);
     // A file that nobody stores must not pass for one that was.
-    if (!(await isEmptyInput(part))) throw new HttpError("malformed", "The form has a file in a field for none.");
+    if (!(await isEmptyInput(part)))
+      throw new HttpError("malformed", "The form has a file in a field that takes no files.");
   }
 
   try {
@@ -98,7 +99,7 @@ function createFieldReader(maxBytes: number): (body: AsyncIterable<Uint8Array>) 
     let text = "";
     for await (const chunk of body) {
       left -= chunk.byteLength;
-      if (left < 0) throw new HttpError("too-large", `The form's fields hold more than ${maxBytes} bytes.`);
+      if (left < 0) throw new HttpError("too-large", `The form's fields have more than ${maxBytes} bytes.`);
       text += decode(decoder, chunk);
     }
     return text + decode(decoder);

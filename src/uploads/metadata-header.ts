@@ -19,11 +19,11 @@ export function readMetadata(headers: Headers, { header, isRequired, keys }: Met
   const items = parseItems(toText(value, header), header);
   for (const rule of keys ?? []) {
     if (rule.isRequired && !items.some(([key]) => rule.matches(key))) {
-      throw new HttpError("malformed", `The header ${header} lacks the key ${rule.name}.`);
+      throw new HttpError("malformed", `The header ${header} does not have the key ${rule.name}.`);
     }
   }
   if (keys !== undefined && !items.every(([key]) => keys.some((rule) => rule.matches(key)))) {
-    throw new HttpError("malformed", `The header ${header} has a key that is not expected.`);
+    throw new HttpError("malformed", `The header ${header} has an unexpected key.`);
   }
   return toMetadata(items);
 }
@@ -31,7 +31,7 @@ export function readMetadata(headers: Headers, { header, isRequired, keys }: Met
 /** Here fields are UTF-8, as in all other texts of ours. */
 function toText(value: string, header: string): string {
   const text = readFieldText(value);
-  if (text === undefined) throw new HttpError("malformed", `The header ${header} is not UTF-8.`);
+  if (text === undefined) throw new HttpError("malformed", `The header ${header} is not valid UTF-8.`);
   return text;
 }
 
@@ -40,7 +40,7 @@ function parseItems(text: string, header: string): readonly (readonly [key: stri
     const mark = item?.indexOf("=") ?? -1;
     // An empty key is none.
     if (item === undefined || mark < 1)
-      throw new HttpError("malformed", `The header ${header} is not a list of key=value.`);
+      throw new HttpError("malformed", `The header ${header} is not a list of key=value items.`);
     return [item.slice(0, mark), item.slice(mark + 1)];
   });
 }

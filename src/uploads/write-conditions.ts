@@ -10,7 +10,8 @@ import { readContentLength, refuseContentEncoding } from "../http/request-body.t
  */
 export function toWriteOptions(request: Request): WriteOptions {
   const { headers } = request;
-  if (headers.get("content-range") !== null) throw new HttpError("malformed", "A part of a file cannot be put.");
+  if (headers.get("content-range") !== null)
+    throw new HttpError("malformed", "PUT with Content-Range is not supported.");
   refuseContentEncoding(headers);
   // Also where no body is left: what was announced and does not come is missing (CONTRACT 4.1).
   const size = readContentLength(headers) ?? (request.body === null ? 0 : undefined);

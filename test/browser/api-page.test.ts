@@ -269,7 +269,7 @@ describeInChromium("the interactive page of the API", (chromium) => {
     const { page } = await openApiPage(chromium);
     await page.route("**/__svc__/login", (route) => route.abort());
     await logInHere(page);
-    await page.getByRole("status").filter({ hasText: "The network is lost." }).waitFor();
+    await page.getByRole("status").filter({ hasText: "The network connection was lost." }).waitFor();
     expect(await page.locator("#login button").isEnabled()).toBe(true);
   });
 

@@ -236,7 +236,7 @@ describeInChromium("more members than a form can hold", (chromium) => {
     const limit = page.locator(".selected-limit");
     await page.locator("#select-all").click();
     expect(await button.isDisabled()).toBe(true);
-    expect(await limit.textContent()).toBe("At most 999 items at once.");
+    expect(await limit.textContent()).toBe("Select at most 999 items at a time.");
     expect(await button.getAttribute("aria-describedby")).toBe(await limit.getAttribute("id"));
     await boxOf(page, "0.txt").click();
     expect(await limit.isVisible()).toBe(false);
@@ -294,7 +294,7 @@ describeInChromium("more members than a form can hold", (chromium) => {
     await plain.goto(`${site.home}?all`);
     await plain.locator('button[value="delete-members"]').evaluate((button) => button.removeAttribute("disabled"));
     await plain.getByRole("button", { name: "Delete" }).click();
-    await eventually(() => plain.locator("main").textContent()).toContain("Select fewer items at once");
+    await eventually(() => plain.locator("main").textContent()).toContain("Select fewer items at a time");
     expect((await site.list()).length).toBe(1200);
   });
 });

@@ -117,7 +117,7 @@ describeInChromium("uploads with JavaScript", (chromium) => {
     await dropFromDisk(page, [join(folder, "photos"), join(folder, "single.txt"), join(folder, "other.txt")]);
     await eventually(() => page.locator(".transfers-summary").textContent()).toBe("1 of 3 uploaded");
     for (const name of ["photos", "single.txt"]) {
-      expect(await transferOf(page, name).textContent()).toContain("It cannot be read on this device.");
+      expect(await transferOf(page, name).textContent()).toContain("The file or folder cannot be read on this device.");
     }
     expect(await site.list()).toContain("other.txt");
     expectNoComplaints();
@@ -181,7 +181,7 @@ describeInChromium("uploads with JavaScript", (chromium) => {
     ]);
     const broken = transferOf(page, "broken.txt");
     await eventually(() => broken.getAttribute("data-state")).toBe("failed");
-    await eventually(() => broken.textContent()).toContain("broke off");
+    await eventually(() => broken.textContent()).toContain("was interrupted");
     await eventually(() => transferOf(page, "taken").getAttribute("data-state")).toBe("failed");
     expect(await transferOf(page, "taken").locator(".transfer-note").textContent()).toMatch(/folder/i);
     await eventually(() => transferOf(page, "fine.txt").getAttribute("data-state")).toBe("done");
@@ -235,7 +235,7 @@ describeInChromium("uploads with JavaScript", (chromium) => {
     );
     await eventually(() => page.locator('.transfer[data-state="exists"]').count()).toBe(3);
     await eventually(() => transferOf(page, "d.txt").getAttribute("data-state")).toBe("done");
-    await eventually(announced).toContainEqual(expect.stringContaining("There is a file of this name already."));
+    await eventually(announced).toContainEqual(expect.stringContaining("A file with this name already exists."));
     expect(await site.content("a.txt")).toBe("old a");
     await transferOf(page, "a.txt").getByRole("button", { name: "Replace: a.txt" }).click();
     await transferOf(page, "c.txt").getByRole("button", { name: "Replace: c.txt" }).click();

@@ -42,7 +42,7 @@ describe("fileferry check-auth-endpoint", () => {
       endpointCases.map(({ name }) => `ok   ${name}`),
     );
     expect(lines.at(-1)).toMatch(
-      new RegExp(`^${endpointCases.length} ok, 0 failed, 0 skipped; the slowest answer took \\d+ ms$`),
+      new RegExp(`^${endpointCases.length} ok, 0 failed, 0 skipped; the slowest response took \\d+ ms$`),
     );
     expect(stdout).not.toMatch(/s3cret|Correct-horse/);
   });
@@ -53,9 +53,7 @@ describe("fileferry check-auth-endpoint", () => {
     const skipped = linesOf(stdout, "skip");
     expect(skipped).toHaveLength(endpointCases.filter(({ needs }) => needs !== undefined).length);
     expect(skipped[0]).toMatch(/^skip accepts the right password with .*: needs --user and --password$/);
-    expect(skipped).toContain(
-      "skip accepts nothing without the service's own authorization: needs --header or --basic",
-    );
+    expect(skipped).toContain("skip rejects requests without the service's authorization: needs --header or --basic");
     expect(stdout).toMatch(new RegExp(`, 0 failed, ${skipped.length} skipped; `));
   });
 
@@ -66,7 +64,7 @@ describe("fileferry check-auth-endpoint", () => {
     });
     const { status, stdout, stderr } = await check(url, ...USER);
     expect({ status, stderr }).toEqual({ status: 1, stderr: "" });
-    expect(stdout).toContain("FAIL responds 401 or 403 to an unknown account: password: answered 500\n");
+    expect(stdout).toContain("FAIL responds 401 or 403 to an unknown account: password: the response is 500\n");
     expect(stdout).toMatch(/^FAIL accepts the right password with .*account\.quota: unknown key/m);
     expect(stdout).toMatch(/^\d+ ok, [1-9]\d* failed, 2 skipped; /m);
   });
@@ -75,7 +73,7 @@ describe("fileferry check-auth-endpoint", () => {
     [
       "lets anybody in",
       { isRight: () => true },
-      "responds 401 or 403 to an unknown account: password: it lets anybody in",
+      "responds 401 or 403 to an unknown account: password: the endpoint accepts unknown accounts",
     ],
     [
       "takes an empty password for the right one",
@@ -88,7 +86,7 @@ describe("fileferry check-auth-endpoint", () => {
         isAuthorized: () => true,
         accept: (res) => res.writeHead(401, { "WWW-Authenticate": "Basic" }).end(),
       },
-      "does not refuse the service itself: the right password was answered 401 with WWW-Authenticate",
+      "authorizes the service: the response to the right password is 401 with WWW-Authenticate",
     ],
   ])("names the flaw of one that %s, and ends with status 1", async (_flaw, steps, line) => {
     const { status, stdout } = await check(await serve(steps), ...USER);
@@ -101,7 +99,7 @@ describe("fileferry check-auth-endpoint", () => {
     const { status, stdout } = await check(await serve({ refuse, isContentType: () => true }));
     expect([status, linesOf(stdout, "FAIL")]).toEqual([0, []]);
     expect(linesOf(stdout, "note")).toEqual([
-      "note does not refuse the service itself: answered 401 with WWW-Authenticate: it may have refused the service itself; a known account would tell",
+      "note authorizes the service: the response is 401 with WWW-Authenticate: the endpoint may have rejected the service's own authorization; give a known account to find out",
     ]);
     expect(stdout).toMatch(/^\d+ ok, 1 noted, 0 failed, \d+ skipped; /m);
   });
@@ -179,8 +177,8 @@ describe("fileferry check-auth-endpoint of an endpoint that hangs", () => {
     expect(lines.slice(1)).toEqual([
       expect.stringMatching(/^FAIL .*: timed out after 0\.5 s$/),
       expect.stringMatching(/^FAIL .*: timed out after 0\.5 s$/),
-      "stopped: 2 checks in a row had no answer within the time limit",
-      expect.stringMatching(new RegExp(`^1 ok, 2 failed, 0 skipped, ${endpointCases.length - 3} not played; `)),
+      "stopped: 2 checks in a row had no response within the time limit",
+      expect.stringMatching(new RegExp(`^1 ok, 2 failed, 0 skipped, ${endpointCases.length - 3} not run; `)),
     ]);
   });
 
@@ -202,9 +200,9 @@ describe("fileferry check-auth-endpoint of an endpoint that is not there", () =>
     const { status, stdout, stderr } = await check(url, ...USER, ...args);
     expect({ status, stderr }).toEqual({ status: 1, stderr: "" });
     const [failure, sum, ...others] = stdout.trimEnd().split("\n");
-    expect(failure).toMatch(/^FAIL sends a complete response within the time limit: no whole answer came: /);
+    expect(failure).toMatch(/^FAIL sends a complete response within the time limit: no complete response: /);
     expect(failure).toMatch(reason);
-    expect(sum).toBe(`0 ok, 1 failed, 0 skipped, ${endpointCases.length - 1} not played`);
+    expect(sum).toBe(`0 ok, 1 failed, 0 skipped, ${endpointCases.length - 1} not run`);
     expect(others).toEqual([]);
   }
 
@@ -215,7 +213,7 @@ describe("fileferry check-auth-endpoint of an endpoint that is not there", () =>
   });
 
   it("says once that the host is not known", async () => {
-    await expectOneFailure("http://nowhere.invalid/", /host name (?:unknown|cannot be looked up)$/);
+    await expectOneFailure("http://nowhere.invalid/", /host name (?:unknown|lookup failed)$/);
   });
 
   it("says once that the certificate is not accepted", async () => {
@@ -228,7 +226,7 @@ describe("fileferry check-auth-endpoint of an endpoint that is not there", () =>
     await once(server.listen(0, "127.0.0.1"), "listening");
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
-    await expectOneFailure(`https://127.0.0.1:${port}/`, /TLS certificate not accepted$/);
+    await expectOneFailure(`https://127.0.0.1:${port}/`, /TLS certificate rejected$/);
   });
 
   it("says once that it took too long", async () => {
@@ -249,7 +247,7 @@ describe("the flags of fileferry check-auth-endpoint", () => {
       [url, "--header", "s3cret"],
       /^error: --header \(number 1\): expected 'Name: value'\n$/,
     ],
-    ["a header twice", [url, "--header", "A: s3cret", "--header", "A: 2"], /^error: --header \(number 2\): is there/],
+    ["a header twice", [url, "--header", "A: s3cret", "--header", "A: 2"], /^error: --header \(number 2\): is given twice/],
     ["a name that is none", [url, "--header", "A B: s3cret"], /^error: [^\n]*headers[^\n]*\n$/],
     ["a value that is none", [url, "--header", "A: s3cret\u0001"], /^error: [^\n]*headers[^\n]*\n$/],
     ["a header of the exchange", [url, "--header", "Host: s3cret"], /^error: [^\n]*headers[^\n]*Host[^\n]*\n$/],

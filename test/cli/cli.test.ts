@@ -55,7 +55,7 @@ describe("fileferry", () => {
     [
       "an account twice",
       ["serve", ".", ...ACCOUNT, ...ACCOUNT],
-      /^error: --account \(number 2\)\.username: is there already\n$/,
+      /^error: --account \(number 2\)\.username: is already in use\n$/,
     ],
     [
       "a broken hash",
@@ -67,7 +67,11 @@ describe("fileferry", () => {
       ["serve", ".", ...ACCOUNT, "--port", "65536"],
       /^error: [^\n]*'65536' is invalid\. expected 0 to 65535\n$/,
     ],
-    ["both ways at once", ["serve", ".", "--config", "x.json"], /^error: --config takes the place of [^\n]*\n$/],
+    [
+      "both ways at once",
+      ["serve", ".", "--config", "x.json"],
+      /^error: --config cannot be used together with [^\n]*\n$/,
+    ],
     ["a missing folder", ["serve", "/nowhere/at/all", ...ACCOUNT], /^error: \/nowhere\/at\/all: does not exist\n$/],
     ["a file for a folder", ["serve", "package.json", ...ACCOUNT], /^error: package\.json: is not a folder\n$/],
     [
@@ -115,11 +119,11 @@ describe("fileferry hash-password", () => {
       const former = shown;
       shown += chunk;
       const isAsked = (prompt: string) => shown.includes(prompt) && !former.includes(prompt);
-      if (isAsked("Password: ") || isAsked("Once more: ")) child.stdin.write("sekret\r");
+      if (isAsked("Password: ") || isAsked("Repeat the password: ")) child.stdin.write("sekret\r");
     });
     const [status] = await once(child, "close");
     expect(status).toBe(0);
-    expect(shown).toMatch(/^Password: \r\nOnce more: \r\n\$scrypt\$\S+\r\n$/);
+    expect(shown).toMatch(/^Password: \r\nRepeat the password: \r\n\$scrypt\$\S+\r\n$/);
   });
 
   it("makes what serve takes for a password", async () => {
@@ -148,7 +152,7 @@ describe("fileferry serve", () => {
       ["serve", "--config", config],
     ]) {
       const { url, stderr } = await startServer([...args, ...ANY_PORT], by);
-      expect(stderr()).toContain("The storage's folder cannot be read.");
+      expect(stderr()).toContain("The storage's root folder cannot be read.");
       expect((await fetch(`${url}home/a`, { headers: ALICE })).status).toBe(403);
     }
     await chmod(folder, 0o755);

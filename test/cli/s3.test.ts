@@ -27,14 +27,14 @@ describe("fileferry serve with a bucket that does not work", () => {
     const { status, stderr } = await runServe(file, { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" });
     expect([status, stderr]).toEqual([
       2,
-      `${file}: storage: the environment has no AWS_ACCESS_KEY_ID\n${file}: storage: the environment has no AWS_SECRET_ACCESS_KEY\n`,
+      `${file}: storage: the environment does not have AWS_ACCESS_KEY_ID\n${file}: storage: the environment does not have AWS_SECRET_ACCESS_KEY\n`,
     ]);
   });
 
   it("ends with 1 when nothing answers there, and says no key", async () => {
     const file = await writeConfig({ bucket: "files", endpoint: `http://127.0.0.1:${await findFreePort()}` });
     const { status, stderr } = await runServe(file, KEYS);
-    expect([status, stderr]).toEqual([1, "error: The bucket files does not answer: GET bucket: ECONNREFUSED\n"]);
+    expect([status, stderr]).toEqual([1, "error: The bucket files does not respond: GET bucket: ECONNREFUSED\n"]);
   }, 60_000);
 
   it("takes endpoint and region from the environment, and names the variable that is wrong", () => {
@@ -80,7 +80,7 @@ describe.skipIf(s3Missing !== undefined)(`fileferry serve with a bucket${s3Missi
     const { status, stderr } = await runServe(file, environment);
     expect([status, stderr]).toEqual([
       1,
-      "error: The bucket no-such-bucket does not answer: GET bucket listing: the store answered 404 NoSuchBucket\n",
+      "error: The bucket no-such-bucket does not respond: GET bucket listing: the store responded 404 NoSuchBucket\n",
     ]);
   });
 });

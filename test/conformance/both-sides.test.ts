@@ -130,11 +130,11 @@ const OUTCOMES: readonly (readonly [name: string, outcome: Outcome])[] = [
       verdict: {
         outcome: "rejected",
         reason: "unavailable",
-        audit: { status: 503, problems: ["answered 503: nobody could judge"] },
+        audit: { status: 503, problems: ["responded 503: the credentials could not be verified"] },
       },
       told: {
-        endpoint: "error: An authentication endpoint could not judge.",
-        service: "warn: The authentication endpoint could not judge.",
+        endpoint: "error: An authentication endpoint could not verify the credentials.",
+        service: "warn: The authentication endpoint could not verify the credentials.",
       },
     },
   ],
@@ -191,7 +191,7 @@ describe("the service's own authorization, from createHttpAuthenticator to creat
     expect([await ask(), await ask()]).toEqual([refusal, refusal]);
     expect([judged, endpointLog.entries]).toEqual([[], []]);
     expect(log.entries).toMatchObject([
-      { level: "warn", message: expect.stringContaining("credentials of its own"), details: { url } },
+      { level: "warn", message: expect.stringContaining("responded 401 with WWW-Authenticate"), details: { url } },
     ]);
   });
 });

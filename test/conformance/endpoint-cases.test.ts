@@ -128,14 +128,14 @@ describe.each(HONEST)("an authentication endpoint %s", (_name, listener, given) 
 const VITAL = "sends a complete response within the time limit";
 const REDIRECT = "does not redirect";
 const LIMITS = "sends at most 1 MiB, without a Content-Encoding";
-const SERVICE = "does not refuse the service itself";
+const SERVICE = "authorizes the service";
 const REFUSALS = "sends UTF-8 text with 401, and nothing, UTF-8 text, or JSON of the interface with 403";
 const RIGHT = "accepts the right password with 204, or with 200 and a valid account";
 const WRONG = "does not accept a wrong password";
 const UNKNOWN = "responds 401 or 403 to an unknown account:";
 const TYPE = "does not accept the password as a credential of the type";
 const NOBODYS = "does not accept an unknown key or certificate for a known account:";
-const FALSE_AUTHORIZATION = "accepts nothing with a wrong authorization of the service";
+const FALSE_AUTHORIZATION = "rejects requests with a wrong authorization of the service";
 const ODD = "handles names and passwords with any characters";
 
 /** Refuses as RFC 9110 15.5.2 has it. */
@@ -203,31 +203,35 @@ function gzip(res: ServerResponse, status: number): void {
 }
 
 const BROKEN: Readonly<Record<string, Broken>> = {
-  "accepts anybody": { steps: { isRight: () => true }, foundBy: `${UNKNOWN} password`, says: /lets anybody in/ },
+  "accepts anybody": {
+    steps: { isRight: () => true },
+    foundBy: `${UNKNOWN} password`,
+    says: /accepts unknown accounts/,
+  },
   "accepts any key": {
     steps: { isRight: (login) => login.type === "ssh-key" || isRight(login) },
     foundBy: `${UNKNOWN} ssh-key`,
-    says: /lets anybody in/,
+    says: /accepts unknown accounts/,
   },
   "accepts any certificate": {
     steps: { isRight: (login) => login.type === "ssl-certificate" || isRight(login) },
     foundBy: `${UNKNOWN} ssl-certificate`,
-    says: /lets anybody in/,
+    says: /accepts unknown accounts/,
   },
   "answers 500 to unknown accounts": {
     steps: refusing((res) => answer(res, 500)),
     foundBy: `${UNKNOWN} password`,
-    says: /answered 500/,
+    says: /the response is 500/,
   },
   "answers 404 to unknown accounts": {
     steps: refusing((res) => answer(res, 404)),
     foundBy: `${UNKNOWN} password`,
-    says: /answered 404/,
+    says: /the response is 404/,
   },
   "answers 500 to keys": {
     steps: refusing((res, { type }) => answer(res, type === "ssh-key" ? 500 : 401)),
     foundBy: `${UNKNOWN} ssh-key`,
-    says: /answered 500/,
+    says: /the response is 500/,
   },
   "has an unknown key in the account": {
     steps: describing({ quota: 5 }),
@@ -263,10 +267,14 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     says: /not JSON/,
   },
   "answers 201": { steps: { accept: (res) => answer(res, 201) }, foundBy: RIGHT, says: /only 200 and 204/ },
-  "rejects everybody": { steps: { isRight: () => false }, foundBy: RIGHT, says: /right password was answered 403/ },
+  "rejects everybody": {
+    steps: { isRight: () => false },
+    foundBy: RIGHT,
+    says: /response to the right password is 403/,
+  },
   "describes another account each time": {
     steps: { accept: (res) => answer(res, 200, "application/json", `{"account":{"uuid":"${randomUUID()}"}}`) },
-    foundBy: "describes the same account each time",
+    foundBy: "returns the same account each time",
     says: /bodies differ/,
   },
   "says no in Latin-1": {
@@ -287,17 +295,17 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   "redirects to a login page": {
     steps: refusing((res) => res.writeHead(302, { Location: "/login" }).end()),
     foundBy: REDIRECT,
-    says: /answered 302/,
+    says: /the response is 302/,
   },
   "redirects those who got in": {
     steps: { accept: (res) => res.writeHead(303, { Location: "/welcome" }).end() },
     foundBy: REDIRECT,
-    says: /answered 303/,
+    says: /the response is 303/,
   },
   "wants other credentials": {
     steps: { accept: challenge, refuse: challenge },
     foundBy: SERVICE,
-    says: /the right password was answered 401 with WWW-Authenticate/,
+    says: /the response to the right password is 401 with WWW-Authenticate/,
   },
   "compresses always": { steps: refusing((res) => gzip(res, 401)), foundBy: LIMITS, says: /Content-Encoding/ },
   "compresses the account": {
@@ -327,7 +335,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
       res.writeHead(401, { "Content-Length": "10" }).write("12345", () => res.destroy());
     }),
     foundBy: VITAL,
-    says: /no whole answer came/,
+    says: /no complete response/,
   },
   "speaks no HTTP": {
     steps: (req) => void req.socket.end("SSH-2.0-x\r\n"),
@@ -337,32 +345,32 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   "accepts an empty password": {
     steps: { isRight: (login) => (login.username === ACCOUNT.username && login.content === "") || isRight(login) },
     foundBy: "does not accept an empty password",
-    says: /an empty password was accepted: answered 200/,
+    says: /an empty password was accepted: the response is 200/,
   },
   "opens a known account by any key": {
     steps: { isRight: (login) => isRight(login) || (login.username === ACCOUNT.username && isKey(login.content)) },
     foundBy: `${NOBODYS} ssh-key`,
-    says: /^ssh-key that is not the account's was accepted: answered 200$/,
+    says: /^ssh-key that is not the account's was accepted: the response is 200$/,
   },
   "opens a known account by any certificate": {
     steps: { isRight: (login) => isRight(login) || (login.username === ACCOUNT.username && isPem(login.content)) },
     foundBy: `${NOBODYS} ssl-certificate`,
-    says: /^ssl-certificate that is not the account's was accepted: answered 200$/,
+    says: /^ssl-certificate that is not the account's was accepted: the response is 200$/,
   },
   "compares passwords in any case": {
     steps: { isRight: comparing((text) => text.toLowerCase()) },
     foundBy: WRONG,
-    says: /^the password in the other case was accepted/,
+    says: /^the password in the opposite case was accepted/,
   },
   "trims passwords": {
     steps: { isRight: comparing((text) => text.trim()) },
     foundBy: WRONG,
-    says: /^the password with a blank after it was accepted/,
+    says: /^the password with a space after it was accepted/,
   },
   "trims the start of passwords": {
     steps: { isRight: comparing((text) => text.trimStart()) },
     foundBy: WRONG,
-    says: /^the password with a blank before it was accepted/,
+    says: /^the password with a space before it was accepted/,
   },
   "compares 14 characters of a password": {
     steps: { isRight: comparing((text) => text.slice(0, 14)) },
@@ -397,7 +405,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   "answers 500 to a wrong password": {
     steps: refusing((res, { username }) => answer(res, username === ACCOUNT.username ? 500 : 401)),
     foundBy: WRONG,
-    says: /is to be answered 401 or 403, found 500/,
+    says: /must be 401 or 403, but it is 500/,
   },
   "breaks the interface when it rejects": {
     steps: refusing((res, { username }) =>
@@ -432,17 +440,17 @@ const BROKEN: Readonly<Record<string, Broken>> = {
       },
     },
     foundBy: "handles parallel logins independently",
-    says: /unknown account beside|right password was answered/,
+    says: /an unknown account at the same time|response to the right password is/,
   },
   "knows IPv4 alone": {
     steps: refusing((res, { peer }) => answer(res, peer?.family === "IPv6" ? 500 : 401)),
     foundBy: "treats a client with an IPv6 address like any other",
-    says: /found 500/,
+    says: /but it is 500/,
   },
   "fails at quotes": {
     steps: refusing((res, { username }) => answer(res, username.includes("'") ? 500 : 401)),
     foundBy: ODD,
-    says: /answered 500/,
+    says: /the response is 500/,
   },
   "asks a database by a text made of the password": {
     steps: { isRight: (login) => login.content.includes("' OR '") || isRight(login) },
@@ -452,12 +460,12 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   "fails at long names": {
     steps: refusing((res, { username }) => answer(res, username.length > 1000 ? 502 : 401)),
     foundBy: "handles very long names and passwords",
-    says: /a very long name: answered 502/,
+    says: /a very long name: the response is 502/,
   },
   "changes its mind": {
     steps: refusing((res) => answer(res, ++calls % 2 ? 401 : 403)),
     foundBy: "gives the same response to the same credentials",
-    says: /answered 40[13], then 40[13]/,
+    says: /responded 40[13], then 40[13]/,
   },
   "finds a login in broken JSON": {
     steps: { parse: (body) => (isOpen(body) ? parseLoosely(`${body}}`) : undefined) },
@@ -479,38 +487,38 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   },
   "asks for no authorization": {
     steps: {},
-    foundBy: "accepts nothing without the service's own authorization",
-    says: /a request without it was accepted/,
+    foundBy: "rejects requests without the service's authorization",
+    says: /a request without authorization was accepted/,
     context: { headers: { Authorization: TOKEN } },
   },
   "looks at the scheme of the authorization alone": {
     steps: { isAuthorized: ({ headers }) => headers.authorization?.startsWith("token ") ?? false },
     foundBy: FALSE_AUTHORIZATION,
-    says: /with a wrong one was accepted/,
+    says: /with a wrong authorization was accepted/,
     context: { headers: { Authorization: TOKEN } },
   },
   "compares the start of the authorization": {
     steps: { isAuthorized: ({ headers }) => headers.authorization?.startsWith(TOKEN) ?? false },
     foundBy: FALSE_AUTHORIZATION,
-    says: /with more after the right one was accepted/,
+    says: /with extra characters after the right authorization was accepted/,
     context: { headers: { Authorization: TOKEN } },
   },
   "compares the authorization in any case": {
     steps: { isAuthorized: ({ headers }) => headers.authorization?.toLowerCase() === TOKEN },
     foundBy: FALSE_AUTHORIZATION,
-    says: /with the right one in the other case was accepted/,
+    says: /with the right authorization in the opposite case was accepted/,
     context: { headers: { Authorization: TOKEN } },
   },
   "compares the password of the service in any case": {
     steps: { isAuthorized: ({ headers }) => isBasicInAnyCase(headers.authorization) },
     foundBy: FALSE_AUTHORIZATION,
-    says: /with the right one in the other case was accepted/,
+    says: /with the right authorization in the opposite case was accepted/,
     context: BASIC,
   },
   "looks at the name of the authorization alone": {
     steps: { isAuthorized: ({ headers }) => atob(headers.authorization?.slice(6) ?? "").startsWith("svc:") },
     foundBy: FALSE_AUTHORIZATION,
-    says: /with a wrong one was accepted/,
+    says: /with a wrong authorization was accepted/,
     context: BASIC,
   },
 };
@@ -520,34 +528,34 @@ const NOTED: Readonly<Record<string, Broken>> = {
   "answers 200 to GET": {
     steps: (req, res) => (req.method === "GET" ? answer(res, 200) : createHandwrittenEndpoint()(req, res)),
     foundBy: "rejects GET (hardening)",
-    says: /GET was accepted: answered 200/,
+    says: /GET was accepted: the response is 200/,
   },
   "reads any content type": {
     steps: { isContentType: () => true },
     foundBy: "rejects content types other than JSON (hardening)",
-    says: /the content type text\/plain; charset=utf-8 was accepted: answered 200/,
+    says: /the content type text\/plain; charset=utf-8 was accepted: the response is 200/,
   },
   "has a challenge for accounts, none of which is known here": {
     steps: refusing(challenge),
     foundBy: SERVICE,
-    says: /it may have refused the service itself/,
+    says: /may have rejected the service's own authorization/,
     context: { account: undefined },
   },
   "hands those with a wrong password to the next method": {
     steps: refusing((res) => answer(res, 401)),
     foundBy: WRONG,
-    says: /a wrong password of a known account was answered 401, which hands the login to the next method/,
+    says: /response to a wrong password of a known account is 401, so the next authentication method is asked/,
   },
   "answers without authorization as with it, when no account is known": {
     steps: {},
-    foundBy: "accepts nothing without the service's own authorization",
-    says: /not known: a request without it is answered as one with the right one; give an account/,
+    foundBy: "rejects requests without the service's authorization",
+    says: /unknown: the response to a request without authorization is the same as with the right authorization; give a known account/,
     context: { account: undefined, headers: { Authorization: TOKEN } },
   },
   "answers to any authorization alike, when no account is known": {
     steps: { isAuthorized: ({ headers }) => headers.authorization !== undefined },
     foundBy: FALSE_AUTHORIZATION,
-    says: /not known: a request with a wrong one is answered as one with the right one; give an account/,
+    says: /unknown: the response to a request with a wrong authorization is the same as with the right authorization; give a known account/,
     context: { account: undefined, headers: { Authorization: TOKEN } },
   },
 };

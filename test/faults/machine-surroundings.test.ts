@@ -149,7 +149,10 @@ describe("a file of events on a disk that is full", () => {
     for (let number = 0; number < 30; number += 1) {
       expect((await put(machine, `file-${number}`, "text")).status).toBe(201);
     }
-    await waitFor(() => machine.run.stderr().includes("Events could not be written.") || undefined, machine.run);
+    await waitFor(
+      () => machine.run.stderr().includes("Events could not be written to the file.") || undefined,
+      machine.run,
+    );
     expect(await contentOf(machine, "file-29")).toBe("text");
     await unfill(join(disk, "filler"));
     expect((await put(machine, "last", "text")).status).toBe(201);

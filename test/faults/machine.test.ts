@@ -27,7 +27,7 @@ import {
 } from "./machine-world.ts";
 
 const FULL = "The storage is full.";
-const DENIED = "The storage does not permit this.";
+const DENIED = "The storage denied access.";
 const LARGE = Buffer.alloc(3_000_000, "new");
 /** How many causes of failure were tried, each until the service was well again. */
 let causes = 0;

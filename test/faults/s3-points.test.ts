@@ -180,7 +180,7 @@ function isOldOrNew({ isOfSeveral }: StoreOperation, state: State, { before, aft
 
 /** 403 is a matter of rights; anything else may pass. */
 function isRefusal(point: Point, { status, headers, text }: Got): boolean {
-  if (point.some(({ failure }) => failure === "403") && status === 403) return text.includes("does not permit");
+  if (point.some(({ failure }) => failure === "403") && status === 403) return text.includes("denied access");
   return status === 503 && text.includes("is not available") && headers.has("retry-after");
 }
 

@@ -34,7 +34,8 @@ export interface WorldOptions {
 
 /** So long nothing may take that nobody waits for. */
 const PATIENCE = 20_000;
-const SAID = /that a test asked for|client of the test has gone|Nobody waits for it|A storage shows here/;
+const SAID =
+  /that a test requested|client of the test has gone|The operation was abandoned|Another storage is mounted here/;
 
 /** Which operation a step belongs to. One for all worlds: each costs every promise of the process. */
 const context = new AsyncLocalStorage<Running>();

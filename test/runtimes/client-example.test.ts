@@ -100,7 +100,7 @@ const PRINTED = [
   "422 drafts: done, never there: Not found.",
   "application/zip: client-example.zip",
   "404 Not found.",
-  "401 The session is not valid, or not any more.",
+  "401 The session is invalid or has expired.",
 ];
 
 describe.skipIf(missing !== undefined)(`examples/client${missing === undefined ? "" : `, not run: ${missing}`}`, () => {

@@ -199,7 +199,7 @@ const causes: Readonly<Record<FileEvent["id"], readonly [cause: () => Promise<un
     () => ask("PUT", "/home/new.txt", { body: "12345", headers: { "X-Labels": 'project=a,"project=b, c"' } }),
     { path: "/new.txt", real_path: "/alice/new.txt", total_write: 5, metadata: { project: ["a", "b, c"] } },
   ],
-  40018: [cutDownload, { path: "/large.bin", details: "The client has gone." }],
+  40018: [cutDownload, { path: "/large.bin", details: "The client disconnected." }],
   40019: [
     () => ask("PUT", "/home/new.txt?x=secret", { body: "1", headers: { "If-Match": "odd" } }),
     { method: "PUT", path: "/home/new.txt", details: "The if-match header is not a list of entity-tags." },
@@ -222,7 +222,10 @@ const causes: Readonly<Record<FileEvent["id"], readonly [cause: () => Promise<un
     { path: "/passing", real_path: "/alice/passing" },
   ],
   40027: [() => ask("DELETE", "/home/never/"), { path: "/never", details: "Not found." }],
-  40030: [() => ask("PUT", "/home/folder/"), { path: "/folder", details: "Something of that name already exists." }],
+  40030: [
+    () => ask("PUT", "/home/folder/"),
+    { path: "/folder", details: "A file or folder with that name already exists." },
+  ],
   40034: [
     () => ask("GET", "/home/folder/", { accept: "text/html" }),
     { path: "/folder", total_read: expect.any(Number) },

@@ -94,7 +94,7 @@ describe("fileferry serve with session.store", () => {
     silent.close();
     expect([status, stderr]).toEqual([
       1,
-      `${file}: session.store: Redis at 127.0.0.1:${port} cannot be reached: The store did not answer within 5000 ms.\n`,
+      `${file}: session.store: Redis at 127.0.0.1:${port} cannot be reached: The store did not respond within 5000 ms.\n`,
     ]);
   });
 
@@ -145,7 +145,7 @@ describe("fileferry serve --workers", () => {
     const { file } = await configure({ storage: { type: "memory" }, session: { store: "redis://127.0.0.1:9" } });
     const { status, stderr } = await runCommand(["serve", "--config", file, "--workers", "2"]);
     expect(status).toBe(2);
-    expect(stderr).toContain("those of a storage in memory are not");
+    expect(stderr).toContain("a storage in memory belongs to one process");
   });
 
   it("is one process for 1, which shares with nobody", async () => {
@@ -248,7 +248,7 @@ describe.skipIf(!hasRedis)(`fileferry serve by three workers${redisNote}`, () =>
       );
     const [victim] = await workersOf(run);
     process.kill(victim ?? 0, "SIGKILL");
-    await waitFor(() => (run.stderr().includes("A worker has ended") ? true : undefined), run);
+    await waitFor(() => (run.stderr().includes("A worker ended") ? true : undefined), run);
     await expect.poll(() => workersOf(run), { timeout: 10_000 }).toHaveLength(3);
     expect(await workersOf(run)).not.toContain(victim);
     await expect.poll(answers, { timeout: 15_000 }).toBe(200);

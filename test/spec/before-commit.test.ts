@@ -176,7 +176,7 @@ describe("a guard that sees the content", () => {
       abandon: ({ path }) => steps.push(`abandon ${path}`),
     });
     expect([(await put("new")).status, await stored("/alice/a.txt")]).toEqual([500, "old"]);
-    expect(log.text()).toContain("no answer in 0.05 s");
+    expect(log.text()).toContain("no decision within 0.05 s");
     expect(events.at(-2)?.id).toBe(40022);
     expect(steps).toEqual([]);
   });

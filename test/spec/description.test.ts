@@ -103,7 +103,7 @@ describe("the OpenAPI description", () => {
   it("has the license of the package, and says what it is of", async () => {
     const { license } = JSON.parse(await readFile(join(projectFolder, "package.json"), "utf8"));
     expect((await describeService()).info.license).toEqual({
-      name: `${license}, of this description and the software behind it`,
+      name: `${license}, for this document and the server software`,
       url: "https://www.apache.org/licenses/LICENSE-2.0",
     });
   });

@@ -73,7 +73,7 @@ describe("an upload that its client breaks off", () => {
       { highWaterMark: 0 },
     );
     await call("PUT", "/home/a.txt", { body, signal: client.signal });
-    expect(told(40022).map(({ data }) => data.details)).toEqual(["The client has gone."]);
+    expect(told(40022).map(({ data }) => data.details)).toEqual(["The client disconnected."]);
     expect(told(40019, 40023)).toEqual([]);
     expect(log.entries.filter(({ level }) => level === "error")).toEqual([]);
   });

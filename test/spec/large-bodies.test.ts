@@ -117,7 +117,7 @@ describe("the largest commands that make sense (CONTRACT 4.5)", () => {
     expect((await send(1000)).status).toBe(200);
     const answer = await send(1001);
     expect(answer.status).toBe(400);
-    const message = "The body is not a list of commands with at most 1000 targets in all.";
+    const message = "The body is not a list of commands with at most 1000 targets in total.";
     expect(answer.json()).toEqual({ errors: [{ message }] });
   });
 });

@@ -57,7 +57,7 @@ describe("a login that is accepted", () => {
     expect(events).toEqual([
       {
         id: 40007,
-        message: "An account has logged in.",
+        message: "An account logged in.",
         timestamp,
         account: { uuid: "u-1", name: "alice", email: "a@example.org", peer },
         component: { ...component, type: "http" },
@@ -153,7 +153,7 @@ describe("a login that is refused", () => {
   it("is told as event 40000 when its account cannot be used, with the reason that the client does not learn (CONTRACT 7.3, 9.1)", async () => {
     for (const [account, status, details] of [
       [{ home_folder_path: "/nowhere", create_home_folder: false }, 403, "The home folder is missing."],
-      [{ group: "staff" }, 401, "group: is not one of the groups"],
+      [{ group: "staff" }, 401, "group: is not a configured group"],
       [{ email: null }, 401, expect.stringMatching(/^email: /)],
       [{ hom: "/x" }, 401, expect.stringContaining("hom")],
     ] as const) {

@@ -51,13 +51,13 @@ describe("what may be held at a time for the pages of an account (limits.pageByt
       const refused = await test.call("GET", "/home/large/", { variant: "html", headers });
       expect(refused.status).toBe(503);
       expect(refused.header("retry-after")).toMatch(/^\d+$/);
-      const text = language === "de" ? "Zu viele Seiten auf einmal." : "Too many pages at once.";
+      const text = language === "de" ? "Zu viele gleichzeitige Seitenaufrufe." : "Too many concurrent page requests.";
       expect(refused.text).toContain(text);
     }
     expect(test.log.entries.filter(({ level }) => level === "warn")).toEqual([
       expect.objectContaining({
         details: { account: "alice", pageBytesPerAccount: 2_200_000 },
-        message: "Pages are refused: there are as many as limits allow.",
+        message: "The limit of concurrent pages is reached; further ones are rejected.",
       }),
     ]);
   });
@@ -113,8 +113,8 @@ describe("what may be held at a time for the pages of an account (limits.pageByt
     const without = await post();
     expect(without.status).toBe(400);
     const text = await without.text();
-    expect(text).toContain("Nothing is selected.");
-    expect(text).toContain("Too many pages at once.");
+    expect(text).toContain("Select at least one item.");
+    expect(text).toContain("Too many concurrent page requests.");
     expect(text).not.toContain("<tr data-name=");
     await page.body?.cancel();
     const whole = await post();
@@ -168,7 +168,7 @@ describe("what may be held at a time for the pages of an account (limits.pageByt
     expect(await statusOf(told)).toBe(503);
     const [begun, ended] = events.filter(({ id }) => id !== 40007);
     expect([begun?.id, ended?.id]).toEqual([40006, 40014]);
-    expect(ended?.data).toMatchObject({ details: "Too many pages at once." });
+    expect(ended?.data).toMatchObject({ details: "Too many concurrent page requests." });
   });
 
   it("is free when its client goes while the folder is listed", async () => {

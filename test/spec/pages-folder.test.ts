@@ -107,7 +107,7 @@ describe("the members on a folder's page", () => {
   it("are none in an empty folder, which says so and what to do", async () => {
     const page = await pageOf({ files: { "/alice/f/": "" } }, "/home/f/");
     expect(page).toContain("This folder is empty.");
-    expect(page).toContain("Upload files into it");
+    expect(page).toContain("Upload files or create a folder.");
     expect(page).not.toContain("<table");
     expect(page).not.toContain("data-members-action");
     expect(page).toContain('<form id="members"');

@@ -259,9 +259,9 @@ describe("POST /home/__svc__/password-update", () => {
     expect(answer.json()).toEqual({
       errors: [
         { message: "The new password must have at least 8 characters." },
-        { message: "The new password must hold a digit." },
-        { message: "The new password must hold an upper-case letter." },
-        { message: "The new password must not hold the user name." },
+        { message: "The new password must contain a digit." },
+        { message: "The new password must contain an upper-case letter." },
+        { message: "The new password must not contain the user name." },
       ],
     });
     expect(test.keeper.passwords.get("alice")).toBe("secret");
@@ -273,7 +273,7 @@ describe("POST /home/__svc__/password-update", () => {
     const answer = await update(test, headers, { new_password: "alice <b>" }, { variant: "html" });
     expect(answer.status).toBe(422);
     expect(answer.text).toContain("at least 12 characters");
-    expect(answer.text).toContain("must not hold the user name");
+    expect(answer.text).toContain("must not contain the user name");
     expect(answer.text).not.toContain("<b>");
     expect(answer.text).not.toContain("secret");
   });
@@ -286,7 +286,7 @@ describe("POST /home/__svc__/password-update", () => {
     expect(page.text).toContain("<li>Das neue Passwort muss mindestens 8 Zeichen haben.</li>");
     expect(page.text).toContain("<li>Das neue Passwort muss eine Ziffer enthalten.</li>");
     const json = await update(test, headers, { new_password: "alice1234" }, { variant: "json" });
-    expect(json.json()).toEqual({ errors: [{ message: "The new password must not hold the user name." }] });
+    expect(json.json()).toEqual({ errors: [{ message: "The new password must not contain the user name." }] });
   });
 
   it("counts a wrong current password as a failed login, and is throttled as one (CONTRACT 6.6, 7.6)", async () => {

@@ -276,7 +276,7 @@ describe("permissions", () => {
       }
       const warnings = log.entries.filter(({ level, details }) => level === "warn" && "username" in details);
       expect(warnings).toHaveLength(2);
-      expect(log.text()).toMatch(/group: is not one of the groups|permissions\[1\]: the expression is not valid/);
+      expect(log.text()).toMatch(/group: is not a configured group|permissions\[1\]: the expression is not valid/);
     },
   );
 });

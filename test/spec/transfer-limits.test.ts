@@ -166,10 +166,10 @@ describe("a transfer beyond those that an account may have (limits.transfersPerA
     const test = await createCounted();
     await begin(test);
     const json = await test.call("GET", "/home/a", { variant: "json" });
-    expect(json.json()).toEqual({ errors: [{ message: "Too many transfers at once." }] });
+    expect(json.json()).toEqual({ errors: [{ message: "Too many concurrent transfers." }] });
     const headers = { "accept-language": "de" };
     const german = await test.call("GET", "/home/a", { variant: "html", headers });
-    expect(german.text).toContain("Zu viele Übertragungen auf einmal.");
+    expect(german.text).toContain("Zu viele gleichzeitige Übertragungen.");
   });
 
   it("is what an upload under way makes of others, from its first byte to its answer", async () => {
@@ -394,7 +394,7 @@ describe("a transfer beyond those that an account may have (limits.transfersPerA
     ]);
     const failed = events.filter(({ id }) => [40035, 40022, 40041].includes(id));
     for (const { data, account } of failed) {
-      expect(data).toMatchObject({ details: "Too many transfers at once." });
+      expect(data).toMatchObject({ details: "Too many concurrent transfers." });
       expect(account).toMatchObject({ name: "alice" });
     }
   });

@@ -113,7 +113,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
       if (state === seenState) return;
       seenState = state;
       accounts = parseAccountsFile(await readContent(handle), passwordHasher);
-      logger.info({ file, accounts: accounts.byName.size }, "Accounts were read.");
+      logger.info({ file, accounts: accounts.byName.size }, "The accounts file was read.");
       warnOfPlainText(accounts, logger);
     } finally {
       await handle.close();
@@ -130,7 +130,8 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
       await readIfChanged();
     } catch (error) {
       if (isSystemError(error)) seenState = error.code;
-      if (seenState !== before) logger.error({ file, error }, "The accounts file is broken; the former accounts stay.");
+      if (seenState !== before)
+        logger.error({ file, error }, "The accounts file is invalid; the previous accounts stay in use.");
     }
   }
 
@@ -164,7 +165,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
       if (clock() - checkedAt >= recheckMilliseconds) startCheck();
       if (runningCheck !== undefined) await waitAtMost(runningCheck.done, maxLoginWaitMilliseconds);
     }
-    if (accounts === undefined) throw new Error(`${file}: was not read`);
+    if (accounts === undefined) throw new Error(`${file}: could not be read`);
     return accounts;
   }
 

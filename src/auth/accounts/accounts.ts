@@ -70,7 +70,7 @@ const accountEntriesSchema = z.array(
       .string()
       .min(1, "must not be empty")
       .refine((name) => new TextEncoder().encode(name).length <= 255, "must not be longer than 255 bytes")
-      .refine((name) => !/\p{Cc}/u.test(name), "must not hold control characters"),
+      .refine((name) => !/\p{Cc}/u.test(name), "must not contain control characters"),
     password: z.string().min(1, "must not be empty"),
   }),
 );
@@ -108,7 +108,7 @@ export function parseAccounts(accounts: unknown, passwordHasher: PasswordHasher)
   const byName = new Map<string, StoredAccount>();
   let plainTextCount = 0;
   for (const [index, { username, password, ...settings }] of parsed.data.entries()) {
-    if (byName.has(username)) throw new AccountsError([index, "username"], "is there already");
+    if (byName.has(username)) throw new AccountsError([index, "username"], "is already in use");
     if (!isPasswordHash(password)) plainTextCount += 1;
     const matches = toMatcher(password, passwordHasher, [index, "password"]);
     byName.set(username, { settings, version: toVersion(settings, password), matches });
@@ -165,7 +165,10 @@ function substituteFor(username: string, { all }: AccountSet): StoredAccount | u
 /** Logs a warning with the number of plain-text passwords, if there are any. It does not name the accounts. */
 export function warnOfPlainText({ plainTextCount }: AccountSet, logger: Logger): void {
   if (plainTextCount === 0) return;
-  logger.warn({ count: plainTextCount }, "Accounts have plain-text passwords, which are for trying out: hash them.");
+  logger.warn(
+    { count: plainTextCount },
+    "Accounts have plain-text passwords: replace them by hashes before production use.",
+  );
 }
 
 /** The place and the reason of the first issue, as in `accounts[1].email: ...`, without the value. */

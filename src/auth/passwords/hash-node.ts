@@ -76,5 +76,5 @@ async function argon2idInWorker(
   } catch (error) {
     if (!exited.signal.aborted) throw error;
   }
-  throw new Error("The worker gave no hash.");
+  throw new Error("The worker returned no hash.");
 }

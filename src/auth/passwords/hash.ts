@@ -96,7 +96,7 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
 
   async function hash(password: string): Promise<string> {
     const bytes = toPasswordBytes(password);
-    if (bytes === undefined) throw new TypeError(`A password has 1 to ${maxPasswordBytes} bytes, none of them NUL.`);
+    if (bytes === undefined) throw new TypeError(`A password must have 1 to ${maxPasswordBytes} bytes and no NUL.`);
     const salt = crypto.getRandomValues(new Uint8Array(saltBytes));
     const derived = await withPermit(() => derivations.scrypt(bytes, salt, hashBytes, newHashCost));
     const { ln, r, p } = newHashCost;
@@ -169,7 +169,7 @@ function createQueue(maxConcurrent: number, maxWaiting: number): <T>(work: () =>
   return async function withPermit(work) {
     if (running < maxConcurrent) running += 1;
     else if (waiting.length < maxWaiting) await new Promise<void>((proceed) => waiting.push(proceed));
-    else throw new HttpError("unavailable", "Too many logins at once.", { "Retry-After": "1" });
+    else throw new HttpError("unavailable", "Too many concurrent logins.", { "Retry-After": "1" });
     try {
       return await work();
     } finally {
@@ -230,6 +230,7 @@ function parseBase64(text: string, minBytes: number): Uint8Array {
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   // Not canonical if unused bits are set: the text was changed or cut.
   if (toBase64(bytes) !== text) throw new TypeError("The password hash is not canonical Base64.");
-  if (bytes.length < minBytes) throw new TypeError(`The password hash has a salt or hash under ${minBytes} bytes.`);
+  if (bytes.length < minBytes)
+    throw new TypeError(`The password hash has a salt or hash of less than ${minBytes} bytes.`);
   return bytes;
 }

@@ -33,9 +33,9 @@ export async function findPolicyProblems(policy: PasswordPolicy, request: NewPas
   const broken: readonly (readonly [isBroken: boolean, problem: string])[] = [
     [length < minLength, `The new password must have at least ${minLength} characters.`],
     [length > maxLength, `The new password must not have more than ${maxLength} characters.`],
-    [/[\p{Cc}\p{Cs}]/u.test(newPassword), "The new password must not hold control characters."],
+    [/[\p{Cc}\p{Cs}]/u.test(newPassword), "The new password must not contain control characters."],
     ...requireClasses.map((name) => [!CLASSES[name][0].test(newPassword), toClassProblem(name)] as const),
-    [!allowUserName && holdsName(newPassword, request.username), "The new password must not hold the user name."],
+    [!allowUserName && holdsName(newPassword, request.username), "The new password must not contain the user name."],
     [newPassword === currentPassword, "The new password must not be the current one."],
     [await isWeak(policy, request), "The new password is too easy to guess."],
   ];
@@ -43,7 +43,7 @@ export async function findPolicyProblems(policy: PasswordPolicy, request: NewPas
 }
 
 function toClassProblem(name: CharacterClass): string {
-  return `The new password must hold ${CLASSES[name][1]}.`;
+  return `The new password must contain ${CLASSES[name][1]}.`;
 }
 
 function holdsName(password: string, username: string): boolean {

@@ -78,12 +78,12 @@ export async function checkAuthEndpoint(flags: CheckFlags, streams: CheckStreams
       stdout.write(`${colors.red("FAIL")} ${each.name}: ${escapeText(problem)}\n`);
       if (each.vital === true) break;
       if (timeouts === MAX_TIMEOUTS) {
-        stdout.write(`stopped: ${MAX_TIMEOUTS} checks in a row had no answer within the time limit\n`);
+        stdout.write(`stopped: ${MAX_TIMEOUTS} checks in a row had no response within the time limit\n`);
         break;
       }
     }
   }
-  stdout.write(`${describeCounts(counts)}${slowest > 0 ? `; the slowest answer took ${slowest} ms` : ""}\n`);
+  stdout.write(`${describeCounts(counts)}${slowest > 0 ? `; the slowest response took ${slowest} ms` : ""}\n`);
   return counts.failed > 0 ? 1 : 0;
 }
 
@@ -108,7 +108,7 @@ async function play(each: EndpointCase, context: EndpointCaseContext): Promise<P
 function describeCounts({ ok, noted, failed, skipped }: Readonly<Record<Count, number>>): string {
   const unplayed = endpointCases.length - ok - noted - failed - skipped;
   const notes = noted > 0 ? `, ${noted} noted` : "";
-  return `${ok} ok${notes}, ${failed} failed, ${skipped} skipped${unplayed > 0 ? `, ${unplayed} not played` : ""}`;
+  return `${ok} ok${notes}, ${failed} failed, ${skipped} skipped${unplayed > 0 ? `, ${unplayed} not run` : ""}`;
 }
 
 async function toContext(flags: CheckFlags, { stdin, stderr }: CheckStreams): Promise<EndpointCaseContext> {
@@ -135,7 +135,7 @@ async function toContext(flags: CheckFlags, { stdin, stderr }: CheckStreams): Pr
   if (account.password === "") throw createFailure(2, [`error: ${source} must not be empty`]);
   if (!isPasswordLongEnough(account.password)) {
     throw createFailure(2, [
-      `error: ${source} must have ${MIN_PASSWORD_LENGTH} characters or more: the checks try parts of it`,
+      `error: ${source} must have ${MIN_PASSWORD_LENGTH} characters or more: the checks send parts of it`,
     ]);
   }
   return { ...context, account };
@@ -148,7 +148,7 @@ function toHeaders(lines: readonly string[]): Readonly<Record<string, string>> {
     const colon = line.indexOf(":");
     if (colon < 1) throw createFailure(2, [`error: --header (number ${index + 1}): expected 'Name: value'`]);
     const name = line.slice(0, colon);
-    if (fields.has(name)) throw createFailure(2, [`error: --header (number ${index + 1}): is there already`]);
+    if (fields.has(name)) throw createFailure(2, [`error: --header (number ${index + 1}): is given twice`]);
     fields.set(name, line.slice(colon + 1).trim());
   }
   return Object.fromEntries(fields);

@@ -34,7 +34,7 @@ export async function explain(flags: ExplainFlags): Promise<ExplainedPermission>
     granted,
     lines: [
       `${operation} ${path}: ${granted ? "granted" : "not granted"}`,
-      rule === undefined ? "rule: none matches, the general permissions decide" : `rule: ${rule}`,
+      rule === undefined ? "rule: none matches, so the general permissions apply" : `rule: ${rule}`,
       value === undefined ? `missing: one of ${missing.join(", ")}` : `decided by: ${value}`,
     ],
   };
@@ -52,7 +52,7 @@ async function findAccount({ account: username, config, settings }: ExplainFlags
   if (username === undefined) throw createFailure(2, ["error: explain needs --account with --config"]);
   const { groups = {}, authentication } = await readConfig(config);
   const settingsOf = await findConfiguredAccount(username, authentication, config);
-  if (settingsOf === undefined) throw createFailure(2, [`${config}: has no account of this name`]);
+  if (settingsOf === undefined) throw createFailure(2, [`${config}: has no account with this name`]);
   return { username, settings: settingsOf, groups };
 }
 

@@ -35,7 +35,7 @@ async function askTwice(input: Input, prompts: Output): Promise<string> {
   const lines = editor[Symbol.asyncIterator]();
   try {
     const password = await ask("Password: ");
-    if (password !== (await ask("Once more: "))) throw createFailure(2, ["error: The two passwords differ."]);
+    if (password !== (await ask("Repeat the password: "))) throw createFailure(2, ["error: The two passwords differ."]);
     return password;
   } finally {
     editor.close();

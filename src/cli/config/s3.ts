@@ -42,7 +42,7 @@ export function toS3Storage({ type: _, ...entry }: S3Entry, environment: Environ
   });
   const options = { ...Object.fromEntries(found), ...entry } as S3StorageOptions;
   const missing = (["accessKeyId", "secretAccessKey"] as const).filter((option) => options[option] === undefined);
-  if (missing.length > 0) return missing.map((option) => `the environment has no ${VARIABLES[option][0]}`);
+  if (missing.length > 0) return missing.map((option) => `the environment does not have ${VARIABLES[option][0]}`);
   try {
     return createS3Storage(options);
   } catch (error) {

@@ -204,7 +204,7 @@ export const configFileSchema = membersSchema.superRefine(({ authentication, gro
   if (context.issues.some(({ path }) => CHECKED_TOGETHER.includes(path?.[0]))) return;
   const known = toGroups(groups);
   for (const path of findUnknownGroups(triggers, known)) {
-    context.addIssue({ code: "custom", path: [...path], message: "is not one of the groups" });
+    context.addIssue({ code: "custom", path: [...path], message: "is not a configured group" });
   }
   for (const [index, entry] of authentication.entries()) {
     const { accounts = [] } = entry.type === "accounts" ? entry : {};

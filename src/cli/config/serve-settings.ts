@@ -87,7 +87,7 @@ export async function warnOfClosedFolder(path: string, logger: Logger): Promise<
   try {
     await access(path, constants.R_OK | constants.X_OK);
   } catch (error) {
-    logger.warn({ root: path, reason: describeSystemError(error) }, "The storage's folder cannot be read.");
+    logger.warn({ root: path, reason: describeSystemError(error) }, "The storage's root folder cannot be read.");
   }
 }
 

@@ -18,7 +18,11 @@ export async function readTlsFiles(files: TlsFiles, context: ConfigContext): Pro
     createSecureContext(tls);
     return tls;
   } catch (error) {
-    addProblem(context, "listen.tls", `the key and certificates do not work: ${toOneLine((error as Error).message)}`);
+    addProblem(
+      context,
+      "listen.tls",
+      `the key and certificates are not usable: ${toOneLine((error as Error).message)}`,
+    );
     return undefined;
   }
 }

@@ -23,9 +23,11 @@ type Start = { readonly address: Address } | { readonly failure: Failure };
 /** Why settings cannot be served by several processes, in words for the user; `undefined` when they can. */
 export function findSharingProblem({ sessionStore, hasOwnStorage }: ServeSettings): string | undefined {
   if (sessionStore === undefined) {
-    return "needs sessions that all workers share: session.store in a configuration, redis://, rediss:// or sqlite://";
+    return "needs sessions that all workers share: set session.store in the configuration to redis://, rediss:// or sqlite://";
   }
-  return hasOwnStorage ? "needs files that all workers share, and those of a storage in memory are not" : undefined;
+  return hasOwnStorage
+    ? "needs files that all workers share, but a storage in memory belongs to one process"
+    : undefined;
 }
 
 /**
@@ -81,7 +83,7 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
         }
         onMessage(worker, message);
       });
-      exited.then(() => resolve({ failure: { exitStatus: 1, problems: ["error: a worker ended at its start"] } }));
+      exited.then(() => resolve({ failure: { exitStatus: 1, problems: ["error: a worker ended while it started"] } }));
     });
     living.get(worker)?.then(() => living.delete(worker));
     exited.then(async () => {
@@ -90,7 +92,7 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
       if (stopping.signal.aborted || address === undefined) return;
       const { exitCode, signalCode, pid } = worker.process;
       const isWell = performance.now() - startedAt >= WELL_MILLISECONDS || (wasListening && exitCode === 0);
-      logger.warn({ pid, exitCode, signal: signalCode }, "A worker has ended; another takes its place.");
+      logger.warn({ pid, exitCode, signal: signalCode }, "A worker ended and is replaced.");
       const nextPause = isWell ? FIRST_PAUSE_MILLISECONDS : Math.min(pause * 2, LONGEST_PAUSE_MILLISECONDS);
       await delay(isWell ? 0 : pause, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (!stopping.signal.aborted) report(await launch(nextPause));

@@ -103,7 +103,7 @@ function createEventPassage(logger: Pick<Logger, "warn">) {
 
   function tell(event: FileEvent): void {
     if (waiting.length >= MAX_WAITING) {
-      if (!isFull) logger.warn({ capacity: MAX_WAITING }, "Events are dropped, as those before them wait.");
+      if (!isFull) logger.warn({ capacity: MAX_WAITING }, "Events are dropped because too many earlier events wait.");
       isFull = true;
       return;
     }

@@ -72,7 +72,7 @@ async function getConditionally(context: AccountContext): Promise<Response> {
     await closeFile(file);
     wanted = decision.parts[0];
   }
-  throw new StorageError("unavailable", "the file was replaced again and again");
+  throw new StorageError("unavailable", "The file keeps being replaced.");
 }
 
 /** Whether the response most likely has no content, or a part that depends on the size of the file. */
@@ -98,7 +98,7 @@ function decide({ request, config, path }: AccountContext, entry: StorageEntry):
   if (!mayUseRange(request.headers, validators, now)) return { parts: [] };
   const parts = parseRanges(request.headers.get("range"), entry.size);
   if (parts !== "unsatisfiable") return { parts: parts ?? [] };
-  throw new HttpError("range-not-satisfiable", "The file is shorter.", { "Content-Range": `bytes */${entry.size}` });
+  throw new HttpError("range-not-satisfiable", "The range is beyond the end of the file.", { "Content-Range": `bytes */${entry.size}` });
 }
 
 /** {@link decide} for an open file. Closes the file if nothing of it is sent. */

@@ -7,7 +7,8 @@ import type { AccountContext } from "../../request/context.ts";
 /** `PUT /home/<folder>/` and `MKCOL`: creates a folder whose parent is there (4.2, 4.5). */
 export async function createFolder({ request, path, files }: AccountContext): Promise<Response> {
   // RFC 4918 9.3: a body that the server does not understand is refused.
-  if (await hasContent(request)) throw new HttpError("unsupported-media-type", "A folder has no content.");
+  if (await hasContent(request))
+    throw new HttpError("unsupported-media-type", "A request that creates a folder must have no content.");
   if (path.segments.length === 0) throw new StorageError("already-exists");
   await files.createFolder(path.segments);
   return emptyResponse(201);

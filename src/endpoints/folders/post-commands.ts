@@ -75,7 +75,7 @@ function parseCommands(body: unknown, triggers: Triggers, maxCommands: number): 
 
 /** Also of a body that holds so much that no schema sees it: most likely it is a list that is too long. */
 function toMalformed(maxCommands: number): HttpError {
-  return new HttpError("malformed", `The body is not a list of commands with at most ${maxCommands} targets in all.`);
+  return new HttpError("malformed", `The body is not a list of commands with at most ${maxCommands} targets in total.`);
 }
 
 async function run(context: AccountContext, triggers: Triggers, command: Command, target: string): Promise<void> {

@@ -12,6 +12,9 @@ export async function postFolder(context: AccountContext): Promise<Response> {
     case "multipart/form-data":
       return postForm(context);
     default:
-      throw new HttpError("unsupported-media-type", "A folder takes application/json or multipart/form-data.");
+      throw new HttpError(
+        "unsupported-media-type",
+        "A POST to a folder must be application/json or multipart/form-data.",
+      );
   }
 }

@@ -103,11 +103,11 @@ function toFormMetadata({ request, config: { metadataFields } }: AccountContext)
 function findOmission({ action, newFolders, members, uploads }: ReceivedForm): string | undefined {
   switch (action) {
     case "create-folder":
-      return newFolders.length === 1 ? undefined : "The name of one new folder is needed.";
+      return newFolders.length === 1 ? undefined : "Enter the name of one new folder.";
     case "upload-file":
-      return uploads.length > 0 ? undefined : "No file is chosen.";
+      return uploads.length > 0 ? undefined : "Select at least one file.";
     default:
-      return members.length > 0 ? undefined : "Nothing is selected.";
+      return members.length > 0 ? undefined : "Select at least one item.";
   }
 }
 
@@ -125,7 +125,7 @@ async function run(context: AccountContext, form: ReceivedForm): Promise<readonl
       return attemptAll(context, members, (name) => files.remove([...path.segments, name], "any"));
   }
   const trigger = ownTriggers(context).get(action);
-  if (trigger === undefined) throw new HttpError("malformed", "The form's action is not known.");
+  if (trigger === undefined) throw new HttpError("malformed", "The form's action is unknown.");
   return attemptAll(context, members, (name) => runTrigger(context, action, trigger, name));
 }
 

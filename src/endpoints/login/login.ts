@@ -56,18 +56,18 @@ async function readLogin({
   switch (mediaType(request.headers.get("content-type"))) {
     case "application/json": {
       const body = loginRequestSchema.safeParse(await readJsonBody(request, { maxBytes: maxLoginBytes }));
-      if (!body.success) throw new HttpError("malformed", "The body must hold a username and a password.");
+      if (!body.success) throw new HttpError("malformed", "The body must contain a username and a password.");
       return body.data;
     }
     case "application/x-www-form-urlencoded": {
       // Of a field that is sent twice the first counts.
       const fields = [...(await readFormBody(request, maxLoginBytes))].reverse();
       const form = loginFormSchema.safeParse(Object.fromEntries(fields));
-      if (!form.success) throw new HttpError("malformed", "The form must hold a username and a password.");
+      if (!form.success) throw new HttpError("malformed", "The form must contain a username and a password.");
       const { username, password, return: back = null } = form.data;
       return { username, password, returnTo: toReturnPath(back, config.basePath) };
     }
     default:
-      throw new HttpError("unsupported-media-type", "A login is sent as a form or as JSON.");
+      throw new HttpError("unsupported-media-type", "A login must be sent as a form or as JSON.");
   }
 }

@@ -27,7 +27,7 @@ export async function postPasswordUpdate(context: AccountContext): Promise<Respo
   const { request, account, connection, config, variant, passwords, session, texts } = context;
   await requireUpdatable(context);
   const { current_password: currentPassword, new_password: newPassword } = await readUpdate(context);
-  if (session === undefined) throw new HttpError("unauthorized", "A session is needed: log in first.");
+  if (session === undefined) throw new HttpError("unauthorized", "A session is required: log in first.");
   const { name: username, email } = account;
   const from = connection.peer === undefined ? {} : { peer: connection.peer };
   const creator = { uuid: config.component.uuid, type: isSecure(request, connection) ? "https" : "http" };
@@ -82,7 +82,7 @@ function passwordPage(context: AccountContext, status: number, messages: readonl
 async function readUpdate({ request, config }: AccountContext): Promise<PasswordUpdateRequest> {
   const body = passwordUpdateRequestSchema.safeParse(await readFields(request, config.limits.maxLoginBytes));
   if (body.success) return body.data;
-  throw new HttpError("malformed", "The body must hold current_password and new_password, and nothing else.");
+  throw new HttpError("malformed", "The body must contain current_password and new_password, and nothing else.");
 }
 
 async function readFields(request: Request, maxBytes: number): Promise<unknown> {
@@ -96,6 +96,6 @@ async function readFields(request: Request, maxBytes: number): Promise<unknown> 
       return isRepeated ? undefined : Object.fromEntries(fields);
     }
     default:
-      throw new HttpError("unsupported-media-type", "A change of password is sent as a form or as JSON.");
+      throw new HttpError("unsupported-media-type", "A password change must be sent as a form or as JSON.");
   }
 }

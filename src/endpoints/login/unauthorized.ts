@@ -13,10 +13,10 @@ import { afterBasicLogin, basicLoginPath, isBasicLogin } from "./basic-login.ts"
 type Unidentified = Exclude<Identification, { outcome: "identified" }>;
 
 const MESSAGES = {
-  session: "The session is not valid, or not any more.",
+  session: "The session is invalid or has expired.",
   basic: "The user name or password is wrong.",
   authorization: "The Authorization header is not valid.",
-  "no-session": "A session is needed: log in first.",
+  "no-session": "A session is required: log in first.",
 } as const;
 
 /** The path of the login page. */
@@ -37,7 +37,7 @@ export function refuseUnidentified(context: RequestContext, reason: Unidentified
   if (reason.outcome === "refused" && (variant !== "html" || reason.scheme !== "basic")) {
     return refuseLogin(context, MESSAGES[reason.scheme], returnTo, reason.publicError);
   }
-  if (variant !== "html") return refuseLogin(context, "A login is needed.", returnTo, reason.publicError);
+  if (variant !== "html") return refuseLogin(context, "A login is required.", returnTo, reason.publicError);
   if (reason.outcome === "refused") {
     const { message } = toPublicError(context, MESSAGES.basic, reason.publicError);
     const fields = { "WWW-Authenticate": BASIC_CHALLENGE };

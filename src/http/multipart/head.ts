@@ -38,15 +38,15 @@ export function parseBoundary(contentType: string): string {
  */
 export function parsePartHead(bytes: Uint8Array): PartHead {
   const [padding = "", ...lines] = decode(bytes).split("\r\n");
-  if (!BLANKS.test(padding)) throw malformed("has something behind a boundary");
+  if (!BLANKS.test(padding)) throw malformed("has unexpected text after a boundary");
   const fields = readFields(lines);
   const parameters = parseParameters(fields.get("content-disposition") ?? "", "form-data") ?? new Map<string, string>();
   const name = parameters.get("name");
   if (name === undefined) throw malformed("has a part without a name");
   // RFC 7578 4.2 forbids it: a second name of the same file, in another spelling.
-  if (parameters.has("filename*")) throw malformed("has a file name in a form that is not for forms");
+  if (parameters.has("filename*")) throw malformed("has a part with a filename* parameter (RFC 7578 4.2)");
   if (!PLAIN_ENCODINGS.includes(fields.get("content-transfer-encoding")?.toLowerCase() ?? "binary")) {
-    throw malformed("has a coded part");
+    throw malformed("has a part with a Content-Transfer-Encoding");
   }
   const filename = parameters.get("filename");
   const contentType = fields.get("content-type");
@@ -62,8 +62,9 @@ function readFields(lines: readonly string[]): ReadonlyMap<string, string> {
   for (const line of lines) {
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
-    if (fields.size === MAX_FIELDS) throw malformed("has a part with a bad head");
-    if (!FIELD_NAME.test(name) || BREAKS.test(line) || fields.has(name)) throw malformed("has a part with a bad head");
+    if (fields.size === MAX_FIELDS) throw malformed("has a part with malformed headers");
+    if (!FIELD_NAME.test(name) || BREAKS.test(line) || fields.has(name))
+      throw malformed("has a part with malformed headers");
     fields.set(name, line.slice(colon + 1).trim());
   }
   return fields;
@@ -94,7 +95,7 @@ function unescapeName(text: string): string {
 
 function decode(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes);
-  if (text === undefined) throw malformed("has a part whose head is not valid UTF-8");
+  if (text === undefined) throw malformed("has a part whose headers are not valid UTF-8");
   return text;
 }
 

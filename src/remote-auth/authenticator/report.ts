@@ -23,7 +23,7 @@ export function warnOfClearText({ urls }: RemoteSettings, report: Report): void 
     report(
       "warn",
       { urls: inClear },
-      "Passwords travel in clear to the authentication endpoint: it should have an https URL.",
+      "Passwords are sent unencrypted to the authentication endpoint: use an https URL.",
     );
   }
 }
@@ -35,7 +35,7 @@ export function createChallengeWarning(report: Report): (response: RemoteRespons
     if (status !== 401 || !challenged || warned.has(url)) return;
     warned.add(url);
     const message =
-      "The authentication endpoint asks for credentials of its own (WWW-Authenticate): username, password or headers may be wrong, unless it does so with every 401.";
+      "The authentication endpoint responded 401 with WWW-Authenticate: the options username, password or headers may be wrong, unless every 401 of the endpoint has this header.";
     report("warn", { url: url.shown }, message);
   };
 }

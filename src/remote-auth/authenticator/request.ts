@@ -29,10 +29,11 @@ export function toRequestBody(
   { server: configuredServer, creator: configured, headers }: Pick<RemoteSettings, "server" | "creator" | "headers">,
 ): RequestBody | string {
   const { type, username, content, peer = unknownPeer, trace } = credentials;
-  if (username === "") return "the username is empty: not asked";
-  if (content === "") return "the credentials are empty: not asked";
+  if (username === "") return "the username is empty: no request sent";
+  if (content === "") return "the credentials are empty: no request sent";
   // JSON would carry a lone surrogate as an escape that no other text than itself is equal to, or that decoders replace.
-  if (hasLoneSurrogate(username) || hasLoneSurrogate(content)) return "the credentials have no UTF-8: not asked";
+  if (hasLoneSurrogate(username) || hasLoneSurrogate(content))
+    return "the credentials cannot be encoded as UTF-8: no request sent";
   const { address, port, family, protocol } = peer;
   const creator: Component = {
     uuid: configured.uuid ?? credentials.creator?.uuid ?? NIL_UUID,
@@ -44,7 +45,7 @@ export function toRequestBody(
     server,
   };
   const bytes = new TextEncoder().encode(JSON.stringify(request));
-  if (bytes.byteLength > MAX_EXCHANGE_BYTES) return "the credentials are too large: not asked";
+  if (bytes.byteLength > MAX_EXCHANGE_BYTES) return "the credentials are too large: no request sent";
   return { bytes, creator, server, trace, traceLines: toTraceLines(trace, headers) };
 }
 

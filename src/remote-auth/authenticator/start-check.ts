@@ -33,7 +33,7 @@ export function createStart(settings: RemoteSettings, ask: Ask, report: Report):
 
   async function test(): Promise<string | undefined> {
     const { urls, testAtStart } = settings;
-    const request = testAtStart ? toRequestBody(madeUpCredentials(), settings) : "not asked for";
+    const request = testAtStart ? toRequestBody(madeUpCredentials(), settings) : "not requested";
     if (typeof request === "string") return undefined;
     const outcomes = await Promise.all(urls.map((url) => ask(url, request)));
     for (const outcome of outcomes) reportTest(outcome, report);
@@ -59,8 +59,8 @@ function reportTest(outcome: Outcome, report: Report): void {
   const { url, status } = outcome;
   if (!isReachable(outcome)) {
     const message = isOutage(status)
-      ? "An authentication URL answers that nobody could judge."
-      : "An authentication URL answers as no endpoint does.";
+      ? "An authentication URL responded that it could not verify the credentials."
+      : "An authentication URL did not respond as an authentication endpoint.";
     report("warn", { url: url.shown, status }, message);
     return;
   }
@@ -69,9 +69,9 @@ function reportTest(outcome: Outcome, report: Report): void {
     report(
       "warn",
       { url: url.shown },
-      "The authentication endpoint lets anybody in: it has accepted a made-up account.",
+      "The authentication endpoint accepts unknown accounts: it accepted a made-up one.",
     );
   } else if (verdict.outcome === "rejected" && verdict.reason !== "credentials") {
-    report("warn", { ...verdict.audit }, "The authentication endpoint gave an answer that is not valid.");
+    report("warn", { ...verdict.audit }, "The authentication endpoint sent an invalid response.");
   }
 }

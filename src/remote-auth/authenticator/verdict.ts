@@ -37,7 +37,10 @@ export function toVerdict(response: RemoteResponse): Verdict & { readonly audit:
     default:
       // The word of a gateway, or of the endpoint itself, that nobody has judged (RFC 9110 15.6.3 to 15.6.5).
       if (isOutage(response.status)) {
-        return { ...fail(response, [`answered ${response.status}: nobody could judge`]), reason: "unavailable" };
+        return {
+          ...fail(response, [`responded ${response.status}: the credentials could not be verified`]),
+          reason: "unavailable",
+        };
       }
       return fail(response, [describeStatus(response.status)]);
   }
@@ -102,8 +105,9 @@ function auditOf({ url, status, challenged }: RemoteResponse): RemoteAudit {
 }
 
 function describeStatus(status: number): string {
-  if (status === 0 || (status >= 300 && status < 400)) return "the answer is a redirect, and none is followed";
-  return `the status ${status} has no meaning here`;
+  if (status === 0 || (status >= 300 && status < 400))
+    return "the response is a redirect, and redirects are not followed";
+  return `the status ${status} is not part of the interface`;
 }
 
 /** The text of a 401 or 403 for people's eyes, or what is wrong with it. */

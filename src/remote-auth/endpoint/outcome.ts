@@ -81,7 +81,7 @@ function toJsonResponse(status: 200 | 403, value: unknown, schema: z.ZodType): O
     text = JSON.stringify(value, refuseLosses);
     JSON.parse(text, refuseSurrogates);
   } catch {
-    return { problems: ["not to be written as JSON in UTF-8: only plain objects, lists and values are"] };
+    return { problems: ["cannot be written as JSON in UTF-8: use only plain objects, lists and values"] };
   }
   if (status === 403 && text === "{}") return { status };
   const response = toContent(status, "json", text);

@@ -10,7 +10,7 @@ interface DescribedError {
   readonly causes?: readonly DescribedError[];
 }
 
-const WITHHELD = "withheld, as it holds the credentials";
+const WITHHELD = "withheld because it contains the credentials";
 const MAX_DEPTH = 4;
 
 /** What of a thrown value may stand in the log: nothing, where any of its texts holds the secret of the request. */
@@ -21,7 +21,7 @@ export function describeThrown(thrown: unknown, { credentials }: AuthenticationR
     const isReported = toSecretForms(credentials).some((form) => texts.includes(form));
     return isReported ? { name: "Error", message: WITHHELD } : described;
   } catch {
-    return { name: "Error", message: "withheld, as it cannot be read" };
+    return { name: "Error", message: "withheld because it cannot be read" };
   }
 }
 

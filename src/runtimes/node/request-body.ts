@@ -105,7 +105,7 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
     received: () => received,
     stop(): void {
       if (hasStarted) {
-        stream.destroy(new Error("The request was answered before its body was read"));
+        stream.destroy(new Error("The response was sent before the request's body was read"));
         return;
       }
       // After its response node:http throws a body away that nobody has touched, to the last byte. One read touches it.

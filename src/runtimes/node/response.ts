@@ -60,7 +60,7 @@ function writeComplete(exchange: Exchange, head: Head, body: string | Uint8Array
   const { status, fields, length } = head;
   const size = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
   if (length === undefined) fields.push("Content-Length", `${size}`);
-  else if (length !== size) throw new RangeError("Content-Length is not the body's");
+  else if (length !== size) throw new RangeError("Content-Length is not the length of the body");
   if (size > MAX_WRITE_BYTES) return void sendChunks(exchange, toReader(body), { ...head, length: size });
   res.writeHead(status, fields);
   if (size === 0) res.end();

@@ -65,7 +65,7 @@ async function isComplete(
 ): Promise<boolean> {
   const isFull = sent >= (length ?? Number.POSITIVE_INFINITY);
   const isLast = count === 0 || (isFull && (await source.readInto(probe)) === 0);
-  if (isLast ? sent !== (length ?? sent) : isFull) throw new RangeError("Not as many bytes as promised");
+  if (isLast ? sent !== (length ?? sent) : isFull) throw new RangeError("The body does not have Content-Length bytes");
   return isLast;
 }
 

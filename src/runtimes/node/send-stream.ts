@@ -61,14 +61,14 @@ async function copyChunks(exchange: Exchange, reader: ChunkReader, head: Head): 
     if (exchange.gone) return;
     if (chunk === undefined) break;
     sent += sizeOf(chunk);
-    if (sent > most) throw new RangeError("More bytes than promised");
+    if (sent > most) throw new RangeError("The body has more bytes than Content-Length");
     const parts = toParts(chunk);
     // The part that completes the length is kept back until the source has ended well.
     if (sent === most) last ??= parts.pop();
     await writeParts(exchange, parts, head);
     if (exchange.gone) return;
   }
-  if (length !== undefined && sent < length) throw new RangeError("Fewer bytes than promised");
+  if (length !== undefined && sent < length) throw new RangeError("The body has fewer bytes than Content-Length");
   if (!res.headersSent) res.writeHead(head.status, head.fields);
   if (last === undefined) res.end();
   else res.end(last);

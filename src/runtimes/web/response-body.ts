@@ -30,7 +30,8 @@ export async function openResponseBody(
 ): Promise<ResponseBody> {
   const { length, wholeBytes, signal } = options;
   if ("byteLength" in reader) {
-    if (length !== undefined && reader.byteLength !== length) throw new RangeError("Not as many bytes as promised");
+    if (length !== undefined && reader.byteLength !== length)
+      throw new RangeError("The body does not have Content-Length bytes");
     return reader as Uint8Array<ArrayBuffer>;
   }
   const release = (): void => void reader.cancel(signal?.reason).catch(() => undefined);
@@ -40,7 +41,7 @@ export async function openResponseBody(
     if (length !== undefined && length <= wholeBytes) return await readWhole(reader, length);
     const first = await nextChunk(reader);
     if (first !== undefined) return toExactStream(reader, first, options);
-    if (length !== undefined) throw new RangeError("Fewer bytes than promised");
+    if (length !== undefined) throw new RangeError("The body has fewer bytes than Content-Length");
     return new Uint8Array(0);
   } catch (error) {
     reader.cancel(error).catch(() => undefined);
@@ -54,11 +55,11 @@ async function readWhole(reader: ChunkReader, length: number): Promise<Uint8Arra
   const whole = new Uint8Array(length);
   let count = 0;
   for (let chunk = await nextChunk(reader); chunk !== undefined; chunk = await nextChunk(reader)) {
-    if (count + chunk.byteLength > length) throw new RangeError("More bytes than promised");
+    if (count + chunk.byteLength > length) throw new RangeError("The body has more bytes than Content-Length");
     whole.set(chunk, count);
     count += chunk.byteLength;
   }
-  if (count < length) throw new RangeError("Fewer bytes than promised");
+  if (count < length) throw new RangeError("The body has fewer bytes than Content-Length");
   return whole;
 }
 
@@ -77,7 +78,7 @@ function toExactStream(
     count += chunk?.byteLength ?? 0;
     const isEnd = chunk === undefined || (count === length && (await nextChunk(reader)) === undefined);
     if (isEnd ? count < length && length !== Number.POSITIVE_INFINITY : count >= length) {
-      throw new RangeError("Not as many bytes as promised");
+      throw new RangeError("The body does not have Content-Length bytes");
     }
     return chunk;
   }

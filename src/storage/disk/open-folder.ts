@@ -191,7 +191,7 @@ export async function openByPath(path: string): Promise<OpenFolder> {
     });
     if (found === identity) return;
     waryUntil = performance.now() + WARY_MS;
-    throw new StorageError("unavailable", `Another folder stands at ${path}.`);
+    throw new StorageError("unavailable", `Another folder is at ${path}.`);
   }
 
   /** Runs attempts until one result is not `"replaced"`, which means that the member changed during the attempt. */
@@ -201,7 +201,7 @@ export async function openByPath(path: string): Promise<OpenFolder> {
       const result = await (isFree(count) ? attempt() : withNameLock({ identity: () => identity }, name, attempt));
       if (result !== "replaced") return result;
     }
-    throw new StorageError("unavailable", `${at(name)} is replaced all the time.`);
+    throw new StorageError("unavailable", `${at(name)} keeps being replaced.`);
   }
 
   /** Returns stats only if all confirmations saw the same member. */
@@ -217,7 +217,8 @@ export async function openByPath(path: string): Promise<OpenFolder> {
     if (await isOpenedAt(descriptor, name).catch(() => false)) return descriptor;
     release(descriptor);
     const found = await lookUp(name);
-    if (found !== "replaced" && found?.isSymbolicLink()) throw new StorageError("not-found", `${at(name)} is a link.`);
+    if (found !== "replaced" && found?.isSymbolicLink())
+      throw new StorageError("not-found", `${at(name)} is a symbolic link.`);
     return "replaced";
   }
 
@@ -264,9 +265,9 @@ export async function openByPath(path: string): Promise<OpenFolder> {
 
 async function identify(path: string): Promise<string> {
   const stats = await mapSystemErrors(lstat(path, BIGINT));
-  if (!stats.isDirectory()) throw new StorageError("not-a-folder", `${path} is no folder.`);
+  if (!stats.isDirectory()) throw new StorageError("not-a-folder", `${path} is not a folder.`);
   if ((await mapSystemErrors(realpath(path))) !== path)
-    throw new StorageError("not-found", `${path} has another name.`);
+    throw new StorageError("not-found", `${path} resolves to another path.`);
   return toIdentity(stats);
 }
 

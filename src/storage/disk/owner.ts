@@ -57,5 +57,5 @@ async function ask(command: string, args: readonly string[]): Promise<string> {
 }
 
 function unknown(name: string, cause?: unknown): StorageError {
-  return new StorageError("denied", `The system has no owner ${JSON.stringify(name)}.`, { cause });
+  return new StorageError("denied", `The system has no user or group ${JSON.stringify(name)}.`, { cause });
 }

@@ -89,7 +89,7 @@ interface Part {
 /** Synchronous: after an open the system has the stats in memory. */
 function toPart(descriptor: number, name: string, range?: ByteRange): Part {
   const entry = toEntry(name, fstatSync(descriptor, { bigint: true }));
-  if (entry === undefined) throw new StorageError("not-found", `${name} is neither file nor folder.`);
+  if (entry === undefined) throw new StorageError("not-found", `${name} is neither a file nor a folder.`);
   if (entry.kind !== "file") throw new StorageError("not-a-file");
   const start = Math.min(range?.offset ?? 0, entry.size);
   return { entry, start, end: Math.min(start + (range?.length ?? entry.size), entry.size) };

@@ -51,7 +51,7 @@ export async function removeFolder(parent: OpenFolder, name: string): Promise<vo
       folder = await leave(folder, level.holder);
       if (await isRemoved(folder, level.name)) continue;
       repeats += 1;
-      if (repeats > MAX_REPEATS) throw new StorageError("unavailable", "Members keep coming.");
+      if (repeats > MAX_REPEATS) throw new StorageError("unavailable", "New members keep appearing in a folder.");
       holder.folders.push(level.name);
     }
   } finally {
@@ -67,7 +67,7 @@ async function leave(folder: OpenFolder, holder: string): Promise<OpenFolder> {
   const above = await folder.leave();
   if (identityOf(above) !== holder) {
     above.close();
-    throw new StorageError("unavailable", "A folder was moved while it was removed.");
+    throw new StorageError("unavailable", "A folder was moved while it was being removed.");
   }
   folder.close();
   return above;

@@ -77,7 +77,7 @@ async function writeBuffer(descriptor: number, buffer: Uint8Array, length: numbe
 async function writeAll(descriptor: number, bytes: Uint8Array, position: number): Promise<void> {
   for (let offset = 0; offset < bytes.byteLength; ) {
     const written = await mapSystemErrors(writeDescriptor(descriptor, bytes.subarray(offset), position + offset));
-    if (written === 0) throw new StorageError("unavailable", "The disk took no more bytes.");
+    if (written === 0) throw new StorageError("unavailable", "The disk accepted no more bytes.");
     offset += written;
   }
 }

@@ -121,6 +121,6 @@ function toMode(descriptor: number, { mode, gid }: BigIntStats): number {
 
 function toFileEntry(name: string, written: BigIntStats): StorageEntry {
   const entry = toEntry(name, written);
-  if (entry === undefined) throw new StorageError("unavailable", "The temporary file is no file.");
+  if (entry === undefined) throw new StorageError("unavailable", "The temporary file is not a regular file.");
   return entry;
 }

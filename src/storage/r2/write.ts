@@ -35,7 +35,7 @@ export async function writeObject(write: R2Write): Promise<R2Object> {
   const parts = toParts(receive(content, options), { bytesOf: toPartBytes(write), size: options.size }, buffers);
   try {
     const { value: first } = await parts.next();
-    if (first === undefined) throw new TypeError("Even an empty file is a part.");
+    if (first === undefined) throw new TypeError("There is no part to upload.");
     options.signal?.throwIfAborted();
     if (!first.isLast) return await writeParts(write, joined(first, parts), buffers);
     const found = await check();
@@ -76,9 +76,10 @@ async function writeParts(
  */
 function toPartBytes({ partBytes, options: { size = 0 } }: R2Write): (number: number) => number {
   const bytes = Math.max(partBytes, Math.ceil(size / MAX_PARTS / MEBIBYTE) * MEBIBYTE);
-  if (bytes > LARGEST_BYTES) throw new StorageError("too-large", `More than ${MAX_PARTS} parts of 64 MiB.`);
+  if (bytes > LARGEST_BYTES)
+    throw new StorageError("too-large", `The file needs more than ${MAX_PARTS} parts of 64 MiB.`);
   return (number) => {
-    if (number > MAX_PARTS) throw new StorageError("too-large", `More than ${MAX_PARTS} parts.`);
+    if (number > MAX_PARTS) throw new StorageError("too-large", `The file needs more than ${MAX_PARTS} parts.`);
     return bytes;
   };
 }

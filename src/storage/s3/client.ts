@@ -98,7 +98,7 @@ export function createS3Client(settings: S3Settings): S3Client {
     try {
       return await sign(request, credentials);
     } catch (error) {
-      throw new StorageError("unavailable", `${describe(request)}: it cannot be signed: ${nameOf(error)}`);
+      throw new StorageError("unavailable", `${describe(request)}: the request cannot be signed: ${nameOf(error)}`);
     }
   }
 
@@ -123,7 +123,7 @@ export function createS3Client(settings: S3Settings): S3Client {
       const response = { status, headers, text, attempts: 0, body: isPassedOn ? body : undefined };
       return { response, code: isDone(response) ? "" : codeOf(response) };
     } catch (error) {
-      return { failure: isLate ? "no answer in time" : nameOf(error) };
+      return { failure: isLate ? "no response in time" : nameOf(error) };
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);

@@ -86,7 +86,7 @@ async function changeIfUnmodified(
     if (isUnknown(response)) support.sent.delete(change.kind);
     previous = { tag: response.status === 412 ? current?.etag : undefined, isBare, attempts: response.attempts };
   }
-  throw new StorageError("unavailable", `${change.what}: others change it all the time`);
+  throw new StorageError("unavailable", `${change.what}: other clients keep changing it`);
 }
 
 /** A rejected attempt: the tag that the store did not accept, the form of the tag, and the number of requests. */

@@ -48,7 +48,7 @@ export function createKeySource({
   async function renew(): Promise<void> {
     const timer = new AbortController();
     const late = wait(headersTimeout, timer.signal).then(() => {
-      throw new DOMException("The credentials do not come.", "TimeoutError");
+      throw new DOMException("The credentials were not provided in time.", "TimeoutError");
     });
     try {
       await Promise.race([fetchKeys(), late]);

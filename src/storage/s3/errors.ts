@@ -56,7 +56,7 @@ export function toCode(text: string): string {
 /** Maps a response to an error. `what` describes the request, such as `PUT a/b`. */
 export function toStorageError(response: Pick<S3Response, "status" | "text">, what: string): StorageError {
   const code = codeOf(response);
-  const message = `${what}: the store answered ${response.status}${code === "" ? "" : ` ${code}`}`;
+  const message = `${what}: the store responded ${response.status}${code === "" ? "" : ` ${code}`}`;
   return new StorageError(toErrorCode(response.status, code), message);
 }
 

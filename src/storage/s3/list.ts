@@ -55,15 +55,16 @@ export async function listPage(
   const response = await client.call(request);
   if (!isDone(response)) throw toStorageError(response, `${describe(request)} listing`);
   const root = parseResponse(response.text);
-  if (root?.name !== "ListBucketResult") throw new StorageError("unavailable", "The store answered no listing.");
+  if (root?.name !== "ListBucketResult")
+    throw new StorageError("unavailable", "The store's response is not a listing.");
   const decode = textOf(root, "EncodingType") === "url" ? decodeKey : (text: string) => text;
   const next = textOf(root, "IsTruncated") === "true" ? textOf(root, "NextContinuationToken") : "";
   // Without a token, the rest of the listing would silently be missing.
   if (next === "" && textOf(root, "IsTruncated") === "true") {
-    throw new StorageError("unavailable", "The store cut a listing off: it does not know ListObjectsV2.");
+    throw new StorageError("unavailable", "The store truncated a listing: it does not support ListObjectsV2.");
   }
   // A repeated token would cause an endless loop.
-  if (next !== "" && next === token) throw new StorageError("unavailable", "The store repeats a page of a listing.");
+  if (next !== "" && next === token) throw new StorageError("unavailable", "The store sent a page of a listing twice.");
   return { ...toMembers(root, decode), token: next === "" ? undefined : next };
 }
 

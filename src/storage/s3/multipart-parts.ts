@@ -38,7 +38,7 @@ export async function beginUpload(
   const response = await client.call(request);
   if (!isDone(response)) throw toStorageError(response, describe(request));
   const id = textOf(parseResponse(response.text), "UploadId");
-  if (id === "") throw new StorageError("unavailable", `${describe(request)}: the store named no upload`);
+  if (id === "") throw new StorageError("unavailable", `${describe(request)}: the store returned no upload ID`);
   return { upload: { key, id }, isOnlyOne: response.attempts === 1 };
 }
 

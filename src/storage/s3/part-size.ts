@@ -23,7 +23,7 @@ export interface S3PartPlan {
  */
 export function toPartBytes(number: number, { partBytes, size }: S3PartPlan): number {
   if (number > MAX_PARTS || (size !== undefined && size > MAX_FILE_BYTES)) {
-    throw new StorageError("too-large", "Stores keep files of up to 5 TiB.");
+    throw new StorageError("too-large", "S3 stores files of up to 5 TiB.");
   }
   if (size !== undefined) return Math.max(partBytes, Math.ceil(size / MAX_PARTS / MEBIBYTE) * MEBIBYTE);
   const step = Math.floor((number - 1) / PARTS_PER_STEP);

@@ -33,7 +33,7 @@ export async function readFile(
   location: ObjectLocation,
   range: ByteRange | undefined,
 ): Promise<StoredFile> {
-  if (location.parent === undefined) throw new StorageError("not-a-file", "The root is a folder.");
+  if (location.parent === undefined) throw new StorageError("not-a-file", "The root is a folder, not a file.");
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const piece =
       range?.length === 0 ? undefined : await openPiece(client, location, range?.offset ?? 0, range?.length);
@@ -45,7 +45,7 @@ export async function readFile(
       return toStoredFile(toFileEntry(location.name, head), new Uint8Array(0));
     }
   }
-  throw new StorageError("unavailable", `GET ${location.key}: it changes all the time`);
+  throw new StorageError("unavailable", `GET ${location.key}: the object keeps changing`);
 }
 
 function toFile(client: S3Client, location: ObjectLocation, piece: S3Piece, range: ByteRange | undefined): StoredFile {
@@ -73,7 +73,8 @@ async function openPiece(
   const request: S3Request = { method: "GET", key: location.key, headers, signal };
   const opened = await openAsStored(client, request);
   if (opened.status === 416) return undefined;
-  if (opened.status === 412) throw new StorageError("unavailable", `GET ${location.key}: that version is gone`);
+  if (opened.status === 412)
+    throw new StorageError("unavailable", `GET ${location.key}: that version no longer exists`);
   if (isMissing(opened)) throw await toAbsence(client, location);
   if (opened.body === undefined) throw toStorageError(opened, describe(request));
   return toPiece(opened, opened.body, location, offset);
@@ -100,7 +101,7 @@ function toPiece({ status, headers }: S3Opened, body: S3Body, { name, key }: Obj
   const begin = isPart ? Number(start) : 0;
   if (!Number.isSafeInteger(size) || begin > offset) {
     body.close();
-    throw new StorageError("unavailable", `GET ${key}: the store does not tell which bytes it sends`);
+    throw new StorageError("unavailable", `GET ${key}: the response does not say which bytes it contains`);
   }
   const head = toHead(headers, size);
   return { etag: head.etag, size, entry: toFileEntry(name, head), body, start: begin };
@@ -170,7 +171,7 @@ function createObjectSource(
         await close();
         throw new StorageError(
           "unavailable",
-          `GET ${location.key}: the connection broke at ${position} of ${end} bytes`,
+          `GET ${location.key}: the connection was lost at ${position} of ${end} bytes`,
         );
       }
       await resume();
@@ -182,7 +183,7 @@ function createObjectSource(
     await wait(toWait(failures, null, client.settings), closing.signal).catch(() => undefined);
     if (isClosed) return;
     // Without a tag, bytes of different versions could be mixed.
-    if (first.etag === "") throw new StorageError("unavailable", `GET ${location.key}: the connection broke`);
+    if (first.etag === "") throw new StorageError("unavailable", `GET ${location.key}: the connection was lost`);
     begin = Math.max(position, begin);
     const wanted = { etag: first.etag, signal: closing.signal };
     const piece = await openPiece(client, location, begin, end - begin, wanted).catch((error: unknown) => {
@@ -191,7 +192,7 @@ function createObjectSource(
     if (isClosed) return piece?.body.close();
     if (piece === undefined || piece.etag !== first.etag || piece.size !== first.size) {
       piece?.body.close();
-      throw new StorageError("unavailable", `GET ${location.key}: that version is gone`);
+      throw new StorageError("unavailable", `GET ${location.key}: that version no longer exists`);
     }
     body = piece.body;
     position = piece.start;

@@ -33,7 +33,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
   let hasBatches = true;
 
   async function remove(location: ObjectLocation, conditions: RemoveOptions): Promise<void> {
-    if (location.parent === undefined) throw new StorageError("denied", "The root stays.");
+    if (location.parent === undefined) throw new StorageError("denied", "The root folder cannot be removed.");
     const file = await headObject(client, location.key);
     if (!isOfKind(file === undefined ? "folder" : "file", conditions))
       throw new StorageError("not-found", location.key);
@@ -184,7 +184,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
 function toPartial({ code, message }: StorageError, { asked, removed }: Count, isMore: boolean): StorageError {
   const left = asked - removed;
   const what = left > 0 ? `${left} of ${asked} objects were not removed` : `${removed} objects were removed`;
-  const behind = isMore ? `, ${left > 0 ? "nor" : "but none of"} those that come behind them` : "";
+  const behind = isMore ? `, ${left > 0 ? "nor" : "but not"} the objects after them` : "";
   return new StorageError(code, `${what}${behind} (${message})`);
 }
 

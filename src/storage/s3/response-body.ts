@@ -42,7 +42,7 @@ async function inTime<T>(work: Promise<T> | undefined, milliseconds: number, end
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       // Reject first: `end` makes the body look complete.
-      reject(new StorageError("unavailable", "The store's answer stood still."));
+      reject(new StorageError("unavailable", "The store's response stalled."));
       end();
     }, milliseconds);
   });
@@ -62,7 +62,7 @@ export async function readText(body: S3Body): Promise<string> {
     bytes += chunk.byteLength;
     if (bytes > MAX_TEXT_BYTES) {
       body.close();
-      throw new StorageError("unavailable", "The store's answer is too long.");
+      throw new StorageError("unavailable", "The store's response is too long.");
     }
     text += decoder.decode(chunk, { stream: true });
   }

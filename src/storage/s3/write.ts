@@ -51,7 +51,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
     try {
       const looked = clock();
       const first = await parts.next();
-      if (first.done) throw new TypeError("Even an empty file is a part.");
+      if (first.done) throw new TypeError("There is no part to upload.");
       if (first.value.isLast) {
         if (clock() - looked > STALE_MS) await checkTarget(location, options, signal);
         return await putObject(location, first.value.bytes, options);
@@ -149,7 +149,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const { parent, folder, key } = location;
-    if (parent === undefined) throw new StorageError("not-a-file", "The root is a folder.");
+    if (parent === undefined) throw new StorageError("not-a-file", "The root is a folder, not a file.");
     const isConditional = conditions.ifMatch !== undefined || conditions.ifNoneMatch !== undefined;
     const [isFolder, hasParent, current] = await Promise.all([
       isAnyBelow(client, folder, signal),
@@ -169,7 +169,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
   }
 
   async function createFolder({ parent, folder, key }: ObjectLocation): Promise<void> {
-    if (parent === undefined) throw new StorageError("already-exists", "The root is there.");
+    if (parent === undefined) throw new StorageError("already-exists", "The root folder already exists.");
     const [file, isFolder, hasParent] = await Promise.all([
       headObject(client, key),
       isAnyBelow(client, folder),

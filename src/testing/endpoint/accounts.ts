@@ -30,11 +30,11 @@ export const knownAccountCases: readonly EndpointCase[] = [
     },
   },
   {
-    name: "describes the same account each time",
+    name: "returns the same account each time",
     needs: "account",
     async run(context) {
       const [one, other] = [await askWith(context, {}), await askWith(context, {})];
-      if (one.status !== other.status) throw new Error(`answered ${one.status}, then ${other.status}`);
+      if (one.status !== other.status) throw new Error(`responded ${one.status}, then ${other.status}`);
       if (contentOf(one) !== contentOf(other)) throw new Error("the two bodies differ");
     },
   },
@@ -46,14 +46,14 @@ export const knownAccountCases: readonly EndpointCase[] = [
       const logins = Array.from({ length: 8 }, (_, index) => askWith(context, index % 2 === 0 ? {} : unknown));
       for (const [index, response] of (await Promise.all(logins)).entries()) {
         if (index % 2 === 0) expectAccepted(response);
-        else expectNoSuccess(response, "an unknown account beside a known one");
+        else expectNoSuccess(response, "an unknown account at the same time as a known one");
       }
     },
   },
 ];
 
 const HANDED_ON =
-  "a wrong password of a known account was answered 401, which hands the login to the next method; 403 ends it";
+  "the response to a wrong password of a known account is 401, so the next authentication method is asked; 403 would reject the login";
 
 /** Passwords that careless comparisons accept. The list is short, because each one is a failed login of the account. */
 function toWrongPasswords(password: string): readonly (readonly [what: string, content: string])[] {
@@ -61,9 +61,9 @@ function toWrongPasswords(password: string): readonly (readonly [what: string, c
   return [
     ["the password without its last character", cutLast(password)],
     ["the password with a character after it", `${password}x`],
-    ["the password with a blank after it", `${password} `],
-    ["the password with a blank before it", ` ${password}`],
-    ...(swapped === password ? [] : [["the password in the other case", swapped] as const]),
+    ["the password with a space after it", `${password} `],
+    ["the password with a space before it", ` ${password}`],
+    ...(swapped === password ? [] : [["the password in the opposite case", swapped] as const]),
   ];
 }
 
@@ -156,8 +156,8 @@ function accountOf({ account }: EndpointCaseContext): Account {
 
 function expectAccepted(response: CheckedResponse): void {
   if (response.status === 204 || response.status === 200) return;
-  if (isSuccess(response)) throw new Error(`only 200 and 204 are a success, answered ${response.status}`);
-  throw new Error(`the right password was answered ${describeStatus(response)}`);
+  if (isSuccess(response)) throw new Error(`only 200 and 204 are a success, the response is ${response.status}`);
+  throw new Error(`the response to the right password is ${describeStatus(response)}`);
 }
 
 /** Returns equal text for equal JSON, whatever the order of members. Text that is not JSON is returned as it is. */

@@ -38,7 +38,7 @@ export const responseCases: readonly EndpointCase[] = [
     run: (context) =>
       forEachResponse(context, (response) => {
         const isRedirect = response.status === 0 || (response.status >= 300 && response.status < 400);
-        if (isRedirect) throw new Error(`answered ${describeStatus(response)}`);
+        if (isRedirect) throw new Error(`the response is ${describeStatus(response)}`);
       }),
   },
   {
@@ -49,7 +49,7 @@ export const responseCases: readonly EndpointCase[] = [
       }),
   },
   {
-    name: "does not refuse the service itself",
+    name: "authorizes the service",
     // Any 401 may have a challenge, and RFC 9110 15.5.2 requires one. So a challenge shows an error only if nothing but
     // the service's own authorization can be wrong.
     async run(context) {
@@ -57,9 +57,9 @@ export const responseCases: readonly EndpointCase[] = [
       if (account !== undefined) {
         const { username, password: content } = account;
         const response = await ask(context, { type: "password", username, content });
-        if (isChallenged(response)) throw new Error("the right password was answered 401 with WWW-Authenticate");
+        if (isChallenged(response)) throw new Error("the response to the right password is 401 with WWW-Authenticate");
       } else if (isChallenged(await askUnknown(context))) {
-        return "answered 401 with WWW-Authenticate: it may have refused the service itself; a known account would tell";
+        return "the response is 401 with WWW-Authenticate: the endpoint may have rejected the service's own authorization; give a known account to find out";
       }
       return undefined;
     },
@@ -84,7 +84,7 @@ export const unknownAccountCases: readonly EndpointCase[] = [
       if (account !== undefined) {
         const { username, password: content } = account;
         const response = await ask(context, { type: "password", username, content, peer: makeUpPeer("IPv6") });
-        if (!isSuccess(response)) throw new Error(`the right password was answered ${describeStatus(response)}`);
+        if (!isSuccess(response)) throw new Error(`the response to the right password is ${describeStatus(response)}`);
       }
       const unknown = { type: "password", username: makeUpName(), content: WRONG_PASSWORD } as const;
       expectRefusal(await ask(context, { ...unknown, peer: makeUpPeer("IPv6") }), "an unknown account");
@@ -97,8 +97,11 @@ export const unknownAccountCases: readonly EndpointCase[] = [
       async run(context) {
         const response = await ask(context, { type, username: makeUpName(), content: SAMPLES[type] });
         if (isSuccess(response))
-          throw new Error(`it lets anybody in: answered ${response.status} to an account that nobody has`);
-        if (response.status !== 401 && response.status !== 403) throw new Error(`answered ${describeStatus(response)}`);
+          throw new Error(
+            `the endpoint accepts unknown accounts: the response to a made-up account is ${response.status}`,
+          );
+        if (response.status !== 401 && response.status !== 403)
+          throw new Error(`the response is ${describeStatus(response)}`);
       },
     }),
   ),
@@ -130,7 +133,7 @@ export const unknownAccountCases: readonly EndpointCase[] = [
         peer: makeUpPeer(),
       } as const;
       const [one, other] = [await ask(context, credentials), await ask(context, credentials)];
-      if (one.status !== other.status) throw new Error(`answered ${one.status}, then ${other.status}`);
+      if (one.status !== other.status) throw new Error(`responded ${one.status}, then ${other.status}`);
     },
   },
 ];
@@ -156,5 +159,5 @@ async function forEachResponse(
 
 function expectStood(response: CheckedResponse, what: string): void {
   expectNoSuccess(response, what);
-  if (response.status >= 500) throw new Error(`${what}: answered ${response.status}`);
+  if (response.status >= 500) throw new Error(`${what}: the response is ${response.status}`);
 }

@@ -82,7 +82,7 @@ export async function ask(
     timeoutSeconds: settings.timeoutSeconds,
   });
   if (!outcome.responded) {
-    const error = new Error(`no whole answer came: ${outcome.details}`);
+    const error = new Error(`no complete response: ${outcome.details}`);
     if (outcome.details.startsWith("timed out")) timeouts.add(error);
     throw error;
   }
@@ -106,21 +106,21 @@ export function isSuccess({ status }: RemoteResponse): boolean {
 
 /** Fails unless the endpoint rejected the credentials with a response that a service accepts. */
 export function expectRefusal(response: CheckedResponse, what: string): void {
-  if (isSuccess(response)) throw new Error(`${what} was accepted: answered ${response.status}`);
+  if (isSuccess(response)) throw new Error(`${what} was accepted: the response is ${response.status}`);
   if (response.status !== 401 && response.status !== 403) {
-    throw new Error(`${what} is to be answered 401 or 403, found ${describeStatus(response)}`);
+    throw new Error(`the response to ${what} must be 401 or 403, but it is ${describeStatus(response)}`);
   }
   expectNoProblems(response, what);
 }
 
 /** Fails if credentials were accepted. Any refusal is right. */
 export function expectNoSuccess(response: CheckedResponse, what: string): void {
-  if (isSuccess(response)) throw new Error(`${what} was accepted: answered ${response.status}`);
+  if (isSuccess(response)) throw new Error(`${what} was accepted: the response is ${response.status}`);
 }
 
 /** Fails if a service would not accept the response, and lists everything that is wrong. */
 export function expectNoProblems({ status, problems }: CheckedResponse, what: string): void {
-  if (problems.length > 0) throw new Error(`${what}: the answer with ${status} is not valid: ${problems.join("; ")}`);
+  if (problems.length > 0) throw new Error(`${what}: the response with ${status} is invalid: ${problems.join("; ")}`);
 }
 
 /** Describes a status. Redirects are explained, because they are never right. */

@@ -66,19 +66,22 @@ export const requestCases: readonly EndpointCase[] = [
 /** Cases in which the service is not authorized (5.2). They find more if an account is known. */
 export const authorizationCases: readonly EndpointCase[] = [
   {
-    name: "accepts nothing without the service's own authorization",
+    name: "rejects requests without the service's authorization",
     needs: "authorization",
-    run: (context) => expectUnauthorized(context, [[() => [], "a request without it"]]),
+    run: (context) => expectUnauthorized(context, [[() => [], "a request without authorization"]]),
   },
   {
-    name: "accepts nothing with a wrong authorization of the service",
+    name: "rejects requests with a wrong authorization of the service",
     needs: "authorization",
     run: (context) =>
       expectUnauthorized(context, [
-        [(own) => falsify(own, changeLast), "a request with a wrong one"],
-        [(own) => falsify(own, (secret) => `${secret}x`), "a request with more after the right one"],
-        [swapCaseOf, "a request with the right one in the other case"],
-        [empty, "a request with an empty one"],
+        [(own) => falsify(own, changeLast), "a request with a wrong authorization"],
+        [
+          (own) => falsify(own, (secret) => `${secret}x`),
+          "a request with extra characters after the right authorization",
+        ],
+        [swapCaseOf, "a request with the right authorization in the opposite case"],
+        [empty, "a request with an empty authorization"],
       ]),
   },
 ];
@@ -99,7 +102,7 @@ async function expectUnauthorized(
     const response = await ask(context, credentialsOf(context), { authorization });
     expectNoSuccess(response, what);
     if (response.status === authorized?.status && response.challenged === authorized.challenged) {
-      note ??= `not known: ${what} is answered as one with the right one; give an account`;
+      note ??= `unknown: the response to ${what} is the same as with the right authorization; give a known account`;
     }
   }
   return note;
@@ -112,7 +115,7 @@ async function noteSuccess(
   what: string,
 ): Promise<string | undefined> {
   const response = await ask(context, credentialsOf(context), deviation);
-  return isSuccess(response) ? `${what} was accepted: answered ${response.status}` : undefined;
+  return isSuccess(response) ? `${what} was accepted: the response is ${response.status}` : undefined;
 }
 
 async function expectRefused(context: EndpointCaseContext, deviation: Deviation, what: string): Promise<undefined> {

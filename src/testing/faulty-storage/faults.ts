@@ -84,7 +84,7 @@ export async function applyFault(fault: StorageFault | undefined, ends: Signals 
 }
 
 function toError(error: StorageErrorCode | Error = "unavailable"): Error {
-  return typeof error === "string" ? new StorageError(error, "A fault that a test asked for.") : error;
+  return typeof error === "string" ? new StorageError(error, "A fault that a test requested.") : error;
 }
 
 /** Waits until a signal aborts, or the time is over. Without a time, waits for ever. */
@@ -105,5 +105,5 @@ function wait(ends: Signals, milliseconds?: number): Promise<AbortSignal | undef
 
 /** Ends the waiting of a caller who has left. */
 export function leave(left: AbortController): void {
-  left.abort(new StorageError("unavailable", "Nobody waits for it any more."));
+  left.abort(new StorageError("unavailable", "The operation was abandoned."));
 }

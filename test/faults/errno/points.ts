@@ -5,7 +5,7 @@ import type { Got, State, World } from "./world.ts";
 
 /** The errors that Linux gives for files, and what a client is told of each (CONTRACT 1). */
 type Refusal = readonly [status: number, text: string];
-const DENIED: Refusal = [403, "The storage does not permit this."];
+const DENIED: Refusal = [403, "The storage denied access."];
 const FULL: Refusal = [507, "The storage is full."];
 const AWAY: Refusal = [503, "The storage is not available."];
 export const REFUSALS: ReadonlyMap<Errno, Refusal> = new Map<Errno, Refusal>([

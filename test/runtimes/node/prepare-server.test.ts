@@ -25,7 +25,7 @@ async function startHost(): Promise<{ port: number; calls(): number }> {
     first?.(req, res, () => second?.(req, res, () => route(req, res)));
   });
   for (const service of services) prepareNodeServer(server, service);
-  // Once more: an app that is set up twice.
+  // Repeat the password: an app that is set up twice.
   for (const service of services) prepareNodeServer(server, service);
   expect(server.requestTimeout).toBe(0);
   return { port: await listen(server), calls: () => calls };

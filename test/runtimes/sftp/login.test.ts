@@ -108,7 +108,7 @@ describe.skipIf(missing !== undefined)(title, () => {
       logger,
     });
     await expect(connectRaw({ port, username: "bob", password: "hunter2" })).rejects.toThrow(/authentication/);
-    expect(logger.text()).toContain("group: is not one of the groups");
+    expect(logger.text()).toContain("group: is not a configured group");
   });
 });
 

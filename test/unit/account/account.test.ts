@@ -248,7 +248,7 @@ describe("the resolver of accounts", () => {
       expect.unreachable();
     } catch (error) {
       expect(error).toMatchObject({ failure: "denied", message: "The account cannot be used." });
-      expect((error as Error).cause).toMatchObject({ message: "group: is not one of the groups" });
+      expect((error as Error).cause).toMatchObject({ message: "group: is not a configured group" });
     }
   });
 });

@@ -84,12 +84,12 @@ describe("the authentication chain", () => {
         { logger },
       );
       expect(await chain.authenticate(credentials)).toMatchObject({ outcome: "rejected", reason: "failure" });
-      expect(lines).toMatchObject([{ details: { error: new TypeError("The method gave no verdict.") } }]);
+      expect(lines).toMatchObject([{ details: { error: new TypeError("The method returned no verdict.") } }]);
     }
   });
 
   it("passes on that a method is too busy", async () => {
-    const busy = new HttpError("unavailable", "Too many logins at once.", { "Retry-After": "1" });
+    const busy = new HttpError("unavailable", "Too many concurrent logins.", { "Retry-After": "1" });
     const chain = createAuthenticationChain([method("busy", () => Promise.reject(busy))]);
     await expect(chain.authenticate(credentials)).rejects.toBe(busy);
     const other = createAuthenticationChain([method("odd", () => Promise.reject(new HttpError("denied", "No.")))]);
@@ -190,7 +190,7 @@ describe("the start of the chain", () => {
     ];
     expect(await chain.authenticate(credentials)).toEqual({ ...unavailable, audit, verdicts });
     const details = { method: "remote", username: "alice", error: new Error("No URL answers") };
-    const message = "An authentication method does not start; the login is rejected.";
+    const message = "An authentication method failed to start; the login is rejected.";
     expect(lines).toEqual([{ details, message }]);
     isReachable = true;
     expect(await chain.authenticate(credentials)).toMatchObject(accepted);
@@ -348,7 +348,7 @@ describe("a change of password by the chain", () => {
 
   it("passes on that a method is too busy, which is nothing to report", async () => {
     const { logger, lines } = recordingLogger();
-    const busy = new HttpError("unavailable", "Too many logins at once.", { "Retry-After": "1" });
+    const busy = new HttpError("unavailable", "Too many concurrent logins.", { "Retry-After": "1" });
     const own = { ...method("own", async () => unknown), updatePassword: () => Promise.reject(busy) };
     await expect(createAuthenticationChain([own], { logger }).updatePassword(update)).rejects.toBe(busy);
     expect(lines).toEqual([]);

@@ -154,7 +154,7 @@ describe("who is asking", () => {
     for (const rule of rules) {
       expect(await create(rule).identify(toRequest(), certificate)).toEqual({ outcome: "anonymous" });
     }
-    const message = "The name of a client certificate could not be told.";
+    const message = "The user name of a client certificate could not be determined.";
     expect(logger.entries).toEqual([{ level: "error", details: { error }, message }]);
     expect(asked).toEqual([]);
   });

@@ -44,7 +44,7 @@ describe("the signals that stop the command", () => {
       });
       process.emit(signal, signal);
       await stopped;
-      expect(written).toEqual(["Stopping: finishing what is under way.\n"]);
+      expect(written).toEqual(["Stopping: waiting for requests in progress.\n"]);
       for (const milliseconds of [0, 100, 100]) {
         vi.advanceTimersByTime(milliseconds);
         process.emit(signal, signal);

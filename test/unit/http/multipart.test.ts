@@ -150,7 +150,7 @@ describe("readMultipart", () => {
     expect(await read("--B--", TYPE, { "content-encoding": "Identity" })).toEqual([]);
     expect(await errorOf(read("--B--", TYPE, { "content-encoding": "gzip" }))).toMatchObject({
       failure: "unsupported-media-type",
-      message: "Coded content is not accepted.",
+      message: "Content-Encoding is not supported.",
       headers: { "Accept-Encoding": "identity" },
     });
   });
@@ -207,7 +207,7 @@ describe("names in a part's head", () => {
     const bytes = bytesOf(fileHead('filename="?"'));
     bytes[bytes.indexOf(0x3f)] = 0xff;
     expect(await errorOf(readAll(requestOf([bytes])))).toMatchObject(
-      malformed("The form has a part whose head is not valid UTF-8."),
+      malformed("The form has a part whose headers are not valid UTF-8."),
     );
   });
 
@@ -241,12 +241,18 @@ describe("names in a part's head", () => {
 
   it.each([
     ["Content-Type: text/plain", "a part without a name"],
-    ["Content-Disposition: form-data; name=\"a\"; filename*=utf-8''a", "a file name in a form that is not for forms"],
-    ['Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64', "a coded part"],
-    ['Content-Disposition: form-data; name="a"\r\nhello', "a part with a bad head"],
+    [
+      "Content-Disposition: form-data; name=\"a\"; filename*=utf-8''a",
+      "a part with a filename* parameter (RFC 7578 4.2)",
+    ],
+    [
+      'Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64',
+      "a part with a Content-Transfer-Encoding",
+    ],
+    ['Content-Disposition: form-data; name="a"\r\nhello', "a part with malformed headers"],
     [
       `Content-Disposition: form-data; name="a"${Array.from({ length: 32 }, (_, index) => `\r\nX-${index}: y`).join("")}`,
-      "a part with a bad head",
+      "a part with malformed headers",
     ],
   ])("are told what is wrong with them: %.60j", async (head, what) => {
     expect(await errorOf(read(`${part(head, "x")}--B--`))).toMatchObject(malformed(`The form has ${what}.`));
@@ -280,7 +286,7 @@ describe("a form that is cut or odd", () => {
         }
       })();
       expect(await errorOf(reading), form.slice(0, end)).toMatchObject(
-        malformed("The form ends before its last boundary."),
+        malformed("The form is incomplete: it ends before its last boundary."),
       );
       expect(["1", "content"].slice(0, whole.length)).toEqual(whole);
     }
@@ -300,7 +306,9 @@ describe("a form that is cut or odd", () => {
   });
 
   it("is told what stands behind a boundary of it", async () => {
-    expect(await errorOf(read("--Bx\r\n\r\n"))).toMatchObject(malformed("The form has something behind a boundary."));
+    expect(await errorOf(read("--Bx\r\n\r\n"))).toMatchObject(
+      malformed("The form has unexpected text after a boundary."),
+    );
   });
 
   it("is refused when its body breaks off with an error", async () => {
@@ -327,7 +335,7 @@ describe("a form that is cut or odd", () => {
     };
     expect(await read(withHead(16 * 1024))).toHaveLength(1);
     expect(await errorOf(read(withHead(16 * 1024 + 1)))).toMatchObject(
-      malformed("The form has a part whose head is over 16384 bytes."),
+      malformed("The form has a part with headers of more than 16384 bytes."),
     );
     expect(await failureOf(read(withHead(17 * 1024)))).toBe("malformed");
     expect(await failureOf(read(`--B\r\nX: ${"x".repeat(1024 * 1024)}`))).toBe("malformed");
@@ -350,7 +358,7 @@ describe("parts", () => {
     const bodies: AsyncIterable<Uint8Array>[] = [];
     for await (const { body } of readMultipart(requestOf(chunked(bytesOf(form), [7])))) bodies.push(body);
     for (const body of bodies) {
-      expect(await errorOf(textOf(body))).toMatchObject(malformed("The part has been passed over."));
+      expect(await errorOf(textOf(body))).toMatchObject(malformed("The part was skipped."));
     }
   });
 

@@ -67,7 +67,7 @@ describe("a body", () => {
     const cause = new Error("the client went away");
     await expect(read(requestOf(["ab", cause]))).rejects.toMatchObject({
       failure: "malformed",
-      message: "The request's body broke off.",
+      message: "The request's body is incomplete.",
       cause,
     });
   });
@@ -101,17 +101,17 @@ describe("a JSON body", () => {
     [
       "a list of more than 1,000",
       [JSON.stringify(Array(1001).fill(0))],
-      "The body holds too many values, or they are nested too deep.",
+      "The body has too many values, or they are nested too deeply.",
     ],
     [
       "more than 5,000 values",
       [JSON.stringify(Array(1000).fill([1, 2, 3, 4]).with(0, [1, 2, 3, 4, 5]))],
-      "The body holds too many values, or they are nested too deep.",
+      "The body has too many values, or they are nested too deeply.",
     ],
     [
       "101 levels",
       [`${"[".repeat(101)}${"]".repeat(101)}`],
-      "The body holds too many values, or they are nested too deep.",
+      "The body has too many values, or they are nested too deeply.",
     ],
   ])("is refused that is %s", async (_what, pieces, message) => {
     await expect(readJsonBody(requestOf(pieces))).rejects.toMatchObject({ failure: "malformed", message });

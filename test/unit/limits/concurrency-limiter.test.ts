@@ -26,7 +26,7 @@ function create(perAccount: number, perAddress: number, logger = createRecording
   return createConcurrencyLimiter({
     perAccount: ["transfersPerAccount", perAccount],
     perAddress: ["transfersPerAddress", perAddress],
-    refusal: "Transfers are refused: there are as many as limits allow.",
+    refusal: "The limit of concurrent transfers is reached; further ones are rejected.",
     logger,
     clock: () => now,
   });

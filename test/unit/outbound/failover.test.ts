@@ -116,7 +116,7 @@ describe.each(subsets.map((flags) => [names(flags), flags] as const))(
           expect([outcome, audit.url]).toEqual(["accepted", remotes[last]?.url]);
         } else {
           expect([outcome, reason]).toEqual(["rejected", "unavailable"]);
-          const problems = expected.order.map((index) => `${remotes[index]?.url}: connection broken off`);
+          const problems = expected.order.map((index) => `${remotes[index]?.url}: connection closed early`);
           expect(audit).toEqual({ problems });
         }
         const newly = expected.after.map((each, index) => each && !suspended[index]);
@@ -203,8 +203,8 @@ describe("createHttpAuthenticator with several URLs", () => {
     await three.ask({ creator });
     await three.ask({ creator });
     const timestamp = { timestamp: 1_700_000_000, iso_8601: "2023-11-14T22:13:20.000Z" };
-    const message = "An authentication URL has failed and is suspended.";
-    const data = remotes.map(({ url }) => ({ url, details: "connection broken off", suspended: 300 }));
+    const message = "An authentication URL failed and is suspended.";
+    const data = remotes.map(({ url }) => ({ url, details: "connection closed early", suspended: 300 }));
     expect(three.events).toStrictEqual(
       data.map((each) => ({ id: 40042, message, timestamp, data: each, component: creator, server })),
     );
@@ -227,7 +227,7 @@ describe("createHttpAuthenticator with several URLs", () => {
     const url = "https://a.example/auth";
     const authenticator = createHttpAuthenticator({ url, fetch: send, testAtStart: false, logger: log });
     await authenticator.authenticate(ALICE);
-    const message = "An authentication URL has failed and is suspended.";
+    const message = "An authentication URL failed and is suspended.";
     expect(log.entries).toStrictEqual([
       { level: "warn", message, details: { url, details: "no response", suspended: 300 } },
     ]);
@@ -281,8 +281,8 @@ describe("createHttpAuthenticator with several URLs", () => {
     await never.ask();
     expect(never.events).toEqual([]);
     const entry = {
-      message: "An authentication URL has failed.",
-      details: { url: urls[0], details: "connection broken off" },
+      message: "An authentication URL failed.",
+      details: { url: urls[0], details: "connection closed early" },
     };
     expect(never.log.entries).toMatchObject([entry, entry]);
   });

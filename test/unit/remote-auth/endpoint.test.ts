@@ -129,9 +129,9 @@ describe("an outcome that breaks the interface", () => {
     }
   }
 
-  const NOT_WRITABLE = "not to be written as JSON in UTF-8: only plain objects, lists and values are";
+  const NOT_WRITABLE = "cannot be written as JSON in UTF-8: use only plain objects, lists and values";
   const RELATIVE =
-    'account.home_folder_path: must be an absolute path without "//", a "/" at its end, ".", "..", a backslash or control characters';
+    'account.home_folder_path: must be an absolute path without "//", a trailing "/", ".", "..", a backslash or control characters';
 
   it.each<[string, Authenticate, string]>([
     ["an unknown member", (_, { accept }) => accept({ quota: "s3cret" } as object), "account.quota: unknown key"],
@@ -204,7 +204,7 @@ describe("an outcome that breaks the interface", () => {
     async (_case, authenticate, problem) => {
       const { status, text, logger } = await answering(authenticate);
       expect([status, text]).toEqual([500, ""]);
-      const message = "An authentication endpoint made an outcome that breaks the interface.";
+      const message = "An authentication endpoint returned a result that does not follow the interface.";
       expect(logger.entries).toEqual([{ level: "error", message, details: { problems: [problem] } }]);
     },
   );
@@ -217,7 +217,7 @@ describe("an outcome that breaks the interface", () => {
   ])("is not made by hand: %s is a blank 500", async (_case, value) => {
     const { status, text, logger } = await answering(() => value as never);
     expect([status, text]).toEqual([500, ""]);
-    const message = "An authentication endpoint returned something else than accept, unknown or reject have made.";
+    const message = "An authentication endpoint did not return a result of accept, unknown or reject.";
     expect(logger.entries).toEqual([{ level: "error", message, details: {} }]);
   });
 
@@ -249,7 +249,7 @@ describe("an authentication endpoint whose judge fails", () => {
       expect([status, text, headers.get("retry-after")]).toEqual([503, "", "1"]);
       expect(logger.entries).toMatchObject([
         {
-          message: "An authentication endpoint could not judge.",
+          message: "An authentication endpoint could not verify the credentials.",
           details: { error: { message: "The directory is down.", causes: [{ message: "no route" }] } },
         },
       ]);
@@ -298,7 +298,7 @@ describe("an authentication endpoint whose judge fails", () => {
     };
     const { logger } = await ask({ authenticate: fail }, { body: JSON.stringify({ ...BODY, credentials }) });
     expect(logger.entries).toMatchObject([
-      { details: { error: { name: "Error", message: "withheld, as it holds the credentials" } } },
+      { details: { error: { name: "Error", message: "withheld because it contains the credentials" } } },
     ]);
     expect(logger.text()).not.toContain(told);
   });
@@ -328,7 +328,7 @@ describe("a request that is none", () => {
 
   it.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"])("is 405 for %s (4.7)", async (method) => {
     const { status, text, headers } = await ask(never, { method });
-    expect([status, text, headers.get("allow")]).toEqual([405, "Only POST is answered here.", "POST"]);
+    expect([status, text, headers.get("allow")]).toEqual([405, "Only POST is allowed.", "POST"]);
   });
 
   it.each([
@@ -380,8 +380,8 @@ describe("a request that is none", () => {
   });
 
   it.each<[string, unknown]>([
-    ["the whole", null],
-    ["the whole", []],
+    ["the body", null],
+    ["the body", []],
     ["credentials, server", {}],
     ["credentials, server", JSON.parse(`{"__proto__":${JSON.stringify(BODY)}}`)],
     ["credentials.type", { ...BODY, credentials: { ...CREDENTIALS, type: "token" } }],
@@ -395,7 +395,7 @@ describe("a request that is none", () => {
     ["server.uuid", { ...BODY, server: { uuid: SECRET } }],
   ])("is 400 and names %s, but no value, where that is missing or wrong (2.3)", async (path, body) => {
     const { status, text, logger } = await ask(never, { body: JSON.stringify(body) });
-    expect([status, text]).toEqual([400, `Missing or not valid: ${path}.`]);
+    expect([status, text]).toEqual([400, `Missing or invalid: ${path}.`]);
     expect(logger.entries).toEqual([]);
   });
 

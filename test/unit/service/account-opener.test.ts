@@ -102,7 +102,7 @@ describe("an account that cannot be opened", () => {
   it("is denied for a group that is none, and the log may learn why", async () => {
     await expect(open({ group: "nobody" })).rejects.toMatchObject({
       ...denied,
-      cause: { message: "group: is not one of the groups" },
+      cause: { message: "group: is not a configured group" },
     });
   });
 

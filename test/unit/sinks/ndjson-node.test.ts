@@ -88,7 +88,7 @@ describe("createNdjsonSink", () => {
     await sink.close();
     expect(sink.dropped()).toBe(1);
     expect(await numbersIn(file)).toEqual([2]);
-    expect(logger.entries.map(({ message }) => message)).toEqual(["An event could not be taken."]);
+    expect(logger.entries.map(({ message }) => message)).toEqual(["An event could not be accepted."]);
   });
 
   it.skipIf(smallDisk === undefined)("leaves no half line where the disk is full, and goes on behind it", async () => {
@@ -145,7 +145,7 @@ describe("createNdjsonSink", () => {
     sink(event(2));
     await sink.close();
     expect(sink.dropped()).toBe(2);
-    expect(logger.entries.map(({ message }) => message)).toEqual(["Events could not be written."]);
+    expect(logger.entries.map(({ message }) => message)).toEqual(["Events could not be written to the file."]);
   });
 
   it("keeps so many that wait for the disk", async () => {

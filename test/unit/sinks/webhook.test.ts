@@ -149,7 +149,7 @@ describe("createWebhookSink", () => {
     sink(event());
     await expect.poll(() => sink.dropped()).toBe(1);
     expect(received.length).toBe(3);
-    expect(log.text()).toContain("Events could not be posted.");
+    expect(log.text()).toContain("Events could not be sent to the webhook.");
     await sink.close();
   });
 
@@ -291,6 +291,6 @@ describe("a delivery that its runtime has ended", () => {
     sink(event());
     await expect.poll(() => bodies.length, { interval: 1 }).toBe(2);
     expect(sink.dropped()).toBe(1);
-    expect(log.text()).toContain("the runtime has ended the delivery");
+    expect(log.text()).toContain("the runtime ended the delivery");
   });
 });

@@ -86,7 +86,10 @@ describe("mountStorage", () => {
     "keeps %s as a folder: it is neither removed, made, read nor overwritten",
     async (path) => {
       const { tree, archive } = await createTree();
-      await expect(tree.remove(path)).rejects.toMatchObject({ code: "denied", message: "A storage shows here." });
+      await expect(tree.remove(path)).rejects.toMatchObject({
+        code: "denied",
+        message: "Another storage is mounted here.",
+      });
       await expect(tree.createFolder(path)).rejects.toMatchObject({ code: "already-exists" });
       await expect(tree.read(path)).rejects.toMatchObject({ code: "not-a-file" });
       await expect(tree.write(path, content())).rejects.toMatchObject({ code: "not-a-file" });
@@ -96,7 +99,7 @@ describe("mountStorage", () => {
 
   it("puts nothing into a folder that is only the way to a storage, or hides a file", async () => {
     const { tree, disk } = await createTree();
-    const denied = { code: "denied", message: "Nothing stands behind this folder." };
+    const denied = { code: "denied", message: "No storage is mounted at this folder." };
     for (const path of ["/file/x", "/file/on/x"]) {
       await expect(tree.write(path, content())).rejects.toMatchObject(denied);
       await expect(tree.createFolder(path)).rejects.toMatchObject(denied);
@@ -152,13 +155,16 @@ describe("createFolderStorage", () => {
     const storage = createFolderStorage(base, ["home"]);
     expect(await storage.stat("/")).toBeUndefined();
     await expect(namesIn(storage, "/")).rejects.toMatchObject({ code: "not-found" });
-    const isFolder = { code: "not-a-file", message: "The root is a folder." };
+    const isFolder = { code: "not-a-file", message: "The root is a folder, not a file." };
     await expect(storage.read("/")).rejects.toMatchObject(isFolder);
     await expect(storage.write("/", content())).rejects.toMatchObject(isFolder);
-    const isThere = { code: "already-exists", message: "The root is there." };
+    const isThere = { code: "already-exists", message: "The root folder already exists." };
     await expect(storage.createFolder("/")).rejects.toMatchObject(isThere);
     await expect(storage.write("/a", content())).rejects.toMatchObject({ code: "parent-missing" });
-    await expect(storage.remove("/")).rejects.toMatchObject({ code: "denied", message: "The root stays." });
+    await expect(storage.remove("/")).rejects.toMatchObject({
+      code: "denied",
+      message: "The root folder cannot be removed.",
+    });
     expect(await base.stat("/home")).toBeUndefined();
   });
 });

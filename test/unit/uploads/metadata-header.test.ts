@@ -81,16 +81,16 @@ describe("expected keys", () => {
 
   it.each<[string, string | undefined, string]>([
     ["a header that must be there", undefined, "The header X-Labels is missing."],
-    ["a key that must be there", "team-x=b", "The header X-Labels lacks the key project."],
-    ["a key of a kind that must be there", "project=a,team=b", "The header X-Labels lacks the key team-*."],
-    ["a key that no line names", "project=a,team-x=b,color=red", "The header X-Labels has a key that is not expected."],
-    ["a key in other letters", "project=a,team-x=b,Owner=c", "The header X-Labels has a key that is not expected."],
+    ["a key that must be there", "team-x=b", "The header X-Labels does not have the key project."],
+    ["a key of a kind that must be there", "project=a,team=b", "The header X-Labels does not have the key team-*."],
+    ["a key that no line names", "project=a,team-x=b,color=red", "The header X-Labels has an unexpected key."],
+    ["a key in other letters", "project=a,team-x=b,Owner=c", "The header X-Labels has an unexpected key."],
   ])("are asked for: %s", (_name, value, message) => {
     expect(() => read(value, fields)).toThrow(expect.objectContaining({ failure: "malformed", message }));
   });
 
   it("are not asked for without an optional header (CONTRACT 5)", () => {
     expect(read(undefined, "X-Labels\nproject required")).toBeUndefined();
-    expect(() => read("owner=a", "X-Labels\nproject required")).toThrow("lacks the key project");
+    expect(() => read("owner=a", "X-Labels\nproject required")).toThrow("does not have the key project");
   });
 });

@@ -108,7 +108,7 @@ describe("toFailureText", () => {
 
   it("says what to do about a form that is too large", () => {
     expect(toFailureText(ENGLISH, "The form has more than 1000 parts.")).toMatch(
-      /^Select fewer items at once: .* 1000 /,
+      /^Select fewer items at a time: .* 1000 /,
     );
     expect(toFailureText(GERMAN, "The form has more than 1000 parts.")).toMatch(/^Wählen Sie weniger .* 1000 /);
   });

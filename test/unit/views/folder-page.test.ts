@@ -26,21 +26,21 @@ describe("the page of a folder", () => {
       done: "uploaded",
       problems: [
         { target: "<b>.txt", message: "The storage is full." },
-        { message: "Nothing is selected." },
+        { message: "Select at least one item." },
         { target: "c", message: "<i>Ask Bob.</i>" },
       ],
     });
-    expect(page).toContain('<div role="alert" class="notice problem"><p>Nicht alles hat geklappt:</p><ul>');
+    expect(page).toContain('<div role="alert" class="notice problem"><p>Einige Einträge sind fehlgeschlagen:</p><ul>');
     expect(page).toContain("<li><bdi>&lt;b&gt;.txt</bdi>: Der Speicher ist voll.</li>");
-    expect(page).toContain("<li>Es ist nichts ausgewählt.</li>");
+    expect(page).toContain("<li>Wählen Sie mindestens einen Eintrag aus.</li>");
     expect(page).toContain("<li><bdi>c</bdi>: &lt;i&gt;Ask Bob.&lt;/i&gt;</li>");
     expect(page).not.toContain('role="status"');
   });
 
   it("does not say that something worked where nothing was chosen", async () => {
-    const page = await render({ problems: [{ message: "Nothing is selected." }] });
+    const page = await render({ problems: [{ message: "Select at least one item." }] });
     expect(page).toContain(
-      '<div role="alert" class="notice problem"><ul><li>Es ist nichts ausgewählt.</li></ul></div>',
+      '<div role="alert" class="notice problem"><ul><li>Wählen Sie mindestens einen Eintrag aus.</li></ul></div>',
     );
   });
 
@@ -91,7 +91,7 @@ describe("the page of a folder", () => {
   });
 
   it("shows the begin of what a problem is about, where that is longer than a name", async () => {
-    const page = await render({ problems: [{ target: "x".repeat(1_000_000), message: "Nothing is selected." }] });
+    const page = await render({ problems: [{ target: "x".repeat(1_000_000), message: "Select at least one item." }] });
     expect(page).toContain(`<bdi>${"x".repeat(255)}…</bdi>`);
     expect(page.length).toBeLessThan(50_000);
   });

@@ -73,7 +73,7 @@ describe("start of the accounts file", () => {
     await write("alice", "one");
     const authenticator = create();
     await authenticator.start?.();
-    expect(lines[0]).toEqual({ level: "info", details: { file, accounts: 1 }, message: "Accounts were read." });
+    expect(lines[0]).toEqual({ level: "info", details: { file, accounts: 1 }, message: "The accounts file was read." });
     expect(authenticator.name).toBe("accounts");
   });
 
@@ -176,7 +176,7 @@ describe("the accounts of a file", () => {
     expect(errors).toHaveLength(1);
     expect(errors[0]).toMatchObject({
       details: { file, error: expect.any(TypeError) },
-      message: "The accounts file is broken; the former accounts stay.",
+      message: "The accounts file is invalid; the previous accounts stay in use.",
     });
     expect(String(errors[0]?.details.error)).not.toContain("hidden");
     // Another fault is another report.

@@ -119,7 +119,7 @@ describe("the cost of a login", () => {
   it("is refused alike for known and unknown names when too many log in", async () => {
     const passwordHasher: PasswordHasher = {
       hash: () => Promise.reject(new Error("unused")),
-      verify: () => Promise.reject(new HttpError("unavailable", "Too many logins at once.")),
+      verify: () => Promise.reject(new HttpError("unavailable", "Too many concurrent logins.")),
     };
     const authenticator = createAccountsAuthenticator({ accounts, passwordHasher });
     for (const name of ["alice", "carol"]) {
@@ -149,7 +149,7 @@ describe("plain-text passwords", () => {
     createAccountsAuthenticator({ accounts: plain, logger });
     createAccountsAuthenticator({ accounts, logger });
     expect(lines).toHaveLength(1);
-    const message = "Accounts have plain-text passwords, which are for trying out: hash them.";
+    const message = "Accounts have plain-text passwords: replace them by hashes before production use.";
     expect(lines[0]).toEqual({ level: "warn", details: { count: 2 }, message });
     expect(JSON.stringify(lines)).not.toMatch(/demo|ecret/);
   });
@@ -161,13 +161,13 @@ describe("accounts that are not well-formed", () => {
     ["no list", { alice: good }, /^accounts: .*array/],
     ["no object", ["alice"], /^accounts\[0\]: /],
     ["an unknown member", [good, { ...good, homefolder: "/x" }], /^accounts\[1\]\.homefolder: /],
-    ["a duplicate name", [good, { ...good }], /^accounts\[1\]\.username: is there already$/],
+    ["a duplicate name", [good, { ...good }], /^accounts\[1\]\.username: is already in use$/],
     ["an empty name", [{ ...good, username: "" }], /^accounts\[0\]\.username: must not be empty$/],
     ["an over-long name", [{ ...good, username: "ä".repeat(128) }], /^accounts\[0\]\.username: .*255/],
     [
       "a control character in the name",
       [{ ...good, username: "a\nb" }],
-      /^accounts\[0\]\.username: must not hold control characters$/,
+      /^accounts\[0\]\.username: must not contain control characters$/,
     ],
     ["a missing name", [{ password: "x" }], /^accounts\[0\]\.username: /],
     ["a missing password", [{ username: "alice" }], /^accounts\[0\]\.password: /],

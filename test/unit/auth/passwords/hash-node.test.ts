@@ -23,8 +23,12 @@ function replaceProgram(program: string): () => void {
 
 describe("the worker of a hash", () => {
   it.each([
-    ["ends without a word", "process.exit(0)", "The worker gave no hash."],
-    ["says nothing", "require('node:worker_threads').parentPort.postMessage(undefined)", "The worker gave no hash."],
+    ["ends without a word", "process.exit(0)", "The worker returned no hash."],
+    [
+      "says nothing",
+      "require('node:worker_threads').parentPort.postMessage(undefined)",
+      "The worker returned no hash.",
+    ],
     ["fails", "throw new Error('out of memory')", "out of memory"],
   ])("that %s fails that hash, and keeps no place from the next ones", async (_what, program, message) => {
     const hasher = createNodePasswordHasher({ maxConcurrent: 1 });

@@ -106,7 +106,7 @@ describe("a password out of bounds", () => {
     const hasher = createPasswordHasher(options);
     for (const password of bad) {
       expect(await hasher.verify(password, cheap)).toBe(false);
-      const error = new TypeError("A password has 1 to 1024 bytes, none of them NUL.");
+      const error = new TypeError("A password must have 1 to 1024 bytes and no NUL.");
       await expect(hasher.hash(password)).rejects.toThrow(error);
     }
     expect(calls()).toBe(0);
@@ -134,7 +134,7 @@ describe("the bound on computations at once", () => {
       await expect(hasher.verify("password", cheap)).rejects.toMatchObject({
         name: "HttpError",
         failure: "unavailable",
-        message: "Too many logins at once.",
+        message: "Too many concurrent logins.",
         headers: { "Retry-After": "1" },
       });
       await expect(hasher.hash("password")).rejects.toMatchObject({ failure: "unavailable" });
@@ -233,10 +233,10 @@ describe("a PHC string", () => {
     "The password hash is not canonical Base64.": {
       "spare bits": `$scrypt$ln=4,r=8,p=1$c29tZXNhbHR$${hash}`,
     },
-    "The password hash has a salt or hash under 8 bytes.": {
+    "The password hash has a salt or hash of less than 8 bytes.": {
       "a short salt": `$scrypt$ln=4,r=8,p=1$AAAA$${hash}`,
     },
-    "The password hash has a salt or hash under 16 bytes.": {
+    "The password hash has a salt or hash of less than 16 bytes.": {
       "a short hash": `$scrypt$ln=4,r=8,p=1$${salt}$AAAA`,
     },
   };

@@ -5,8 +5,8 @@ import type { PasswordPolicy } from "../../../../src/contracts/password-policy.t
 const PROBLEMS = {
   short: "The new password must have at least 12 characters.",
   long: "The new password must not be longer than 1024 bytes.",
-  control: "The new password must not hold control characters.",
-  name: "The new password must not hold the user name.",
+  control: "The new password must not contain control characters.",
+  name: "The new password must not contain the user name.",
   same: "The new password must not be the current one.",
   weak: "The new password is too easy to guess.",
 };
@@ -58,12 +58,12 @@ describe("a policy of one's own", () => {
     expect(await problemsOf("aB3-", policy)).toEqual([]);
     expect(await problemsOf("éÉ٣ ", policy)).toEqual([]);
     expect(await problemsOf("a-", policy)).toEqual([
-      "The new password must hold an upper-case letter.",
-      "The new password must hold a digit.",
+      "The new password must contain an upper-case letter.",
+      "The new password must contain a digit.",
     ]);
     expect(await problemsOf("AB3", policy)).toEqual([
-      "The new password must hold a lower-case letter.",
-      "The new password must hold a character that is neither a letter nor a digit.",
+      "The new password must contain a lower-case letter.",
+      "The new password must contain a character that is neither a letter nor a digit.",
     ]);
   });
 

@@ -71,7 +71,7 @@ describe("fileferry explain", () => {
     expect(await explain("--config", "config", "--account", "alice", "delete-file", "/a")).toEqual({
       status: 1,
       stdout:
-        "delete-file /a: not granted\nrule: none matches, the general permissions decide\nmissing: one of allow-full-control, allow-delete-file\n",
+        "delete-file /a: not granted\nrule: none matches, so the general permissions apply\nmissing: one of allow-full-control, allow-delete-file\n",
       stderr: "",
     });
   });
@@ -111,7 +111,7 @@ describe("fileferry explain", () => {
     [
       "an unknown account",
       ["--config", "config", "--account", "eve", "read", "/"],
-      /config\.json: has no account of this name\n$/,
+      /config\.json: has no account with this name\n$/,
     ],
     [
       "a missing file",
@@ -124,7 +124,7 @@ describe("fileferry explain", () => {
       ["--settings", "broken", "read", "/"],
       /^error: permissions\[1\]: the expression is not valid\n$/,
     ],
-    ["an unknown group", ["--settings", "grouped", "read", "/"], /^error: group: is not one of the groups\n$/],
+    ["an unknown group", ["--settings", "grouped", "read", "/"], /^error: group: is not a configured group\n$/],
     [
       "a broken accounts file",
       ["--config", "unfit", "--account", "eve", "read", "/"],

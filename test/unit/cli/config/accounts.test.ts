@@ -86,7 +86,7 @@ describe("groups and accounts in the configuration file (CONTRACT 10)", () => {
   });
 
   it.each<[string, object, string]>([
-    ["an unknown group", { group: "stuff" }, "group: is not one of the groups"],
+    ["an unknown group", { group: "stuff" }, "group: is not a configured group"],
     [
       "an invalid expression",
       { permissions: [[], ["*", "allow-read"], ["m/(/", "allow-read"]] },
@@ -139,7 +139,7 @@ describe("the accounts of an accounts file", () => {
     expect(toFailure(error)).toEqual({
       exitStatus: 2,
       problems: [
-        `${join(folder, "config.json")}: authentication[0].file: ${join(folder, "accounts.json")}: accounts[1].group: is not one of the groups`,
+        `${join(folder, "config.json")}: authentication[0].file: ${join(folder, "accounts.json")}: accounts[1].group: is not a configured group`,
       ],
     });
   });

@@ -220,7 +220,7 @@ describe("the configuration file's schema", () => {
     ["an unknown member", accounts({ ...ALICE, admin: true }), ".accounts[0].admin: unknown key"],
     ["a missing password", accounts({ username: "alice" }), ".accounts[0].password: is missing"],
     ["an empty password", accounts({ username: "alice", password: "" }), ".accounts[0].password: must not be empty"],
-    ["the same name twice", accounts(ALICE, ALICE), ".accounts[1].username: is there already"],
+    ["the same name twice", accounts(ALICE, ALICE), ".accounts[1].username: is already in use"],
     [
       "a relative home",
       accounts({ ...ALICE, home_folder_path: "x" }),

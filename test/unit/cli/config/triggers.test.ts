@@ -23,7 +23,7 @@ describe("the key triggers of a configuration file", () => {
     [{ approve: { label: 1 } }, "triggers.approve.label: expected string, received number"],
     [{ approve: { label: "" } }, "triggers.approve.label: must be a text"],
     [{ approve: { groups: "staff" } }, "triggers.approve.groups: expected array, received string"],
-    [{ approve: { groups: ["DEFAULT_GROUP", "staff"] } }, "triggers.approve.groups[1]: is not one of the groups"],
+    [{ approve: { groups: ["DEFAULT_GROUP", "staff"] } }, "triggers.approve.groups[1]: is not a configured group"],
     [{ delete: {} }, "triggers.delete: must be named with letters, digits, - and _, and not as a built-in command"],
   ])("says what is wrong, and where: %j", (triggers, problem) => {
     expect(problemsOf(triggers)).toEqual([problem]);
@@ -36,7 +36,7 @@ describe("the key triggers of a configuration file", () => {
   it("finds unknown groups beside known ones of the same configuration", () => {
     const groups = { staff: {} };
     expect(problemsOf({ approve: { groups: ["staff", "staf"] } }, { groups })).toEqual([
-      "triggers.approve.groups[1]: is not one of the groups",
+      "triggers.approve.groups[1]: is not a configured group",
     ]);
   });
 });

@@ -170,7 +170,7 @@ describe("createHttpAuthenticator", () => {
     expect(log.entries).toEqual([
       {
         level: "warn",
-        message: "Passwords travel in clear to the authentication endpoint: it should have an https URL.",
+        message: "Passwords are sent unencrypted to the authentication endpoint: use an https URL.",
         details: { urls: ["http://a.example/x", "http://127.evil.example/", "http://10.0.0.1/"] },
       },
     ]);

@@ -121,7 +121,7 @@ describe("createHttpAuthenticator", () => {
     const content = "x".repeat(MAX_EXCHANGE_BYTES - body.length + 1);
     expect((await receive({}, { content })).body.length).toBe(MAX_EXCHANGE_BYTES);
     const { outcome, audit } = await createAsked({ url: remote.url }).ask({ content: `${content}x` });
-    expect([outcome, audit.problems]).toEqual(["rejected", ["the credentials are too large: not asked"]]);
+    expect([outcome, audit.problems]).toEqual(["rejected", ["the credentials are too large: no request sent"]]);
   });
 
   it("keeps the URL's query, which holds nothing of the user's (SECURITY 23)", async () => {
@@ -167,12 +167,16 @@ describe("createHttpAuthenticator", () => {
   });
 
   it.each([
-    ["an empty username", { username: "" }, "the username is empty: not asked"],
-    ["an empty password", { content: "" }, "the credentials are empty: not asked"],
-    ["an empty key", { type: "ssh-key", content: "" }, "the credentials are empty: not asked"],
-    ["a username without UTF-8", { username: "a\ud800" }, "the credentials have no UTF-8: not asked"],
-    ["a password without UTF-8", { content: "\udc00a" }, "the credentials have no UTF-8: not asked"],
-    ["more than 1 MiB", { content: "x".repeat(MAX_EXCHANGE_BYTES) }, "the credentials are too large: not asked"],
+    ["an empty username", { username: "" }, "the username is empty: no request sent"],
+    ["an empty password", { content: "" }, "the credentials are empty: no request sent"],
+    ["an empty key", { type: "ssh-key", content: "" }, "the credentials are empty: no request sent"],
+    [
+      "a username without UTF-8",
+      { username: "a\ud800" },
+      "the credentials cannot be encoded as UTF-8: no request sent",
+    ],
+    ["a password without UTF-8", { content: "\udc00a" }, "the credentials cannot be encoded as UTF-8: no request sent"],
+    ["more than 1 MiB", { content: "x".repeat(MAX_EXCHANGE_BYTES) }, "the credentials are too large: no request sent"],
   ] as const)("rejects %s without asking (2.3)", async (_what, credentials, problem) => {
     const verdict = await createAsked({ url: remote.url, testAtStart: true }).ask(credentials);
     expect(verdict).toEqual({ outcome: "rejected", audit: { problems: [problem] } });

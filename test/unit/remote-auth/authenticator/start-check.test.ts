@@ -97,7 +97,7 @@ describe("the start of createHttpAuthenticator", () => {
       first.answer = answerWith(status);
       const asked = createAsked({ url: first.url, ...tested });
       await expect(asked.start()).rejects.toThrow(
-        new Error(`No authentication URL is reachable: ${first.url}: answered with status ${status}`),
+        new Error(`No authentication URL is reachable: ${first.url}: responded with status ${status}`),
       );
       expect(asked.events).toEqual([]);
     },
@@ -117,8 +117,8 @@ describe("the start of createHttpAuthenticator", () => {
     const error = await asked.start().catch((reason: Error) => reason);
     expect(error).toBeInstanceOf(Error);
     const why = [
-      `${first.url}: connection broken off`,
-      `${second.url}: answered with status 500`,
+      `${first.url}: connection closed early`,
+      `${second.url}: responded with status 500`,
       `${third.url}: connection refused`,
     ];
     expect((error as Error).message).toBe(`No authentication URL is reachable: ${why.join("; ")}`);
@@ -131,14 +131,14 @@ describe("the start of createHttpAuthenticator", () => {
     const asked = createAsked({ url: [first.url, second.url, third.url], ...tested });
     await asked.start();
     expect(asked.log.entries).toMatchObject([
-      { level: "warn", message: "An authentication URL has failed and is suspended.", details: { url: first.url } },
+      { level: "warn", message: "An authentication URL failed and is suspended.", details: { url: first.url } },
       {
         level: "warn",
-        message: "An authentication URL answers as no endpoint does.",
+        message: "An authentication URL did not respond as an authentication endpoint.",
         details: { url: third.url, status: 404 },
       },
     ]);
-    expect(asked.events).toMatchObject([{ id: 40042, data: { url: first.url, details: "connection broken off" } }]);
+    expect(asked.events).toMatchObject([{ id: 40042, data: { url: first.url, details: "connection closed early" } }]);
     await asked.ask();
     expect([first.requests.length, second.requests.length]).toEqual([1, 2]);
     await third.close();
@@ -154,7 +154,7 @@ describe("the start of createHttpAuthenticator", () => {
     expect(asked.log.entries).toEqual([
       {
         level: "warn",
-        message: "The authentication endpoint lets anybody in: it has accepted a made-up account.",
+        message: "The authentication endpoint accepts unknown accounts: it accepted a made-up one.",
         details: { url: first.url },
       },
     ]);
@@ -167,7 +167,7 @@ describe("the start of createHttpAuthenticator", () => {
     expect(asked.log.entries).toEqual([
       {
         level: "warn",
-        message: "An authentication URL answers that nobody could judge.",
+        message: "An authentication URL responded that it could not verify the credentials.",
         details: { url: first.url, status: 503 },
       },
     ]);
@@ -180,7 +180,7 @@ describe("the start of createHttpAuthenticator", () => {
     expect(asked.log.entries).toEqual([
       {
         level: "warn",
-        message: "The authentication endpoint gave an answer that is not valid.",
+        message: "The authentication endpoint sent an invalid response.",
         details: { url: first.url, status: 200, problems: ["the body: expected object, received array"] },
       },
     ]);
@@ -191,7 +191,7 @@ describe("the start of createHttpAuthenticator", () => {
     const asked = createAsked({ url: first.url, ...tested });
     await asked.start();
     expect(asked.log.entries).toMatchObject([
-      { level: "warn", message: expect.stringContaining("credentials of its own") },
+      { level: "warn", message: expect.stringContaining("responded 401 with WWW-Authenticate") },
     ]);
   });
 
@@ -223,7 +223,7 @@ describe("the start of createHttpAuthenticator", () => {
   it("rejects credentials while it fails, never throws, and is tried again at the next ones (CONTRACT 9.3)", async () => {
     first.answer = answerWith(500);
     const asked = createAsked({ url: first.url, ...tested });
-    const problems = [`No authentication URL is reachable: ${first.url}: answered with status 500`];
+    const problems = [`No authentication URL is reachable: ${first.url}: responded with status 500`];
     const failure = { outcome: "rejected", reason: "unavailable", audit: { problems } };
     expect(await Promise.all([asked.ask(), asked.ask()])).toEqual([failure, failure]);
     await expect(asked.start()).rejects.toThrow(problems[0]);
@@ -236,7 +236,7 @@ describe("the start of createHttpAuthenticator", () => {
     first.answer = BREAK;
     second.answer = BREAK;
     const asked = createAsked({ url: [first.url, second.url], ...tested });
-    await expect(asked.start()).rejects.toThrow("connection broken off");
+    await expect(asked.start()).rejects.toThrow("connection closed early");
     expect(asked.events).toHaveLength(2);
     second.answer = UNKNOWN;
     await asked.start();

@@ -90,7 +90,7 @@ describe.each(CREDENTIAL_TYPES)("createHttpAuthenticator, asked about a %s", (ty
       expect(await judge(answerWith(status, status === 205 ? "" : "{}"), type)).toStrictEqual({
         outcome: "rejected",
         reason: "failure",
-        audit: { url: remote.url, status, problems: [`the status ${status} has no meaning here`] },
+        audit: { url: remote.url, status, problems: [`the status ${status} is not part of the interface`] },
       });
     },
   );
@@ -99,7 +99,7 @@ describe.each(CREDENTIAL_TYPES)("createHttpAuthenticator, asked about a %s", (ty
     expect(await judge(answerWith(status, "{}"), type)).toStrictEqual({
       outcome: "rejected",
       reason: "unavailable",
-      audit: { url: remote.url, status, problems: [`answered ${status}: nobody could judge`] },
+      audit: { url: remote.url, status, problems: [`responded ${status}: the credentials could not be verified`] },
     });
   });
 
@@ -108,7 +108,7 @@ describe.each(CREDENTIAL_TYPES)("createHttpAuthenticator, asked about a %s", (ty
     expect(await judge(answerWith(status, "", { location: `${remote.origin}/elsewhere` }), type)).toStrictEqual({
       outcome: "rejected",
       reason: "failure",
-      audit: { url: remote.url, status, problems: ["the answer is a redirect, and none is followed"] },
+      audit: { url: remote.url, status, problems: ["the response is a redirect, and redirects are not followed"] },
     });
     expect(remote.requests.slice(before).map(({ target }) => target)).toEqual(["/auth?key=SECRET"]);
   });
@@ -128,7 +128,7 @@ describe("createHttpAuthenticator, given a redirect that the platform hides", ()
     expect(await createAsked({ url, fetch: async () => Response.error() }).ask()).toStrictEqual({
       outcome: "rejected",
       reason: "failure",
-      audit: { url, status: 0, problems: ["the answer is a redirect, and none is followed"] },
+      audit: { url, status: 0, problems: ["the response is a redirect, and redirects are not followed"] },
     });
   });
 });
@@ -337,7 +337,7 @@ describe("createHttpAuthenticator, given a 200", () => {
     ]);
     expect((await judge(answer(16, "x".repeat(1024)))).outcome).toBe("accepted");
     expect(await problemsOf(answer(17, "x".repeat(1024)))).toEqual([
-      "account.permissions: must not have expressions of more than 16384 characters in all",
+      "account.permissions: must not have expressions of more than 16384 characters in total",
     ]);
   });
 
@@ -346,9 +346,7 @@ describe("createHttpAuthenticator, given a 200", () => {
       return answerWith(200, gzipSync("{}"), { "content-type": "application/json", "content-encoding": coding });
     };
     for (const coding of ["gzip", "GZIP", "identity, gzip", "x-unknown"]) {
-      expect(await problemsOf(encoded(coding))).toEqual([
-        "the body is encoded (Content-Encoding), which was not asked for",
-      ]);
+      expect(await problemsOf(encoded(coding))).toEqual(["the body has a Content-Encoding, which was not requested"]);
     }
   });
 
@@ -364,7 +362,7 @@ describe("createHttpAuthenticator, given a 200", () => {
     expect(asked.log.entries).toEqual([
       {
         level: "error",
-        message: "The authentication endpoint gave an answer that is not valid.",
+        message: "The authentication endpoint sent an invalid response.",
         details: { url: remote.url, status: 200, problems: ["account.foo: unknown key"] },
       },
     ]);
@@ -379,8 +377,8 @@ describe("createHttpAuthenticator, given a 503", () => {
     expect(asked.log.entries).toEqual([
       {
         level: "warn",
-        message: "The authentication endpoint could not judge.",
-        details: { url: remote.url, status: 503, problems: ["answered 503: nobody could judge"] },
+        message: "The authentication endpoint could not verify the credentials.",
+        details: { url: remote.url, status: 503, problems: ["responded 503: the credentials could not be verified"] },
       },
     ]);
   });
@@ -423,7 +421,7 @@ describe("createHttpAuthenticator, given a 401", () => {
       {
         level: "warn",
         message:
-          "The authentication endpoint asks for credentials of its own (WWW-Authenticate): username, password or headers may be wrong, unless it does so with every 401.",
+          "The authentication endpoint responded 401 with WWW-Authenticate: the options username, password or headers may be wrong, unless every 401 of the endpoint has this header.",
         details: { url: remote.url },
       },
     ]);

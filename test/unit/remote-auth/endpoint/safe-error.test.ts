@@ -66,7 +66,7 @@ describe("what the log of an authentication endpoint is told of", () => {
     [
       "an object that cannot be read",
       new Proxy({}, { get: () => expect.fail("no") }),
-      { name: "Error", message: "withheld, as it cannot be read" },
+      { name: "Error", message: "withheld because it cannot be read" },
     ],
   ])("%s is texts alone", (_what, thrown, expected) => {
     expect(describeOf(thrown)).toStrictEqual(expected);

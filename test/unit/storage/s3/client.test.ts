@@ -110,7 +110,7 @@ describe("calls of S3", () => {
     });
     const error = await rejectionOf(storage.check());
     expect(error).toBeInstanceOf(StorageError);
-    expect(String(error)).toBe("StorageError: The bucket bucket does not answer: GET bucket: ECONNRESET");
+    expect(String(error)).toBe("StorageError: The bucket bucket does not respond: GET bucket: ECONNRESET");
     expect((error as Error).cause).toBeUndefined();
     expect(calls).toHaveLength(3);
   });
@@ -158,7 +158,7 @@ describe("calls of S3", () => {
   it("are not tried again with keys that no header can hold, and do not quote them", async () => {
     const { storage, calls } = createFake(undefined, { accessKeyId: "ACCESS\nKEY" });
     expect(String(await rejectionOf(storage.check()))).toBe(
-      "StorageError: The bucket bucket does not answer: GET bucket: it cannot be signed: TypeError",
+      "StorageError: The bucket bucket does not respond: GET bucket: the request cannot be signed: TypeError",
     );
     expect(calls).toHaveLength(0);
   });

@@ -124,7 +124,7 @@ describe("removals from S3", () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(calls).toHaveLength(sent);
     expect(message).toBe(
-      `${objects.size} of 90 objects were not removed (DELETE d/90: the store answered 403 AccessDenied)`,
+      `${objects.size} of 90 objects were not removed (DELETE d/90: the store responded 403 AccessDenied)`,
     );
     expect(objects.size).toBeGreaterThan(50);
   });
@@ -143,7 +143,7 @@ describe("removals from S3", () => {
     );
     await expect(storage.remove("/d")).rejects.toMatchObject({
       code: "unavailable",
-      message: "1 of 4 objects were not removed, nor those that come behind them (InternalError)",
+      message: "1 of 4 objects were not removed, nor the objects after them (InternalError)",
     });
   });
 
@@ -152,7 +152,7 @@ describe("removals from S3", () => {
     const { storage } = createFake(({ query }) => (query.get("prefix") === "d/" ? pages.shift() : undefined));
     await expect(storage.remove("/d")).rejects.toMatchObject({
       code: "denied",
-      message: expect.stringContaining("2 objects were removed, but none of those that come behind them (GET bucket"),
+      message: expect.stringContaining("2 objects were removed, but not the objects after them (GET bucket"),
     });
   });
 
