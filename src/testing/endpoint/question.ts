@@ -74,7 +74,7 @@ export async function ask(
     return send(input, { ...bare, method, headers: fields.filter(([name]) => name !== "Content-Type") });
   }
 
-  const begun = Date.now();
+  const startedAt = Date.now();
   const lines = authorization === undefined ? settings.headers : authorization(settings.headers);
   const outcome = await exchange(address, new TextEncoder().encode(body), {
     fetch: deviate,
@@ -86,7 +86,7 @@ export async function ask(
     if (outcome.details.startsWith("timed out")) timeouts.add(error);
     throw error;
   }
-  onAnswer?.({ status: outcome.status, milliseconds: Date.now() - begun });
+  onAnswer?.({ status: outcome.status, milliseconds: Date.now() - startedAt });
   return { ...outcome, problems: toVerdict(outcome).audit.problems ?? [] };
 }
 

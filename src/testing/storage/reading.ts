@@ -132,16 +132,16 @@ export const readingCases: readonly StorageCase[] = [
       await storage.write("/file", inChunks(former, 500_000));
       const before = await storage.stat("/file");
       const unread = await storage.read("/file");
-      const begun = await storage.read("/file");
-      const reader = begun.body.getReader();
+      const opened = await storage.read("/file");
+      const reader = opened.body.getReader();
       const first = (await reader.read()).value ?? new Uint8Array();
       await storage.write("/file", inChunks(noise(3_000_000, 2), 500_000));
       reader.releaseLock();
-      const rest = await bodyBytes(begun.body);
-      expectEqual([unread.entry, begun.entry], [before, before], "entries");
-      expect(areSameBytes(await bodyBytes(unread.body), former), "unread body is the former file");
-      expectEqual(first.byteLength + rest.byteLength, former.byteLength, "bytes of the begun body");
-      expect(areSameBytes(rest, former.subarray(first.byteLength)), "begun body is the former file");
+      const rest = await bodyBytes(opened.body);
+      expectEqual([unread.entry, opened.entry], [before, before], "entries");
+      expect(areSameBytes(await bodyBytes(unread.body), former), "unread body is the previous file");
+      expectEqual(first.byteLength + rest.byteLength, former.byteLength, "bytes of the half-read body");
+      expect(areSameBytes(rest, former.subarray(first.byteLength)), "half-read body is the previous file");
     },
   },
   {

@@ -69,7 +69,7 @@ describe("mountStorage", () => {
     }
   });
 
-  it("tells of a folder on the way what its storage tells, and of one that is nowhere that it is a folder", async () => {
+  it("describes a folder on the way as its storage does, and one that exists nowhere as a folder", async () => {
     const { disk, tree } = await createTree();
     expect(await tree.stat("/a")).toEqual(await disk.stat("/a"));
     const nowhere = { kind: "folder", size: 0, modified: new Date(0) };

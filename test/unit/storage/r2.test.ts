@@ -81,7 +81,7 @@ describe("writes to R2", () => {
     });
     await storage.write("/file", inChunks(noise(3 * PART, 1), 1_000_000), { size: 3 * PART });
     expect(sizes).toEqual([PART, PART, PART]);
-    // While the first part is sent the next is not begun; its buffer is at hand from then on.
+    // While the first part is sent, the next one is not started. Its buffer is free afterwards.
     expect(buffers.size).toBe(1);
   });
 

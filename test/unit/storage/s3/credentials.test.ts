@@ -58,7 +58,7 @@ describe("keys of a provider", () => {
     await expect.poll(() => source.current().catch(() => undefined)).toMatchObject({ accessKeyId: "LATE" });
   });
 
-  it("are waited for no longer than the signal allows, which ends the waiting of nobody else", async () => {
+  it("are awaited only until the signal aborts, without affecting other callers", async () => {
     let give: (keys: S3Credentials) => void = () => undefined;
     const { source } = createSource(() => new Promise((resolve) => (give = resolve)));
     const controller = new AbortController();

@@ -22,7 +22,7 @@ function createCounted(answer: (call: string) => Response | Promise<Response>) {
   return { calls, uploads: createUploads(createS3Client(settings)) };
 }
 
-function begun(id: string): Response {
+function created(id: string): Response {
   return new Response(`<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`);
 }
 
@@ -40,7 +40,7 @@ const GONE = () => new Response(null, { status: 204 });
 describe("uploads in parts", () => {
   it("that begin while unknown ones are looked for are not ended for such", async () => {
     let list: (answer: Response) => void = () => undefined;
-    const begins = [() => Promise.reject(new TypeError("lost")), () => begun("first"), () => begun("second")];
+    const begins = [() => Promise.reject(new TypeError("lost")), () => created("first"), () => created("second")];
     const lists = [() => new Promise<Response>((resolve) => (list = resolve)), () => listed("lost")];
     const { calls, uploads } = createCounted((call) => {
       if (call === "POST uploads") return (begins.shift() ?? GONE)();
@@ -60,7 +60,7 @@ describe("uploads in parts", () => {
   it("are ended again while parts still come that were on their way", async () => {
     const answers = [PARTS, PARTS, NO_PARTS];
     const { calls, uploads } = createCounted((call) => {
-      if (call.startsWith("POST")) return begun("u");
+      if (call.startsWith("POST")) return created("u");
       return call.startsWith("GET") ? (answers.shift() ?? NO_PARTS)() : GONE();
     });
     await uploads.end(await uploads.begin("key", "writer"), "sending");

@@ -76,7 +76,7 @@ describe("uploads in parts", () => {
     expect(methods.slice(-3)).toEqual(["POST uploadId", "POST uploadId", "DELETE uploadId"]);
   });
 
-  it("are not begun for what is no longer than a part", async () => {
+  it("are not started for content that fits into one part", async () => {
     const { storage, calls } = createFake();
     await storage.write("/file", inChunks(new Uint8Array(8 * MEBIBYTE), MEBIBYTE), { size: 8 * MEBIBYTE });
     await put(storage, "/small", "x");
