@@ -48,7 +48,7 @@ describe("the real path of an account's path", () => {
 });
 
 describe("two virtual folders in one place", () => {
-  it("are the last of them, and its real path is told", async () => {
+  it("show the last of them, and its real path", async () => {
     const storage = createMemoryStorage();
     await fillStorage(storage, { "/first/a": "x", "/last/b": "x" });
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration spells it this way.
@@ -66,7 +66,7 @@ describe("the reserved name in an account's files (CONTRACT 2.3)", () => {
     return filesOf({}, storage);
   }
 
-  it("is not there, whatever the storage has", async () => {
+  it("does not exist, even if the storage has it", async () => {
     const files = await createFiles();
     for (const path of [["__svc__"], ["__svc__", "x"]]) {
       expect(await files.kindOf(path)).toBeUndefined();
@@ -77,7 +77,7 @@ describe("the reserved name in an account's files (CONTRACT 2.3)", () => {
     expect(await namesIn(files)).toEqual(["a"]);
   });
 
-  it("is neither made, written nor removed", async () => {
+  it("cannot be created, written or removed", async () => {
     const files = await createFiles();
     const reserved = { failure: "denied", message: "This name is reserved." };
     for (const path of [["__svc__"], ["__svc__", "x"]]) {
@@ -140,7 +140,7 @@ describe("a removal of an account's files (CONTRACT 4.4)", () => {
     await expect(filesOf({}, storage).remove(["full"], "empty-folder")).rejects.toMatchObject(full);
   });
 
-  it("asks the storage for what was judged, once and no more: nothing where nothing is, and no listing where all may go", async () => {
+  it("calls the storage once, with the kind that was checked: not for nothing, and without a listing if everything may be removed", async () => {
     const base = createMemoryStorage();
     const asked: unknown[] = [];
     const storage = overrideStorage(base, {
@@ -163,7 +163,7 @@ describe("a removal of an account's files (CONTRACT 4.4)", () => {
     ]);
   });
 
-  it("minds no folder of the tree that has gone meanwhile, and every other failure", async () => {
+  it("ignores a folder that was removed meanwhile, and no other failure", async () => {
     const settings: AccountSettings = { permissions: [["allow-full-control"], ["/folder/deep/kept", "allow-read"]] };
     const createFailing = async (error: Error) => {
       const base = createMemoryStorage();

@@ -23,7 +23,7 @@ describe("a path below /home/", () => {
     },
   );
 
-  it("comes back from its URL, whatever the names (SECURITY 3)", () => {
+  it("is parsed back from its URL for all names (SECURITY 3)", () => {
     fc.assert(
       fc.property(fc.array(name), fc.boolean(), (segments, asFolder) => {
         const path = { segments, isFolder: asFolder || segments.length === 0 };
@@ -55,7 +55,7 @@ describe("a Server-Path", () => {
     expect(toServerPath(segments)).toBe(text);
   });
 
-  it("is printable ASCII and tells every path from every other (CONTRACT 2.4)", () => {
+  it("is printable ASCII and different for every path (CONTRACT 2.4)", () => {
     fc.assert(
       fc.property(fc.array(name), (segments) => {
         const text = toServerPath(segments);

@@ -110,7 +110,7 @@ const name = fc
 const path = fc.array(name, { maxLength: 3 }).map((names) => `/${names.join("/")}`);
 
 describe("permissions", () => {
-  it("are what a plain reading of the contract says, whatever rules and paths (CONTRACT 7.4, 7.5)", () => {
+  it("agree with a plain implementation of the contract for all rules and paths (CONTRACT 7.4, 7.5)", () => {
     fc.assert(
       fc.property(permissions, fc.array(path, { minLength: 3, maxLength: 10 }), (lists, paths) => {
         const compiled = compilePermissions(lists, "user");
@@ -241,14 +241,14 @@ describe.skipIf(areMutants)(
       const evaluate = () => {
         for (let index = 0; index < 10_000; index++) compiled.allows(paths[index % 100] as string, "read");
       };
-      // The best of some, as other tests run beside.
+      // The best of several runs, as other tests run at the same time.
       expect(Math.min(...[1, 2, 3, 4, 5].map(() => timeOf(evaluate)))).toBeLessThan(limit);
     });
   },
 );
 
 function timeOf(work: () => unknown): number {
-  const begun = performance.now();
+  const startedAt = performance.now();
   work();
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }

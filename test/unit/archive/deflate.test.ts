@@ -5,14 +5,14 @@ import { createDeflated } from "../../../src/archive/deflate.ts";
 import { createZip } from "../../../src/archive/zip.ts";
 import type { ByteSource } from "../../../src/contracts/byte-source.ts";
 import { sourceOfBytes, toByteSource } from "../../../src/contracts/byte-source.ts";
-import { isInstalled, judge, readByJsZip, readers, readZip } from "./read-zip.ts";
+import { checkArchive, isInstalled, readByJsZip, readers, readZip } from "./read-zip.ts";
 import { bytesOf, entryOf, file, folder, listed, MODIFIED, zip, zipInto } from "./zip-entries.ts";
 
 const compresses = (name: string): boolean => name.endsWith(".txt");
 const TEXT = Buffer.alloc(300_000, "a line of a text\n");
 
 describe("a compressed content", () => {
-  it("is what any inflater gives the content for, whatever the buffers", async () => {
+  it("inflates to the content, for all sizes of buffers", async () => {
     for (const content of [TEXT, bytesOf(200_001), bytesOf(1)]) {
       const deflated = createDeflated(sourceOfBytes(content), content.length);
       const bytes = await zipInto(deflated, [7, 60_000]);
@@ -55,7 +55,7 @@ describe("a compressed content", () => {
     await deflated.close();
   });
 
-  it("lets go of what it is read from when it is closed", async () => {
+  it("closes its source when it is closed", async () => {
     let isClosed = false;
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(bytesOf(100_000)),
@@ -96,7 +96,7 @@ describe("an archive with compressed members", () => {
 
   it("is faultless to all readers", async () => {
     const archive = await mixed();
-    for (const reader of readers.filter(isInstalled)) judge(reader, archive);
+    for (const reader of readers.filter(isInstalled)) checkArchive(reader, archive);
     expect((await readByJsZip(archive)).get("a/b.txt")?.equals(TEXT)).toBe(true);
   });
 });

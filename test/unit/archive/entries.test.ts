@@ -15,7 +15,7 @@ interface Tree {
 const LINK = Symbol("link");
 
 describe("openFolder", () => {
-  it("names all that is under a folder by its full path: files, then folders, by name, whatever the storage's order", async () => {
+  it("names everything in a folder by its full path: files, then folders, by name, for every order of the storage", async () => {
     const tree = { top: { "b.txt": "b", z: { "c.txt": "c" }, "a.txt": "a", empty: {}, m: { n: { "d.txt": "" } } } };
     expect(await names(tree, ["top"])).toEqual([
       "top/",
@@ -47,7 +47,7 @@ describe("openFolder", () => {
     expect(empty).toEqual({ name: "top/", modified: new Date(0), size: 0 });
   });
 
-  it("leaves links out", async () => {
+  it("omits links", async () => {
     expect(await names({ "a.txt": "a", evil: LINK, b: { evil: LINK } }, [])).toEqual(["a.txt", "b/"]);
   });
 
@@ -92,8 +92,8 @@ describe("openFolder", () => {
     expect(await names({ a: { "x.txt": "" }, b: toUnlistable(error), c: {} }, [])).toEqual(["a/", "a/x.txt", "c/"]);
   });
 
-  it("tells of what the storage denies, and of nothing else that it leaves out", async () => {
-    const told: unknown[] = [];
+  it("reports what the storage denies, and nothing else that it omits", async () => {
+    const reported: unknown[] = [];
     const denied = new StorageError("denied");
     const tree = {
       a: denied,
@@ -101,9 +101,9 @@ describe("openFolder", () => {
       c: new StorageError("not-found"),
       d: toUnlistable(denied),
     };
-    for (const { open } of await collect(await openFolder(toSource(tree), [], (error) => told.push(error))))
+    for (const { open } of await collect(await openFolder(toSource(tree), [], (error) => reported.push(error))))
       await open?.();
-    expect(told).toEqual([denied, denied]);
+    expect(reported).toEqual([denied, denied]);
   });
 
   it.each<StorageErrorCode>(["unavailable", "bad-name", "incomplete"])(
@@ -120,7 +120,7 @@ describe("openFolder", () => {
     },
   );
 
-  it("opens nothing by itself, and each file when it is told to", async () => {
+  it("opens a file only when the consumer asks for it", async () => {
     const opened: string[] = [];
     const entries = await collect(await openFolder(toSource({ a: "a", b: { c: "c" } }, opened), [], ignore));
     expect(opened).toEqual([]);

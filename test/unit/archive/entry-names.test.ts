@@ -40,7 +40,7 @@ describe("renameMembers", () => {
     expect(await rename("a:b.txt", "a_b.txt", "a_b (2).txt")).toEqual(["a_b (3).txt", "a_b.txt", "a_b (2).txt"]);
   });
 
-  it("keeps numbered names within 255 bytes, whatever they are made of (SECURITY 22)", async () => {
+  it("keeps numbered names within 255 bytes, for all characters (SECURITY 22)", async () => {
     const long = [`${"L".repeat(250)}:.txt`, `${"L".repeat(250)}_.txt`, `${"é".repeat(125)}:`, `${"é".repeat(125)}_`];
     for (const extension of ["x".repeat(253), "é".repeat(126), "😀".repeat(62)]) {
       const [name = ""] = await rename(`:.${extension}`, `_.${extension}`);
@@ -69,7 +69,7 @@ describe("renameMembers", () => {
       [...index.toString(2).padStart(12, "0")].map((bit) => (bit === "1" ? ":" : "\\")).join(""),
     );
 
-    /** The least milliseconds of some tries: others may be at work beside them. */
+    /** The fastest of several runs, in milliseconds, as other tests run at the same time. */
     async function timeOf(count: number, tries: number): Promise<number> {
       const times: number[] = [];
       while (times.length < tries) {
@@ -85,7 +85,7 @@ describe("renameMembers", () => {
     expect(await timeOf(4096, 5)).toBeLessThan(32 * some);
   });
 
-  it("lets others have their turn, however long the names are that have to be numbered", async () => {
+  it("lets other requests continue while long names are numbered", async () => {
     const names = Array.from({ length: 5000 }, (_, index) =>
       [...index.toString(2).padStart(255, "0")].map((bit) => (bit === "1" ? ":" : "\\")).join(""),
     );

@@ -10,7 +10,7 @@ const IDLE = new AbortController().signal;
 const GIB = 2 ** 30;
 
 describe("the length of an archive", () => {
-  it("is foretold to the byte, whatever its members are", async () => {
+  it("is computed exactly for all kinds of members", async () => {
     const name = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 });
     const size = fc.oneof(fc.integer({ min: 0, max: 300_000 }), fc.constantFrom(0, 131_072, 131_073, 131_070));
     const time = fc.date({ min: new Date("1890-01-01"), max: new Date("2100-01-01"), noInvalidDate: true });
@@ -54,7 +54,7 @@ describe("planArchive", () => {
     }
   });
 
-  it("ends the walk that nobody goes on with, and when the client has gone", async () => {
+  it("ends the walk when the reader stops, and when the client disconnects", async () => {
     let ended = 0;
     async function* walk(): AsyncGenerator<ZipEntry> {
       try {

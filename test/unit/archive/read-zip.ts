@@ -26,7 +26,10 @@ export interface ReadMember {
   content(): Buffer;
 }
 
-/** A ZIP reader that knows nothing of the writer: the end, the central directory, the local headers. `base` is where `archive` begins in the whole. */
+/**
+ * A ZIP reader that shares no code with the writer: it reads the end, the central directory and the local headers.
+ * `base` is the position of `archive` in the complete archive.
+ */
 export function readZip(archive: Uint8Array, base = 0): readonly ReadMember[] {
   const bytes = Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength);
   const end = bytes.length - 22;
@@ -94,11 +97,11 @@ function readMember(bytes: Buffer, at: number, base: number): ReadMember {
     const dataStart = local + 30 + nameLength + bytes.readUInt16LE(local + 28);
     const data = bytes.subarray(dataStart, dataStart + storedSize);
     const described = (flags & 8) !== 0;
-    const told = [crc, storedSize, size].join();
-    expectNumbers(bytes, local + 14, described ? "0,0,0" : told);
+    const expected = [crc, storedSize, size].join();
+    expectNumbers(bytes, local + 14, described ? "0,0,0" : expected);
     if (described) {
       expectSignature(bytes, dataStart + storedSize, 0x08074b50);
-      expectNumbers(bytes, dataStart + storedSize + 4, told);
+      expectNumbers(bytes, dataStart + storedSize + 4, expected);
     }
     const plain = method === 0 ? data : inflateRawSync(data);
     if (plain.length !== size || crc32(plain) !== crc) throw new Error(`${name}: content is damaged`);
@@ -173,7 +176,7 @@ export function isInstalled(command: string): boolean {
 }
 
 /** What another reader says of an archive; throws where it finds a fault. */
-export function judge(reader: Reader, archive: Uint8Array): string {
+export function checkArchive(reader: Reader, archive: Uint8Array): string {
   return withFile(archive, (file) => {
     const [command = "", ...args] = READERS[reader](file);
     const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8", env: UTF8, maxBuffer: 1e8 });

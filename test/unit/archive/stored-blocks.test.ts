@@ -30,7 +30,7 @@ describe("stored blocks of DEFLATE", () => {
   });
 });
 
-/** A source that gives no more than so many bytes at a time. */
+/** A source whose reads give at most the sizes in `parts`, in turn. */
 function inParts(content: Uint8Array, parts: readonly number[]): ByteSource {
   let at = 0;
   let turn = 0;

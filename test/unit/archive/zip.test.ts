@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { ZipEntry } from "../../../src/archive/read-ahead.ts";
 import { createZip } from "../../../src/archive/zip.ts";
 import { toByteSource } from "../../../src/contracts/byte-source.ts";
-import { isInstalled, judge, namesByPython, readAll, readByJsZip, readers, readZip } from "./read-zip.ts";
+import { checkArchive, isInstalled, namesByPython, readAll, readByJsZip, readers, readZip } from "./read-zip.ts";
 import { bytesOf, entryOf, file, folder, listed, MODIFIED, streamZip, zeros, zip, zipInto } from "./zip-entries.ts";
 
 const WHOLE = 131_072;
@@ -81,14 +81,14 @@ describe("createZip", () => {
     expect(member?.modified).toEqual(isExact ? modified : undefined);
   });
 
-  it("makes the same bytes of the same entries, however their contents come in chunks", async () => {
+  it("gives the same bytes for the same entries, for all chunks of their contents", async () => {
     const content = bytesOf(300_000);
     const whole = await zip([file("a", content), file("b", content.subarray(0, 1000))]);
     const cut = await zip([file("a", content, 777), file("b", content.subarray(0, 1000), 1)]);
     expect(cut.equals(whole)).toBe(true);
   });
 
-  it("makes the same bytes whatever the buffers that it is read into", async () => {
+  it("gives the same bytes for all sizes of buffers", async () => {
     const sizes = [0, 1, 4000, WHOLE, WHOLE + 1, 65_535 * 4, 65_535 * 4 + 1, 400_000];
     const entries = [folder("a/"), ...sizes.map((size) => file(`a/${size}`, bytesOf(size)))];
     const whole = await zip(entries);
@@ -105,7 +105,7 @@ describe("createZip", () => {
     await source.close();
   });
 
-  it("refuses a name that no archive can hold, and lets its content go", async () => {
+  it("rejects a name that is too long for an archive, and closes its content", async () => {
     let isCancelled = false;
     const body = new ReadableStream<Uint8Array>({
       cancel() {
@@ -125,17 +125,17 @@ describe("an archive", () => {
       ...NAMES.map((name, index) => file(name, bytesOf(index % 2 === 0 ? index : WHOLE + index))),
     ]);
 
-  describe.each(readers)("judged by %s", (reader) => {
+  describe.each(readers)("read by %s", (reader) => {
     it.skipIf(!isInstalled(reader))(
       "is faultless with members of all kinds, and without any; its beginning is not",
       async () => {
         const archive = await mixed();
-        const listing = judge(reader, archive);
+        const listing = checkArchive(reader, archive);
         if (reader === "jar") for (const name of NAMES) expect(listing).toContain(name);
-        judge(reader, await zip([]));
+        checkArchive(reader, await zip([]));
         // bsdtar reads on where it finds no end, as long as members are whole.
         const cut = reader === "bsdtar" ? archive.length / 2 : archive.length - 30;
-        expect(() => judge(reader, archive.subarray(0, cut))).toThrow();
+        expect(() => checkArchive(reader, archive.subarray(0, cut))).toThrow();
       },
     );
   });
@@ -173,7 +173,7 @@ describe("Zip64", () => {
     expect(members).toHaveLength(70_000);
     expect(members.at(-1)).toMatchObject({ name: "folder/member-69999.txt", size: 6 });
     expect(members.at(-1)?.content().toString()).toBe("069999");
-    for (const reader of readers.filter(isInstalled)) judge(reader, archive);
+    for (const reader of readers.filter(isInstalled)) checkArchive(reader, archive);
     expect((await readByJsZip(archive)).get("folder/member-69999.txt")?.toString()).toBe("069999");
   });
 
@@ -185,7 +185,7 @@ describe("Zip64", () => {
     expect(readZip(at)).toHaveLength(65_535);
   });
 
-  it("tells the sizes of a member over 4 GiB and the places behind it", async () => {
+  it("gives the sizes of a member over 4 GiB and the offsets after it", async () => {
     const { tail, length } = await readEnds([zeros("large", 4 * GIB + 5), file("behind", bytesOf(10))], 1000);
     const base = length - tail.length;
     const [large, behind] = readZip(tail, base);

@@ -18,7 +18,7 @@ const credentials: Credentials = { type: "password", username: "alice", content:
 
 describe("the authentication chain", () => {
   it.each<[string, Verdict[], Verdict, number]>([
-    ["nobody", [], unknown, 0],
+    ["no method", [], unknown, 0],
     ["the first that accepts", [accepted, rejected], accepted, 1],
     ["the first that rejects", [rejected, accepted], rejected, 1],
     ["the next one after an unknown", [unknown, accepted, rejected], accepted, 2],
@@ -45,7 +45,7 @@ describe("the authentication chain", () => {
   it("takes a method that throws for a rejection, and reports it without the password", async () => {
     const { logger, lines } = recordingLogger();
     const error = new Error("LDAP is down");
-    for (const judge of [
+    for (const verify of [
       () => Promise.reject(error),
       () => {
         throw error;
@@ -53,7 +53,7 @@ describe("the authentication chain", () => {
     ]) {
       const methods = [
         method("first", async () => unknown),
-        method("ldap", judge),
+        method("ldap", verify),
         method("next", async () => accepted),
       ];
       expect(await createAuthenticationChain(methods, { logger }).authenticate(credentials)).toMatchObject({
@@ -107,7 +107,7 @@ describe("the authentication chain", () => {
     ["an endless password", { content: "x".repeat(10_000_000) }],
     ["an over-long key", { type: "ssh-key", content: "x".repeat(16 * 1024 + 1) }],
     ["an over-long certificate", { type: "ssl-certificate", content: "x".repeat(64 * 1024 + 1) }],
-  ])("asks nobody about %s", async (_name, part) => {
+  ])("asks no method about %s", async (_name, part) => {
     let asked = 0;
     const chain = createAuthenticationChain([
       method("m", async () => {
@@ -133,7 +133,7 @@ describe("the authentication chain", () => {
 });
 
 describe("the start of the chain", () => {
-  it("starts every method once, in order, whoever calls", async () => {
+  it("starts every method once, in order, for all callers", async () => {
     const calls: string[] = [];
     const methods = ["a", "b"].map((name) => ({
       ...method(name, async () => unknown),
@@ -167,7 +167,7 @@ describe("the start of the chain", () => {
     expect(calls).toEqual(["good", "bad", "bad", "last"]);
   });
 
-  it("happens for each method when it is first asked, where nobody started it, and a failed one is tried again (CONTRACT 9.3)", async () => {
+  it("happens when a method is first asked, if it was not started, and is tried again after a failure (CONTRACT 9.3)", async () => {
     const { logger, lines } = recordingLogger();
     let isReachable = false;
     let starts = 0;
@@ -198,13 +198,13 @@ describe("the start of the chain", () => {
     expect(starts).toBe(2);
   });
 
-  it("may fail with anything, and with nobody to report it to", async () => {
+  it("may fail with any value, and without a logger", async () => {
     const odd = { ...method("odd", async () => accepted), start: () => Promise.reject("no configuration") };
     const audit = { problems: ["no configuration"] };
     expect(await createAuthenticationChain([odd]).authenticate(credentials)).toMatchObject({ audit });
   });
 
-  it("tells what each method said, in order (CONTRACT 8)", async () => {
+  it("returns the verdicts of all methods, in order (CONTRACT 8)", async () => {
     const verdicts: Verdict[] = [
       { outcome: "unknown" },
       { outcome: "unknown", message: "Who?", audit: { host: "a" } },
@@ -249,17 +249,17 @@ describe("a chain of several methods", () => {
       },
       equalizeTiming: async () => {
         work.push(`${name} imitates`);
-        throw new Error("which is nobody's business");
+        throw new Error("which must not be shown");
       },
     });
-    const judge = async (first: Verdict) => {
+    const verify = async (first: Verdict) => {
       work.length = 0;
       const chain = createAuthenticationChain([working("a", first), working("b", unknown), working("c", unknown)]);
       return [(await chain.authenticate({ ...credentials, content: "wrong" })).outcome, ...work];
     };
-    expect(await judge(unknown)).toEqual(["unknown", "a authenticates", "b authenticates", "c authenticates"]);
-    expect(await judge(rejected)).toEqual(["rejected", "a authenticates", "b imitates", "c imitates"]);
-    expect(await judge(accepted)).toEqual(["accepted", "a authenticates"]);
+    expect(await verify(unknown)).toEqual(["unknown", "a authenticates", "b authenticates", "c authenticates"]);
+    expect(await verify(rejected)).toEqual(["rejected", "a authenticates", "b imitates", "c imitates"]);
+    expect(await verify(accepted)).toEqual(["accepted", "a authenticates"]);
   });
 });
 
@@ -271,8 +271,8 @@ describe("a change of password by the chain", () => {
   };
 
   it.each<[string, Partial<Authenticator>[], PasswordUpdatability, PasswordUpdateOutcome["outcome"]]>([
-    ["nobody without methods", [], "unknown", "unknown"],
-    ["nobody where no method changes passwords", [{}, {}], "unknown", "unknown"],
+    ["unknown without methods", [], "unknown", "unknown"],
+    ["unknown if no method changes passwords", [{}, {}], "unknown", "unknown"],
     [
       "a method that does not say whether it can",
       [{}, { updatePassword: updating("updated") }],
@@ -313,7 +313,7 @@ describe("a change of password by the chain", () => {
     expect(await chain.updatePassword(update)).toEqual({ outcome });
   });
 
-  it("is asked of nobody with a password that is nobody's", async () => {
+  it("asks no method about a password that no account can have", async () => {
     const own = { ...method("own", async () => unknown), updatePassword: updating("updated") };
     const outcome = await createAuthenticationChain([own]).updatePassword({
       ...update,
@@ -368,7 +368,7 @@ describe("the versions that methods give of an account", () => {
     return judgement.outcome === "accepted" ? (judgement.version ?? "none") : "refused";
   };
 
-  it("stand as long as the very method says so, whatever its place", async () => {
+  it("are current while their own method says so, at any position in the chain", async () => {
     const methods = [versioned("a", "1"), versioned("b", "2"), versioned("b", "3")];
     for (const username of ["1", "2", "3"]) {
       const version = await versionOf(methods, username);
@@ -420,12 +420,12 @@ describe("the versions that methods give of an account", () => {
   });
 
   it("are of that method in a change of password too", async () => {
-    const told: unknown[] = [];
+    const versions: unknown[] = [];
     const updatePassword: Authenticator["updatePassword"] = async (update) => {
       await update.beforeChange?.("2");
       return { outcome: "updated" };
     };
-    const beforeChange = async (version?: string) => void told.push(version);
+    const beforeChange = async (version?: string) => void versions.push(version);
     const update = { username: "alice", currentPassword: "secret", newPassword: "another", beforeChange };
     const own = versioned("own", "2", { updatePassword });
     const chain = createAuthenticationChain([
@@ -433,11 +433,11 @@ describe("the versions that methods give of an account", () => {
       own,
     ]);
     expect(await chain.updatePassword(update)).toEqual({ outcome: "updated" });
-    expect(told).toEqual([await versionOf([own], "2")]);
-    expect(await chain.isCurrent("alice", String(told[0]))).toBe(true);
+    expect(versions).toEqual([await versionOf([own], "2")]);
+    expect(await chain.isCurrent("alice", String(versions[0]))).toBe(true);
     await createAuthenticationChain([{ ...method("without", async () => unknown), updatePassword }]).updatePassword(
       update,
     );
-    expect(told[1]).toBeUndefined();
+    expect(versions[1]).toBeUndefined();
   });
 });

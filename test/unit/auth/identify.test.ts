@@ -23,7 +23,7 @@ let judgement: ChainVerdict | "throttled";
 let problem: string | undefined;
 let asked: unknown[];
 let attempts: [who: AttemptSource, result: AttemptResult][];
-let told: unknown[];
+let reported: unknown[];
 let logger: RecordingLogger;
 let identifier: Identifier;
 
@@ -32,13 +32,13 @@ beforeEach(() => {
   problem = undefined;
   asked = [];
   attempts = [];
-  told = [];
+  reported = [];
   logger = createRecordingLogger();
   identifier = create();
 });
 
-describe("credentials that are judged", () => {
-  it("come to the methods with all that is known of the request, and nothing that is not", async () => {
+describe("credentials that are verified", () => {
+  it("reach the methods with all that is known about the request, and nothing else", async () => {
     await identifier.authenticate(toRequest(), {}, presented);
     await identifier.authenticate(toRequest(trace, "https:"), { peer }, presented);
     expect(asked).toStrictEqual([
@@ -54,7 +54,7 @@ describe("credentials that are judged", () => {
     expect(first).toStrictEqual({ outcome: "accepted", login, attempt: { credentials: asked[0], verdicts: [] } });
     judgement = { ...accepted, version: "1" };
     expect(await identifier.authenticate(request, {}, presented)).toMatchObject({ login: { ...login, version: "1" } });
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   it.each<[string, ChainVerdict | "throttled", string, object]>([
@@ -67,25 +67,28 @@ describe("credentials that are judged", () => {
       "failure",
       { publicError: { message: "Locked.", publicResponse: { until: 1 } } },
     ],
-  ])("are refused where they are %s, which is told with the reason", async (_what, answer, reason, publicError) => {
+  ])("are refused where they are %s, which is reported with the reason", async (_what, answer, reason, publicError) => {
     judgement = answer;
     expect(await identifier.authenticate(toRequest(), {}, presented)).toStrictEqual({
       outcome: "refused",
       ...publicError,
     });
     const credentials = { ...presented, creator: { ...component, type: "http" }, server };
-    expect(told).toEqual([[{ credentials, verdicts: [] }, reason]]);
+    expect(reported).toEqual([[{ credentials, verdicts: [] }, reason]]);
   });
 
   it.each<[string, object, string | undefined, string]>([
     ["a home that is not there", {}, "home_folder_path: is not there", "home_folder_path: is not there"],
     ["settings of a wrong type", { uuid: 1, email: false }, undefined, "uuid: Invalid input.*; email: Invalid input.*"],
-  ])("are refused for an account with %s, which the operator is told", async (_what, account, found, details) => {
-    judgement = { ...accepted, account } as ChainVerdict;
-    problem = found;
-    expect(await identifier.authenticate(toRequest(), {}, presented)).toStrictEqual({ outcome: "refused" });
-    expect(told).toEqual([[expect.anything(), "account", expect.stringMatching(new RegExp(`^${details}$`))]]);
-  });
+  ])(
+    "are refused for an account with %s, which is reported to the operator",
+    async (_what, account, found, details) => {
+      judgement = { ...accepted, account } as ChainVerdict;
+      problem = found;
+      expect(await identifier.authenticate(toRequest(), {}, presented)).toStrictEqual({ outcome: "refused" });
+      expect(reported).toEqual([[expect.anything(), "account", expect.stringMatching(new RegExp(`^${details}$`))]]);
+    },
+  );
 
   it.each<[ChainVerdict, AttemptResult]>([
     [accepted, "succeeded"],
@@ -104,7 +107,7 @@ describe("credentials that are judged", () => {
     ]);
   });
 
-  it("are nothing to guess at where they are keys or certificates", async () => {
+  it("are not throttled if they are keys or certificates", async () => {
     for (const type of ["ssh-key", "ssl-certificate"] as const) {
       expect((await identifier.authenticate(toRequest(), {}, { ...presented, type })).outcome).toBe("accepted");
     }
@@ -125,12 +128,12 @@ describe("who is asking", () => {
     ["an odd Authorization", { authorization: "Bearer x" }, {}, refusedBy("authorization"), refusedBy("no-session")],
     ["a certificate", cookie(over), certificate, identifiedBy("certificate"), { outcome: "anonymous" }],
     ["Basic", { ...basic, ...cookie(live) }, {}, identifiedBy("basic"), refusedBy("no-session")],
-  ])("is told by %s, or not", async (_what, headers, connection, whoever, bySession = whoever) => {
-    expect(await identifier.identify(toRequest(headers), connection)).toEqual(whoever);
+  ])("is identified by %s, or not", async (_what, headers, connection, expected, bySession = expected) => {
+    expect(await identifier.identify(toRequest(headers), connection)).toEqual(expected);
     expect(await identifier.identifySession(toRequest(headers), connection)).toEqual(bySession);
   });
 
-  it("is nobody by a certificate, and refused by Basic, where the method says no", async () => {
+  it("is anonymous with a certificate, and refused with Basic, when the method rejects", async () => {
     judgement = { outcome: "rejected", message: "Locked.", verdicts: [] };
     const publicError = { message: "Locked." };
     expect(await identifier.identify(toRequest(), certificate)).toEqual({ outcome: "anonymous", publicError });
@@ -142,7 +145,7 @@ describe("who is asking", () => {
     expect(asked).toMatchObject([{ type: "ssl-certificate", username: "alice", content: "PEM" }, presented]);
   });
 
-  it("is nobody by a certificate that the host's rule has no name for", async () => {
+  it("is anonymous with a certificate that the host's function has no name for", async () => {
     const error = new Error("no such field");
     const rules: (() => unknown)[] = [
       () => undefined,
@@ -159,10 +162,10 @@ describe("who is asking", () => {
     expect(asked).toEqual([]);
   });
 
-  it("is told to the audit where a session was over", async () => {
+  it("is reported to the audit when a session has expired", async () => {
     const request = toRequest({ authorization: `session ${over}` });
     await identifier.identify(request, { peer });
-    expect(told).toEqual([["by-time", session, request, { peer }]]);
+    expect(reported).toEqual([["by-time", session, request, { peer }]]);
   });
 });
 
@@ -194,19 +197,19 @@ function create(usernameOfCertificate: (given: { commonName?: string }) => unkno
     },
   };
   const throttle: Pick<LoginThrottle, "run"> = {
-    async run(who, attempt, judge) {
+    async run(who, attempt, toAttemptResult) {
       if (judgement === "throttled") return undefined;
       const result = await attempt();
-      attempts.push([who, judge(result)]);
+      attempts.push([who, toAttemptResult(result)]);
       return result;
     },
   };
-  const tell = (...all: unknown[]) => void told.push(all.filter((each) => each !== undefined));
+  const report = (...all: unknown[]) => void reported.push(all.filter((each) => each !== undefined));
   return createIdentifier({
     chain: chain as AuthenticationChain,
     sessions: sessions as Sessions,
     throttle: throttle as LoginThrottle,
-    audit: { accepted: tell, refused: tell, sessionEnded: tell },
+    audit: { accepted: report, refused: report, sessionEnded: report },
     findAccountProblem: () => problem,
     usernameOfCertificate: usernameOfCertificate as () => string | undefined,
     server,

@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 describe("the audit of logins", () => {
-  it("tells of one that is accepted, with the account's own uuid and e-mail, and writes no log", () => {
+  it("reports an accepted login with the account's own uuid and e-mail, and logs nothing", () => {
     const account = { uuid: "u-1", email: "a@example.org" };
     audit.accepted({ ...whole, beginsSession: true }, account);
     audit.accepted(bare, account);
@@ -56,7 +56,7 @@ describe("the audit of logins", () => {
     expect(logger.entries).toEqual([]);
   });
 
-  it("tells of one that is refused, in the log without what is for the event alone", () => {
+  it("reports a refused login, and logs it without what is only for the event", () => {
     audit.refused(whole, "account", "home_folder_path: is not there");
     audit.refused(bare, "throttled");
     const data = { credentials: { type: "password" }, verdicts: whole.verdicts, reason: "account" };
@@ -92,7 +92,7 @@ describe("the audit of logins", () => {
     expect(logger.entries).toMatchObject([{ level, details: { reason } }]);
   });
 
-  it("cuts an endless name for the log", () => {
+  it("cuts a very long name for the log", () => {
     audit.refused({ ...bare, credentials: { ...bare.credentials, username: "x".repeat(100_000) } }, "credentials");
     expect(logger.entries).toMatchObject([{ details: { username: "x".repeat(255) } }]);
   });
@@ -101,7 +101,7 @@ describe("the audit of logins", () => {
 describe("the audit of sessions", () => {
   const session = { username: "alice", settings: {}, created: now - 1500 };
 
-  it("tells which way one has ended, and how long it was", () => {
+  it("reports how a session ended, and how long it was", () => {
     const settings = { uuid: "u-1", email: "a@example.org" };
     const traced = new Request("https://files.example/home/", { headers: trace });
     audit.sessionEnded("by-time", { ...session, settings }, traced, { peer });
@@ -118,7 +118,7 @@ describe("the audit of sessions", () => {
     ]);
   });
 
-  it("never has one shorter than nothing, whatever the clocks of several processes say", () => {
+  it("never reports a negative duration, even if the clocks of several processes differ", () => {
     audit.sessionEnded("by-time", { ...session, created: now + 1000 }, new Request("https://files.example/"), {});
     expect(events).toMatchObject([{ data: { duration: 0 } }]);
   });

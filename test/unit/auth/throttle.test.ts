@@ -20,7 +20,7 @@ function create(attempts = 3, own: KeyValueStore = store) {
   return createLoginThrottle({ store: own, attempts, windowSeconds: 60, clock: () => now });
 }
 
-/** Attempts that end as told; `refused` for one that did not run. */
+/** Runs attempts that end with a given result; returns `refused` for one that did not run. */
 function attemptsOn(throttle = create()) {
   return async (who: AttemptSource, result: AttemptResult, work: () => Promise<unknown> = tick) => {
     const attempt = async () => {
@@ -28,30 +28,30 @@ function attemptsOn(throttle = create()) {
       await work();
       return result;
     };
-    const judge = (judged: AttemptResult) => {
-      expect(judged).toBe(result);
-      return judged;
+    const toAttemptResult = (actual: AttemptResult) => {
+      expect(actual).toBe(result);
+      return actual;
     };
-    return (await throttle.run(who, attempt, judge)) ?? "refused";
+    return (await throttle.run(who, attempt, toAttemptResult)) ?? "refused";
   };
 }
 
 describe("the throttle", () => {
-  it("refuses a name after so many failures, unrun (CONTRACT 6.6)", async () => {
+  it("refuses attempts on a name after too many failures, without running them (CONTRACT 6.6)", async () => {
     const attempt = attemptsOn();
     for (let count = 0; count < 3; count += 1) expect(await attempt(alice, "failed")).toBe("failed");
     expect(await attempt({ username: "alice", address: "192.0.2.2" }, "succeeded")).toBe("refused");
     expect(ran).toBe(3);
   });
 
-  it("refuses an address after so many failures, whatever the names (CONTRACT 6.6)", async () => {
+  it("refuses attempts from an address after too many failures with any names (CONTRACT 6.6)", async () => {
     const attempt = attemptsOn();
     for (const username of ["alice", "bob", "carol"]) await attempt({ ...alice, username }, "failed");
     expect(await attempt({ ...alice, username: "dave" }, "succeeded")).toBe("refused");
     expect(await attempt({ username: "dave", address: "192.0.2.2" }, "succeeded")).toBe("succeeded");
   });
 
-  it("drops attempts that wait when their client goes, so that they hold up nobody", async () => {
+  it("drops waiting attempts when their client disconnects, so that they delay no other client", async () => {
     const throttle = create(2);
     const run = (signal?: AbortSignal) =>
       throttle.run(
@@ -79,7 +79,7 @@ describe("the throttle", () => {
     expect(ran).toBe(2);
   });
 
-  it("counts by name alone where the address is not known", async () => {
+  it("counts only by name if the address is not known", async () => {
     const attempt = attemptsOn();
     for (const username of ["alice", "bob", "carol", "dave"])
       expect(await attempt({ username }, "failed")).toBe("failed");
@@ -96,7 +96,7 @@ describe("the throttle", () => {
     expect(await attempt({ username: "dave", address: "2001:db8:0:1::1" }, "succeeded")).toBe("succeeded");
   });
 
-  it("counts by address alone what can be nobody's, and keeps no name of it", async () => {
+  it("counts credentials that no account can have only by address, and stores no name", async () => {
     const { calls, recording } = record(store);
     const attempt = attemptsOn(create(3, recording));
     for (let count = 0; count < 3; count += 1) await attempt({ address: "192.0.2.1" }, "failed");
@@ -105,7 +105,7 @@ describe("the throttle", () => {
     expect(await attempt({}, "failed")).toBe("failed");
   });
 
-  it("lets each failure go when its window is over; refused attempts do not extend it (CONTRACT 6.6)", async () => {
+  it("drops each failure when its window ends; refused attempts do not extend it (CONTRACT 6.6)", async () => {
     const attempt = attemptsOn();
     for (let count = 0; count < 3; count += 1) {
       await attempt(alice, "failed");
@@ -129,7 +129,7 @@ describe("the throttle", () => {
     expect(await attempt({ ...alice, username: "bob" }, "succeeded")).toBe("refused");
   });
 
-  it("counts neither what was not judged nor what throws", async () => {
+  it("counts no attempt that was not verified or that throws", async () => {
     const throttle = create();
     const attempt = attemptsOn(throttle);
     for (let count = 0; count < 10; count += 1) {
@@ -156,7 +156,7 @@ describe("the throttle", () => {
     expect(results.filter((result) => result === "refused")).toHaveLength(90);
   });
 
-  it("lets any number of good logins through at once, never more under way than may fail", async () => {
+  it("allows any number of concurrent good logins, but runs no more at a time than may fail", async () => {
     const attempt = attemptsOn(create(3));
     let [underWay, most] = [0, 0];
     const work = async () => {
@@ -179,7 +179,7 @@ describe("the throttle", () => {
     expect(await slow).toBe("succeeded");
   });
 
-  it("leaves a name its places while attempts on it wait for those of their address", async () => {
+  it("leaves permits of a name free while attempts on it wait for permits of their address", async () => {
     const attempt = attemptsOn(create(2));
     let finish = (): void => undefined;
     const gate = new Promise<void>((resolve) => {
@@ -196,7 +196,7 @@ describe("the throttle", () => {
     expect(await Promise.all(waiting)).toEqual(["failed", "failed", "refused"]);
   });
 
-  it("does not let an address that is used up count for a name", async () => {
+  it("does not count attempts of a blocked address for a name", async () => {
     const attempt = attemptsOn();
     for (const username of ["x", "y", "z"]) await attempt({ ...alice, username }, "failed");
     for (let count = 0; count < 5; count += 1) expect(await attempt(alice, "failed")).toBe("refused");
@@ -229,7 +229,7 @@ describe("the throttle", () => {
     expect(calls.map(([verb]) => verb)).toEqual(["get", "get"]);
   });
 
-  it("is unavailable while its store is, and lets nobody through uncounted", async () => {
+  it("is unavailable while its store is, and runs no uncounted attempt", async () => {
     const fail = () => Promise.reject(new Error("ECONNREFUSED"));
     const unavailable = { name: "HttpError", failure: "unavailable" };
     const blind = attemptsOn(create(3, { get: fail, set: fail, delete: fail }));
@@ -241,13 +241,13 @@ describe("the throttle", () => {
     expect(await attempt(alice, "succeeded")).toBe("succeeded");
   });
 
-  it("takes a stored value that is none of its own for no failures", async () => {
+  it("treats a foreign stored value as no failures", async () => {
     const attempt = attemptsOn(create(3, { ...store, get: async () => ({ failures: 99 }) }));
     expect(await attempt(alice, "succeeded")).toBe("succeeded");
   });
 });
 
-/** A store that tells what it was asked. */
+/** A store that records its calls. */
 function record(inner: KeyValueStore): { readonly calls: unknown[][]; readonly recording: KeyValueStore } {
   const calls: unknown[][] = [];
   const recording: KeyValueStore = {

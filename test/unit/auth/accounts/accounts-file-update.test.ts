@@ -100,7 +100,7 @@ describe("a change of password in the accounts file", () => {
     expect(await outcome(fresh, "bob", "three")).toBe("accepted");
   });
 
-  it("does not undo what somebody else writes meanwhile", async () => {
+  it("does not undo what another process writes meanwhile", async () => {
     let isFirst = true;
     const edited = TEXT.replace('"two"', '"edited"');
     const hash = async (password: string) => {

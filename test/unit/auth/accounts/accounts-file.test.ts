@@ -69,7 +69,7 @@ describe("start of the accounts file", () => {
     expect(await outcome(authenticator, "alice", "one")).toBe("accepted");
   });
 
-  it("is told with the number of the accounts, and is that of the method named accounts", async () => {
+  it("is logged with the number of accounts, and belongs to the method named accounts", async () => {
     await write("alice", "one");
     const authenticator = create();
     await authenticator.start?.();
@@ -120,7 +120,7 @@ describe("the accounts of a file", () => {
   it.each<[string, Partial<AccountsFileOptions>]>([
     ["in the time of the process", { recheckSeconds: 0.001 }],
     ["at every login", { recheckSeconds: 0 }],
-  ])("follow the file as told: %s", async (_how, options) => {
+  ])("follow the file: %s", async (_how, options) => {
     await write("alice", "one");
     const authenticator = create(options);
     await authenticator.start?.();
@@ -207,7 +207,7 @@ describe("the accounts of a file", () => {
   });
 
   it.skipIf(process.platform === "win32")(
-    "stay as they were while a pipe is in the file's place, which holds nobody",
+    "stay as they were while a pipe replaces the file, and no caller is blocked",
     async () => {
       await write("alice", "one");
       const authenticator = create();

@@ -35,9 +35,10 @@ describe("the accounts given in code", () => {
 
   it("accept a verified client certificate of an account, without its password", async () => {
     const pem = "-----BEGIN CERTIFICATE-----";
-    const judge = (username: string) => authenticator.authenticate({ type: "ssl-certificate", username, content: pem });
-    expect(await judge("alice")).toMatchObject({ outcome: "accepted", account: settings });
-    expect(await judge("carol")).toEqual({ outcome: "unknown" });
+    const verify = (username: string) =>
+      authenticator.authenticate({ type: "ssl-certificate", username, content: pem });
+    expect(await verify("alice")).toMatchObject({ outcome: "accepted", account: settings });
+    expect(await verify("carol")).toEqual({ outcome: "unknown" });
   });
 
   it("know no SSH keys", async () => {
@@ -49,7 +50,7 @@ describe("the accounts given in code", () => {
     expect(verdict).toEqual({ outcome: "unknown" });
   });
 
-  it("know nobody when there are none", async () => {
+  it("know no name when there are none", async () => {
     const none = createAccountsAuthenticator({ accounts: [] });
     expect(await login(none, "alice", "x")).toEqual({ outcome: "unknown" });
     await expect(none.equalizeTiming?.({ type: "password", username: "alice", content: "x" })).resolves.toBeUndefined();

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { replaceFile } from "../../../../src/auth/accounts/replace-file-node.ts";
 
 /** An account of the system, and a group, other than the tests' own. */
-const NOBODY = 65_534;
+const OTHER_ID = 65_534;
 
 let folder: string;
 let file: string;
@@ -33,9 +33,9 @@ describe("the replacement of a file", () => {
   });
 
   it.skipIf(process.getuid?.() !== 0).each([
-    [0, NOBODY],
-    [NOBODY, 0],
-    [NOBODY, NOBODY],
+    [0, OTHER_ID],
+    [OTHER_ID, 0],
+    [OTHER_ID, OTHER_ID],
   ])("keeps its owner %d and its group %d (skipped unless root)", async (uid, gid) => {
     await chown(file, uid, gid);
     await replaceFile(file, "new");

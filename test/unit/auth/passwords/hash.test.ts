@@ -10,7 +10,10 @@ import {
 import { createNodePasswordHasher } from "../../../../src/auth/passwords/hash-node.ts";
 import { areMutants } from "../../../support/timed.ts";
 
-/** RFC 7914 section 12, third vector: "pleaseletmein", salt "SodiumChloride". The others have an empty password, 4 bytes of salt, or 1 GiB. */
+/**
+ * RFC 7914 section 12, third vector: "pleaseletmein", salt "SodiumChloride". The other vectors have an empty password,
+ * 4 bytes of salt, or need 1 GiB.
+ */
 const rfc7914 = `$scrypt$ln=14,r=8,p=1$${base64("SodiumChloride")}$${base64FromHex(
   "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887",
 )}`;
@@ -64,14 +67,14 @@ describe.each(Object.entries(hashers))("password hasher (%s)", (_name, createHas
 
   it.skipIf(areMutants)("lets timers run while logins queue", async () => {
     const hasher = createHasher();
-    const begun = performance.now();
+    const startedAt = performance.now();
     let firstTick = 0;
     const timer = setTimeout(() => {
-      firstTick = performance.now() - begun;
+      firstTick = performance.now() - startedAt;
     }, 1);
     const logins = Array.from({ length: 8 }, () => hasher.verify("pleaseletmein", rfc7914));
     await Promise.all(logins);
-    const all = performance.now() - begun;
+    const all = performance.now() - startedAt;
     clearTimeout(timer);
     expect(firstTick).toBeGreaterThan(0);
     expect(firstTick).toBeLessThan(all / 2);
@@ -253,11 +256,11 @@ describe("a PHC string", () => {
   });
 
   it.skipIf(areMutants)("is refused quickly however hostile it is", () => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     for (const text of ["$".repeat(1e6), `$scrypt$ln=4,r=8,p=1$${"A".repeat(1e6)}$${"$".repeat(1e6)}`]) {
       expect(() => parsePasswordHash(text)).toThrow(TypeError);
     }
-    expect(performance.now() - begun).toBeLessThan(500);
+    expect(performance.now() - startedAt).toBeLessThan(500);
   });
 
   it("may cost anything up to the bounds", () => {
@@ -286,7 +289,7 @@ describe("a PHC string", () => {
   });
 });
 
-it("takes any text of the shape $name$... for a hash, so that nobody logs in with a hash", () => {
+it("treats any text of the form $name$... as a hash, so that a hash is never a valid password", () => {
   for (const text of [rfc7914, cheap, "$2b$12$abc", "$6$rounds=1$x", "$pbkdf2-sha256$1$x"]) {
     expect(isPasswordHash(text)).toBe(true);
   }
@@ -303,7 +306,7 @@ it("compares byte strings of any lengths", () => {
   expect(equalBytes(bytes(), bytes(0))).toBe(false);
 });
 
-/** Derivations that count their calls and, if told so, wait for `release`. */
+/** Derivations that count their calls and can wait for `release`. */
 function countingOptions(held = false): { options: PasswordHasherOptions; calls(): number; release(): void } {
   let calls = 0;
   let release: () => void = () => {};

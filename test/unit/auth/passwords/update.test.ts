@@ -13,7 +13,7 @@ const request = {
   creator: { uuid: "dff314a6-c594-48dc-8e34-5270fd6cb635", type: "https" },
 };
 
-/** Changes of password whose steps are written down; `endOthers` fails where `fails` says so. */
+/** Password updates that record their steps; `endOthers` fails if `fails` is true. */
 function createUpdates(steps: string[], fails: boolean) {
   const chain: Pick<AuthenticationChain, "updatePassword"> = {
     async updatePassword(update) {
@@ -38,23 +38,26 @@ function createUpdates(steps: string[], fails: boolean) {
   });
 }
 
-/** Changes of password by a chain that answers so, or is not asked as too many have failed; what the throttle and the audit were told. */
-function createJudged(outcome: PasswordUpdateOutcome["outcome"] | "throttled") {
-  const told: unknown[] = [];
-  const judged = { outcome: outcome === "throttled" ? "unknown" : outcome };
+/**
+ * Password updates whose chain gives `outcome`, or is not asked when throttled. `calls` records the calls of throttle,
+ * chain and audit.
+ */
+function createWithOutcome(outcome: PasswordUpdateOutcome["outcome"] | "throttled") {
+  const calls: unknown[] = [];
+  const result = { outcome: outcome === "throttled" ? "unknown" : outcome };
   const chain: Pick<AuthenticationChain, "canUpdatePassword" | "updatePassword"> = {
     canUpdatePassword: async (username) => (username === "alice" ? "updatable" : "not-updatable"),
     async updatePassword({ beforeChange: _, ...update }) {
-      told.push(update);
-      return judged;
+      calls.push(update);
+      return result;
     },
   };
   const throttle: Pick<LoginThrottle, "run"> = {
-    async run(who, attempt, judge) {
-      told.push(who);
+    async run(who, attempt, toAttemptResult) {
+      calls.push(who);
       if (outcome === "throttled") return undefined;
       const result = await attempt();
-      told.push(judge(result));
+      calls.push(toAttemptResult(result));
       return result;
     },
   };
@@ -64,12 +67,12 @@ function createJudged(outcome: PasswordUpdateOutcome["outcome"] | "throttled") {
     throttle: throttle as LoginThrottle,
     audit: {
       accepted: () => undefined,
-      refused: (...refusal) => void told.push(refusal),
+      refused: (...refusal) => void calls.push(refusal),
       sessionEnded: () => undefined,
     },
     policy: {},
   });
-  return { ...updates, told };
+  return { ...updates, calls };
 }
 
 describe("a change of password", () => {
@@ -77,16 +80,16 @@ describe("a change of password", () => {
   const peer = { address: "192.0.2.1", port: 4711, family: "IPv4", protocol: "TCP" } as const;
   const trace = { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" };
 
-  it("is possible where a method can do it", async () => {
-    const { isPossible } = createJudged("updated");
+  it("is possible if a method can do it", async () => {
+    const { isPossible } = createWithOutcome("updated");
     expect([await isPossible("alice"), await isPossible("bob")]).toEqual([true, false]);
   });
 
-  it("that breaks the policy is refused before anybody is asked", async () => {
-    const { update, told } = createJudged("updated");
+  it("that breaks the policy is refused before the chain is asked", async () => {
+    const { update, calls } = createWithOutcome("updated");
     const problems = ["The new password must have at least 12 characters."];
     expect(await update({ ...request, newPassword: "short" })).toEqual({ outcome: "refused", problems });
-    expect(told).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
   it.each([
@@ -94,10 +97,10 @@ describe("a change of password", () => {
     ["not-updatable", { outcome: "not-updatable" }, "neither"],
     ["unknown", { outcome: "not-updatable" }, "neither"],
   ] as const)("that is %s counts as no failed login", async (outcome, expected, counted) => {
-    const { update, told } = createJudged(outcome);
+    const { update, calls } = createWithOutcome(outcome);
     expect(await update({ ...request, peer })).toEqual(expected);
     const asked = { username, currentPassword, newPassword, peer };
-    expect(told).toStrictEqual([{ username, address: "192.0.2.1" }, asked, counted]);
+    expect(calls).toStrictEqual([{ username, address: "192.0.2.1" }, asked, counted]);
   });
 
   it.each([
@@ -108,13 +111,13 @@ describe("a change of password", () => {
       [{}, {}],
       [{ peer }, { trace }],
     ] as const) {
-      const { update, told } = createJudged(outcome);
+      const { update, calls } = createWithOutcome(outcome);
       const problems = ["The current password is wrong."];
       expect(await update({ ...request, ...from, ...traced })).toEqual({ outcome: "refused", problems });
       const credentials = { type: "password", username, content: currentPassword, ...from, creator, ...traced };
       const asked = outcome === "throttled" ? [] : [{ username, currentPassword, newPassword, ...from }];
       const who = { username, address: from.peer?.address };
-      expect(told).toStrictEqual([who, ...asked, ...counted, [{ credentials, verdicts: [] }, reason]]);
+      expect(calls).toStrictEqual([who, ...asked, ...counted, [{ credentials, verdicts: [] }, reason]]);
     }
   });
 
@@ -124,7 +127,7 @@ describe("a change of password", () => {
     expect(steps).toEqual(["others ended", "changed", "others ended"]);
   });
 
-  it("does not happen where the other sessions cannot be ended (SECURITY 16)", async () => {
+  it("does not happen if the other sessions cannot be ended (SECURITY 16)", async () => {
     const steps: string[] = [];
     await expect(createUpdates(steps, true).update(request)).rejects.toThrow("the store is down");
     expect(steps).toEqual([]);

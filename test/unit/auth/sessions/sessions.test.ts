@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 describe("a session", () => {
-  it("is found by its ID, with the record it was begun with", async () => {
+  it("is found by its ID, with the record that it was started with", async () => {
     expect(await sessions.find(await sessions.start(record))).toMatchObject(record);
   });
 
@@ -46,14 +46,14 @@ describe("a session", () => {
     expect(JSON.stringify(calls)).not.toContain(id);
   });
 
-  it("is not found after its end, which may come twice", async () => {
+  it("is not found after its end; ending it twice is no error", async () => {
     const id = await sessions.start(record);
     await sessions.end(id);
     await sessions.end(id);
     expect(await sessions.find(id)).toBeUndefined();
   });
 
-  it("is over after 30 minutes without use, also where the store keeps it", async () => {
+  it("expires after 30 minutes without use, even if the store keeps it", async () => {
     const patient = createSessions({ store: withoutExpiry(), clock: () => now });
     for (const each of [sessions, patient]) {
       const id = await each.start(record);
@@ -64,7 +64,7 @@ describe("a session", () => {
     }
   });
 
-  it("is over after 12 hours however busy, also where the store keeps it", async () => {
+  it("expires after 12 hours of constant use, even if the store keeps it", async () => {
     const patient = createSessions({ store: withoutExpiry(), clock: () => now });
     for (const each of [sessions, patient]) {
       const id = await each.start(record);
@@ -77,7 +77,7 @@ describe("a session", () => {
     }
   });
 
-  it("is kept by the store for one idle time longer than it lives, so that its end can be told of", async () => {
+  it("is kept by the store for one idle time longer than it lives, so that its end can be reported", async () => {
     const id = await sessions.start(record);
     for (let minutes = 0; minutes < 11 * 60 + 50; minutes += 10) {
       now += 10 * minute;
@@ -111,14 +111,14 @@ describe("a session", () => {
     expect(await sessions.find(id)).toBeUndefined();
   });
 
-  it("tells of its end once, to the first that uses it too late", async () => {
+  it("is reported as expired once, at the first use that is too late", async () => {
     const id = await sessions.start(record);
-    const begun = now;
+    const startedAt = now;
     now += 31 * minute;
     const over: unknown[] = [];
     const found = await Promise.all([1, 2, 3].map(() => sessions.find(id, (session) => over.push(session))));
     expect(found).toEqual([undefined, undefined, undefined]);
-    expect(over).toEqual([{ ...record, created: begun }]);
+    expect(over).toEqual([{ ...record, created: startedAt }]);
     const another = await sessions.start(record);
     await sessions.end(another);
     now += 31 * minute;
@@ -126,7 +126,7 @@ describe("a session", () => {
     expect(over).toHaveLength(1);
   });
 
-  it("writes its use at most once per twentieth of the idle time, also for many requests at once", async () => {
+  it("writes its use at most once per twentieth of the idle time, also for many concurrent requests", async () => {
     const id = await sessions.start(record);
     calls.length = 0;
     const writes = () => calls.filter(([verb]) => verb === "set").length;
@@ -166,7 +166,7 @@ describe("an ID from a client", () => {
     expect(await sessions.find(id)).toBeUndefined();
   });
 
-  it("is not looked up when it is none", async () => {
+  it("is not looked up if it has another form", async () => {
     for (const odd of [
       "",
       id.toUpperCase(),
@@ -215,7 +215,7 @@ describe("a store that fails", () => {
   };
   const fail = () => Promise.reject(new Error("ECONNREFUSED 10.0.0.1"));
 
-  it("makes every method reject with what is answered 503", async () => {
+  it("makes every method reject with the error for status 503", async () => {
     const failing = createSessions({ store: { get: fail, set: fail, delete: fail } });
     const id = "0".repeat(32);
     const methods = [
@@ -302,7 +302,7 @@ describe("more sessions of an account than it may have", () => {
     return ids.filter((_, index) => found[index] !== undefined);
   };
 
-  it("end the oldest, one for each login, and nobody else's", async () => {
+  it("end the oldest, one for each login, and none of another account", async () => {
     const limited = create(3);
     const bobs = await limited.start({ ...record, username: "bob" });
     const ids: string[] = [];
@@ -313,19 +313,19 @@ describe("more sessions of an account than it may have", () => {
     expect(await liveOf([bobs])).toEqual([bobs]);
   });
 
-  it("end the one that was not used for longest, and tell of it once", async () => {
+  it("end the one that was unused for the longest time, and report it once", async () => {
     const limited = create(3);
     const ids = [await limited.start(record), await limited.start(record), await limited.start(record)];
-    const begun = now;
+    const startedAt = now;
     now += 5 * minute;
     const [first, second, third] = ids;
     expect(await liveOf([first ?? "", third ?? ""])).toHaveLength(2);
     const ended: unknown[] = [];
     const fourth = await limited.start(record, undefined, (session) => ended.push(session));
     expect(await liveOf([...ids, fourth])).toEqual([first, third, fourth]);
-    expect(ended).toEqual([{ ...record, created: begun }]);
+    expect(ended).toEqual([{ ...record, created: startedAt }]);
     expect(await limited.find(second ?? "", (session) => ended.push(session))).toBeUndefined();
-    // Of those that were used in the same moments, the one of the earliest login.
+    // Among sessions with the same last use, the earliest login ends.
     const fifth = await limited.start(record);
     expect(await liveOf([...ids, fourth, fifth])).toEqual([third, fourth, fifth]);
     expect(ended).toHaveLength(1);
@@ -338,7 +338,7 @@ describe("more sessions of an account than it may have", () => {
       await limited.start(record);
       return calls.flatMap(([verb, key]) => (verb === "get" ? [key.split(":", 1)[0]] : []));
     };
-    // Where there is room for one more, none but the list of them.
+    // If there is room for one more, only the list is read.
     for (let count = 0; count < 20; count += 1) expect(await readsOfLogin()).toEqual(["sessions-of"]);
     for (let count = 0; count < 3; count += 1) {
       const reads = await readsOfLogin();
@@ -356,7 +356,7 @@ describe("more sessions of an account than it may have", () => {
     expect(await liveOf(unlimited)).toHaveLength(130);
   });
 
-  it("do not count what is ended, over, or of a former password", async () => {
+  it("do not count sessions that are ended, expired, or of a previous password", async () => {
     const limited = create(3);
     const first = await limited.start(record);
     for (let count = 0; count < 5; count += 1) await limited.end(await limited.start(record));
@@ -379,16 +379,16 @@ describe("more sessions of an account than it may have", () => {
     expect(await liveOf([first, second, third, ...late])).toEqual([first, ...late]);
   });
 
-  it("are told of by the process that ended them, and by no other", async () => {
-    const told: unknown[] = [];
+  it("are reported by the process that ended them, and by no other", async () => {
+    const reported: unknown[] = [];
     const first = await create(1).start(record);
-    // Its list, it, the account's generation, and it once more to end it.
+    // Reads the list, the session, the account's generation, and the session again to end it.
     const late = create(
       1,
       beforeRead(4, () => sessions.end(first)),
     );
-    await late.start(record, undefined, (session) => told.push(session));
-    expect(told).toEqual([]);
+    await late.start(record, undefined, (session) => reported.push(session));
+    expect(reported).toEqual([]);
     expect(await liveOf([first])).toEqual([]);
   });
 
@@ -483,7 +483,7 @@ describe("a session of a version of its account", () => {
     expect(await own.find(another)).toMatchObject(record);
   });
 
-  it("stands where nobody asks what is current", async () => {
+  it("stays valid if versions are not checked", async () => {
     expect(await sessions.find(await sessions.start(first))).toMatchObject(record);
   });
 
@@ -640,17 +640,17 @@ function recording(inner: KeyValueStore): KeyValueStore {
   };
 }
 
-/** Lets work that nobody waits for come to its end. */
+/** Waits until work in the background is done. */
 function settled(milliseconds = 20): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** A store that does not look at times to live. */
+/** A store that ignores times to live. */
 function withoutExpiry(): KeyValueStore {
   return createMemoryKeyValueStore({ clock: () => 0 });
 }
 
-/** A store that lets something happen before it first writes a session. */
+/** A store that calls `happen` before its first write of a session. */
 function interrupted(happen: () => Promise<void>): KeyValueStore {
   let isDone = false;
   return {
@@ -665,7 +665,7 @@ function interrupted(happen: () => Promise<void>): KeyValueStore {
   };
 }
 
-/** A store that lets something happen before it is read for the so many-th time. */
+/** A store that calls `happen` before its n-th read. */
 function beforeRead(ordinal: number, happen: () => Promise<unknown>): KeyValueStore {
   let reads = 0;
   return {
@@ -678,7 +678,7 @@ function beforeRead(ordinal: number, happen: () => Promise<unknown>): KeyValueSt
   };
 }
 
-/** A store whose answers take random times, as over a network; each call acts when it is answered. */
+/** A store whose calls take random times, as over a network; each call takes effect when it resolves. */
 function delayed(inner: KeyValueStore): KeyValueStore {
   const later = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
   return {
