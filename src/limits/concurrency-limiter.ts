@@ -3,7 +3,9 @@ import type { Logger } from "../contracts/logger.ts";
 import { toNetwork } from "../http/ip-network.ts";
 import { usesPonyfill } from "../http/source-response.ts";
 
-/** What one request holds of the limits of its account and its address: the units of a transfer, or the bytes of a page. */
+/**
+ * What one request holds of the limits of its account and its address: the units of a transfer, or the bytes of a page.
+ */
 export interface Permit {
   /** Whether {@link grow} to `total` units would succeed now. */
   canGrow(total: number): boolean;
@@ -21,8 +23,8 @@ export interface Permit {
 }
 
 /**
- * Limits what happens concurrently in this process, per account and per address: transfers, or the bytes held for pages.
- * One request counts for at most the whole limit, so a request that needs more runs alone instead of never.
+ * Limits what happens concurrently in this process, per account and per address: transfers, or the bytes held for
+ * pages. One request counts for at most the whole limit, so a request that needs more runs alone instead of never.
  */
 export interface ConcurrencyLimiter {
   /** Acquires a permit of `units` (default 1). Returns `undefined`, and logs a warning, if they are not available. */

@@ -18,7 +18,10 @@ export interface RequestPermit {
   canAcquire(total?: number): boolean;
   /** Acquires `total` units in total (default 1). Returns false, and logs a warning, if they are not available. */
   acquire(total?: number): boolean;
-  /** Returns the source, and releases what was acquired when it ends. Without a call of this, {@link responded} releases it. */
+  /**
+   * Returns the source, and releases what was acquired when it ends. Without a call of this, {@link responded} releases
+   * it.
+   */
   releaseAfter(source: ByteSource): ByteSource;
   /** The response is made. Releases what was acquired unless a source still holds it. */
   responded(): void;

@@ -4,7 +4,10 @@ import { isStorageError } from "../contracts/storage-adapter.ts";
 import type { AccountContext } from "../request/context.ts";
 import { emitEvent, toFileLocation } from "../request/emit-event.ts";
 
-/** The files of an exchange, with events for what is made and removed. Transfers are told of by whoever sends and receives them. */
+/**
+ * Adds events to an account's files: for folders created, and files and folders removed. Transfers emit their events
+ * themselves.
+ */
 export function withEvents(context: AccountContext): AccountFiles {
   const { files, failureOf } = context;
 
@@ -23,9 +26,9 @@ export function withEvents(context: AccountContext): AccountFiles {
     try {
       return await create();
     } catch (error) {
-      const isThere = isStorageError(error) && error.code === "already-exists";
+      const exists = isStorageError(error) && error.code === "already-exists";
       const data = { ...toFileLocation(context, segments), details: failureOf(error).message };
-      emitEvent(context, { id: isThere ? 40030 : 40011, data });
+      emitEvent(context, { id: exists ? 40030 : 40011, data });
       throw error;
     }
   }
@@ -35,19 +38,19 @@ export function withEvents(context: AccountContext): AccountFiles {
     kind: RemovalKind,
     options?: Parameters<AccountFiles["remove"]>[2],
   ): Promise<void> {
-    const isFolder = await meansFolder(segments, kind);
-    const place: FileLocation = toFileLocation(context, segments);
+    const isFolder = await removesFolder(segments, kind);
+    const location: FileLocation = toFileLocation(context, segments);
     try {
       await files.remove(segments, kind, options);
     } catch (error) {
-      emitEvent(context, { id: isFolder ? 40027 : 40013, data: { ...place, details: failureOf(error).message } });
+      emitEvent(context, { id: isFolder ? 40027 : 40013, data: { ...location, details: failureOf(error).message } });
       throw error;
     }
-    emitEvent(context, { id: isFolder ? 40026 : 40012, data: place });
+    emitEvent(context, { id: isFolder ? 40026 : 40012, data: location });
   }
 
-  /** What is to be removed: what is there, and where nothing is, what was asked for. */
-  async function meansFolder(segments: readonly string[], kind: RemovalKind): Promise<boolean> {
+  /** Whether a folder is to be removed, which the events depend on. If nothing exists, what was asked for decides. */
+  async function removesFolder(segments: readonly string[], kind: RemovalKind): Promise<boolean> {
     const found = await files.kindOf(segments).catch(() => undefined);
     return found === undefined ? kind === "folder" || kind === "empty-folder" : found === "folder";
   }

@@ -12,8 +12,8 @@ import { downloadEvents } from "./transfer-events.ts";
 export type FileFields = HeaderFields & { readonly "Content-Type": string };
 
 /**
- * Responds with an open file: the complete file if `parts` is empty, otherwise the parts, of which `file` holds the first.
- * The response closes the file.
+ * Responds with an open file: the complete file if `parts` is empty, otherwise the parts, of which `file` holds the
+ * first. The response closes the file.
  * @throws when no response can be made, as of an entity-tag that is no header value. The file is still open then.
  */
 export function sendFile(

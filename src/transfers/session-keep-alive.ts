@@ -4,8 +4,8 @@ import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
 
 /**
- * The same files, with `progress` called at every step of a transfer and a listing: however long it takes, the session behind it does not
- * idle out. Requests without a session go without these wrappers.
+ * Adds calls of `progress` at every step of a transfer or listing, so that its session does not idle out while it
+ * lasts. Only for requests with a session.
  */
 export function keepAlive(files: AccountFiles, progress: () => void): AccountFiles {
   return {
@@ -29,7 +29,7 @@ async function* stepwise<T>(steps: AsyncIterable<T>, progress: () => void): Asyn
   }
 }
 
-/** At the reader's own pace: nothing is read ahead. */
+/** Calls `progress` for each chunk. Reads nothing ahead of the reader. */
 function chunkwise(body: ReadableStream<Uint8Array>, progress: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
 

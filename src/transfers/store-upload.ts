@@ -6,18 +6,19 @@ import type { AccountContext } from "../request/context.ts";
 import { emitEvent, toFileLocation, toSeconds, toSpeed } from "../request/emit-event.ts";
 import { guardContent } from "../uploads/before-commit.ts";
 
-/** A file on its way into the account. */
+/** A file that a client uploads. */
 export interface IncomingFile {
   readonly segments: readonly string[];
   readonly content: AsyncIterable<Uint8Array>;
-  /** What the write has to meet; found out when the upload has begun. */
+  /** The conditions of the write. Called after the upload's first event. */
   readonly toOptions: () => WriteOptions | Promise<WriteOptions>;
   readonly metadata: Metadata | undefined;
 }
 
 /**
- * Stores a file that a client sends, by PUT or in a form: all of it or nothing. Its begin and its end are told, once each (6). After its last byte
- * and before it can be seen, the option `beforeCommit` may refuse it: HttpError `unprocessable`.
+ * Stores a file of a PUT or a form completely or not at all. Emits one event when it starts and one when it ends (6).
+ * After the last byte, and before the file becomes visible, the option `beforeCommit` may refuse it.
+ * @throws HttpError `unprocessable` if `beforeCommit` refuses the file; what the storage and the content throw.
  */
 export async function storeFile(context: AccountContext, file: IncomingFile): Promise<StorageEntry> {
   const { files, config } = context;
@@ -26,7 +27,7 @@ export async function storeFile(context: AccountContext, file: IncomingFile): Pr
   const startedAt = config.clock();
   let count = 0;
 
-  /** What ends too early is not put to a guard. */
+  /** Counts bytes, and fails before `beforeCommit` is asked if content is missing. */
   async function* counted(size: number | undefined): AsyncGenerator<Uint8Array> {
     for await (const chunk of file.content) {
       count += chunk.byteLength;

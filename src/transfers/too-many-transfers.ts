@@ -8,12 +8,13 @@ import { archiveEvents } from "./transfer-events.ts";
 
 const RETRY_SECONDS = "5";
 
-/** What makes it likely that a GET has an answer without content: what it comes to is asked first. */
+/** Headers that make a response without content likely. The endpoint decides on them before it counts the transfer. */
 const CONDITIONS = ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"] as const;
 
 /**
- * Whether a request of an account is sure to be a transfer, as far as its head tells: an upload, by PUT or by a form, or the download of a file or an archive.
- * Listings and HEAD are no transfers; a GET with conditions is one when they hold, and commands are one when their body turns out to be large.
+ * Whether a request is certainly a transfer, judging by its method, URL and headers: an upload by PUT or form, or the
+ * download of a file or an archive. Listings and HEAD are no transfers. A GET with conditions and a list of commands
+ * may become transfers later: if the conditions are met, and if the body is large.
  */
 export function isTransfer({ request, path: { isFolder } }: RequestContext): boolean {
   const { method, headers } = request;
@@ -29,38 +30,41 @@ export function isTransfer({ request, path: { isFolder } }: RequestContext): boo
   }
 }
 
-/** What one transfer too many is. */
+/** The error for a transfer over the limit. */
 export function tooManyTransfers(): HttpError {
   return new HttpError("unavailable", "Too many concurrent transfers.", { "Retry-After": RETRY_SECONDS });
 }
 
-/** What one page too many is. */
+/** The error for a page over the limit. */
 export function tooManyPages(): HttpError {
   return new HttpError("unavailable", "Too many concurrent page requests.", { "Retry-After": RETRY_SECONDS });
 }
 
-/** The refusal of a transfer that is one too many. It is told of as any that comes to nothing; the files of a form have no names yet. */
+/**
+ * The error for a transfer over the limit. Emits the same events as any failed transfer, except for forms, whose file
+ * names are not known yet.
+ */
 export function refuseTransfer(context: AccountContext): HttpError {
   const { request, path } = context;
   const refusal = tooManyTransfers();
   const { message: details } = refusal;
   if (context.hasListeners()) {
-    const place = toFileLocation(context, path.segments);
+    const location = toFileLocation(context, path.segments);
     const none = { duration: 0, details };
     if (request.method === "PUT") {
-      const data = { ...place, ...findMetadata(context) };
+      const data = { ...location, ...findMetadata(context) };
       emitEvent(context, { id: 40021, data });
       emitEvent(context, { id: 40022, data: { ...data, ...none, total_write: 0, write_speed: 0 } });
     } else if (request.method === "GET" && path.isFolder) {
       archiveEvents(context)({ outcome: "failed", totals: { ...none, total_read: 0, read_speed: 0 } });
     } else if (request.method === "GET") {
-      emitEvent(context, { id: 40035, data: { ...place, details } });
+      emitEvent(context, { id: 40035, data: { ...location, details } });
     }
   }
   return refusal;
 }
 
-/** What the upload has brought along, where that can be read: the transfer is not refused for it. */
+/** The metadata of an upload. Empty if it cannot be read, because the refusal has another reason. */
 function findMetadata({ request, config }: AccountContext): { readonly metadata?: Metadata } {
   try {
     const metadata = config.metadataFields && readMetadata(request.headers, config.metadataFields);

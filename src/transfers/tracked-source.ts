@@ -5,27 +5,28 @@ import type { AccountContext, RequestContext } from "../request/context.ts";
 import { toSeconds, toSpeed } from "../request/emit-event.ts";
 import { GONE } from "../request/errors.ts";
 
-/** How a transfer to the client has ended. */
+/** How a transfer to the client has ended: complete, by an error, or because the client disconnected. */
 export type ReadEnd =
   | { readonly outcome: "done"; readonly totals: ReadTotals }
   | { readonly outcome: "failed" | "cut"; readonly totals: ReadTotals & Reason };
 
-/** Tells that something begins to be sent; the function that it returns tells of its end. */
+/** Emits the event for the start of a transfer. The function that it returns emits the event for the end. */
 export type TransferEvents = (context: AccountContext) => (end: ReadEnd) => void;
 
-/** A transfer to the client, of whose begin and end is told, once each. */
+/** A transfer to the client that emits one event when it starts and one when it ends. */
 export interface TrackedTransfer {
+  /** Starts the transfer, and emits the first event. */
   begin(): void;
   /**
-   * The same source, whose end is that of the transfer, whatever it is: read to its end, failed, let go of, or the client gone, which some runtimes tell by the
-   * request's signal alone.
+   * Ends the transfer when the source ends, fails or is closed. It also ends when the request's signal is aborted: some
+   * runtimes report a disconnect in no other way.
    */
   trackSource(source: ByteSource): ByteSource;
-  /** Ends a transfer that comes to nothing. */
+  /** Ends the transfer with an error. */
   fail(error: unknown): void;
 }
 
-/** Makes a transfer that has not begun. */
+/** Makes a transfer that has not started. */
 export function trackTransfer(context: AccountContext, emitEvents: TransferEvents): TrackedTransfer {
   const { request, config, failureOf } = context;
   const { signal } = request;
@@ -42,12 +43,12 @@ export function trackTransfer(context: AccountContext, emitEvents: TransferEvent
 
   function end(outcome: ReadEnd["outcome"], details = ""): void {
     if (emitEnd === undefined) return;
-    const tell = emitEnd;
+    const emit = emitEnd;
     emitEnd = undefined;
     signal.removeEventListener("abort", cut);
     const duration = toSeconds(startedAt, config.clock());
     const totals = { total_read: count, duration, read_speed: toSpeed(count, duration) };
-    tell(outcome === "done" ? { outcome, totals } : { outcome, totals: { ...totals, details } });
+    emit(outcome === "done" ? { outcome, totals } : { outcome, totals: { ...totals, details } });
   }
 
   function cut(): void {

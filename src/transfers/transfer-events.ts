@@ -4,43 +4,46 @@ import type { AccountContext } from "../request/context.ts";
 import { emitEvent, toFileLocation } from "../request/emit-event.ts";
 import { holdUntilRead, type ReadEnd, reportFailures, type TransferEvents, trackTransfer } from "./tracked-source.ts";
 
-/** Content that is ready to be sent. */
+/** The content and headers of a response. */
 export interface SourceResponse {
   readonly source: ByteSource;
   readonly fields: HeaderFields;
 }
 
-/** 40004, and one of 40039, 40040 and 40018. */
+/** Events of the download of a file: 40004, then 40039 (done), 40040 (failed) or 40018 (client disconnected). */
 export function downloadEvents(context: AccountContext): (end: ReadEnd) => void {
-  const place = toFileLocation(context, context.path.segments);
-  emitEvent(context, { id: 40004, data: place });
+  const location = toFileLocation(context, context.path.segments);
+  emitEvent(context, { id: 40004, data: location });
   return (end) => {
-    if (end.outcome === "done") emitEvent(context, { id: 40039, data: { ...place, ...end.totals } });
-    else emitEvent(context, { id: end.outcome === "cut" ? 40018 : 40040, data: { ...place, ...end.totals } });
+    if (end.outcome === "done") emitEvent(context, { id: 40039, data: { ...location, ...end.totals } });
+    else emitEvent(context, { id: end.outcome === "cut" ? 40018 : 40040, data: { ...location, ...end.totals } });
   };
 }
 
-/** 40006, and one of 40034 and 40014. */
+/** Events of a listing: 40006, then 40034 (done) or 40014. */
 export function listingEvents(context: AccountContext): (end: ReadEnd) => void {
-  const place = toFileLocation(context, context.path.segments);
-  emitEvent(context, { id: 40006, data: place });
+  const location = toFileLocation(context, context.path.segments);
+  emitEvent(context, { id: 40006, data: location });
   return (end) => {
-    if (end.outcome === "done") emitEvent(context, { id: 40034, data: { ...place, ...end.totals } });
-    else emitEvent(context, { id: 40014, data: { ...place, ...end.totals } });
+    if (end.outcome === "done") emitEvent(context, { id: 40034, data: { ...location, ...end.totals } });
+    else emitEvent(context, { id: 40014, data: { ...location, ...end.totals } });
   };
 }
 
-/** 40016, and one of 40025 and 40041. */
+/** Events of the download of an archive: 40016, then 40025 (done) or 40041. */
 export function archiveEvents(context: AccountContext): (end: ReadEnd) => void {
-  const place = toFileLocation(context, context.path.segments);
-  emitEvent(context, { id: 40016, data: place });
+  const location = toFileLocation(context, context.path.segments);
+  emitEvent(context, { id: 40016, data: location });
   return (end) => {
-    if (end.outcome === "done") emitEvent(context, { id: 40025, data: { ...place, ...end.totals } });
-    else emitEvent(context, { id: 40041, data: { ...place, ...end.totals } });
+    if (end.outcome === "done") emitEvent(context, { id: 40025, data: { ...location, ...end.totals } });
+    else emitEvent(context, { id: 40041, data: { ...location, ...end.totals } });
   };
 }
 
-/** Answers with content of the account, its begin and end told, once each; a failure to open it is an end as well. */
+/**
+ * Responds 200 with what `open` returns, and emits an event for its start and its end. A failure to open it is also an
+ * end.
+ */
 export async function sendTracked(
   context: AccountContext,
   emitEvents: TransferEvents,
