@@ -6,8 +6,9 @@ import { isInNetworks } from "../http/ip-network.ts";
 type ProxyConfig = Pick<ServiceConfig, "clientForwardedHeader" | "publicOrigin" | "trustedProxies">;
 
 /**
- * The connection as the client sees it. Its peer is the client that a proxy names, or else the remote end of the socket.
- * It is secure if the public origin is, when there is one (CONTRACT 6.7).
+ * The connection from the client's point of view. Its peer comes from the option `clientForwardedHeader` if the request
+ * has this header, otherwise from the socket (CONTRACT 6.7). If the option `publicOrigin` is set, its scheme decides
+ * `isSecure`.
  */
 export function withClient(connection: Connection, { headers }: Request, config: ProxyConfig): Connection {
   const { publicOrigin } = config;

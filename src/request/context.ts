@@ -15,52 +15,58 @@ import type { RequestPermits } from "../limits/permits.ts";
 import type { Description } from "../openapi/render.ts";
 import type { FailureOf, Report } from "./errors.ts";
 
-/** A request on its way through the service, with what has been found out about it so far. */
+/** A request, what the service knows about it, and the parts of the service that endpoints use. */
 export interface RequestContext {
   readonly request: Request;
-  /** Its peer is the client, also where a proxy tells it (CONTRACT 6.7). */
+  /** Its peer is the client, even if a proxy forwards the request (CONTRACT 6.7). */
   readonly connection: Connection;
   readonly target: Target;
-  /** The API variant of the request, which its answer is in. */
+  /** The API variant of the request and its response. */
   readonly variant: Variant;
-  /** Where in the account the URL points; the root for URLs of the service's own. */
+  /** The path in the account that the URL points to; the root for URLs outside the account. */
   readonly path: ResourcePath;
-  /** The service's options but its storage: files are reached through {@link AccountContext.files} alone (SECURITY 19). */
+  /**
+   * The options of the service except the storage: endpoints use files only by {@link AccountContext.files} (SECURITY
+   * 19).
+   */
   readonly config: Omit<ServiceConfig, "storage">;
   readonly identifier: Identifier;
   readonly sessions: Sessions;
   readonly passwords: PasswordUpdates;
   readonly audit: LoginAudit;
-  /** The account behind a login, its home folder made ready; the audit is told. @throws HttpError `denied` when it cannot be used. */
+  /**
+   * Returns the account of a login, prepares its home folder, and reports the login to the audit.
+   * @throws HttpError `denied` if the account cannot be used.
+   */
   readonly admit: (login: Login, attempt: LoginAttempt) => Promise<Account>;
   readonly report: Report;
   readonly failureOf: FailureOf;
-  /** Tells of an event; `tell` knows what is the same for all events of a request. */
+  /** Emits an event as it is. Endpoints use `emitEvent`, which adds what all events of a request have in common. */
   readonly emit: Emit;
-  /** Whether anybody gets events: what is done for them alone is left out otherwise. */
+  /** Whether anyone listens to events. Skip work that only serves events if not. */
   readonly hasListeners: () => boolean;
-  /** What the service says of itself (9), made when it is asked for. */
+  /** The OpenAPI document of the service (9), made at the first call. */
   readonly describe: () => Promise<Description>;
-  /** The texts of a page for this client. */
+  /** The texts of pages in the client's language. */
   readonly texts: Texts;
 }
 
-/** An exchange whose part of what there is for its account is counted. */
+/** A request with the permits of its account. */
 export interface LimitedContext extends RequestContext, RequestPermits {}
 
-/** An exchange with an account behind it. */
+/** A request of an identified account. */
 export interface AccountContext extends LimitedContext {
   readonly account: Account;
   /** How the account was identified. */
   readonly scheme: AuthScheme;
-  /** The ID of the session, where it was one; never to be shown. */
+  /** The ID of the session if the account was identified by one. A secret: never send or log it. */
   readonly session?: string | undefined;
-  /** All that the account may see and touch. */
+  /** The files that the account may see and change. */
   readonly files: AccountFiles;
 }
 
-/** Answers one row of the spec's section 4 for anybody. Failures are thrown. */
+/** Responds to one row of the spec's section 4 for any client. Throws on failure. */
 export type OpenEndpoint = (context: RequestContext) => Promise<Response>;
 
-/** Answers one row of the spec's section 4 for an account. Failures are thrown. */
+/** Responds to one row of the spec's section 4 for an account. Throws on failure. */
 export type AccountEndpoint = (context: AccountContext) => Promise<Response>;

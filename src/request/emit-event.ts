@@ -8,10 +8,10 @@ import type { AccountContext, RequestContext } from "./context.ts";
 
 type WithoutEnvelope<E> = E extends EventDraft ? Omit<E, "account" | "component" | "trace"> : never;
 
-/** An event of a request: what is the same for all of them is left out. */
+/** An event of a request, without the fields that all events of a request have in common. */
 export type RequestEvent = WithoutEnvelope<EventDraft>;
 
-/** Tells of an event of a request, whoever is behind it. */
+/** Emits an event of a request, with its account if it has one. */
 export function emitEvent(context: RequestContext, event: RequestEvent): void {
   const { request, connection, config, emit } = context;
   const { peer } = connection;
@@ -27,7 +27,7 @@ export function emitEvent(context: RequestContext, event: RequestEvent): void {
   } as EventDraft & FileEvent);
 }
 
-/** Tells of an answer that is not as it should be, by either side: events 40019 and 40023. */
+/** Emits event 40019 for status 400 and event 40023 for status 500. Ignores any other status. */
 export function emitErrorEvent(context: RequestContext, status: number, details: string): void {
   if (status !== 400 && status !== 500) return;
   const { request, connection, target } = context;
@@ -36,17 +36,17 @@ export function emitErrorEvent(context: RequestContext, status: number, details:
   emitEvent(context, { id: status === 400 ? 40019 : 40023, data });
 }
 
-/** A file or folder of the account, as events have it. */
+/** A file or folder of the account in the form that events have. */
 export function toFileLocation({ files }: AccountContext, segments: readonly string[]): FileLocation {
   return { path: toStoragePath(segments), real_path: files.realPathOf(segments) };
 }
 
-/** Seconds between two times in milliseconds; none where the clock was set back meanwhile. */
+/** Seconds between two millisecond timestamps; 0 if the clock went backwards. */
 export function toSeconds(from: number, to: number): number {
   return Math.max(0, to - from) / 1000;
 }
 
-/** Bytes per second; of what took no time that was measured, all of them. */
+/** Bytes per second, rounded. If no time was measured, all bytes count as one second's. */
 export function toSpeed(bytes: number, seconds: number): number {
   return seconds > 0 ? Math.round(bytes / seconds) : bytes;
 }

@@ -3,7 +3,7 @@ import { type Failure, HttpError, isHttpError } from "../http/http-error.ts";
 import type { Variant } from "../http/negotiate.ts";
 import { isLocationError } from "../storage/mount.ts";
 
-/** The three status tables (CONTRACT 1): what a failure is called in each variant, in the order json, webdav, html. */
+/** The three status tables (CONTRACT 1): the status of each failure, in the order json, webdav, html. */
 const STATUSES: Readonly<Record<Failure, readonly [json: number, webdav: number, html: number]>> = {
   malformed: [400, 400, 400],
   unauthorized: [401, 401, 401],
@@ -31,7 +31,7 @@ export function toStatus(failure: Failure, variant: Variant): number {
   return STATUSES[failure][COLUMNS[variant]];
 }
 
-/** What a client learns of a storage's refusal: fixed texts, never the storage's own (SECURITY 14). */
+/** What clients see of a storage error: fixed texts, never the storage's own (SECURITY 14). */
 const STORAGE_FAILURES: Readonly<Record<StorageErrorCode, readonly [Failure, string]>> = {
   "not-found": ["not-found", "Not found."],
   "already-exists": ["already-exists", "A file or folder with that name already exists."],
@@ -47,16 +47,16 @@ const STORAGE_FAILURES: Readonly<Record<StorageErrorCode, readonly [Failure, str
   unavailable: ["unavailable", "The storage is not available."],
 };
 
-/** The failures whose cause the operator has to know: the client can do nothing about them. */
+/** Failures whose cause is reported to the operator, because the client cannot fix them. */
 const OPERATORS_FAILURES: readonly Failure[] = ["denied", "unavailable", "internal"];
 
-/** Tells the operator of an error; `id` is what the client was told of it. */
+/** Logs an error for the operator. `id` is the one in the response to the client. */
 export type Report = (error: unknown, id?: string) => void;
 
-/** What a client is told of anything thrown, or would be. Of one error it is the same each time, and the operator is told once. */
+/** Maps anything thrown to an `HttpError`. The same error always maps to the same result and is logged once. */
 export type FailureOf = (error: unknown) => HttpError;
 
-/** Makes the failures of one request: what its client has broken off is no defect. */
+/** Makes the mapping of errors for one request. An abort by the client is no defect and is not logged. */
 export function createFailureOf(signal: AbortSignal, report: Report): FailureOf {
   const known = new Map<unknown, HttpError>();
 
@@ -68,10 +68,10 @@ export function createFailureOf(signal: AbortSignal, report: Report): FailureOf 
   };
 }
 
-/** Who has gone reads it nowhere: the operator does. */
+/** Only operators see this: the client has disconnected. */
 export const GONE = "The client disconnected.";
 
-/** An unknown error becomes a blank one with an id that the log has too. */
+/** An unknown error becomes `internal` without details, with an id that the log has too. */
 function toHttpError(error: unknown, report: Report): HttpError {
   if (isHttpError(error)) {
     if (error.cause !== undefined && OPERATORS_FAILURES.includes(error.failure)) report(error.cause);

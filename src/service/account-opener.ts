@@ -11,30 +11,32 @@ import { HttpError } from "../http/http-error.ts";
 import { isMemberName } from "../http/path-segment.ts";
 import { accountSettingsSchema } from "../schemas/account.ts";
 
-/** What accounts are opened on. */
+/** Options of {@link createAccountOpener}. */
 export interface AccountOpenerOptions {
-  /** Where the files are. */
+  /** The storage of the files. */
   readonly storage: StorageAdapter;
-  /** The groups of accounts by their identifier, as those of `createFileService`. Default: a `DEFAULT_GROUP` with its defaults. */
+  /** The groups of accounts by identifier, as for `createFileService`. Default: a `DEFAULT_GROUP` with its defaults. */
   readonly groups?: Readonly<Record<string, GroupSettings>>;
-  /** The limits of the service: of those, what one file may hold. Default: none. */
+  /** The limits of the service, of which only `maxFileBytes` is used. Default: none. */
   readonly limits?: Pick<LimitOptions, "maxFileBytes">;
 }
 
 /**
- * Opens the files of an account whose credentials an authenticator has accepted, with the settings of that verdict.
+ * Opens the files of an account after an authenticator has accepted its credentials, with the settings of that verdict.
  *
- * Rejects with HttpError `denied`, its `cause` for the log alone, when the settings are not what {@link AccountSettings} allows, or the
- * account cannot be used as it is configured: an unknown group, a home folder that is missing and not to be made; with
- * StorageError `unavailable` or `no-space` when the storage fails.
+ * Rejects with HttpError `denied` if the settings are not what {@link AccountSettings} allows, or if the account cannot
+ * be used as it is configured: its group is unknown, or its home folder is missing and must not be created. The error's
+ * `cause` is for the log only. Rejects with StorageError `unavailable` or `no-space` if the storage fails.
  */
 export type OpenAccount = (username: string, settings: AccountSettings) => Promise<AccountFiles>;
 
 /**
- * Makes the way from accepted credentials to files for a host of another protocol than HTTP, an SFTP server for one: the settings are
- * completed from the account's groups, its home folder is made ready, and what it may see and touch is decided as over HTTP, on
- * the same paths. A path is the list of its names, none for the account's root; one that holds what is no name (empty,
- * `.`, `..`, or with `/`, `\` or control characters) is refused with HttpError `malformed`.
+ * Makes a function that leads from accepted credentials to files, for servers of another protocol than HTTP, such as
+ * SFTP. It completes the settings from the account's group and prepares the home folder. Permissions apply as over
+ * HTTP, on the same paths.
+ *
+ * A path is the list of its names; the empty list is the account's root. A path with an invalid name (empty, `.`, `..`,
+ * or with `/`, `\` or control characters) is rejected with HttpError `malformed`.
  *
  * @throws TypeError naming the option that is wrong.
  */
@@ -50,17 +52,20 @@ export function createAccountOpener(options: AccountOpenerOptions): OpenAccount 
   };
 }
 
-/** The accounts of a storage: what a service and an opener have in common. */
+/** The accounts of a storage. The service and {@link createAccountOpener} share this. */
 export interface AccountAdmission {
-  /** Completes settings that were checked before, by the authenticator's login or a session's. @throws HttpError `denied`, with its cause. */
+  /**
+   * Completes settings that were already checked: by the login, or when the session started.
+   * @throws HttpError `denied`, with its cause, if the account cannot be used.
+   */
   resolve(username: string, settings: AccountSettings): Account;
-  /** Makes an account's home ready. Rejects as {@link OpenAccount}. */
+  /** Prepares the home folder of an account. Rejects as {@link OpenAccount} does. */
   prepare(account: Account): Promise<void>;
-  /** What an account may see and touch. */
+  /** The files that an account may see and change. */
   filesOf(account: Account): AccountFiles;
 }
 
-/** Makes the admission of accounts to a storage; `maxFileBytes` is what one file may hold at most, 0 for any number. */
+/** Makes the admission of accounts to a storage. `maxFileBytes` limits the size of one file; 0 means no limit. */
 export function createAccountAdmission(
   storage: StorageAdapter,
   groups: Groups,
@@ -73,14 +78,14 @@ export function createAccountAdmission(
   };
 }
 
-/** A member that is ignored could be one that forbids something: settings are closed (2.4). */
+/** Rejects unknown settings, because an ignored one could be one that forbids something (2.4). */
 function toCheckedSettings(settings: AccountSettings): AccountSettings {
   const parsed = accountSettingsSchema.safeParse(settings);
   if (parsed.success) return parsed.data;
   throw new HttpError("denied", "The account cannot be used.", {}, { cause: parsed.error });
 }
 
-/** Over HTTP the one parser of paths has checked names; other hosts have parsers of their own. */
+/** Checks the names of every path. Over HTTP the parser of URLs does this; other servers have parsers of their own. */
 function withNamesChecked(files: AccountFiles): AccountFiles {
   function checked(segments: readonly string[]): readonly string[] {
     if (segments.every(isMemberName)) return segments;

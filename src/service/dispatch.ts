@@ -21,7 +21,9 @@ export interface DispatchOptions {
   readonly permitsOf: (username: string, address: string | undefined, request: Request) => RequestPermits;
 }
 
-/** Leads a request to the endpoint of its URL and method, and finishes the response. Failures become error responses. */
+/**
+ * Leads a request to the endpoint of its URL and method, and finishes the response. Failures become error responses.
+ */
 export type Dispatch = (context: RequestContext, url: ResolvedUrl, apis: readonly Api[]) => Promise<Response>;
 
 type Identified = Extract<Identification, { outcome: "identified" }>;
@@ -103,8 +105,8 @@ function toRoute({ shape }: ResolvedUrl, method: string, apis: readonly Api[]): 
 }
 
 /**
- * Refuses a request that may change something and that a page of another site may have sent: browsers send all credentials
- * on their own, except the session header (CONTRACT 6.5).
+ * Refuses a request that may change something and that a page of another site may have sent: browsers send all
+ * credentials on their own, except the session header (CONTRACT 6.5).
  */
 function refuseCrossSite({ request, config, audit }: RequestContext, { scheme, attempt }: Identified): void {
   if (scheme === "session" || SAFE_METHODS.includes(request.method) || isSameOrigin(request, config)) return;

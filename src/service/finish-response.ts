@@ -9,18 +9,18 @@ import { errorResponse } from "../views/errors.ts";
 import { type Api, type ResolvedUrl, toAllow } from "./routes.ts";
 
 const CREATING_METHODS: readonly string[] = ["PUT", "MKCOL"];
-/** Session IDs, login pages and password forms are nobody else's (SECURITY 16). */
+/** URLs whose responses no cache may store: session IDs, login pages and password forms (SECURITY 16). */
 const UNCACHED: readonly ResolvedUrl["shape"][] = ["login", "logout", "password-update"];
 
-/** What all answers of a service have in common. */
+/** Adds what all responses of a service have in common. */
 export interface ResponseFinisher {
-  /** The answer to a request that has failed, of which the operator is told. */
-  toErrorResponse(error: unknown, context: RequestContext, resolved: ResolvedUrl, apis: readonly Api[]): Response;
-  /** An answer with what each carries (1.4, SECURITY 21). Assets are everybody's and never change, pages are in the client's language. */
-  finish(context: RequestContext, resolved: ResolvedUrl, answer: Response): Response;
+  /** The response to a request that has failed. Emits its event. */
+  toErrorResponse(error: unknown, context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Response;
+  /** Adds the headers that every response has (1.4, SECURITY 21), and removes the content for HEAD. */
+  finish(context: RequestContext, url: ResolvedUrl, response: Response): Response;
 }
 
-/** The answers of one service. */
+/** Makes the finisher of a service. */
 export function createResponseFinisher(config: ServiceConfig): ResponseFinisher {
   function toErrorResponse(
     error: unknown,
@@ -35,16 +35,17 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
       ...headers,
       "WWW-Authenticate":
         status === 401 ? toChallenges(context.request, context.variant, config.session.announce) : undefined,
-      // RFC 9110 10.2.1: what exists already does not support being created.
+      // RFC 9110 10.2.1: a resource that already exists does not support being created.
       Allow: status === 405 ? toAllow(shape, apis, failure === "already-exists" ? CREATING_METHODS : []) : undefined,
     });
   }
 
-  function finish({ request }: RequestContext, { shape, path }: ResolvedUrl, answer: Response): Response {
-    const response = request.method === "HEAD" ? withoutContent(answer) : answer;
+  function finish({ request }: RequestContext, { shape, path }: ResolvedUrl, content: Response): Response {
+    const response = request.method === "HEAD" ? withoutContent(content) : content;
     const { headers } = response;
     headers.set("Server", config.serverHeader);
     headers.set("X-Content-Type-Options", "nosniff");
+    // Assets are public, and their names change with their content.
     if (shape === "asset" && response.ok) {
       headers.set("Cache-Control", "public, max-age=31536000, immutable");
       return response;

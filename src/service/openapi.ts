@@ -5,14 +5,17 @@ import { toStatus } from "../request/errors.ts";
 import { FORM_ACTIONS, FORM_FIELDS } from "../uploads/form.ts";
 import { type Api, routesOfApis, toOnlyVariant } from "./routes.ts";
 
-/** What a service says of itself (9), for each API that is asked: made once, and its code loaded, when it is asked for. */
-export function createDescriptions(config: ServiceConfig): (apis: readonly Api[]) => Promise<Description> {
+/**
+ * Makes the OpenAPI documents of a service (9), one for each set of APIs. A document is made, and its code is loaded,
+ * at the first request for it.
+ */
+export function createOpenApi(config: ServiceConfig): (apis: readonly Api[]) => Promise<Description> {
   const made = new Map<readonly Api[], Promise<Description>>();
 
   return function describe(apis) {
     const known = made.get(apis) ?? toDescription(config, apis);
     made.set(apis, known);
-    // Its code may be there the next time.
+    // Loading the code may succeed the next time.
     known.catch(() => made.delete(apis));
     return known;
   };

@@ -21,7 +21,7 @@ import type { AccountEndpoint, OpenEndpoint } from "../request/context.ts";
 /** The APIs that share the URL space (1.1). */
 export type Api = "rest" | "webdav" | "browser";
 
-/** What kind of place a URL is, before anything is known about what is there. */
+/** What kind of resource a URL names, before the storage is asked. */
 export type Shape =
   | "entry"
   | "file"
@@ -33,7 +33,7 @@ export type Shape =
   | "description"
   | "api-page";
 
-/** One row of the URL space: which methods of a shape an endpoint answers, and in which APIs. */
+/** One row of the URL space: the endpoint for some methods of a shape, and the APIs that have it. */
 export interface Route {
   readonly shape: Shape;
   readonly methods: readonly string[];
@@ -41,11 +41,11 @@ export interface Route {
   readonly endpoint:
     | { readonly access: "open"; run: OpenEndpoint }
     | { readonly access: "account"; run: AccountEndpoint }
-    /** For an account that is identified by a session, and by nothing else. */
+    /** For an account that is identified by a session. Other credentials are not accepted. */
     | { readonly access: "session"; run: AccountEndpoint };
-  /** What the description of the service says of it. */
+  /** Its operation in the OpenAPI document. */
   readonly operation: OperationName;
-  /** Answered, but never in `Allow`. */
+  /** Set if the methods have a response but are not listed in `Allow`. */
   readonly unlisted?: true;
 }
 
@@ -69,45 +69,50 @@ export const ROUTES: readonly Route[] = [
   route("logout", "POST", ["rest", "browser"], "logOut", open(postLogout)),
   route("password-update", "GET HEAD", ["browser"], "getPasswordPage", session(getPasswordPage)),
   route("password-update", "POST", ["rest", "browser"], "updatePassword", session(postPasswordUpdate)),
-  // Each of them describes itself, by a page as well, and has what the page loads.
+  // Every API has its own OpenAPI document and page, and the assets that pages load.
   route("asset", "GET HEAD", ALL, "getAsset", open(getAsset)),
   route("description", "GET HEAD", ALL, "getDescription", open(getDescription)),
   route("api-page", "GET HEAD", ALL, "getApiPage", open(getApiPage)),
 ];
 
-/** The rows that an API, or several together, answer. */
+/** The rows of one API, or of several together. */
 export function routesOfApis(apis: readonly Api[]): readonly Route[] {
   return ROUTES.filter((row) => isServed(row, apis));
 }
 
-/** The same by what every request asks for first. */
+/** The rows by shape. */
 const ROUTES_OF: ReadonlyMap<ResolvedUrl["shape"], readonly Route[]> = new Map(
   ROUTES.map(({ shape }) => [shape, ROUTES.filter((row) => row.shape === shape)]),
 );
 
-/** The methods that some resource of ours implements; any other is 501 (CONTRACT 1). */
+/** The methods that at least one resource implements. Any other method gets 501 (CONTRACT 1). */
 const IMPLEMENTED = new Set(["OPTIONS", ...ROUTES.flatMap(({ methods }) => methods)]);
 
-/** The variant of whatever comes to an API that is mounted alone. */
+/** The variant of every request to an API that is mounted alone. */
 export function toOnlyVariant(api: Api): Variant {
   return api === "rest" ? "json" : api === "browser" ? "html" : api;
 }
 
-/** Where in the URL space a request points. */
+/** What the URL of a request names. */
 export interface ResolvedUrl {
-  /** `unknown` below the service's own namespace, `malformed` where the path cannot be read, `outside` of the URL space. */
+  /**
+   * `unknown` is below the service's own namespace, `malformed` cannot be parsed, `outside` is not in the URL space.
+   */
   readonly shape: Shape | "unknown" | "malformed" | "outside";
-  /** The path below `/home/`, which is inside the account for the shapes `file` and `folder` alone; its root for what stands elsewhere. */
+  /**
+   * The path below `/home/`, and the root for other URLs. It names something in the account only for `file` and
+   * `folder`.
+   */
   readonly path: ResourcePath;
 }
 
-/** The spec has the description below this name as well (CONTRACT 2.9). */
+/** The spec also has the OpenAPI document below this name (CONTRACT 2.9). */
 const FIRST_OWN_NAME = "____svc__";
 const ROOT: ResourcePath = { segments: [], isFolder: true };
 
 /**
- * Finds the place of a target; `undefined` outside the URL space. Prefixes are compared by whole decoded segments, never as text
- * (SECURITY 2).
+ * Finds what a request target names. Returns `undefined` outside the URL space. Compares prefixes by complete decoded
+ * segments, never as text (SECURITY 2).
  */
 export function resolveUrl({ path, isMalformed }: Target, baseSegments: readonly string[]): ResolvedUrl | undefined {
   const raw = path.split("/").slice(1);
@@ -125,7 +130,7 @@ export function resolveUrl({ path, isMalformed }: Target, baseSegments: readonly
   return found ? { shape: toHomeShape(found), path: found } : { shape: "malformed", path: ROOT };
 }
 
-/** What stands below `/home/`: the account's files and folders, and one URL of the service's own (4.1). */
+/** Below `/home/` are the account's files and folders, and one URL of the service (4.1). */
 function toHomeShape({ segments, isFolder }: ResourcePath): Shape {
   if (isFolder) return "folder";
   const [first, second] = segments;
@@ -139,12 +144,12 @@ function toOwnShape(name: string): ResolvedUrl["shape"] {
   return name === "login" || name === "logout" ? name : "unknown";
 }
 
-/** Whether any of the APIs answers a shape. */
+/** Whether any of the APIs has routes for a shape. */
 export function hasRoutes(shape: ResolvedUrl["shape"], apis: readonly Api[]): shape is Shape {
   return routesOf(shape).some((row) => isServed(row, apis));
 }
 
-/** The route for a method on a shape in an API; otherwise whether the method is unknown to us or only not allowed here. */
+/** The route for a method and shape. Otherwise, whether the service implements the method elsewhere or not at all. */
 export function findRoute(
   shape: Shape,
   method: string,
@@ -154,7 +159,7 @@ export function findRoute(
   return route ?? (IMPLEMENTED.has(method) ? "not-allowed" : "not-implemented");
 }
 
-/** The value of `Allow` for a shape (RFC 9110 10.2.1), some methods left out. */
+/** The value of `Allow` for a shape (RFC 9110 10.2.1), without the methods in `without`. */
 export function toAllow(shape: ResolvedUrl["shape"], apis: readonly Api[], without: readonly string[] = []): string {
   const rows = routesOf(shape).filter((row) => row.unlisted !== true && isServed(row, apis));
   const methods = [...rows.flatMap((row) => row.methods), "OPTIONS"];

@@ -26,7 +26,7 @@ import { createTexts } from "../views/texts.ts";
 import { createAccountAdmission } from "./account-opener.ts";
 import { createDispatch } from "./dispatch.ts";
 import { createResponseFinisher } from "./finish-response.ts";
-import { createDescriptions } from "./openapi.ts";
+import { createOpenApi } from "./openapi.ts";
 import { type Api, type ResolvedUrl, resolveUrl, toOnlyVariant } from "./routes.ts";
 
 const ALL_APIS: readonly Api[] = ["rest", "webdav", "browser"];
@@ -65,7 +65,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   });
   const passwords = createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy });
 
-  const describe = createDescriptions(config);
+  const describe = createOpenApi(config);
   const finisher = createResponseFinisher(config);
   const dispatch = createDispatch({ finisher, accounts, permitsOf: createRequestPermits(config) });
 
@@ -83,7 +83,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     }
   }
 
-  /** Why valid credentials are refused, the client does not learn (CONTRACT 7.3): the audit does. */
+  /** Reports to the audit why valid credentials are refused. The client does not get the reason (CONTRACT 7.3). */
   async function admit({ username, settings }: Login, attempt: LoginAttempt): Promise<Account> {
     try {
       const account = accounts.resolve(username, settings);
@@ -96,7 +96,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     }
   }
 
-  /** The one way of every request, from its URL to its response. */
+  /** The single way of every request, from its URL to its response. */
   async function handle(request: Request, connection: Connection, apis: readonly Api[]): Promise<Response> {
     const target = parseTarget(request.url);
     const url = toServed(resolveUrl(target, config.baseSegments) ?? NOWHERE);
@@ -134,12 +134,12 @@ export function createFileService(options: FileServiceOptions): FileService {
     };
   }
 
-  /** A page that the options leave out is as any URL that nothing stands at. */
+  /** Without the option `apiPage`, its URL is like any unknown URL. */
   function toServed(resolved: ResolvedUrl): ResolvedUrl {
     return resolved.shape === "api-page" && config.apiPage === undefined ? { ...resolved, shape: "unknown" } : resolved;
   }
 
-  /** What is being told of events outlives the request, on runtimes that end with it. */
+  /** Workers stop at the end of a request: keep them alive until events are delivered. */
   function waitForDelivery(connection: Connection): void {
     if (connection.waitUntil === undefined) return;
     const delivery = events.settled();
@@ -177,7 +177,7 @@ function toReason(error: unknown): string {
   return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
-/** The variant of a request: negotiated on the shared URL space, given where only one API is mounted. */
+/** The variant of a request: negotiated if several APIs share the URL space, otherwise that of the only API. */
 function toVariant(request: Request, shape: ResolvedUrl["shape"], apis: readonly Api[]): Variant {
   const [only, ...others] = apis;
   if (only !== undefined && others.length === 0) return toOnlyVariant(only);
