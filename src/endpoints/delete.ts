@@ -18,11 +18,11 @@ export async function deletePath(context: AccountContext): Promise<Response> {
   return emptyResponse(204);
 }
 
-/** Where the request has conditions, they are judged on what is there now, and nothing else is removed. */
+/** Evaluates the conditions of a request for what exists now, and makes sure that only this version is removed. */
 async function toConditions({ request, path, files, config }: AccountContext): Promise<RemoveOptions> {
   const entry = await files.stat(path.segments, path.isFolder ? "delete-folder" : "delete-file");
   const isConditional = isConditionalChange(request);
-  // What appears only now has been judged by nobody.
+  // Otherwise a file that appears after this would be removed although its conditions were never checked.
   if (entry === undefined && isConditional) throw new StorageError("not-found");
   if (entry === undefined) return {};
   if (evaluatePreconditions(request, toValidators(entry), config.clock()) !== "met") {

@@ -7,8 +7,8 @@ import type { AccountContext, RequestContext } from "../request/context.ts";
 import { redirectResponse } from "../views/page.ts";
 
 /**
- * Redirects to the folder's own URL, query kept: 302 for GET and HEAD, 307 (same method, same body) for the others
- * (4.2, CONTRACT 2.5).
+ * Redirects to the URL of a folder and keeps the query: 302 for GET and HEAD, 307 (same method and body) for other
+ * methods (4.2, CONTRACT 2.5).
  */
 export function redirectToFolder(context: RequestContext, segments: ResourcePath["segments"]): Response {
   const { request, target, config, variant, texts } = context;
@@ -19,15 +19,15 @@ export function redirectToFolder(context: RequestContext, segments: ResourcePath
   return emptyResponse(reads ? 302 : 307, { Location: location });
 }
 
-/** The same where a failure says that the URL lacks a folder's trailing `/`. @throws any other error as it is. */
+/** Redirects to the folder if an error says that the URL lacks its trailing `/`. @throws any other error. */
 export function redirectIfFolder(context: RequestContext, error: unknown): Response {
   if (isStorageError(error) && error.code === "not-a-file") return redirectToFolder(context, context.path.segments);
   throw error;
 }
 
 /**
- * Rethrows why a folder could not be listed. A URL with a trailing `/` never names a file (CONTRACT 2.5), so a file there
- * is reported as `not-found`.
+ * Rethrows why a folder could not be listed. A URL with a trailing `/` never names a file (CONTRACT 2.5), so a file
+ * there is reported as `not-found`.
  */
 export function throwNotListed(error: unknown): never {
   const isFile = isStorageError(error) && error.code === "not-a-folder";
@@ -39,7 +39,9 @@ export async function toHome(context: RequestContext): Promise<Response> {
   return redirectToFolder(context, []);
 }
 
-/** `POST` and `MKCOL` on a file URL: not supported (4.2, 4.5), unless the URL lacks a folder's trailing `/` (CONTRACT 2.5). */
+/**
+ * `POST` and `MKCOL` on a file's URL are not supported (4.2, 4.5). A folder's URL without `/` redirects (CONTRACT 2.5).
+ */
 export async function folderOnly(context: AccountContext): Promise<Response> {
   const { path, files, request } = context;
   if ((await files.kindOf(path.segments)) === "folder") return redirectToFolder(context, path.segments);

@@ -47,8 +47,9 @@ function emitOpenFailed(context: AccountContext, error: unknown): void {
 }
 
 /**
- * Decides on the version that it sends, even if another client replaces the file meanwhile (docs/decisions/0011-reading.md).
- * It reads the most likely part first, which comes with its entry, and reads again if that entry requires another part.
+ * Decides on the version that it sends, even if another client replaces the file meanwhile
+ * (docs/decisions/0011-reading.md). It reads the most likely part first, which comes with its entry, and reads again if
+ * that entry requires another part.
  */
 async function getConditionally(context: AccountContext): Promise<Response> {
   const { request, files, path, transferPermit } = context;
@@ -119,7 +120,10 @@ function isSamePart(size: number, read: RangePart | undefined, wanted: RangePart
   return read.offset === wanted.offset && Math.min(read.length, size - read.offset) === wanted.length;
 }
 
-/** Responds with an open file. Closes it if no response can be made: a storage's entity-tag may be no valid header value. */
+/**
+ * Responds with an open file. Closes it if no response can be made: a storage's entity-tag may be no valid header
+ * value.
+ */
 async function sendOrClose(context: AccountContext, file: StoredFile, parts: readonly RangePart[]): Promise<Response> {
   try {
     return sendFile(context, file, toFileFields(file.entry, context.path.segments), parts);

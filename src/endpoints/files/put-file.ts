@@ -10,22 +10,25 @@ import { storeFile } from "../../transfers/store-upload.ts";
 import { toValidators } from "../../http/validators.ts";
 
 /**
- * `PUT /home/<path>`: creates or overwrites a file, all or nothing (4.2, CONTRACT 4.1, 4.2). Whatever refuses it does so
- * before the body is read.
+ * `PUT /home/<path>`: creates or overwrites a file completely or not at all (4.2, CONTRACT 4.1, 4.2). All checks that
+ * need only the headers run before the body is read.
  */
 export async function putFile(context: AccountContext): Promise<Response> {
   const { request, path, config } = context;
-  const demanded = toWriteOptions(request);
+  const options = toWriteOptions(request);
   const entry = await storeFile(context, {
     segments: path.segments,
     content: readBody(request),
-    toOptions: () => toConditions(context, demanded),
+    toOptions: () => toConditions(context, options),
     metadata: config.metadataFields && readMetadata(request.headers, config.metadataFields),
   });
   return emptyResponse(201, { ETag: entry.etag, "Last-Modified": toHttpDate(entry.modified) });
 }
 
-/** The same options where the request's conditions hold now, and what of them has to hold still when the file is exchanged. */
+/**
+ * Checks the conditions of a request now. Returns the options with those that the write must check again when it
+ * commits.
+ */
 async function toConditions(
   { request, path, files, config }: AccountContext,
   options: WriteOptions,

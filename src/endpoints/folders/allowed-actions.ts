@@ -4,27 +4,27 @@ import type { Operation } from "../../account/permissions.ts";
 import { type Triggers, triggersOf } from "../../config/trigger-config.ts";
 import type { FolderActions } from "../../views/folder-actions.ts";
 
-/** Stands for any member: what is granted for it is granted for most. */
+/** A name that stands for any member: its permissions are those of most members. */
 const ANY_NAME = "member";
 
 /**
- * What the page of a folder offers an account. Each member's permissions are judged when something is done to it; here it is only about not
- * offering what can never be, so where a rule on names could grant it, it is offered.
+ * The actions that the page of a folder offers an account. The page only hides actions that can never succeed: an
+ * action that a rule grants for some names is offered. Each member's permissions are checked when the action runs.
  */
 export function toFolderActions(account: Account, segments: readonly string[], triggers: Triggers): FolderActions {
   const { permissions } = account;
   const path = toStoragePath([...segments, ANY_NAME]);
 
-  function mayBe(operation: Operation): boolean {
+  function mayBeAllowed(operation: Operation): boolean {
     const { granted, rule } = permissions.explain(path, operation);
     return granted || (rule === undefined && permissions.grantsSomewhere(operation));
   }
 
   return {
-    upload: mayBe("write"),
-    createFolder: mayBe("create-folder"),
-    download: mayBe("read"),
-    delete: mayBe("delete-file") || mayBe("delete-folder"),
+    upload: mayBeAllowed("write"),
+    createFolder: mayBeAllowed("create-folder"),
+    download: mayBeAllowed("read"),
+    delete: mayBeAllowed("delete-file") || mayBeAllowed("delete-folder"),
     triggers: [...triggersOf(triggers, account.group)].map(([name, { label = name, style = "neutral" }]) => {
       return { name, label, style };
     }),

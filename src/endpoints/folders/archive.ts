@@ -15,22 +15,24 @@ import type { AccountContext } from "../../request/context.ts";
 import { archiveEvents, type SourceResponse, sendTracked } from "../../transfers/transfer-events.ts";
 import { throwNotListed } from "../trailing-slash.ts";
 
-/** So much of an archive is read before it is answered. */
+/** How many bytes of an archive are read before the response starts. */
 const BEGIN_BYTES = 65_536;
 const NOTHING = new Uint8Array(0);
 
 /**
- * The addressed folder as a ZIP archive: whole, with entries named by the account's full paths (4.2), or only `members` of it that
- * `chooseMember` has found fit, named relative to it (4.6; CONTRACT 3.4, 4.6). It saves as `<folder>.zip`, the root as `<account>.zip`.
- * A folder that is not there, or may not be listed, fails before the first byte; what is denied further below is left out.
+ * Responds with a folder as a ZIP archive. Without `members` it holds the complete folder, with entries named by the
+ * account's full paths (4.2). With `members`, which `chooseMember` has checked, entries are named relative to the
+ * folder (4.6; CONTRACT 3.4, 4.6). Its file name is `<folder>.zip`, or `<account>.zip` for the root. A folder that does
+ * not exist or may not be listed fails before the first byte; what is denied further below is left out.
  *
- * With stored files it has a `Content-Length`, unless it is too large to be walked beforehand, or its first part cannot be read as it was promised. A member
- * that turns out to have changed further on breaks it off, and the next time no length is told.
+ * An archive without compression has a `Content-Length`, unless the folder is too large to be walked beforehand, or its
+ * first part cannot be read with the planned length. If a member has changed when it is read later, the response breaks
+ * off, and the next archive of the folder has no length.
  */
 export async function archiveResponse(context: AccountContext, members?: readonly Chosen[]): Promise<Response> {
   if (context.request.method !== "HEAD")
     return sendTracked(context, archiveEvents, () => openArchive(context, members));
-  // HEAD is no transfer: no file is read for it.
+  // HEAD is no transfer and reads no file.
   const { source, fields } = await openArchive(context, members, async (zip) => zip);
   await source.close();
   return emptyResponse(200, fields);
@@ -71,10 +73,13 @@ function walk(context: AccountContext, members: readonly Chosen[] | undefined) {
   return openFolder(source, path.segments, report).catch(throwNotListed);
 }
 
-/** The same source, of which a first part has been read: what fails there can still be answered with its status. It is closed when its client has gone meanwhile. */
+/**
+ * Reads the first part of a source ahead, so that a failure there can still decide the status of the response. Returns
+ * a source that starts with this part. Closes the source if the client disconnects meanwhile.
+ */
 async function readBegin(source: ByteSource, signal: AbortSignal): Promise<ByteSource> {
   const buffer = new Uint8Array(BEGIN_BYTES);
-  let begin = buffer.subarray(0, await untilGone(source.readInto(buffer), source, signal));
+  let begin = buffer.subarray(0, await unlessAborted(source.readInto(buffer), source, signal));
 
   async function readInto(into: Uint8Array): Promise<number> {
     if (begin.byteLength === 0) return source.readInto(into);
@@ -87,31 +92,34 @@ async function readBegin(source: ByteSource, signal: AbortSignal): Promise<ByteS
   return { readInto, close: () => source.close() };
 }
 
-/** What a source reads, unless its client goes before: a storage may never answer. */
-async function untilGone(reading: Promise<number>, source: ByteSource, signal: AbortSignal): Promise<number> {
-  let leave = (): void => undefined;
-  const gone = new Promise<never>((_, reject) => {
-    leave = () => {
+/** Waits for a read until the client disconnects, because the storage may never respond. */
+async function unlessAborted(reading: Promise<number>, source: ByteSource, signal: AbortSignal): Promise<number> {
+  let abort = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => {
       source.close().catch(() => undefined);
       reject(signal.reason);
     };
   });
-  signal.addEventListener("abort", leave, { once: true });
-  if (signal.aborted) leave();
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
   try {
-    return await Promise.race([reading, gone]);
+    return await Promise.race([reading, aborted]);
   } finally {
-    signal.removeEventListener("abort", leave);
+    signal.removeEventListener("abort", abort);
   }
 }
 
-/** What the permissions forbid is known without opening it; they are asked again when it is opened (SECURITY 19). */
+/**
+ * Answers from the permissions alone whether a file may be read. They are checked again when it is opened (SECURITY
+ * 19).
+ */
 function toArchiveSource({ files, account: { permissions }, request: { signal } }: AccountContext): ArchiveSource {
   const readsAll = permissions.grantsEverywhere("read");
 
   async function* listFor(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
     for await (const batch of toBatches(files.list(segments))) {
-      // Nobody is left to send it to.
+      // After a disconnect there is no client to send the archive to.
       signal.throwIfAborted();
       yield batch;
     }
@@ -124,32 +132,34 @@ function toArchiveSource({ files, account: { permissions }, request: { signal } 
   };
 }
 
-/** Types that are compressed as they are, and some of those that look like it. */
+/** Media types whose formats are compressed already. */
 const COMPRESSED =
   /^(?:image\/(?!svg|bmp|x-ms-bmp|tiff)|video\/|audio\/(?!wav|x-wav|x-aiff|midi)|font\/woff|application\/(?:zip|gzip|x-7z|x-rar|vnd\.rar|x-bzip|x-xz|zstd|java-archive|epub|pdf|vnd\.openxmlformats|vnd\.oasis|vnd\.android\.package|x-apple-diskimage))/;
 
-/** Whether the content of a file is worth compressing, by its name: images, video and archives are compressed already. */
+/**
+ * Whether compressing a file pays off, judging by its name. Not for images, video and archives, which are compressed.
+ */
 function isCompressible(name: string): boolean {
   return !COMPRESSED.test(mime.getType(name) ?? "");
 }
 
-/** So many folders of an account are remembered. */
+/** For how many folders of an account a wrong length is memoized. */
 const MAX_FOLDERS = 100;
 
-const broken = new WeakMap<Account, Set<string>>();
+const wrongLengths = new WeakMap<Account, Set<string>>();
 
-/** Whether the length of a folder's archive may be told beforehand: not where that could not be kept the last time. */
+/** Whether the archive of a folder may have a `Content-Length`: not if the length was wrong the last time. */
 function canAnnounceLength(account: Account, folder: string): boolean {
-  return broken.get(account)?.has(folder) !== true;
+  return wrongLengths.get(account)?.has(folder) !== true;
 }
 
 /**
- * Remembers that an archive did not become as long as promised: a member was changed, or removed, or the storage does not give it out. Whoever
- * tries again gets what can be read, without a length.
+ * Notes that an archive did not reach its announced length: a member was changed or removed, or the storage failed to
+ * read it. The client's next attempt gets what can be read, without a length.
  */
 function noteWrongLength(account: Account, folder: string): void {
-  const folders = broken.get(account) ?? new Set();
-  broken.set(account, folders);
+  const folders = wrongLengths.get(account) ?? new Set();
+  wrongLengths.set(account, folders);
   folders.add(folder);
   const [oldest] = folders;
   if (folders.size > MAX_FOLDERS && oldest !== undefined) folders.delete(oldest);

@@ -4,9 +4,9 @@ import { hasContent } from "../../http/request-body.ts";
 import { emptyResponse } from "../../http/responses.ts";
 import type { AccountContext } from "../../request/context.ts";
 
-/** `PUT /home/<folder>/` and `MKCOL`: creates a folder whose parent is there (4.2, 4.5). */
+/** `PUT /home/<folder>/` and `MKCOL`: creates a folder whose parent exists (4.2, 4.5). */
 export async function createFolder({ request, path, files }: AccountContext): Promise<Response> {
-  // RFC 4918 9.3: a body that the server does not understand is refused.
+  // RFC 4918 9.3: a body that the server does not understand is rejected.
   if (await hasContent(request))
     throw new HttpError("unsupported-media-type", "A request that creates a folder must have no content.");
   if (path.segments.length === 0) throw new StorageError("already-exists");

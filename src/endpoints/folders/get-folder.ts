@@ -21,7 +21,9 @@ import { archiveResponse } from "./archive.ts";
 const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
 const HTML_TYPE = { "Content-Type": "text/html; charset=utf-8" };
 
-/** `GET` and `HEAD /home/<folder>/`: the members of a folder, as JSON, as a page, or with their content as an archive (4.2, 4.6). */
+/**
+ * `GET` and `HEAD /home/<folder>/`: a folder's members as JSON or as a page, or its content as an archive (4.2, 4.6).
+ */
 export async function getFolder(context: AccountContext): Promise<Response> {
   const { request, path, files, variant, texts } = context;
   if (isBasicLogin(context)) return redirectResponse(context, 302, afterBasicLogin(context), texts.loggedIn);
@@ -38,20 +40,21 @@ export async function getFolder(context: AccountContext): Promise<Response> {
   });
 }
 
-/** What a form on a folder has to tell of what did not work. */
+/** What the page of a folder shows after a form that failed. */
 export interface FolderReport {
   readonly problems: readonly FolderProblem[];
 }
 
-/** The page of the exchange's folder as the answer to a form: it is there even where the members cannot be listed. */
+/** The page of the request's folder in response to a form. Works even if the members cannot be listed. */
 export async function folderPage(context: AccountContext, status: number, report: FolderReport): Promise<Response> {
   const page = toByteSource(await openFolderPage(context, report));
   return sourceResponse(status, context.pagePermit.releaseAfter(page), { ...toPageFields(context), ...HTML_TYPE });
 }
 
 /**
- * The page of the exchange's folder (4.6), sent as it is rendered. Without a report it tells of what the redirect behind a form has brought.
- * @throws what `readMembers` throws, where there is no report.
+ * Opens the page of the request's folder (4.6), which is sent while it is rendered. Without a report it may show the
+ * success of the form that redirected to it.
+ * @throws what `readMembers` throws, if there is no report.
  */
 async function openFolderPage(context: AccountContext, report?: FolderReport): Promise<ReadableStream<Uint8Array>> {
   const { path, account, target, config } = context;
@@ -70,37 +73,38 @@ async function openFolderPage(context: AccountContext, report?: FolderReport): P
   });
 }
 
-/** So many members are read before others have their turn. */
+/** After how many members the event loop may serve other requests. */
 const MEMBERS_PER_YIELD = 1000;
-/** So many members are read before they are counted. */
+/** After how many members their bytes are added to the permit. */
 const MEMBERS_PER_PERMIT = 100;
-/** What a page counts for by itself: what is rendered of it, and the buffer that it is sent from. */
+/** The bytes of a page without members: its rendered parts, and the buffer that it is sent from. */
 const PAGE_BYTES = 524_288;
-/** What a member on a page takes, beside two bytes for each code unit of its name. */
+/** The bytes of a member on a page, in addition to two bytes for each code unit of its name. */
 const MEMBER_BYTES = 300;
 
 interface ReadMembers {
-  /** All members, as a page is sorted; absent where they cannot be listed and need not be. */
+  /** All members. Absent if they cannot be listed and the page is shown anyway. */
   readonly members: readonly PageMember[] | undefined;
-  /** Why not, where that is for the moment. */
+  /** Why they cannot be listed, if the reason is temporary. */
   readonly problems: readonly FolderProblem[];
 }
 
 /**
- * Reads the members of a page, and claims what is held of them.
- * @throws what listing the folder throws; HttpError `unavailable` where the account has too much held for pages.
+ * Reads the members of a page, and acquires a permit for the bytes that they take.
+ * @throws what listing the folder throws; HttpError `unavailable` if the pages of the account take too many bytes. With
+ * `mayFail` it returns such errors as problems.
  */
 async function readMembers(
-  { files, path, request: { signal }, pagePermit: pageClaim, failureOf }: AccountContext,
+  { files, path, request: { signal }, pagePermit, failureOf }: AccountContext,
   mayFail: boolean,
 ): Promise<ReadMembers> {
   const members: PageMember[] = [];
   let bytes = PAGE_BYTES;
 
   function acquirePages(): void {
-    if (pageClaim.acquire(bytes)) return;
-    // At once: the listing may take its time to end, and what has been refused is in nobody's way.
-    pageClaim.release();
+    if (pagePermit.acquire(bytes)) return;
+    // Not later: ending the listing may take long, and a refused page must not block others meanwhile.
+    pagePermit.release();
     throw tooManyPages();
   }
 
@@ -110,7 +114,7 @@ async function readMembers(
       const member = toPageMember(entry);
       members.push(member);
       bytes += MEMBER_BYTES + 2 * member.name.length;
-      // Nobody is left to show it to.
+      // After a disconnect there is no client to show the page to.
       signal.throwIfAborted();
       if (members.length % MEMBERS_PER_PERMIT === 0) acquirePages();
       if (members.length % MEMBERS_PER_YIELD === 0) await yieldToEventLoop();
@@ -119,13 +123,13 @@ async function readMembers(
     return { members, problems: [] };
   } catch (error) {
     if (!mayFail || !(isHttpError(error) || isStorageError(error))) return throwNotListed(error);
-    pageClaim.release();
+    pagePermit.release();
     const { failure, message } = failureOf(error);
     return { members: undefined, problems: failure === "unavailable" ? [{ message }] : [] };
   }
 }
 
-/** What a browser can do with its session beside the files (4.1, rule 4); a password that cannot be changed is not offered to be. */
+/** The links of a browser's session (4.1, rule 4). The password link is shown only if the password can be changed. */
 async function toSessionLinks({ account, config, scheme, passwords }: AccountContext): Promise<SessionLinks> {
   if (scheme !== "cookie") return {};
   const logout = `${config.basePath}/__svc__/logout`;

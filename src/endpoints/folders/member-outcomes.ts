@@ -5,14 +5,17 @@ import type { RequestContext } from "../../request/context.ts";
 import { toStatus } from "../../request/errors.ts";
 import type { CommandOutcome } from "../../schemas/commands.ts";
 
-/** What became of one member of a folder. */
+/** The result of an action on one member of a folder. */
 export interface MemberOutcome {
   readonly target: string;
-  /** Why it failed. */
+  /** Why it failed. Absent on success. */
   readonly error?: HttpError;
 }
 
-/** Acts on a member of a folder. A name that is none, or a failure, is that member's own (4.3, CONTRACT 4.5). */
+/**
+ * Runs an action on one member of a folder. An invalid name or a failure becomes the member's error (4.3, CONTRACT
+ * 4.5).
+ */
 export async function attempt(
   { failureOf }: RequestContext,
   target: string,
@@ -27,7 +30,7 @@ export async function attempt(
   }
 }
 
-/** {@link attempt} for one member after the other, each one's failure leaving the following ones. */
+/** Runs {@link attempt} for one member after the other. A failure does not stop the following ones. */
 export async function attemptAll(
   context: RequestContext,
   targets: readonly string[],
@@ -38,7 +41,7 @@ export async function attemptAll(
   return outcomes;
 }
 
-/** The JSON answer: 200 when all have succeeded, else 422, either with an entry for each (4.3, CONTRACT 4.5). */
+/** The JSON response: 200 if all succeeded, otherwise 422, with an entry for each member (4.3, CONTRACT 4.5). */
 export function toOutcomesResponse(outcomes: readonly MemberOutcome[]): Response {
   const entries: readonly CommandOutcome[] = outcomes.map(({ target, error }) => ({
     target,
@@ -48,7 +51,10 @@ export function toOutcomesResponse(outcomes: readonly MemberOutcome[]): Response
   return hasFailed ? jsonResponse(422, { errors: entries }) : jsonResponse(200, { results: entries });
 }
 
-/** The status of a page on failed members: that of their failure, or 400 when they failed for different reasons (CONTRACT 4.6). */
+/**
+ * The status of a page about failed members: that of their common failure, or 400 if the failures differ (CONTRACT
+ * 4.6).
+ */
 export function toCommonStatus(errors: readonly HttpError[]): number {
   const [failure, ...others] = new Set(errors.map((error) => error.failure));
   return toStatus(failure === undefined || others.length > 0 ? "malformed" : failure, "html");

@@ -15,8 +15,8 @@ import { attemptAll, type MemberOutcome, toOutcomesResponse } from "./member-out
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
 
 /**
- * `POST /home/<folder>/` with a JSON body: folder commands, in order, each one's failure leaving the following ones
- * running (4.3, CONTRACT 4.5). All of them are checked before the first runs.
+ * `POST /home/<folder>/` with a JSON body: runs folder commands in order (4.3, CONTRACT 4.5). All of them are checked
+ * before the first one runs. A failure does not stop the following ones.
  */
 export async function postCommands(context: AccountContext): Promise<Response> {
   const { request, path, files, config } = context;
@@ -40,18 +40,24 @@ export async function postCommands(context: AccountContext): Promise<Response> {
   }
   return toOutcomesResponse(outcomes);
 
-  /** What is announced takes no place before it comes, or idle clients would have them all; for what finds none now, nothing is read. */
+  /**
+   * Rejects a body before it is read if there are not enough permits for its announced length. Acquires no permits for
+   * this length: otherwise idle clients could take all of them.
+   */
   function onAnnounced(bytes: number): void {
     if (!context.transferPermit.canAcquire(toPermits(bytes))) onLarge(bytes);
   }
 
-  /** A body that is held whole counts among the transfers: what all of them take together is bounded. */
+  /**
+   * Counts a large body among the transfers, because it is held in memory: this bounds the memory of all bodies
+   * together.
+   */
   function onLarge(bytes: number): void {
     if (!context.transferPermit.acquire(toPermits(bytes))) throw tooManyTransfers();
   }
 }
 
-/** What of a body that is held whole counts as one transfer: no other holds more. */
+/** How many bytes of a body in memory count as one transfer. No other transfer holds more. */
 const BYTES_PER_PERMIT = 64 * 1024;
 
 function toPermits(bytes: number): number {
@@ -59,21 +65,21 @@ function toPermits(bytes: number): number {
 }
 
 const NAMES_SEPARATOR = " ";
-/** The names of some thousand triggers: to make a schema of them for each request would cost more than the request. */
+/** Enough for some thousand triggers. Making a schema for each request would cost more than the request itself. */
 const MAX_NAMES_CHARACTERS = 100_000;
 const toSchema = memoize((key) => {
   const [maxCommands, ...names] = key.split(NAMES_SEPARATOR);
   return createCommandsRequestSchema(names, Number(maxCommands));
 }, MAX_NAMES_CHARACTERS);
 
-/** A trigger that the account does not have is unknown, like any other name. */
+/** Parses the body. A trigger that the account does not have is as unknown as any other name. */
 function parseCommands(body: unknown, triggers: Triggers, maxCommands: number): readonly Command[] {
   const parsed = toSchema([maxCommands, ...triggers.keys()].join(NAMES_SEPARATOR)).safeParse(body);
   if (!parsed.success) throw toMalformed(maxCommands);
   return parsed.data.commands;
 }
 
-/** Also of a body that holds so much that no schema sees it: most likely it is a list that is too long. */
+/** Also the error for a body that is too large for the schema: most likely its list of commands is too long. */
 function toMalformed(maxCommands: number): HttpError {
   return new HttpError("malformed", `The body is not a list of commands with at most ${maxCommands} targets in total.`);
 }

@@ -19,13 +19,15 @@ import { folderPage } from "./get-folder.ts";
 import { attemptAll, type MemberOutcome, toCommonStatus, toOutcomesResponse } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
 
-/** A form, read to its end. */
+/** A form that was read to its end. */
 interface ReceivedForm extends FormFields {
-  /** What became of its files, where they were to be stored. */
+  /** The results of its files, if the action stores files. */
   readonly uploads: readonly FormUpload[];
 }
 
-/** `POST /home/<folder>/` with a browser's form: one action on the folder, its members or new files (4.6, CONTRACT 4.6). */
+/**
+ * `POST /home/<folder>/` with a browser's form: one action on the folder, its members or new files (4.6, CONTRACT 4.6).
+ */
 export async function postForm(context: AccountContext): Promise<Response> {
   const { path, files } = context;
   if ((await files.kindOf(path.segments)) !== "folder") throw new StorageError("not-found");
@@ -39,8 +41,8 @@ export async function postForm(context: AccountContext): Promise<Response> {
 }
 
 /**
- * Files are stored while the form is read. Where it turns out to be no form behind them, browsers get the folder's page, which shows what was
- * stored, with what is wrong.
+ * Reads the form and stores its files meanwhile. If the form turns out to be malformed after files were stored,
+ * browsers get the folder's page, which shows the stored files and the error.
  */
 async function readForm(context: AccountContext): Promise<ReceivedForm | { readonly refusal: Response }> {
   const { request, path, config } = context;
@@ -64,13 +66,13 @@ async function readForm(context: AccountContext): Promise<ReceivedForm | { reado
     return { ...fields, members: [...new Set(fields.members)], uploads: uploads.outcomes() };
   } catch (error) {
     const outcomes = uploads.outcomes();
-    const isOver = outcomes.length === 0 || signal.aborted;
-    if (isOver || context.variant !== "html" || !isHttpError(error)) throw error;
+    const hasNoPage = outcomes.length === 0 || signal.aborted;
+    if (hasNoPage || context.variant !== "html" || !isHttpError(error)) throw error;
     return { refusal: await refuseRest(context, error, outcomes) };
   }
 }
 
-/** The folder's page, which shows what was stored; where anything was, it says which files were not (CONTRACT 4.6). */
+/** The folder's page with the error. If any file was stored, the page also names those that were not (CONTRACT 4.6). */
 function refuseRest(context: AccountContext, error: HttpError, uploads: readonly FormUpload[]): Promise<Response> {
   const isStored = uploads.some((upload) => upload.error === undefined);
   const failed = uploads.flatMap((upload) =>
@@ -82,16 +84,16 @@ function refuseRest(context: AccountContext, error: HttpError, uploads: readonly
 }
 
 /**
- * The metadata of a form's files (4.4, CONTRACT 5). A header that is there is judged before the form is read; one that is missing refuses the form at its first file, as forms without
- * files need none.
+ * The metadata of a form's files (4.4, CONTRACT 5). If the header is present, it is checked before the form is read. If
+ * it is missing and required, the form fails at its first file: forms without files need no metadata.
  */
 function toFormMetadata({ request, config: { metadataFields } }: AccountContext) {
-  const isThere = metadataFields !== undefined && request.headers.get(metadataFields.header) !== null;
-  const value = isThere ? readMetadata(request.headers, metadataFields) : undefined;
+  const isPresent = metadataFields !== undefined && request.headers.get(metadataFields.header) !== null;
+  const value = isPresent ? readMetadata(request.headers, metadataFields) : undefined;
 
   async function* required(parts: AsyncIterable<FormPart>): AsyncGenerator<FormPart> {
     for await (const part of parts) {
-      if (part.filename && metadataFields !== undefined && !isThere) readMetadata(request.headers, metadataFields);
+      if (part.filename && metadataFields !== undefined && !isPresent) readMetadata(request.headers, metadataFields);
       yield part;
     }
   }
@@ -99,7 +101,7 @@ function toFormMetadata({ request, config: { metadataFields } }: AccountContext)
   return { value, required };
 }
 
-/** What the user has left out. */
+/** What the user has forgotten in the form, as a message for the page. */
 function findOmission({ action, newFolders, members, uploads }: ReceivedForm): string | undefined {
   switch (action) {
     case "create-folder":
@@ -129,7 +131,7 @@ async function run(context: AccountContext, form: ReceivedForm): Promise<readonl
   return attemptAll(context, members, (name) => runTrigger(context, action, trigger, name));
 }
 
-/** The archive of the members, if all of them can be in it. */
+/** Responds with an archive of the members if all of them can be in it. */
 async function download(context: AccountContext, members: readonly string[]): Promise<Response> {
   const chosen: Chosen[] = [];
   const outcomes = await attemptAll(context, members, async (name) => {
@@ -155,19 +157,19 @@ function respondFailed(context: AccountContext, outcomes: readonly MemberOutcome
   return pageOf(context, toCommonStatus(failed.map(({ error }) => error)), problems);
 }
 
-/** Nothing was done: the folder's page says why, or the errors body. */
+/** Refuses the complete form before any action: with the folder's page, or the JSON errors body. */
 function refuseWhole(context: AccountContext, message: string): Promise<Response> {
   if (context.variant !== "html") throw new HttpError("malformed", message);
   return pageOf(context, toStatus("malformed", "html"), [{ message }]);
 }
 
-/** The folder's page with what is wrong, of which the operator is told as well. */
+/** The folder's page with problems. Emits the error event as well. */
 function pageOf(context: AccountContext, status: number, problems: readonly FolderProblem[]): Promise<Response> {
   emitErrorEvent(context, status, [...new Set(problems.map(({ message }) => message))].join(" "));
   return folderPage(context, status, { problems });
 }
 
-/** Back to the folder by GET: a reload does not send the form again. The query is kept, such as the order of the listing. */
+/** Redirects to the folder, so that a reload does not send the form again. Keeps the query, such as the sort order. */
 function redirectDone({ config, path, target }: AccountContext, done: DoneCode): Response {
   const query = new URLSearchParams(target.query);
   query.set("done", done);

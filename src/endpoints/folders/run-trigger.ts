@@ -12,10 +12,10 @@ export function ownTriggers({ config, account }: AccountContext): Triggers {
 }
 
 /**
- * Runs a trigger on a member of the addressed folder, and tells of it by event 40043 (4.3, 4.6).
- * What the account may not read, it may not hand on.
- * @throws StorageError `not-found` when nothing of that name is there; HttpError `denied`; HttpError `unprocessable` with the message of the trigger's own HttpError, `internal`
- * when it failed otherwise.
+ * Runs a trigger on a member of the folder and emits event 40043 (4.3, 4.6).
+ * @throws StorageError `not-found` if the member does not exist; HttpError `denied` if the account may not read it,
+ * because it must not pass on what it may not read; HttpError `unprocessable` with the message of an HttpError of the
+ * trigger; HttpError `internal` if the trigger failed in any other way.
  */
 export async function runTrigger(
   context: AccountContext,
@@ -45,7 +45,7 @@ async function findFailure(
     await trigger.run?.(toContext(context, name), [member]);
     return undefined;
   } catch (cause) {
-    // Which status the integrator's error would have is not asked: 401, say, would be no answer to this request.
+    // The status of the integrator's error is ignored: a 401, for example, would be wrong for this request.
     if (isHttpError(cause)) return new HttpError("unprocessable", cause.message);
     return context.failureOf(new Error(`The trigger ${name} failed.`, { cause }));
   }

@@ -18,7 +18,7 @@ export async function getLoginPage(context: RequestContext): Promise<Response> {
 }
 
 /**
- * `POST /__svc__/login`: validates a user name and password and starts a session, answered with its ID as JSON, or with
+ * `POST /__svc__/login`: verifies a user name and password and starts a session. Responds with its ID as JSON, or with
  * a cookie and a redirect (4.1, 5.1).
  */
 export async function postLogin(context: RequestContext): Promise<Response> {
@@ -60,7 +60,7 @@ async function readLogin({
       return body.data;
     }
     case "application/x-www-form-urlencoded": {
-      // Of a field that is sent twice the first counts.
+      // If a field is sent twice, the first one counts.
       const fields = [...(await readFormBody(request, maxLoginBytes))].reverse();
       const form = loginFormSchema.safeParse(Object.fromEntries(fields));
       if (!form.success) throw new HttpError("malformed", "The form must contain a username and a password.");

@@ -10,8 +10,8 @@ import { redirectResponse } from "../../views/page.ts";
 import { loginPath } from "./unauthorized.ts";
 
 /**
- * `POST /__svc__/logout`: ends the session of the header or the cookie (CONTRACT 6.3). Browsers are led to the login page, others get
- * 204; 401 without a live session, as there is none to end.
+ * `POST /__svc__/logout`: ends the session of the header or the cookie (CONTRACT 6.3). Browsers are redirected to the
+ * login page. Other clients get 204, or 401 if there is no live session to end.
  */
 export async function postLogout(context: RequestContext): Promise<Response> {
   const { request, connection, config, sessions, audit, variant, texts } = context;

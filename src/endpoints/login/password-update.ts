@@ -13,15 +13,15 @@ import {
 import { pageResponse, redirectResponse } from "../../views/page.ts";
 import { toPasswordPage } from "../../views/password-page.ts";
 
-/** `GET /home/__svc__/password-update`: the form, for accounts that may use it (4.1, rule 4). */
+/** `GET /home/__svc__/password-update`: the form, for accounts that may change their password (4.1, rule 4). */
 export async function getPasswordPage(context: AccountContext): Promise<Response> {
   await requireUpdatable(context);
   return passwordPage(context, 200, []);
 }
 
 /**
- * `POST /home/__svc__/password-update`: changes the account's own password and ends its other sessions (4.1, CONTRACT 7.6).
- * Whether it may is settled before the body is read.
+ * `POST /home/__svc__/password-update`: changes the account's own password and ends its other sessions (4.1, CONTRACT
+ * 7.6). Checks that the account may do this before it reads the body.
  */
 export async function postPasswordUpdate(context: AccountContext): Promise<Response> {
   const { request, account, connection, config, variant, passwords, session, texts } = context;
@@ -53,7 +53,7 @@ export async function postPasswordUpdate(context: AccountContext): Promise<Respo
   return jsonResponse(200, body);
 }
 
-/** The path of the page to change a password. */
+/** The path of the page that changes a password. */
 export function passwordUpdatePath(basePath: string): string {
   return `${basePath}/home/__svc__/password-update`;
 }
@@ -67,7 +67,7 @@ function notUpdatable(): HttpError {
   return new HttpError("denied", "The account's password cannot be changed here.");
 }
 
-/** One error for every broken rule (CONTRACT 7.6). */
+/** Responds with one error for each violated rule (CONTRACT 7.6). */
 function refuse(context: AccountContext, problems: readonly string[]): Response {
   if (context.variant === "html") return passwordPage(context, 422, problems);
   return jsonResponse(422, { errors: problems.map((message) => ({ message })) });
@@ -91,7 +91,7 @@ async function readFields(request: Request, maxBytes: number): Promise<unknown> 
       return readJsonBody(request, { maxBytes });
     case "application/x-www-form-urlencoded": {
       const fields = [...(await readFormBody(request, maxBytes))];
-      // A field sent twice is not one of them.
+      // A field that is sent twice makes the form invalid.
       const isRepeated = new Set(fields.map(([name]) => name)).size < fields.length;
       return isRepeated ? undefined : Object.fromEntries(fields);
     }

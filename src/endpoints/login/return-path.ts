@@ -2,8 +2,8 @@ import { parseResourcePath, toUrlPath } from "../../account/path.ts";
 import { parseTarget } from "../../http/request-target.ts";
 
 /**
- * Where a login leads, built anew from the path's segments so that it cannot lead out of the service (SECURITY 20); `undefined`
- * for anything but a path below `/home/`.
+ * The path to redirect to after a login. It is rebuilt from the path's segments, so that it cannot lead out of the
+ * service (SECURITY 20). Returns `undefined` for anything but a path below `/home/`.
  */
 export function toReturnPath(text: string | null, basePath: string): string | undefined {
   const home = `${basePath}/home/`;

@@ -9,7 +9,7 @@ import { pageResponse, redirectResponse } from "../../views/page.ts";
 import { toFailureText } from "../../views/texts.ts";
 import { afterBasicLogin, basicLoginPath, isBasicLogin } from "./basic-login.ts";
 
-/** Why a request without a valid login is refused. */
+/** Why a request has no valid login. */
 type Unidentified = Exclude<Identification, { outcome: "identified" }>;
 
 const MESSAGES = {
@@ -25,9 +25,12 @@ export function loginPath(basePath: string): string {
 }
 
 /**
- * Answers a request whose login does not hold: a browser without credentials is led to the login page with the way back (CONTRACT 6.2),
- * one with invalid Basic credentials to the plain login page (5.1.2), and one that has none and no cookies is asked for them where it
- * chose so; for others see {@link refuseLogin}.
+ * Responds to a request without a valid login:
+ *
+ * - A browser without credentials is redirected to the login page, with the path to return to (CONTRACT 6.2).
+ * - A browser with invalid Basic credentials is redirected to the login page without that path (5.1.2).
+ * - A browser at the URL of the Basic login is asked for Basic credentials.
+ * - For all other clients see {@link refuseLogin}.
  */
 export function refuseUnidentified(context: RequestContext, reason: Unidentified): Response {
   const { variant, config, path, texts } = context;
@@ -47,8 +50,8 @@ export function refuseUnidentified(context: RequestContext, reason: Unidentified
 }
 
 /**
- * The dialogue of the browser's own, and the login page for those who leave it. Wrong credentials are asked for once more: behind a redirect
- * browsers would take them for right, and send them until they are closed.
+ * Opens the browser's own login dialog. A user who cancels it sees the login page. Wrong credentials get 401 again, not
+ * a redirect: after a redirect, browsers would treat them as right and send them until they are closed.
  */
 function askForBasic(context: RequestContext, reason: Unidentified): Response {
   const isWrong = reason.outcome === "refused" && reason.scheme === "basic";
@@ -70,7 +73,10 @@ export function loginPageResponse(
   return pageResponse(context, status, page, fields);
 }
 
-/** A failed login: the login page with the message for browsers (CONTRACT 6.2), the errors body for everybody else (7.1). */
+/**
+ * Responds to a failed login: browsers get the login page with the message (CONTRACT 6.2), others the errors body
+ * (7.1).
+ */
 export function refuseLogin(
   context: RequestContext,
   ownMessage: string,
@@ -84,7 +90,7 @@ export function refuseLogin(
   return loginPageResponse(context, 401, { returnTo, message }, fields);
 }
 
-/** What the user is told: our own message, unless the option lets the rejecting method speak (7.2). */
+/** The message for the user: our own, or that of the rejecting method if the option `publicError` is set (7.2). */
 function toPublicError(
   { config }: RequestContext,
   message: string,

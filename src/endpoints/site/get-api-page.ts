@@ -4,7 +4,10 @@ import type { RequestContext } from "../../request/context.ts";
 import { renderApiPage } from "../../views/api-page.ts";
 import { toPageFields } from "../../views/page.ts";
 
-/** `GET /__svc__/openapi.html`: the interactive page of the API, for anybody (1.3). Its form is sent by its script, and no other way. */
+/**
+ * `GET /__svc__/openapi.html`: the interactive page of the API, for any client (1.3). Only its script may send its
+ * form.
+ */
 export async function getApiPage(context: RequestContext): Promise<Response> {
   const { apiPage, pages } = context.config;
   if (apiPage === undefined) throw new HttpError("not-found", "Not found.");

@@ -4,7 +4,9 @@ import type { RequestContext } from "../../request/context.ts";
 import { toFileType } from "../../views/api-page.ts";
 import { findAsset } from "../../views/assets.ts";
 
-/** `GET /__svc__/assets/<name>`: style and script of the pages, for anybody. Names change with what is in them. */
+/**
+ * `GET /__svc__/assets/<name>`: styles and scripts of the pages, for any client. Their names change with their content.
+ */
 export async function getAsset({ target, config }: RequestContext): Promise<Response> {
   const name = target.path.slice(target.path.lastIndexOf("/") + 1);
   const asset = findAsset(name, config.pages.brandStyle);
