@@ -1,22 +1,22 @@
 import type { Upload, UploadGuard } from "../contracts/upload.ts";
 import { HttpError, isHttpError } from "../http/http-error.ts";
 
-/** Content on its way past a guard. */
+/** Content that a guard sees. */
 export interface GuardedContent {
   readonly content: AsyncIterable<Uint8Array>;
-  /** To be called when the write has settled: a guard that has not decided is told that it need not. */
+  /** Must be called when the write has settled. A guard that has not decided by then gets `abandon`. */
   settle(): void;
 }
 
-/** What is told of a guard's defects. */
+/** Gets the errors of a guard's `abandon`. */
 export type ReportDefect = (error: unknown) => void;
 
-/** How long a guard has for each of its answers, unless it says so itself. */
-const PATIENCE_SECONDS = 300;
+/** The default time limit for each call of a guard. */
+const DEFAULT_TIMEOUT_SECONDS = 300;
 
 /**
- * The same content, which the guard sees chunk by chunk and decides on before it ends: as nothing is visible of a file whose content has not ended, its refusal
- * leaves what was there.
+ * Passes content to a guard chunk by chunk, and asks for its decision before the content ends. A storage shows nothing
+ * of a file before its content ends, so a refusal leaves the existing file as it is.
  */
 export function guardContent(
   content: AsyncIterable<Uint8Array>,
@@ -24,7 +24,7 @@ export function guardContent(
   guard: UploadGuard,
   report: ReportDefect,
 ): GuardedContent {
-  const { timeoutSeconds = PATIENCE_SECONDS } = guard;
+  const { timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = guard;
   let isDecided = false;
 
   async function* guarded(): AsyncGenerator<Uint8Array> {
@@ -37,7 +37,7 @@ export function guardContent(
     });
     if (reason === "") throw new HttpError("unprocessable", "The upload was refused.");
     if (typeof reason === "string") throw new HttpError("unprocessable", reason);
-    // What was meant by anything else nobody knows: it may have been a refusal.
+    // Any other value is a defect of the guard, and may have been meant as a refusal.
     if (reason !== undefined && reason !== null)
       throw new Error("The beforeCommit function returned something other than text.");
   }
@@ -53,16 +53,19 @@ export function guardContent(
   return { content: guarded(), settle };
 }
 
-/** Which status the integrator's error would have is not asked: 401, say, would be no answer to this request. */
-async function ask(question: () => unknown, timeoutSeconds: number): Promise<unknown> {
+/**
+ * Calls a guard with a time limit. An HttpError of the guard becomes `unprocessable`, and its status is ignored: a 401,
+ * for example, would be wrong for this request.
+ */
+async function ask(call: () => unknown, timeoutSeconds: number): Promise<unknown> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
-    const answer = question();
-    if (!isThenable(answer)) return answer;
+    const result = call();
+    if (!isThenable(result)) return result;
     const tooLate = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`no decision within ${timeoutSeconds} s`)), timeoutSeconds * 1000);
     });
-    return await Promise.race([answer, tooLate]);
+    return await Promise.race([result, tooLate]);
   } catch (cause) {
     if (isHttpError(cause)) throw new HttpError("unprocessable", cause.message, {}, { cause });
     throw new Error("The beforeCommit function failed.", { cause });

@@ -3,55 +3,58 @@ import type { FormPart } from "../http/multipart.ts";
 import { isMemberName } from "../http/path-segment.ts";
 import { yieldToEventLoop } from "../platform/event-loop.ts";
 
-/** A file of a form, and what became of it. */
+/** A file of a form, with its result. */
 export interface FormUpload {
   /** Its name, without the path that some browsers send. */
   readonly name: string;
-  /** Why it was not stored. */
+  /** Why it was not stored. Absent on success. */
   readonly error?: unknown;
 }
 
-/** What stores the files of a form. */
+/** Options of {@link createFormFiles}. */
 export interface FormFilesOptions {
-  /** Stores a file under its name, all of it or nothing. */
+  /** Stores a file under its name completely or not at all. */
   write(name: string, content: AsyncIterable<Uint8Array>): Promise<unknown>;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * The files of a form on their way to the storage (CONTRACT 4.6). One that comes before the form has said what it wants is written as well, but the end of
- * its content is held back, so that it does not become visible before {@link FormFiles.decide}.
+ * Stores the files of a form while it is read (CONTRACT 4.6). A file that arrives before the form's action is written
+ * as well, but the end of its content is held back, so that it does not become visible before {@link FormFiles.decide}.
  */
 export interface FormFiles {
   /**
-   * Takes a file, and is done when its content is. A failure is that file's own.
-   * @throws HttpError `malformed` when too many wait, and the signal's reason when it has aborted.
+   * Reads and stores a file. Resolves when its content is read. A failure becomes the file's result.
+   * @throws HttpError `malformed` if too many files wait for the action; the signal's reason if it is aborted.
    */
   receive(part: FormPart): Promise<void>;
   /**
-   * Stores what has waited and what is still to come, in the order of the form; or gives it all up.
-   * @throws the signal's reason when it has aborted meanwhile.
+   * Tells whether the form's action stores files. If so, stores the waiting and the following files in the order of the
+   * form. Otherwise, discards them.
+   * @throws the signal's reason if it is aborted meanwhile.
    */
   decide(isUpload: boolean): Promise<void>;
-  /** What became of each file, in the order of the form, where they were to be stored. */
+  /** The result of each file, in the order of the form. Only meaningful if the action stores files. */
   outcomes(): readonly FormUpload[];
 }
 
-/** A file whose content has come, or has been refused, while nobody knew what for. */
+/** A file whose content was read, or whose write has failed, before the action of the form was known. */
 interface WaitingFile {
   readonly index: number;
-  /** Lets its content end, or break. */
+  /** Ends its content, or makes it fail. */
   release(isUpload: boolean): void;
   readonly writing: Promise<FormUpload>;
 }
 
-/** How many files may come before the form has said what it wants: each keeps a file of the storage open, and listens to the signal. */
+/**
+ * How many files may arrive before the form's action. Each keeps a file of the storage open, and listens to the signal.
+ */
 const MAX_WAITING = 8;
-/** After so many files others have their turn. */
+/** After how many files the event loop may serve other requests. */
 const FILES_PER_YIELD = 100;
 
-/** Makes what stores the files of one form. */
+/** Makes the store for the files of one form. */
 export function createFormFiles({ write, signal }: FormFilesOptions): FormFiles {
   const outcomes: FormUpload[] = [];
   const waiting: WaitingFile[] = [];
@@ -69,16 +72,16 @@ export function createFormFiles({ write, signal }: FormFilesOptions): FormFiles 
     names.add(name);
     if (decision === "store") outcomes.push(await store(name, part.body));
     else await hold(name, part.body);
-    // A thousand small files may come in few chunks, and a storage may take them at once.
+    // A thousand small files may arrive in a few chunks, and a storage may write them synchronously.
     if (outcomes.length % FILES_PER_YIELD === 0) await yieldToEventLoop();
     // The rest of its form may never come.
     signal?.throwIfAborted();
   }
 
-  /** Checked before any file is made (SECURITY 5). */
+  /** Returns why a file is refused, before anything of it is written (SECURITY 5). */
   function refuse(name: string): HttpError | undefined {
     if (!isMemberName(name)) return new HttpError("malformed", "This is not a valid name.");
-    // Members of several folders, sent with their last names alone, would replace one another unnoticed.
+    // Files of several folders, sent with their last names only, would replace one another without notice.
     return names.has(name) ? new HttpError("malformed", "The form has another file with this name.") : undefined;
   }
 
@@ -107,29 +110,32 @@ export function createFormFiles({ write, signal }: FormFilesOptions): FormFiles 
       release(isUpload);
       outcomes[index] = await writing;
     }
-    // Nobody is left to hear of what became of them: it is no failure of the files.
+    // After a disconnect the results of the files do not matter: the request fails as a whole.
     if (isUpload) signal?.throwIfAborted();
   }
 
   return { receive, decide, outcomes: () => outcomes };
 }
 
-/** A content whose end is held back until it is released; `isRead` resolves when all before the end has been taken, or the taker has given up. */
+/**
+ * Content whose end is held back until its release. `isRead` resolves when the writer has read everything, or has
+ * stopped.
+ */
 function holdBack(body: AsyncIterable<Uint8Array>) {
   let release: (isUpload: boolean) => void = () => undefined;
-  let tellRead: () => void = () => undefined;
+  let resolveRead: () => void = () => undefined;
   const isReleased = new Promise<boolean>((resolve) => {
     release = resolve;
   });
   const isRead = new Promise<void>((resolve) => {
-    tellRead = resolve;
+    resolveRead = resolve;
   });
 
   async function* hold(): AsyncGenerator<Uint8Array> {
     try {
       yield* body;
     } finally {
-      tellRead();
+      resolveRead();
     }
     if (!(await isReleased)) throw new HttpError("malformed", "The form's action is not an upload.");
   }
@@ -137,12 +143,12 @@ function holdBack(body: AsyncIterable<Uint8Array>) {
   return { content: hold(), isRead, release };
 }
 
-/** Some browsers send a path, by the separators of their system (CONTRACT 2.2). */
+/** The last name of a path: some browsers send a path, with the separators of their system (CONTRACT 2.2). */
 function toLastSegment(filename: string): string {
   return filename.slice(Math.max(filename.lastIndexOf("/"), filename.lastIndexOf("\\")) + 1);
 }
 
-/** Whether a part is what browsers send of a file input that nothing was chosen for. */
+/** Whether a part is what browsers send for a file input without a file. Reads the body of a part without a name. */
 export async function isEmptyInput({ filename, body }: FormPart): Promise<boolean> {
   if (filename !== "") return false;
   for await (const chunk of body) if (chunk.byteLength > 0) return false;

@@ -3,13 +3,16 @@ import type { FormPart } from "../http/multipart.ts";
 import { createUtf8Decoder } from "../platform/utf8.ts";
 import { type FormFiles, isEmptyInput } from "./form-files.ts";
 
-/** The actions of a folder's form that are built in (4.6); any other is a trigger's. */
+/** The built-in actions of a folder's form (4.6). Any other action is the name of a trigger. */
 export const FORM_ACTIONS = ["create-folder", "upload-file", "delete-members", "download-members"] as const;
 
 /** The action that stores files (4.6). */
 const UPLOAD_ACTION: (typeof FORM_ACTIONS)[number] = "upload-file";
 
-/** The fields of a folder's form (4.6): how they are called, and what they hold. No other is read, and what is described is this. */
+/**
+ * The fields of a folder's form (4.6): their names and kinds. Other fields are ignored. The OpenAPI document uses this
+ * too.
+ */
 export const FORM_FIELDS = {
   action: { name: "action", holds: "action" },
   newFolder: { name: "new-folder", holds: "text" },
@@ -23,22 +26,24 @@ const FIELD_OF: ReadonlyMap<string, FormField> = new Map(
   (Object.keys(FORM_FIELDS) as FormField[]).map((field) => [FORM_FIELDS[field].name, field]),
 );
 
-/** What all fields of a form may hold together, in bytes, unless the caller says otherwise. */
+/** The default limit for the bytes of all text fields of a form together. */
 const MAX_FIELD_BYTES = 1024 * 1024;
 
-/** What the fields of a form say (4.6). */
+/** The values of a form's fields (4.6). */
 export interface FormFields {
   readonly action: string;
-  /** Each of them: what is done by it needs exactly one. */
+  /** All values of the field. The action that uses it needs exactly one. */
   readonly newFolders: readonly string[];
   readonly members: readonly string[];
 }
 
 /**
- * Reads a form to its end and hands its files on as they arrive (CONTRACT 4.6). Fields of other names are passed over, as are those that the action does not
- * need: a page may have one form for all. `isAction` says which actions there are, `maxFieldBytes` what all texts may hold together: 1 MiB by default.
- * @throws HttpError `malformed` without exactly one such action, for a file in place of a text or the reverse, and as {@link readMultipart} does;
- * `too-large` for texts beyond that. Files that waited for the action are given up then.
+ * Reads a form to its end and passes its files to `files` as they arrive (CONTRACT 4.6). Ignores unknown fields, and
+ * fields that the action does not need: a page may have one form for all actions. `isAction` decides which actions
+ * exist. `maxFieldBytes` limits all text fields together (default: 1 MiB).
+ * @throws HttpError `malformed` if the form does not have exactly one valid action, has a file in place of a text or
+ * the reverse, or as {@link readMultipart} does; `too-large` if its texts exceed the limit. Files that wait for the
+ * action are discarded then.
  */
 export async function receiveForm(
   parts: AsyncIterable<FormPart>,
@@ -76,7 +81,7 @@ export async function receiveForm(
 
   async function receiveFile(part: FormPart): Promise<void> {
     if (FIELD_OF.get(part.name) === "file") return files.receive(part);
-    // A file that nobody stores must not pass for one that was.
+    // Ignoring the file would let the user believe that it was stored.
     if (!(await isEmptyInput(part)))
       throw new HttpError("malformed", "The form has a file in a field that takes no files.");
   }
@@ -90,7 +95,7 @@ export async function receiveForm(
   }
 }
 
-/** Reads texts, which may hold so much together. */
+/** Makes a reader of texts that limits their bytes together. */
 function createFieldReader(maxBytes: number): (body: AsyncIterable<Uint8Array>) => Promise<string> {
   let left = maxBytes;
 

@@ -1,46 +1,48 @@
 import { OptionError } from "../contracts/option-error.ts";
 
-/** The metadata of uploads: which header carries it, and what is expected in it (4.4, CONTRACT 5). */
+/** The metadata of uploads: the header that carries it, and the keys that it may have (4.4, CONTRACT 5). */
 export interface MetadataFields {
-  /** Name of the header, e.g. `X-Labels`. */
+  /** The name of the header, for example `X-Labels`. */
   readonly header: string;
-  /** Whether an upload without it is refused. Default: false. */
+  /** Whether an upload without the header is refused. Default: false. */
   readonly required?: boolean;
-  /** The keys that it may have. Default: any. */
+  /** The keys that the metadata may have. Default: any. */
   readonly keys?: readonly MetadataKey[];
 }
 
-/** A key of the metadata. */
+/** A key of the metadata, or a group of keys with the same prefix. */
 export interface MetadataKey {
-  /** The key, or the begin of keys with a `*` behind it, e.g. `project-*`. */
+  /** The key, or a prefix of keys followed by `*`, for example `project-*`. */
   readonly name: string;
   /** Whether the header of an upload must have it. Default: false. */
   readonly required?: boolean;
 }
 
-/** The same, checked and complete. */
+/** {@link MetadataFields}, checked and with defaults. */
 export interface MetadataRules {
   readonly header: string;
   readonly isRequired: boolean;
-  /** Absent: any key. */
+  /** Absent if any key is allowed. */
   readonly keys?: readonly MetadataKeyRule[];
 }
 
-/** A key, or all with the same begin. */
+/** {@link MetadataKey}, checked and with defaults. */
 export interface MetadataKeyRule {
-  /** As it is written. */
+  /** The name as the operator wrote it. */
   readonly name: string;
   readonly isRequired: boolean;
   matches(key: string): boolean;
 }
 
-/** What is in these must stand in no event. */
+/** Headers with secrets. Metadata appears in events, so these are not allowed. */
 const SECRET_HEADERS = ["authorization", "proxy-authorization", "cookie"];
 const REQUIREMENTS = ["required", "optional"];
 
 /**
- * Reads `metadata_fields`: an object, or text. In the simple form that is the name of a header; in the list form a line for the header and one for each key, each
- * with `required` or `optional` behind it, after a comma or blanks; the first one may have neither and is optional then (4.4, CONTRACT 5). Empty lines count for nothing.
+ * Parses `metadata_fields`, which is an object or a text (4.4, CONTRACT 5). The simple form of the text is the name of
+ * a header. The list form has one line for the header and one for each key. Each line ends with `required` or
+ * `optional`, after a comma or blanks. The first line may have neither, and the header is optional then. Empty lines
+ * are ignored.
  * @throws TypeError naming what is wrong.
  */
 export function parseMetadataFields(fields: MetadataFields | string): MetadataRules {
@@ -85,7 +87,7 @@ function isFlag(value: unknown): boolean {
   return value === undefined || typeof value === "boolean";
 }
 
-/** An object of these members at most: one that is ignored could be one that requires something. */
+/** Whether a value is an object without unknown members: an ignored member could be one that requires something. */
 function isObject(value: unknown, members: readonly string[]): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && Object.keys(value).every((name) => members.includes(name));
 }
@@ -105,7 +107,7 @@ function toKeyRule({ name, required = false }: MetadataKey): MetadataKeyRule {
   return {
     name,
     isRequired: required,
-    matches: begin === undefined ? (key) => key === name : (key) => key.startsWith(begin),
+    matches: prefix === undefined ? (key) => key === name : (key) => key.startsWith(prefix),
   };
 }
 

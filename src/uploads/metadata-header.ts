@@ -3,12 +3,16 @@ import { readFieldText } from "../http/header-text.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { MetadataRules } from "./metadata-fields.ts";
 
-/** A field of a record of RFC 4180, blanks around it left out, up to its comma or the end; it can match in one way only. */
+/**
+ * One field of an RFC 4180 record, without surrounding blanks, up to the comma or the end. Matches in one way only (no
+ * ReDoS).
+ */
 const FIELD = /[ \t]*(?:"((?:[^"]|"")*)"[ \t]*|((?:[^",\t ][^",]*)?))(?:,|$)/y;
 
 /**
- * Reads the metadata of an upload from its header (4.4, rule 4; CONTRACT 5); `undefined` without one.
- * @throws HttpError `malformed` where the header is missing, cannot be read, or has not the keys that it must have, or others than it may.
+ * Reads the metadata of an upload from its header (4.4, rule 4; CONTRACT 5). Returns `undefined` without the header.
+ * @throws HttpError `malformed` if a required header is missing, or if the header cannot be parsed, lacks a required
+ * key or has an unknown key.
  */
 export function readMetadata(headers: Headers, { header, isRequired, keys }: MetadataRules): Metadata | undefined {
   const value = headers.get(header);
@@ -28,7 +32,7 @@ export function readMetadata(headers: Headers, { header, isRequired, keys }: Met
   return toMetadata(items);
 }
 
-/** Here fields are UTF-8, as in all other texts of ours. */
+/** Decodes a header value as UTF-8, like all other texts of the service. */
 function toText(value: string, header: string): string {
   const text = readFieldText(value);
   if (text === undefined) throw new HttpError("malformed", `The header ${header} is not valid UTF-8.`);
@@ -38,14 +42,17 @@ function toText(value: string, header: string): string {
 function parseItems(text: string, header: string): readonly (readonly [key: string, value: string])[] {
   return parseRecord(text).map((item) => {
     const mark = item?.indexOf("=") ?? -1;
-    // An empty key is none.
+    // An empty key is not valid.
     if (item === undefined || mark < 1)
       throw new HttpError("malformed", `The header ${header} is not a list of key=value items.`);
     return [item.slice(0, mark), item.slice(mark + 1)];
   });
 }
 
-/** The fields of one record of comma-separated values (RFC 4180), none of an empty one; `undefined` stands for what is no field. */
+/**
+ * The fields of one record of comma-separated values (RFC 4180). `[undefined]` if it is malformed, no fields if it is
+ * empty.
+ */
 function parseRecord(text: string): readonly (string | undefined)[] {
   const fields: string[] = [];
   if (text.trim() === "") return fields;
@@ -54,13 +61,13 @@ function parseRecord(text: string): readonly (string | undefined)[] {
     const match = FIELD.exec(text);
     if (match === null) return [undefined];
     fields.push(match[1]?.replaceAll('""', '"') ?? (match[2] as string).trimEnd());
-    // A comma has another field behind it, an empty one at the end.
+    // After a comma there is always another field, at the end an empty one.
     if (!match[0].endsWith(",")) return fields;
   } while (FIELD.lastIndex <= text.length);
   return fields;
 }
 
-/** An object with the keys as they are: none of them is one that every object has. */
+/** Groups the values by key. `Object.fromEntries` makes even `__proto__` an ordinary key. */
 function toMetadata(items: readonly (readonly [key: string, value: string])[]): Metadata {
   const values = new Map<string, string[]>();
   for (const [key, value] of items) {

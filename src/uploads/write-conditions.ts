@@ -5,15 +5,16 @@ import { HttpError } from "../http/http-error.ts";
 import { readContentLength, refuseContentEncoding } from "../http/request-body.ts";
 
 /**
- * What the header of a PUT demands of the write, checked before its body is touched.
- * @throws HttpError `malformed` for a partial PUT (RFC 9110 14.5) or unreadable fields, `unsupported-media-type` for coded content.
+ * The options of a write from the headers of a PUT. Does not touch the body.
+ * @throws HttpError `malformed` for a partial PUT (RFC 9110 14.5) or headers that cannot be parsed,
+ * `unsupported-media-type` for content with a `Content-Encoding`.
  */
 export function toWriteOptions(request: Request): WriteOptions {
   const { headers } = request;
   if (headers.get("content-range") !== null)
     throw new HttpError("malformed", "PUT with Content-Range is not supported.");
   refuseContentEncoding(headers);
-  // Also where no body is left: what was announced and does not come is missing (CONTRACT 4.1).
+  // Even without a body: if the announced content does not arrive, the upload is incomplete (CONTRACT 4.1).
   const size = readContentLength(headers) ?? (request.body === null ? 0 : undefined);
   const ifMatch = parseEntityTags(headers, "if-match");
   const ifNoneMatch = parseEntityTags(headers, "if-none-match");
@@ -26,8 +27,9 @@ export function toWriteOptions(request: Request): WriteOptions {
 }
 
 /**
- * The same write, onto the version alone that `If-Unmodified-Since` has been met by: its content may be long on its way, and what another client
- * writes meanwhile is younger than the date. By its tag, as one step with the write; without a strong one the date was checked before, and that is all.
+ * Makes a write with `If-Unmodified-Since` replace only the version that met this condition. The upload may take long,
+ * and what another client writes meanwhile is newer than the date. The version is checked by its entity-tag, in one
+ * step with the write. Without a strong tag, the earlier check of the date is the only one.
  */
 export function toUnmodified(
   { headers }: Request,
