@@ -114,7 +114,7 @@ describe("the permits of a concurrency limiter", () => {
     expect(unlimited.grow(100)).toBe(true);
   });
 
-  it("count separately up to each limit, so that a small limit of accounts does not hide that of addresses, or the reverse", () => {
+  it("count up to each limit separately, so that neither limit hides the other", () => {
     const small = create(1, 10);
     expect(small.acquire("alice", "192.0.2.1", { signal }, 8)).toBeDefined();
     expect(small.acquire("bob", "192.0.2.1", { signal }, 8), "of an address with 2 left").toBeUndefined();

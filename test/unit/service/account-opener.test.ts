@@ -46,7 +46,7 @@ describe("an account that is opened", () => {
     await expect(files.createFolder(["new"])).rejects.toMatchObject({ failure: "denied" });
   });
 
-  it("removes a folder as an empty one only when nothing is in it, also nothing that the account may not see", async () => {
+  it("removes an empty folder only if it has no members, hidden ones included", async () => {
     const storage = createMemoryStorage();
     await fillStorage(storage, { "/alice/full/hidden.txt": "x", "/alice/bare/": "", "/alice/file": "x" });
     const files = await open(

@@ -19,7 +19,7 @@ describe("the header of an upload's metadata", () => {
     ["blanks around items are left out", " project=a \t,  owner=b  ", { project: ["a"], owner: ["b"] }],
     ["blanks within stay", "project= a b ", { project: [" a b"] }],
     ["a quoted item may hold commas", '"project=a, b",owner=c', { project: ["a, b"], owner: ["c"] }],
-    ["also behind a blank", 'owner=c , "project=a,b" ', { owner: ["c"], project: ["a,b"] }],
+    ["also after a blank", 'owner=c , "project=a,b" ', { owner: ["c"], project: ["a,b"] }],
     ["two quotation marks in it are one", '"project=say ""yes"""', { project: ['say "yes"'] }],
     ["blanks in quotation marks stay", '" project = a "', { " project ": [" a "] }],
     ["a value may be empty", "project=", { project: [""] }],
@@ -46,14 +46,14 @@ describe("the header of an upload's metadata", () => {
     ["no key", "=a"],
     ["an open quotation mark", '"project=a'],
     ["a quotation mark within", 'project="a"'],
-    ["text behind a quoted item", '"project=a"b'],
+    ["text after a quoted item", '"project=a"b'],
     ["bytes that are no UTF-8", "project=\u00ff"],
   ])("is refused with %s: 400", (_name, value) => {
     expect(() => read(value)).toThrow(expect.objectContaining({ failure: "malformed" }));
   });
 
   it("is read in time that grows with its length alone", () => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     for (const value of [
       `"${'""'.repeat(8000)}`,
       `${" \t".repeat(8000)}x`,
@@ -65,10 +65,10 @@ describe("the header of an upload's metadata", () => {
       try {
         read(value);
       } catch {
-        // Refused, or not: at once.
+        // Refused or not, without delay.
       }
     }
-    expect(performance.now() - begun).toBeLessThan(200);
+    expect(performance.now() - startedAt).toBeLessThan(200);
   });
 });
 

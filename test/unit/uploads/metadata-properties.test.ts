@@ -27,23 +27,26 @@ function collect(items: readonly Item[]): Readonly<Record<string, readonly strin
   return Object.fromEntries(values);
 }
 
-/** Reads letter by letter, as RFC 4180 tells: fields between commas, quoted ones with their quotes doubled; blanks around them count for nothing. */
+/**
+ * Reads character by character (RFC 4180): fields between commas, doubled quotes in quoted ones, blanks around them
+ * ignored.
+ */
 function readPlainly(text: string): Readonly<Record<string, readonly string[]>> | "refused" {
   if (text.trim() === "") return {};
   const items: Item[] = [];
   for (let rest: string | undefined = text; rest !== undefined; ) {
     const trimmed: string = rest.replace(/^[ \t]*/, "");
-    const [field, behind] = trimmed.startsWith('"') ? takeQuoted(trimmed) : takePlain(trimmed);
+    const [field, after] = trimmed.startsWith('"') ? takeQuoted(trimmed) : takePlain(trimmed);
     const mark = field.indexOf("=");
-    if (mark < 1 || !/^(?:,|$)/.test(behind)) return "refused";
+    if (mark < 1 || !/^(?:,|$)/.test(after)) return "refused";
     items.push([field.slice(0, mark), field.slice(mark + 1)]);
-    rest = behind === "" ? undefined : behind.slice(1);
+    rest = after === "" ? undefined : after.slice(1);
   }
   return collect(items);
 }
 
-/** A quoted field and what stands behind it; without its end no field at all. */
-function takeQuoted(text: string): readonly [field: string, behind: string] {
+/** A quoted field and the text after it. A quote that does not end is no field. */
+function takeQuoted(text: string): readonly [field: string, after: string] {
   let field = "";
   for (let at = 1; at < text.length; at += 1) {
     const isDoubled = text[at] === '"' && text[at + 1] === '"';
@@ -54,7 +57,7 @@ function takeQuoted(text: string): readonly [field: string, behind: string] {
   return ["", ""];
 }
 
-function takePlain(text: string): readonly [field: string, behind: string] {
+function takePlain(text: string): readonly [field: string, after: string] {
   const [field = ""] = text.split(/[,"]/, 1);
   return [field.trimEnd(), text.slice(field.length)];
 }
@@ -67,8 +70,8 @@ describe("the metadata of an upload (4.4, CONTRACT 5)", () => {
   it("comes back as it was written: any keys and values, quoted, with blanks between them", () => {
     const gap = fc.constantFrom("", " ", "  \t");
     fc.assert(
-      fc.property(fc.array(fc.tuple(key, value), { minLength: 1, maxLength: 6 }), gap, gap, (items, before, behind) => {
-        const text = items.map((item) => `${before}"${item.join("=").replaceAll('"', '""')}"${behind}`).join(",");
+      fc.property(fc.array(fc.tuple(key, value), { minLength: 1, maxLength: 6 }), gap, gap, (items, before, after) => {
+        const text = items.map((item) => `${before}"${item.join("=").replaceAll('"', '""')}"${after}`).join(",");
         expect(read(text)).toEqual(collect(items));
       }),
       { numRuns: 1000 },
