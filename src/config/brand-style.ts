@@ -19,7 +19,10 @@ const WHITE: Color = [255, 255, 255];
 /** WCAG 2.2, 1.4.3 (AA) asks for 4.5; the rest is a margin for rounding. */
 const LEAST_CONTRAST = 4.6;
 
-/** The stylesheet of an accent colour, which is darkened or lightened until it is legible on either background (WCAG AA). */
+/**
+ * The stylesheet of an accent colour, which is darkened or lightened until it is legible on either background (WCAG
+ * AA).
+ */
 export function toBrandStyle(accent: string): BrandStyle {
   const color = parseColor(accent);
   const light = formatColor(toReadable(color, LIGHT_BACKGROUND, BLACK));

@@ -10,69 +10,74 @@ export interface LimitOptions {
    */
   readonly maxFileBytes?: number;
   /**
-   * The number of failed logins within the window, by one user name or from one peer address, after which further logins are
-   * rejected without a check of their credentials (CONTRACT 6.6). 1 to 1,000. Default: 10.
+   * The number of failed logins within the window, by one user name or from one peer address, after which further
+   * logins are rejected without a check of their credentials (CONTRACT 6.6). 1 to 1,000. Default: 10.
    */
   readonly loginAttempts?: number;
   /** How long a failed login counts, in seconds. Default: 600. */
   readonly loginWindowSeconds?: number;
   /**
-   * Where failed logins are counted. Processes with the same store count together. The count is exact within one process; if
-   * logins fail in several processes at the same moment, the store may count only one. Default: `session.store`.
+   * Where failed logins are counted. Processes with the same store count together. The count is exact within one
+   * process; if logins fail in several processes at the same moment, the store may count only one. Default:
+   * `session.store`.
    */
   readonly loginStore?: KeyValueStore;
   /**
-   * The size of the body of a login or a password change, in bytes: anyone may send a login, and the server parses it. More is
-   * 413. 1,024 to 1,048,576; the longest passwords need 16 KiB. Default: 16,384.
+   * The size of the body of a login or a password change, in bytes: anyone may send a login, and the server parses it.
+   * More is 413. 1,024 to 1,048,576; the longest passwords need 16 KiB. Default: 16,384.
    */
   readonly maxLoginBytes?: number;
-  /** The size of a JSON body of commands, in bytes (CONTRACT 4.5). More is 413. 1,024 to 16,777,216. Default: 1,048,576. */
+  /**
+   * The size of a JSON body of commands, in bytes (CONTRACT 4.5). More is 413. 1,024 to 16,777,216. Default: 1,048,576.
+   */
   readonly maxJsonBytes?: number;
   /**
-   * The number of commands in one request, and of targets in all of them (CONTRACT 4.5). More are 400, and no command is run.
-   * 1 to 10,000. Default: 1,000.
+   * The number of commands in one request, and of targets in all of them (CONTRACT 4.5). More are 400, and no command
+   * is run. 1 to 10,000. Default: 1,000.
    */
   readonly maxCommands?: number;
   /**
-   * The number of parts in a form: fields, selected members and files. More are 400; the files before the excess part are
-   * stored. 1 to 10,000. Default: 1,000.
+   * The number of parts in a form: fields, selected members and files. More are 400; the files before the excess part
+   * are stored. 1 to 10,000. Default: 1,000.
    */
   readonly maxFormParts?: number;
   /**
-   * The size of the headers of one part of a form, in bytes; they hold the name of the file. More is 400. 256 to 65,536.
-   * Default: 16,384.
+   * The size of the headers of one part of a form, in bytes; they hold the name of the file. More is 400. 256 to
+   * 65,536. Default: 16,384.
    */
   readonly maxPartHeaderBytes?: number;
   /**
-   * The size of all fields of a form that are not files, in bytes. More is 413. 1,024 to 16,777,216. Default: 1,048,576.
+   * The size of all fields of a form that are not files, in bytes. More is 413. 1,024 to 16,777,216. Default:
+   * 1,048,576.
    */
   readonly maxFormFieldBytes?: number;
   /**
-   * The number of concurrent transfers of an account. These count: uploads by PUT or form, from start to response; commands of
-   * more than 16 KiB, one for each 64 KiB that have arrived, until the response; downloads of files and archives, until their
-   * last byte is read. A file that is small enough to be read at once counts only until the response. Listings do not count.
+   * The number of concurrent transfers of an account. These count: uploads by PUT or form, from start to response;
+   * commands of more than 16 KiB, one for each 64 KiB that have arrived, until the response; downloads of files and
+   * archives, until their last byte is read. A file that is small enough to be read at once counts only until the
+   * response. Listings do not count.
    *
-   * One more transfer is 503 with `Retry-After`, before its body is read or the storage is used. Two cases differ: a GET with
-   * conditions is evaluated first, and commands are read until the limit is reached. Each process counts its own transfers.
-   * 0 for no limit, up to 1,000,000. Default: 256.
+   * One more transfer is 503 with `Retry-After`, before its body is read or the storage is used. Two cases differ: a
+   * GET with conditions is evaluated first, and commands are read until the limit is reached. Each process counts its
+   * own transfers. 0 for no limit, up to 1,000,000. Default: 256.
    */
   readonly transfersPerAccount?: number;
   /**
-   * The number of concurrent transfers from one address: the peer's, or the one in `clientForwardedHeader`. IPv6 addresses are
-   * compared by their first 64 bits. Without that header all clients of a proxy have one address. 0 for no limit, up to
-   * 1,000,000. Default: 1,024.
+   * The number of concurrent transfers from one address: the peer's, or the one in `clientForwardedHeader`. IPv6
+   * addresses are compared by their first 64 bits. Without that header all clients of a proxy have one address. 0 for
+   * no limit, up to 1,000,000. Default: 1,024.
    */
   readonly transfersPerAddress?: number;
   /**
-   * The memory for folder pages of an account, in bytes. A page holds all members of its folder, sorted, until its last byte is
-   * read. It counts 512 KiB, and for each member 300 bytes and 2 bytes per UTF-16 code unit of the name: about what Node needs.
-   * More is 503 with `Retry-After`; a single page is always served. Each process counts its own pages. 0 for no limit.
-   * Default: 134,217,728 (128 MiB).
+   * The memory for folder pages of an account, in bytes. A page holds all members of its folder, sorted, until its last
+   * byte is read. It counts 512 KiB, and for each member 300 bytes and 2 bytes per UTF-16 code unit of the name: about
+   * what Node needs. More is 503 with `Retry-After`; a single page is always served. Each process counts its own pages.
+   * 0 for no limit. Default: 134,217,728 (128 MiB).
    */
   readonly pageBytesPerAccount?: number;
   /**
-   * The memory for folder pages of one address, which is the one of {@link LimitOptions.transfersPerAddress}. 0 for no limit.
-   * Default: 536,870,912 (512 MiB).
+   * The memory for folder pages of one address, which is the one of {@link LimitOptions.transfersPerAddress}. 0 for no
+   * limit. Default: 536,870,912 (512 MiB).
    */
   readonly pageBytesPerAddress?: number;
 }

@@ -22,8 +22,8 @@ export interface FileServiceOptions {
   readonly authentication: Authenticator | readonly Authenticator[];
   /**
    * The groups of accounts by their identifier. A setting that an account leaves out comes from its group, then from
-   * `DEFAULT_GROUP` (CONTRACT 7.1). Default: a `DEFAULT_GROUP` with full control and the home folder `/${USER}`, which is
-   * created if it is missing.
+   * `DEFAULT_GROUP` (CONTRACT 7.1). Default: a `DEFAULT_GROUP` with full control and the home folder `/${USER}`, which
+   * is created if it is missing.
    */
   readonly groups?: Readonly<Record<string, GroupSettings>>;
   /** The path below which all URLs of the service are, e.g. `/files` (CONTRACT 2.7). Default: `""`, the root. */
@@ -44,15 +44,15 @@ export interface FileServiceOptions {
    */
   readonly publicError?: boolean;
   /**
-   * Returns the account that a verified client certificate logs in; `undefined` for none. Default: the common name of the
-   * certificate, if there is exactly one (CONTRACT 6.7).
+   * Returns the account that a verified client certificate logs in; `undefined` for none. Default: the common name of
+   * the certificate, if there is exactly one (CONTRACT 6.7).
    */
   readonly usernameOfCertificate?: (certificate: ClientCertificate) => string | undefined;
   readonly session?: {
     /**
-     * Where sessions are stored. Processes with the same store share their sessions. Any Keyv instance is a store: the service
-     * sets its `throwOnErrors`. Give each service a namespace of its own, so that it does not accept the sessions of another.
-     * Default: the memory of this process.
+     * Where sessions are stored. Processes with the same store share their sessions. Any Keyv instance is a store: the
+     * service sets its `throwOnErrors`. Give each service a namespace of its own, so that it does not accept the
+     * sessions of another. Default: the memory of this process.
      */
     readonly store?: KeyValueStore;
     /** The number of seconds without a request after which a session ends. Default: 1800. */
@@ -60,8 +60,8 @@ export interface FileServiceOptions {
     /** The number of seconds after the login at which a session ends. Default: 43200. */
     readonly maxSeconds?: number;
     /**
-     * The number of sessions that an account may have at a time, at most 1000. One more login ends the session that was unused
-     * for longest. 0 for no limit, which saves each login a read and a write of the store. Default: 100.
+     * The number of sessions that an account may have at a time, at most 1000. One more login ends the session that was
+     * unused for longest. 0 for no limit, which saves each login a read and a write of the store. Default: 100.
      */
     readonly maxPerAccount?: number;
     /** Whether `WWW-Authenticate: session` is among the challenges (CONTRACT 6.2). Default: true. */
@@ -73,15 +73,15 @@ export interface FileServiceOptions {
   readonly limits?: LimitOptions;
   readonly archive?: {
     /**
-     * How ZIP archives hold files. `stored` keeps them as they are: it is fast, and the length is known, so browsers show the
-     * progress. `deflate` compresses the files that are not compressed yet. Default: `stored`.
+     * How ZIP archives hold files. `stored` keeps them as they are: it is fast, and the length is known, so browsers
+     * show the progress. `deflate` compresses the files that are not compressed yet. Default: `stored`.
      */
     readonly method?: "stored" | "deflate";
   };
   /**
-   * The header in which a proxy names the client (CONTRACT 6.7): `Forwarded`, `X-Forwarded-For`, or one that holds an address,
-   * such as `X-Real-IP`. The first entry counts, so the header is trustworthy only if the proxy replaces the value that the
-   * client sends. Default: `""`, the peer of the socket is the client.
+   * The header in which a proxy names the client (CONTRACT 6.7): `Forwarded`, `X-Forwarded-For`, or one that holds an
+   * address, such as `X-Real-IP`. The first entry counts, so the header is trustworthy only if the proxy replaces the
+   * value that the client sends. Default: `""`, the peer of the socket is the client.
    */
   readonly clientForwardedHeader?: string;
   /**
@@ -92,9 +92,9 @@ export interface FileServiceOptions {
    */
   readonly trustedProxies?: readonly string[];
   /**
-   * The origin at which clients reach the service, e.g. `https://files.example`. Set it if a proxy ends TLS or replaces `Host`.
-   * It decides whether cookies are `Secure`, and which protocol events and authentication requests name; browsers may send
-   * unsafe requests from it (CONTRACT 6.3, 6.5). Default: `""`, the origin of the request.
+   * The origin at which clients reach the service, e.g. `https://files.example`. Set it if a proxy ends TLS or replaces
+   * `Host`. It decides whether cookies are `Secure`, and which protocol events and authentication requests name;
+   * browsers may send unsafe requests from it (CONTRACT 6.3, 6.5). Default: `""`, the origin of the request.
    */
   readonly publicOrigin?: string;
   /**
@@ -107,25 +107,29 @@ export interface FileServiceOptions {
   /** Name, logo, colour and footnote of the pages. Default: the name is `Files`, and there is nothing else. */
   readonly branding?: Branding;
   /**
-   * Texts of the pages by language tag, such as `fr` or `pt-BR`: further languages, or other wording for the built-in `en` and
-   * `de`. Texts that a new language leaves out are English. `Accept-Language` decides on the language of a page. Default: none.
+   * Texts of the pages by language tag, such as `fr` or `pt-BR`: further languages, or other wording for the built-in
+   * `en` and `de`. Texts that a new language leaves out are English. `Accept-Language` decides on the language of a
+   * page. Default: none.
    */
   readonly languages?: Readonly<Record<string, PartialTexts>>;
   /**
-   * The interactive page of the OpenAPI document at `/__svc__/openapi.html`: `createApiPage()` of `fileferry/api-page`. Everyone
-   * can read it; on it users log in and try each call. Default: none; the URL is then like any unknown one.
+   * The interactive page of the OpenAPI document at `/__svc__/openapi.html`: `createApiPage()` of `fileferry/api-page`.
+   * Everyone can read it; on it users log in and try each call. Default: none; the URL is then like any unknown one.
    */
   readonly apiPage?: ApiPage;
-  /** Origins that may show the pages in a frame, e.g. `https://intranet.example`, or `'self'` with its quotes. Default: none. */
+  /**
+   * Origins that may show the pages in a frame, e.g. `https://intranet.example`, or `'self'` with its quotes. Default:
+   * none.
+   */
   readonly frameAncestors?: readonly string[];
   /**
-   * The metadata that uploads send in a header (4.4, CONTRACT 5): an object, or text in one of the two forms of the spec.
-   * Default: no metadata is read.
+   * The metadata that uploads send in a header (4.4, CONTRACT 5): an object, or text in one of the two forms of the
+   * spec. Default: no metadata is read.
    */
   readonly metadataFields?: MetadataFields | string;
   /**
-   * Decides on each upload after its last byte has arrived and before anyone can see the file. An {@link UploadGuard} also gets
-   * the content. Default: all uploads are accepted.
+   * Decides on each upload after its last byte has arrived and before anyone can see the file. An {@link UploadGuard}
+   * also gets the content. Default: all uploads are accepted.
    */
   readonly beforeCommit?: DecideUpload | UploadGuard;
   /** One or more listeners that get every event (6, CONTRACT 8). Default: none. */

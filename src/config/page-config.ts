@@ -82,7 +82,8 @@ function checkTexts(value: unknown, option: string): void {
 
 /**
  * The policy allows scripts and styles of the service's own files only, and nothing from other origins except the logo.
- * `Referrer-Policy: same-origin` lets forms send their origin to the service, which the same-origin rule needs (CONTRACT 6.5).
+ * `Referrer-Policy: same-origin` lets forms send their origin to the service, which the same-origin rule needs
+ * (CONTRACT 6.5).
  */
 function toFields(
   logo: string | undefined,

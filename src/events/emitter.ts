@@ -30,7 +30,10 @@ export interface EmitterOptions {
   readonly logger: Logger;
 }
 
-/** A listener is reported once in this time at most: one that fails at each event must not fill the log or slow transfers. */
+/**
+ * A listener is reported once in this time at most: one that fails at each event must not fill the log or slow
+ * transfers.
+ */
 const REPORT_EVERY_MS = 1000;
 
 /** Creates an emitter that adds the time and the server to each event (CONTRACT 8). */
@@ -67,7 +70,9 @@ export function createEmitter({ listeners, server, clock, logger }: EmitterOptio
     }
   }
 
-  /** Counts pending promises instead of keeping them, so a listener that hangs does not make the work of others grow. */
+  /**
+   * Counts pending promises instead of keeping them, so a listener that hangs does not make the work of others grow.
+   */
   function watch(listener: OnEvent, id: number, promise: object): void {
     if (seen.has(promise)) return;
     seen.add(promise);

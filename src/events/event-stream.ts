@@ -9,8 +9,8 @@ export interface EventQueue {
 }
 
 /**
- * Creates a stream that keeps at most `capacity` events for a slow reader. `onEnd` is called once: when the stream ends or the
- * reader leaves.
+ * Creates a stream that keeps at most `capacity` events for a slow reader. `onEnd` is called once: when the stream ends
+ * or the reader leaves.
  */
 export function createEventQueue(capacity: number, onEnd: () => void): EventQueue {
   const held: FileEvent[] = [];

@@ -10,8 +10,8 @@ export interface Metrics {
   /** Counts events: pass it to the service as `onEvent`. */
   readonly onEvent: OnEvent;
   /**
-   * Wraps a service so that its requests are counted: by method and status, with the seconds until the response started. Most
-   * requests have no event.
+   * Wraps a service so that its requests are counted: by method and status, with the seconds until the response
+   * started. Most requests have no event.
    */
   measure<Service extends Parameters<typeof measureService>[0]>(service: Service): Service;
   /** Counts a request that was measured elsewhere, such as in another process. */
@@ -26,7 +26,10 @@ export interface Metrics {
 export interface MetricsOptions {
   /** The beginning of the name of each metric. Default: `fileferry`. */
   readonly prefix?: string;
-  /** Seconds after which a session that was not ended no longer counts: the service's `session.maxSeconds`. Default: 43200. */
+  /**
+   * Seconds after which a session that was not ended no longer counts: the service's `session.maxSeconds`. Default:
+   * 43200.
+   */
   readonly sessionSeconds?: number;
   /** The time in POSIX milliseconds. Default: `Date.now`. */
   readonly clock?: () => number;
@@ -52,8 +55,9 @@ const OPERATIONS: Readonly<Partial<Record<FileEvent["id"], readonly [operation: 
 };
 
 /**
- * Creates metrics: requests, events by identifier, operations by outcome, transfers in progress with their bytes and durations,
- * and sessions. Labels hold no names or paths, so the number of time series does not grow with the files and accounts.
+ * Creates metrics: requests, events by identifier, operations by outcome, transfers in progress with their bytes and
+ * durations, and sessions. Labels hold no names or paths, so the number of time series does not grow with the files and
+ * accounts.
  * @throws OptionError
  */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
@@ -143,8 +147,8 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
 }
 
 /**
- * Counts sessions by the minute of their start, so the memory does not grow with their number. Most sessions have no end event:
- * they expire unused.
+ * Counts sessions by the minute of their start, so the memory does not grow with their number. Most sessions have no
+ * end event: they expire unused.
  */
 function createSessionCount(sessionSeconds: number, clock: () => number) {
   const startedAt = new Map<number, number>();
