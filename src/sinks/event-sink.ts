@@ -1,70 +1,74 @@
 import type { FileEvent } from "../contracts/events/file-event.ts";
 
-/** Takes events for somewhere else: to be given to a service as `onEvent`. It never throws and never keeps anybody waiting. */
+/** Delivers events to another place: pass it to a service as `onEvent`. It never throws and never delays a request. */
 export interface EventSink {
   (event: FileEvent): void;
-  /** How many events found no room, or could not be delivered. */
+  /** The number of events that did not fit into the queue or could not be delivered. */
   dropped(): number;
-  /** Takes no more, and resolves when what it holds was delivered, or given up. */
+  /** Accepts no more events; resolves when the queued ones are delivered or given up. */
   close(): Promise<void>;
 }
 
-/** An event on its way out, as it was when it came: what a listener does to it later is its own. */
+/** An event in the queue. Its JSON is made at once, so later changes by another listener do not matter. */
 export interface QueuedEvent {
   readonly json: string;
   readonly event: FileEvent;
 }
 
 /**
- * What a sink does with the events that have gathered; it resolves when they are done with, whatever came of them. It says for how many milliseconds nothing
- * may be heard of it from now on, where it can.
+ * Delivers queued events; resolves when they are delivered or given up. It may call `expect` with the milliseconds that
+ * the next step may take: after that time the queue considers the delivery lost.
  */
 export type Deliver = (events: readonly QueuedEvent[], expect: (milliseconds: number) => void) => Promise<void>;
 
-/** How a sink gathers. */
+/** Options of {@link createSinkQueue}. */
 export interface SinkQueueOptions {
-  /** So many events wait at most. */
+  /** The number of events that wait at most. */
   readonly capacity: number;
-  /** So many are delivered at a time. */
+  /** The number of events in one delivery at most. */
   readonly batch: number;
   readonly deliver: Deliver;
-  /** Told at the first event without room, and again only after there was some. */
+  /** Called for the first event that does not fit, and again only after a delivery made room. */
   readonly onFull: () => void;
-  /** Told of so many events whose delivery was never heard of again: edge runtimes end work that has outlived its request for long. */
+  /**
+   * Called with the number of events whose delivery never settled: edge runtimes end work that continues long after its
+   * request.
+   */
   readonly onLost?: (count: number) => void;
 }
 
-/** Events on their way out of a sink, one delivery at a time. */
+/** The events that wait for a sink, which has one delivery at a time. */
 export interface SinkQueue {
-  /** False where there is no room. @throws what makes JSON of an event throws. */
+  /** Returns false if the event does not fit. @throws the error of `JSON.stringify`. */
   add(event: FileEvent): boolean;
-  /** Resolves when nothing is left. */
+  /** Resolves when the queue is empty. */
   drain(): Promise<void>;
 }
 
-/** Names and headers are as long as clients make them: events are counted by their characters, too. */
+/**
+ * Characters of JSON: clients decide how long names and headers are, so the number of events alone does not bound
+ * memory.
+ */
 const MAX_HELD = 16_777_216;
 const MAX_BATCH = 262_144;
 
 const GRACE_MS = 5000;
 
-/** A delivery of all that gathers. */
+/** One loop of deliveries, until the queue is empty. */
 interface Run {
   readonly done: Promise<void>;
-  /** When it is given up, in POSIX milliseconds. */
+  /** When the run counts as lost, in POSIX milliseconds. */
   dueBy: number;
-  /** So many events are on their way. */
+  /** The number of events in the current delivery. */
   count: number;
 }
 
-/** Makes the queue of a sink. */
 export function createSinkQueue({ capacity, batch, deliver, onFull, onLost }: SinkQueueOptions): SinkQueue {
   const queued: QueuedEvent[] = [];
   let size = 0;
   let running: Run | undefined;
   let isFull = false;
 
-  /** Not in the time of whoever tells of the first one. */
   async function deliverAll(run: Run): Promise<void> {
     while (queued.length > 0) {
       const events = take();
@@ -72,7 +76,7 @@ export function createSinkQueue({ capacity, batch, deliver, onFull, onLost }: Si
       await deliver(events, (milliseconds) => {
         run.dueBy = Date.now() + milliseconds + GRACE_MS;
       });
-      // Another one has taken its place.
+      // This run counts as lost, and another one has replaced it.
       if (running !== run) return;
       isFull = false;
     }
@@ -81,11 +85,12 @@ export function createSinkQueue({ capacity, batch, deliver, onFull, onLost }: Si
 
   function start(): Run {
     const state = { dueBy: Number.POSITIVE_INFINITY, count: 0 };
+    // A microtask later: the request that emits the first event does not wait for the delivery.
     const run: Run = Object.assign(state, { done: Promise.resolve().then(() => deliverAll(run)) });
     return run;
   }
 
-  /** The next ones, as many as go together: one at least. */
+  /** Takes the events of the next delivery: at least one, and as many as the limits allow. */
   function take(): readonly QueuedEvent[] {
     let count = 0;
     let characters = 0;
@@ -118,7 +123,7 @@ export function createSinkQueue({ capacity, batch, deliver, onFull, onLost }: Si
   return { add, drain: () => running?.done ?? Promise.resolve() };
 }
 
-/** Several sinks get the same event, one after the other. */
+/** The last event and its JSON: several sinks get the same event, one after the other. */
 let last: { readonly event: FileEvent; readonly json: string } | undefined;
 
 function toJson(event: FileEvent): string {

@@ -6,27 +6,31 @@ import { checkOption } from "../contracts/option-error.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
 import { createSinkQueue, type EventSink, type QueuedEvent } from "./event-sink.ts";
 
-/** The file that events are written to. */
+/** Options of {@link createNdjsonSink}. */
 export interface NdjsonSinkOptions {
-  /** Path of the file, which is made where it is missing, for its owner's eyes alone. Its folder must be there. */
+  /** The path of the file. A missing file is created, readable only by its owner; its folder must exist. */
   readonly file: string;
-  /** A file that has reached so many bytes becomes `<file>.1`, which becomes `<file>.2`, and so on; 0: it never does. Default: 100 MiB. */
+  /**
+   * The size at which the file is renamed to `<file>.1`, an existing `<file>.1` to `<file>.2`, and so on. Bytes, 0 for
+   * never. Default: 100 MiB.
+   */
   readonly maxBytes?: number;
-  /** So many of those are kept; 0: it begins anew. Default: 5. */
+  /** The number of renamed files to keep; 0 deletes a file that is full. Default: 5. */
   readonly maxFiles?: number;
-  /** So many events wait for the disk at most; more are dropped. Default: 10,000. */
+  /** The number of events that wait for the disk at most; more are dropped. Default: 10,000. */
   readonly capacity?: number;
-  /** Is told of failures. Default: the console. */
+  /** Gets failures. Default: the console. */
   readonly logger?: Logger;
 }
 
-/** So many lines are written at a time. */
+/** The number of lines that are written together at most. */
 const BATCH = 500;
 
 /**
- * Appends events to a file, one as JSON on each line (CONTRACT 8). The file is opened anew for what has gathered, so others may move it away. Lines that cannot be written are
- * dropped, and the log is told at the first failure in a row.
- * @throws TypeError naming the option that is wrong.
+ * Appends events to a file, each as JSON on a line of its own (CONTRACT 8). The sink opens the file anew for each
+ * batch, so other programs may move it away. Lines that cannot be written are dropped; the log gets the first failure
+ * in a row.
+ * @throws OptionError
  */
 export function createNdjsonSink(options: NdjsonSinkOptions): EventSink {
   const { maxBytes = 104_857_600, maxFiles = 5, capacity = 10_000, logger = console } = options;
@@ -40,7 +44,7 @@ export function createNdjsonSink(options: NdjsonSinkOptions): EventSink {
   let isFailing = false;
   let lost = 0;
 
-  /** The file's size behind what we wrote last; another one is somebody else's doing. */
+  /** The file's size after our last write. If the size differs, another program has written. */
   let known = 0;
 
   async function append(text: string): Promise<void> {
@@ -93,7 +97,7 @@ export function createNdjsonSink(options: NdjsonSinkOptions): EventSink {
 async function sizeOf(file: string): Promise<number> {
   try {
     const found = await stat(file);
-    // Who opens a pipe waits for its reader.
+    // Opening a named pipe would wait for its reader.
     if (!found.isFile()) throw new Error("not a regular file");
     return found.size;
   } catch (error) {
@@ -102,7 +106,7 @@ async function sizeOf(file: string): Promise<number> {
   }
 }
 
-/** Whether the next line may begin: a process that was killed may have left half of one. */
+/** Whether the file ends with a complete line: a killed process may have left part of one. */
 async function endsLine(file: string, size: number): Promise<boolean> {
   const handle = await open(file, "r");
   try {
@@ -113,7 +117,9 @@ async function endsLine(file: string, size: number): Promise<boolean> {
   }
 }
 
-/** All of it or nothing: a full disk leaves no half line that the next one would go on. The size that the file has then. */
+/**
+ * Appends all of a text or nothing, so that a full disk leaves no partial line; resolves with the new size of the file.
+ */
 async function appendWhole(file: string, size: number, text: string): Promise<number> {
   const bytes = Buffer.from(text);
   try {
@@ -125,7 +131,7 @@ async function appendWhole(file: string, size: number, text: string): Promise<nu
   }
 }
 
-/** The oldest one is replaced by the next. */
+/** Renames the file and its predecessors; the oldest one is overwritten. */
 async function rotate(file: string, maxFiles: number): Promise<void> {
   for (let number = maxFiles; number >= 1; number -= 1) {
     const from = number === 1 ? file : `${file}.${number - 1}`;

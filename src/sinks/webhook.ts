@@ -12,23 +12,24 @@ import { toTraceLines } from "../outbound/trace-headers.ts";
 import { createSinkQueue, type EventSink, type QueuedEvent } from "./event-sink.ts";
 import { toRetryDelay } from "./retry-delay.ts";
 
-/** Where events are posted, and how. Secrets in it stand in no error text and no log line. */
+/** Options of {@link createWebhookSink}. No error message and no log line holds their secrets. */
 export interface WebhookSinkOptions extends RecipientOptions {
   /**
-   * Signs each request as Standard Webhooks does: `whsec_` and a key in Base64, which is HMAC-SHA-256 of the request's identifier, its time and its body. Default: no signature.
+   * Signs each request as Standard Webhooks does, with HMAC-SHA-256 of its identifier, time and body. The secret is
+   * `whsec_` and a key in Base64. Default: no signature.
    */
   readonly secret?: string;
-  /** Which events are posted: their identifiers, or what decides. Default: all. */
+  /** Which events are posted: a list of identifiers, or a function that decides. Default: all. */
   readonly filter?: readonly FileEvent["id"][] | ((event: FileEvent) => boolean);
-  /** How often a request that was not accepted is sent again, before its events are given up. Default: 5. */
+  /** How often the sink retries a request that was not accepted before it gives up the events. Default: 5. */
   readonly retries?: number;
-  /** So many events wait at most; more are dropped. Default: 10,000. */
+  /** The number of events that wait at most; more are dropped. Default: 10,000. */
   readonly capacity?: number;
-  /** Is told of failures. Default: the console. */
+  /** Gets failures. Default: the console. */
   readonly logger?: Logger;
 }
 
-/** So many events are in one request at most. */
+/** The number of events in one request at most. */
 const BATCH = 100;
 const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   ...RECIPIENT_OPTIONS,
@@ -40,9 +41,11 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
 ] satisfies (keyof WebhookSinkOptions)[]);
 
 /**
- * Posts events as `{ "events": [...] }`, in their order, to the first of its URLs that answers, as authentication requests are sent (4.7). Any 2xx accepts them; anything
- * else is tried again, later each time, and after `Retry-After` where the answer has one. Closing it takes `timeoutSeconds` at most: what has not been posted then is given up. With a trace the request has its header fields, if all of its events are of that one.
- * @throws TypeError naming the option that is wrong.
+ * Posts events as `{ "events": [...] }`, in their order, to the first URL that responds, as authentication requests are
+ * sent (4.7). Any 2xx accepts them. After another status the sink retries, later each time, and not before the time of
+ * `Retry-After`. Closing takes `timeoutSeconds` at most; events that are not posted by then are given up. If all events
+ * of a request have the same trace, the request has its headers.
+ * @throws OptionError
  */
 export function createWebhookSink(options: WebhookSinkOptions): EventSink {
   const recipient = readRecipient(options);
@@ -74,7 +77,7 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
     return outcome;
   }
 
-  /** The same request each time, so that a receiver knows one that it has had already. */
+  /** Each attempt sends the same identifier and body, so that a receiver can recognize a duplicate. */
   async function deliver(events: readonly QueuedEvent[], expect: (milliseconds: number) => void): Promise<void> {
     const id = `msg_${crypto.randomUUID()}`;
     const body = `{"events":[${events.map(({ json }) => json).join(",")}]}`;
@@ -98,7 +101,7 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
 
   function giveUp(count: number, problems: readonly string[]): void {
     lost += count;
-    // At the end, once for all of them.
+    // While the sink closes, lost events are only counted: `close` reports them once.
     if (!ending.signal.aborted) safe.error({ problems, events: count }, "Events could not be sent to the webhook.");
     else lostAtEnd += count;
   }
@@ -121,7 +124,7 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
     onLost: (count) => giveUp(count, ["the runtime ended the delivery"]),
   });
 
-  /** The promise is for runtimes that would end with the request; nobody has to wait for it. */
+  /** Returns a promise for runtimes that end with the request; other callers ignore it. */
   function take(event: FileEvent): Promise<void> | undefined {
     if (isClosed) return undefined;
     try {
@@ -188,7 +191,7 @@ function toWebhook(secret: string): Webhook {
   }
 }
 
-/** The trace that all of them belong to. */
+/** The trace of all events; `undefined` if they belong to several traces or to none. */
 function toCommonTrace(events: readonly QueuedEvent[]): Trace | undefined {
   const [trace] = events.map(({ event }) => event.trace);
   return events.every(({ event }) => event.trace?.traceparent === trace?.traceparent) ? trace : undefined;

@@ -1,37 +1,38 @@
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { checkOption } from "../contracts/option-error.ts";
 
-/** What of a Workers KV binding is used. */
+/** The part of a Workers KV binding that the store uses. */
 export interface CloudflareKvNamespace {
   get(key: string): Promise<string | null>;
   put(key: string, value: string, options: { expirationTtl: number }): Promise<void>;
   delete(key: string): Promise<void>;
 }
 
-/** How the namespace is used. */
+/** Options of {@link createCloudflareKvStore}. */
 export interface CloudflareKvStoreOptions {
-  /** Begins every key, so that others may use the namespace too. At most 256 bytes. Default: `""`. */
+  /** The beginning of every key, so that other programs may use the namespace too. At most 256 bytes. Default: `""`. */
   readonly prefix?: string;
   /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly clock?: () => number;
 }
 
-/** What is kept: Workers KV forgets nothing before a minute is over, so the time stands beside the value. */
+/** A stored value. It has its own expiry time, because Workers KV keeps every key for at least a minute. */
 interface Kept {
   readonly value: unknown;
   /** Milliseconds since the epoch. */
   readonly expires: number;
 }
 
-/** Seconds that Workers KV keeps a key at least. */
+/** The shortest time that Workers KV keeps a key. */
 const LEAST_SECONDS = 60;
 const MAX_PREFIX_BYTES = 256;
 
 /**
- * A store in a namespace of Workers KV (`env.SESSIONS`). What was set is seen at once where it was set and within about a minute elsewhere; so a logout
- * and a change of password may take as long to end sessions in other places. A key takes one write a second: count failed logins in
- * another store (`limits.loginStore`).
- * @throws TypeError naming what is wrong. Its methods reject as the binding does.
+ * A store in a namespace of Workers KV (`env.SESSIONS`). A change is visible immediately in the location that made it,
+ * and within about a minute in others: after a logout or a password change, sessions may live that long elsewhere.
+ * Workers KV allows one write per second and key, so count failed logins in another store (`limits.loginStore`).
+ * Methods reject as the binding does.
+ * @throws OptionError
  */
 export function createCloudflareKvStore(
   namespace: CloudflareKvNamespace,
@@ -60,7 +61,7 @@ export function createCloudflareKvStore(
   return { get, set, delete: (key) => namespace.delete(prefix + key) };
 }
 
-/** A binding's methods are those of a class of the runtime, or of a proxy. */
+/** Checks the methods one by one: a binding is an object of a runtime's class, or a proxy. */
 function isNamespace(namespace: CloudflareKvNamespace | undefined): namespace is CloudflareKvNamespace {
   return [namespace?.get, namespace?.put, namespace?.delete].every((method) => typeof method === "function");
 }

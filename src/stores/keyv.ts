@@ -1,29 +1,32 @@
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import type { Logger } from "../contracts/logger.ts";
 
-/** How a Keyv instance is used. */
+/** Options of {@link adoptKeyv}. */
 export interface KeyvOptions {
-  /** Is told of the first failure in a row. */
+  /** Gets the first failure in a row. */
   readonly logger: Logger;
-  /** A call that takes longer has failed, as with a store whose connection is gone and that waits for another. Default: 5000. */
+  /** A call that takes longer fails: a store without a connection may wait for a new one. Default: 5000. */
   readonly timeoutMilliseconds?: number;
 }
 
-/** One instance may be the store of several things, and of several services: it is listened to once. */
+/** Instances that have an error listener: one instance may store several things, for several services. */
 const adopted = new WeakMap<object, KeyValueStore>();
 
-/** What a Keyv instance has beyond the contract, of every version that has it. */
+/** The members of a Keyv instance beyond the contract, in all versions with `throwOnErrors`. */
 interface KeyvLike extends KeyValueStore {
   throwOnErrors: boolean;
-  /** The adapter, which may hide failures of its own. */
+  /** The adapter, which may hide failures too. */
   readonly store?: unknown;
   on?(event: "error", listener: (error: unknown) => void): unknown;
 }
 
 /**
- * A store that keeps the contract, from what an integrator hands over. A Keyv instance by itself answers `undefined` when its storage fails, as if nothing was
- * there: sessions would be over and failed logins uncounted. So its `throwOnErrors`, and its adapter's, are switched on, times to live are
- * whole milliseconds, as Redis wants them, and a call ends within its time. Values are JSON text, which no serializer or compression of a Keyv changes. Other stores are passed as they are.
+ * Makes a Keyv instance keep the contract of a store; returns any other store unchanged.
+ *
+ * By default a Keyv instance returns `undefined` if its storage fails, as for a missing key: sessions would end, and
+ * failed logins would not count. So this sets `throwOnErrors` of the instance and of its adapter, and limits the time
+ * of each call. Times to live are rounded up to whole milliseconds, because Redis rejects fractions. Values are stored
+ * as JSON text, which no serializer or compression of Keyv changes.
  */
 export function adoptKeyv(store: KeyValueStore, options: KeyvOptions): KeyValueStore {
   if (!isKeyv(store)) return store;
@@ -33,7 +36,7 @@ export function adoptKeyv(store: KeyValueStore, options: KeyvOptions): KeyValueS
   let isFailing = false;
   store.throwOnErrors = true;
   if (throwsOnErrors(store.store)) store.store.throwOnErrors = true;
-  // Without a listener an event of this name ends the process (Keyv before 5).
+  // Without a listener an `error` event ends the process (Keyv before 5).
   store.on?.("error", onError);
 
   function onError(error: unknown): void {
@@ -78,7 +81,7 @@ function throwsOnErrors(value: unknown): value is { throwOnErrors: boolean } {
   );
 }
 
-/** Rejects where work takes longer; what becomes of it then is nobody's. */
+/** Rejects if work takes longer than the given time. The result of late work is ignored. */
 export function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Error(`The store did not respond within ${milliseconds} ms.`));

@@ -1,13 +1,14 @@
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { checkOption } from "../contracts/option-error.ts";
 
-/** How the store counts time and how much it keeps. */
+/** Options of {@link createMemoryKeyValueStore}. */
 export interface MemoryKeyValueStoreOptions {
   /** Milliseconds since any fixed moment. Default: `Date.now`. */
   readonly clock?: () => number;
   /**
-   * The most entries it keeps of each kind: beyond it, the one of that kind that was written longest ago goes, whether or not its time is over. A kind is
-   * what stands before the first `:` of a key; beyond a hundred of them, further ones are one together with the keys that have none. Default: 100,000.
+   * The number of entries of each kind. One more removes the entry of that kind that was written longest ago, even if
+   * it has not expired. The kind of a key is the part before the first `:`. After 100 kinds, all further ones share one
+   * kind with the keys without `:`. Default: 100,000.
    */
   readonly maxEntries?: number;
 }
@@ -17,46 +18,50 @@ interface Entry {
   readonly expires: number;
 }
 
-/** So many kinds have room of their own: keys may be anybody's, and so what they begin with. */
-const mostKinds = 100;
-/** The kind of all others, and of keys without a colon. */
+/** The number of kinds with entries of their own. Clients may influence keys, and so the number of kinds. */
+const MAX_KINDS = 100;
+/** The kind of keys without a colon, and of all kinds over the limit. */
 const COMMON = "";
 
-/** So many entries each `set` looks at for expired ones: the dead never outnumber a small part of the living. */
-const sweptPerSet = 10;
+/** The number of entries that each `set` checks for expiry, so that expired ones remain a small part of all. */
+const SWEPT_PER_SET = 10;
 
 /**
- * A store in the memory of one process: gone with it, seen by no other. It keeps JSON text, so what goes in and
- * what comes out are copies. Without timers: expired entries go when they are asked for, and step by step as others are set.
+ * A store in the memory of one process: it ends with the process, and no other process sees it. It keeps JSON text, so
+ * values are copied on the way in and out. It has no timers: an expired entry is removed when it is read, or by one of
+ * the next calls of `set`, each of which checks some entries.
  *
- * Throws `TypeError` for a `maxEntries` that is not a count; `set` rejects with it for a value that is not JSON
- * and a time to live that is not positive.
+ * `set` rejects with `TypeError` for a value that is not JSON, and for a time to live that is not positive.
+ * @throws OptionError
  */
 export function createMemoryKeyValueStore(options: MemoryKeyValueStoreOptions = {}): KeyValueStore {
   const { clock = Date.now, maxEntries = 100_000 } = options;
   checkOption(Number.isSafeInteger(maxEntries) && maxEntries >= 1, "maxEntries", "a whole number, 1 or more");
-  /** Whoever makes up names to fail to log in with fills the kind of failed logins, and pushes no session out. */
+  /** Entries by kind: an attacker who invents user names fills the kind of failed logins, but removes no session. */
   const kinds = new Map<string, Map<string, Entry>>();
   let sweep = everyEntry(kinds);
 
-  /** The kind that a key's entry is in, or would be: what began in the common one stays there until it goes. */
+  /** The kind that holds a key, or would hold it. An entry of the common kind stays there until it is removed. */
   function findKind(key: string): string {
     if (kinds.get(COMMON)?.has(key) === true) return COMMON;
     const kind = toKind(key);
     const own = kinds.size - Number(kinds.has(COMMON));
-    return kinds.has(kind) || own < mostKinds ? kind : COMMON;
+    return kinds.has(kind) || own < MAX_KINDS ? kind : COMMON;
   }
 
-  /** Kinds without entries take no memory, and nobody's place. */
+  /** Removes an entry. A kind without entries is removed too, so that it does not count towards the limit. */
   function drop(kind: string, key: string): void {
     const entries = kinds.get(kind);
     entries?.delete(key);
     if (entries?.size === 0) kinds.delete(kind);
   }
 
-  /** Live iterators of `Map`s meet later entries too; it starts anew when it is through. */
+  /**
+   * Checks the next entries. The iterator of a `Map` also visits entries that are added later; at its end a new one
+   * starts.
+   */
   function sweepSome(now: number): void {
-    for (let count = 0; count < sweptPerSet; count += 1) {
+    for (let count = 0; count < SWEPT_PER_SET; count += 1) {
       const step = sweep.next();
       if (step.done) {
         sweep = everyEntry(kinds);
@@ -104,7 +109,7 @@ function* everyEntry(kinds: ReadonlyMap<string, Map<string, Entry>>) {
   for (const [kind, entries] of kinds) for (const [key, entry] of entries) yield { kind, key, entry };
 }
 
-/** With its colon; {@link COMMON} for a key without. */
+/** The kind of a key, with its colon; {@link COMMON} for a key without one. */
 function toKind(key: string): string {
   return key.slice(0, key.indexOf(":") + 1);
 }

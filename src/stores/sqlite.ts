@@ -1,7 +1,9 @@
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { checkOption } from "../contracts/option-error.ts";
 
-/** What of an open SQLite database is used: a `DatabaseSync` of `node:sqlite` has it, and a `Database` of `better-sqlite3`. */
+/**
+ * The part of an open database that the store uses: `DatabaseSync` of `node:sqlite` or `Database` of `better-sqlite3`.
+ */
 export interface SqliteDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): SqliteStatement;
@@ -9,26 +11,27 @@ export interface SqliteDatabase {
 
 /** A prepared statement. */
 export interface SqliteStatement {
-  /** The first row; `undefined` for none. */
+  /** Returns the first row; `undefined` if there is none. */
   get(...values: readonly (string | number)[]): unknown;
   run(...values: readonly (string | number)[]): unknown;
 }
 
-/** How the database is used. */
+/** Options of {@link createSqliteStore}. */
 export interface SqliteStoreOptions {
-  /** The table, which is made where it is missing: a word of ASCII letters, digits and `_`. Default: `fileferry`. */
+  /** The table, which is created if it is missing: a word of ASCII letters, digits and `_`. Default: `fileferry`. */
   readonly table?: string;
   /** Milliseconds since the epoch, shared by all processes on one database. Default: `Date.now`. */
   readonly clock?: () => number;
 }
 
-/** So many entries that are over each `set` removes: they never outnumber a small part of the living. */
+/** The number of expired entries that each `set` removes at most, so that they remain a small part of all. */
 const SWEPT_PER_SET = 10;
 
 /**
- * A store in a table of an SQLite database, for the processes of one machine. The database stays the caller's: it is to be in WAL mode with a
- * `busy_timeout` where several processes write, and is closed behind the store. A call works at once, in some microseconds.
- * @throws TypeError naming the option that is wrong; whatever the database throws. Its methods reject as the database throws.
+ * A store in a table of an SQLite database, for the processes of one machine. The caller owns the database: set WAL
+ * mode and a `busy_timeout` if several processes write, and close the database after the service. A call is synchronous
+ * and takes some microseconds. Methods reject with the errors of the database.
+ * @throws OptionError; any error of the database.
  */
 export function createSqliteStore(database: SqliteDatabase, options: SqliteStoreOptions = {}): KeyValueStore {
   const { table = "fileferry", clock = Date.now } = options;
