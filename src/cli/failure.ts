@@ -1,25 +1,25 @@
-/** A start that failed for a reason that the user can mend: what the command prints, and the status it ends with. */
+/** A failure that the user can fix: the lines that the command prints, and its exit status. */
 export interface Failure {
   /** 1: the start failed; 2: the configuration or a flag is wrong. */
   readonly exitStatus: 1 | 2;
-  /** One problem a line, each whole and for the user's eyes: no secret, no stack trace. */
+  /** The problems, each a complete line for the user, without secrets and stack traces. */
   readonly problems: readonly string[];
 }
 
 const failureKey = Symbol("failure");
 
-/** An error that carries a {@link Failure}, to throw. */
+/** Creates an error that carries a {@link Failure}. */
 export function createFailure(exitStatus: Failure["exitStatus"], problems: readonly string[]): Error {
   return Object.assign(new Error(problems.join("\n")), { [failureKey]: { exitStatus, problems } satisfies Failure });
 }
 
-/** The failure that a thrown value carries; `undefined` for anything else, which is a defect. */
+/** The failure that a thrown value carries; `undefined` if it is another error, which is a bug. */
 export function toFailure(thrown: unknown): Failure | undefined {
   if (typeof thrown !== "object" || thrown === null || !(failureKey in thrown)) return undefined;
   return thrown[failureKey] as Failure;
 }
 
-/** What the operating system has to say, in words; its message would repeat the call and the path. */
+/** Describes an error of the operating system in words. The message of the error would repeat the call and the path. */
 export function describeSystemError(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const meaning = systemErrors.get(code);

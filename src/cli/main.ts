@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from "node:v8";
 
-// What requests leave behind is collected before the process has grown by it (docs/decisions/0007-memory.md). Said before the program is loaded,
-// which would let the young generation grow.
+// Collects garbage of requests before the process grows (docs/decisions/0007-memory.md). The flags are set before the
+// program is loaded, because loading it would already let the young generation grow.
 setFlagsFromString("--semi-space-growth-factor=1");
 setFlagsFromString("--heap-growing-percent=50");
 const { run } = await import("./program.ts");
 
-// Whoever read our output may have gone: that ends no transfer.
+// If the reader of our output has disconnected, transfers go on.
 process.stdout.on("error", () => undefined);
 process.stderr.on("error", () => undefined);
 

@@ -6,15 +6,15 @@ import { isGetOrHead } from "../http/methods.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
 
-/** Metrics and the address that they are shown at. */
+/** Metrics, and the address at which they are shown. */
 export interface ShownMetrics extends Metrics {
   readonly host: string;
   readonly port: number;
 }
 
 /**
- * Shows metrics, if there are any, at `/metrics` of an address of their own, which is not for everybody, until what it returns is called. Rejects with a failure where it
- * cannot listen.
+ * Serves metrics, if there are any, at `/metrics` of an address of their own, which clients of the service need not
+ * reach. Returns a function that stops the server. Rejects with a failure if it cannot listen.
  */
 export async function serveMetrics(
   metrics: ShownMetrics | undefined,

@@ -25,7 +25,7 @@ interface ServeOptions {
   /** Seconds. */
   readonly deadline?: number;
   readonly logFormat?: LogFormat;
-  /** `true` for as many as there are cores. */
+  /** `true` for the number of cores. */
   readonly workers?: number | true;
 }
 
@@ -56,9 +56,11 @@ Examples:
 When the server is ready, its address is printed on stdout. The log is written to stderr.`;
 
 /**
- * Runs the command line, `argv` being the arguments without the program's own name, and resolves with the exit status: 0, 1 when
- * the start failed, `explain` found that a permission is not granted or a check has failed, 2 when a flag or the configuration is wrong. It prints what went wrong, a problem a line; only a
- * defect is thrown.
+ * Runs the command line. `argv` holds the arguments without the name of the program. Prints each problem on a line of
+ * its own, and throws only for a bug. Resolves with the exit status:
+ * - 0: success.
+ * - 1: the start failed, `explain` found that a permission is not granted, or a check failed.
+ * - 2: a flag or the configuration is wrong.
  */
 export async function run(argv: readonly string[]): Promise<number> {
   try {
@@ -74,7 +76,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** The command with its options; `endWith` gets the exit status of a subcommand that has one of its own. */
+/** Creates the command. `endWith` gets the exit status of a subcommand if it is not 0. */
 export function createProgram(endWith: (status: number) => void): Command {
   const program = new Command("fileferry")
     .description("Serves folders over HTTP: a browser API, JSON REST and a WebDAV subset on one URL space.")
@@ -183,7 +185,7 @@ async function runServe(folder: string | undefined, options: ServeOptions): Prom
     return toServeSettings({ folder, accounts, host, port, logFormat }, createLogger(logFormat));
   }
 
-  /** The flags that say where to listen and how to log win over the file. */
+  /** The flags for the address and the log format override the file. */
   async function fromConfig(file: string): Promise<ServeSettings> {
     if (folder !== undefined || options.account.length > 0) {
       throw createFailure(2, ["error: --config cannot be used together with a folder or --account"]);
@@ -201,8 +203,8 @@ function printFailure({ problems }: Failure): void {
   }
 }
 
-function collect(value: string, former: readonly string[]): readonly string[] {
-  return [...former, value];
+function collect(value: string, previous: readonly string[]): readonly string[] {
+  return [...previous, value];
 }
 
 function parseHost(text: string): string {

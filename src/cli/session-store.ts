@@ -4,28 +4,25 @@ import { within } from "../stores/keyv.ts";
 import { createSqliteStore, type SqliteDatabase } from "../stores/sqlite.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
 
-/** A store that several processes share, as the configuration names it. */
+/** A store that several processes share, from the configuration. */
 export type SessionStoreLocation =
   | { readonly kind: "redis"; readonly url: string }
-  /** The path of the database as it stands in the configuration. */
+  /** `file` is the path of the database as in the configuration. */
   | { readonly kind: "sqlite"; readonly file: string };
 
-/** A store that is open. */
+/** An open store. */
 export interface OpenSessionStore {
   readonly store: KeyValueStore;
   close(): Promise<void>;
 }
 
-/** Begins every key of ours in a database that others may use too. */
+/** The beginning of every key: other programs may use the database too. */
 const NAMESPACE = "fileferry";
 const CONNECT_MILLISECONDS = 5000;
-/** So many commands wait for an answer at most; more fail at once. */
+/** The number of commands that wait for a reply of Redis at most; more fail immediately. */
 const MAX_COMMANDS = 10_000;
 
-/**
- * What `session.store` names. The text may hold a password: the error does not quote it.
- * @throws OptionError
- */
+/** Parses `session.store`. The text may hold a password, so the error does not quote it. @throws OptionError */
 export function parseSessionStore(text: string): SessionStoreLocation {
   const file = /^sqlite:\/\/(.+)$/s.exec(text)?.[1];
   checkOption(file !== ":memory:" && !file?.includes("\0"), "session.store", "sqlite:// and the path of a file");
@@ -47,11 +44,11 @@ function isRedisUrl(text: string): boolean {
 }
 
 /**
- * Opens a store, and tries it. `place` is where it stands in the configuration: the beginning of what is said when it does not work. Rejects with a
- * failure of status 1.
+ * Opens a store and tests it. `key` is the file and key of the configuration that name the store; it begins the
+ * problem. Rejects with a failure of status 1 if the store does not work.
  */
-export async function openSessionStore(store: SessionStoreLocation, place: string): Promise<OpenSessionStore> {
-  const opened = store.kind === "redis" ? await openRedis(store.url, place) : await openSqlite(store.file, place);
+export async function openSessionStore(store: SessionStoreLocation, key: string): Promise<OpenSessionStore> {
+  const opened = store.kind === "redis" ? await openRedis(store.url, key) : await openSqlite(store.file, key);
   try {
     await within(CONNECT_MILLISECONDS, tryStore(opened.store));
     return opened;
@@ -68,12 +65,12 @@ async function tryStore(store: KeyValueStore): Promise<void> {
   await store.delete(key);
 }
 
-async function openRedis(url: string, place: string): Promise<OpenSessionStore> {
-  const [{ Keyv }, redis] = await loadKeyv(place);
+async function openRedis(url: string, key: string): Promise<OpenSessionStore> {
+  const [{ Keyv }, redis] = await loadKeyv(key);
   let isStarted = false;
   const client = redis.createClient({
     url,
-    // Who waits for a connection that is gone would wait for as long as it is gone.
+    // Commands fail while the connection is lost. A queue would make requests wait until it is back.
     disableOfflineQueue: true,
     commandsQueueMaxLength: MAX_COMMANDS,
     socket: {
@@ -81,20 +78,20 @@ async function openRedis(url: string, place: string): Promise<OpenSessionStore> 
       reconnectStrategy: (retries: number) => isStarted && Math.min(2 ** retries * 50, 2000),
     },
   });
-  // Without a listener an event of this name ends the process; failures come with the calls.
+  // Without a listener an `error` event ends the process. The calls report failures.
   client.on("error", () => undefined);
   try {
     await within(CONNECT_MILLISECONDS, client.connect());
   } catch (error) {
     if (client.isOpen) client.destroy();
     const { host } = new URL(url);
-    throw createFailure(1, [`${place}: Redis at ${host} cannot be reached: ${toReason(error)}`]);
+    throw createFailure(1, [`${key}: Redis at ${host} cannot be reached: ${toReason(error)}`]);
   }
   isStarted = true;
   const adapter = new redis.default(client, { throwOnErrors: true });
   const store = new Keyv({ store: adapter, namespace: NAMESPACE, useKeyPrefix: false, throwOnErrors: true });
 
-  /** By then every answer that somebody waits for is there; what a silent Redis owes is not waited for. */
+  /** The service is closed before, so no caller waits for a reply; a Redis that hangs must not delay the end. */
   async function close(): Promise<void> {
     if (client.isOpen) client.destroy();
   }
@@ -102,8 +99,8 @@ async function openRedis(url: string, place: string): Promise<OpenSessionStore> 
   return { store, close };
 }
 
-/** Both are optional peers: who has no use for Redis does not install them. */
-async function loadKeyv(place: string): Promise<[typeof import("keyv"), typeof import("@keyv/redis")]> {
+/** Both packages are optional peer dependencies, which only Redis needs. */
+async function loadKeyv(key: string): Promise<[typeof import("keyv"), typeof import("@keyv/redis")]> {
   try {
     return await Promise.all([import("keyv"), import("@keyv/redis")]);
   } catch (error) {
@@ -112,23 +109,23 @@ async function loadKeyv(place: string): Promise<[typeof import("keyv"), typeof i
   }
 }
 
-async function openSqlite(file: string, place: string): Promise<OpenSessionStore> {
-  const { DatabaseSync } = await loadSqlite(place);
+async function openSqlite(file: string, key: string): Promise<OpenSessionStore> {
+  const { DatabaseSync } = await loadSqlite(key);
   try {
     const database = new DatabaseSync(file);
     database.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     return { store: createSqliteStore(database), close: async () => database.close() };
   } catch (error) {
-    throw createFailure(1, [`${place}: ${file}: cannot be opened: ${toReason(error)}`]);
+    throw createFailure(1, [`${key}: ${file}: cannot be opened: ${toReason(error)}`]);
   }
 }
 
-/** What of `node:sqlite` is used: the types of Node 20 do not know it. */
+/** The part of `node:sqlite` that is used. The types of Node 20 do not have the module. */
 interface NodeSqlite {
   readonly DatabaseSync: new (file: string) => SqliteDatabase & { close(): void };
 }
 
-async function loadSqlite(place: string): Promise<NodeSqlite> {
+async function loadSqlite(key: string): Promise<NodeSqlite> {
   const name = "node:sqlite";
   try {
     return (await import(name)) as NodeSqlite;
@@ -142,7 +139,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
 }
 
-/** What the system, or the store, has to say; it never holds the URL. */
+/** The reason of the system or the store, which never holds the URL. */
 function toReason(error: unknown): string {
   return describeSystemError(error).replaceAll(/\s+/g, " ");
 }

@@ -6,10 +6,13 @@ type Signal = "SIGINT" | "SIGTERM";
 
 const exitStatuses: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 };
 
-/** npm passes on a signal that the terminal has sent to the whole group already: two within so many milliseconds are one. */
+/**
+ * npm repeats a signal that the terminal has already sent to the whole process group: two within this time count as
+ * one.
+ */
 const echoMilliseconds = 200;
 
-/** Resolves at the first SIGINT or SIGTERM; from then on the next one ends the process, behind `onForce`. */
+/** Resolves at the first SIGINT or SIGTERM. The next one calls `onForce` and ends the process. */
 export function stopSignal(
   log: { readonly stderr: Output; readonly quiet: boolean; readonly logFormat?: LogFormat | undefined },
   onForce: () => void = () => undefined,
@@ -32,7 +35,10 @@ export function stopSignal(
   });
 }
 
-/** By the signal itself: an orderly exit would wait for a call to a file system that hangs. What the system starts first no signal of its own ends. */
+/**
+ * Ends the process by the signal itself: `process.exit` would wait for a call to a file system that hangs. The first
+ * process of a system or container ignores its own signals, so `process.exit` follows.
+ */
 function end(signal: Signal): never {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);

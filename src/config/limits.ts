@@ -54,7 +54,7 @@ export interface LimitOptions {
   /**
    * The number of concurrent transfers of an account. These count: uploads by PUT or form, from start to response;
    * commands of more than 16 KiB, one for each 64 KiB that have arrived, until the response; downloads of files and
-   * archives, until their last byte is read. A file that is small enough to be read at once counts only until the
+   * archives, until their last byte is read. A file that is small enough for one read counts only until the
    * response. Listings do not count.
    *
    * One more transfer is 503 with `Retry-After`, before its body is read or the storage is used. Two cases differ: a

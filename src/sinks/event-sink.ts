@@ -9,7 +9,7 @@ export interface EventSink {
   close(): Promise<void>;
 }
 
-/** An event in the queue. Its JSON is made at once, so later changes by another listener do not matter. */
+/** An event in the queue. Its JSON is made on arrival, so later changes by another listener do not matter. */
 export interface QueuedEvent {
   readonly json: string;
   readonly event: FileEvent;

@@ -14,22 +14,22 @@ import { createFailure } from "../failure.ts";
 import { colorsOf, escapeText, type Output } from "../log/terminal.ts";
 import type { Input } from "./hash-password.ts";
 
-/** `check-auth-endpoint <url>`, as it was typed. */
+/** The flags of `check-auth-endpoint <url>`. */
 export interface CheckFlags {
   readonly url: string;
-  /** `Name: value`, each a field by which the service proves itself to the endpoint (5.2). */
+  /** Headers as `Name: value`, which authenticate the service to the endpoint (5.2). */
   readonly header: readonly string[];
-  /** `name:password` of the service's own HTTP Basic authentication (5.2). */
+  /** `name:password` for HTTP Basic authentication of the service to the endpoint (5.2). */
   readonly basic?: string;
   /** An account that the endpoint knows. */
   readonly user?: string;
-  /** Its password. Without one it is read from the input. */
+  /** The password of the account. If absent, it is read from the standard input. */
   readonly password?: string;
-  /** How long the endpoint has for a whole answer. */
+  /** The time limit of a complete response, in seconds. */
   readonly timeout?: number;
 }
 
-/** What the command talks to. `process` is one. */
+/** The streams of the command; `process` has them. */
 export interface CheckStreams {
   readonly stdin: Input;
   readonly stdout: Output;
@@ -38,14 +38,15 @@ export interface CheckStreams {
 
 type Count = "ok" | "noted" | "failed" | "skipped";
 
-/** An endpoint that hangs would have every check wait out the limit. */
+/** After this number of timeouts in a row the command stops: an endpoint that hangs would delay every check. */
 const MAX_TIMEOUTS = 2;
 
 const NEEDS = { account: "needs --user and --password", authorization: "needs --header or --basic" } as const;
 
 /**
- * Plays the published cases against an authentication endpoint (4.7), prints a line for each as it ends, and a sum; resolves with the
- * exit status: 0, also where there are notes, or 1 when one has failed. Rejects with a failure of status 2 for flags that are wrong. No secret is printed.
+ * Runs the published cases against an authentication endpoint (4.7). Prints a line after each case, and a summary at
+ * the end; never prints a secret. Resolves with the exit status: 1 if a case failed, else 0, also if there are notes.
+ * Rejects with a failure of status 2 if a flag is wrong.
  */
 export async function checkAuthEndpoint(flags: CheckFlags, streams: CheckStreams): Promise<0 | 1> {
   const { stdout } = streams;
@@ -88,9 +89,9 @@ export async function checkAuthEndpoint(flags: CheckFlags, streams: CheckStreams
 }
 
 interface Played {
-  /** What the endpoint got wrong. */
+  /** Why the case failed. */
   readonly problem?: string;
-  /** What is free, but worth a look. */
+  /** A remark on behaviour that the specification allows. */
   readonly note?: string;
   readonly timedOut?: boolean;
   readonly milliseconds: number;
@@ -120,7 +121,7 @@ async function toContext(flags: CheckFlags, { stdin, stderr }: CheckStreams): Pr
     ...(timeout === undefined ? {} : { timeoutSeconds: timeout }),
   };
   try {
-    // The authenticator of a service knows what it can be configured with.
+    // The options of the authenticator have the rules for these flags.
     readOptions({ ...context, url: [url] });
   } catch (error) {
     throw createFailure(2, [`error: ${(error as Error).message}`]);
@@ -141,7 +142,7 @@ async function toContext(flags: CheckFlags, { stdin, stderr }: CheckStreams): Pr
   return { ...context, account };
 }
 
-/** A line that is not understood may be all secret: it is named by its number. */
+/** A malformed line may be a secret, so problems name its number only. */
 function toHeaders(lines: readonly string[]): Readonly<Record<string, string>> {
   const fields = new Map<string, string>();
   for (const [index, line] of lines.entries()) {
@@ -160,7 +161,7 @@ function toBasic(text: string): { username: string; password: string } {
   return { username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** The first line of the input; on a terminal it is asked for, and not echoed. */
+/** Reads the first line of the input. On a terminal it prompts for the line and does not echo it. */
 async function readPassword(input: Input, prompts: Output): Promise<string> {
   const isTerminal = input.isTTY === true;
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -7,24 +7,24 @@ import { readConfig, readJson, toResolver } from "../config/file.ts";
 import { type AuthenticationEntry, describeIssues } from "../config/schema.ts";
 import { createFailure, describeSystemError } from "../failure.ts";
 
-/** `explain <operation> <path>`, as it was typed. */
+/** The flags of `explain <operation> <path>`. */
 export interface ExplainFlags {
   readonly operation: string;
   readonly path: string;
   readonly account?: string;
-  /** A configuration file: where the account is, unless its settings are given, and its groups. */
+  /** A configuration file with the groups, and with the account unless `settings` is given. */
   readonly config?: string;
   /** A JSON file of account settings (2.4). */
   readonly settings?: string;
 }
 
-/** Whether an operation is granted, and why in words, a line each. */
+/** Whether an operation is granted, and the lines that explain why. */
 export interface ExplainedPermission {
   readonly granted: boolean;
   readonly lines: readonly string[];
 }
 
-/** Explains a permission (CONTRACT 7.4). Rejects with a failure of status 2 for flags or files that are wrong. */
+/** Explains a permission (CONTRACT 7.4). Rejects with a failure of status 2 if a flag or a file is wrong. */
 export async function explain(flags: ExplainFlags): Promise<ExplainedPermission> {
   const { operation, path } = flags;
   if (!isOperation(operation)) throw createFailure(2, [`error: the operation must be one of ${OPERATIONS.join(", ")}`]);
@@ -57,8 +57,8 @@ async function findAccount({ account: username, config, settings }: ExplainFlags
 }
 
 /**
- * The settings of an account by its name, in the configuration itself or in an accounts file of it: those of the first method that knows
- * it (CONTRACT 9.0). Rejects with a failure of status 2 for an accounts file that is broken.
+ * Finds the settings of an account by name, in the configuration or in one of its accounts files. The first method that
+ * has the account decides (CONTRACT 9.0). Rejects with a failure of status 2 if an accounts file is invalid.
  */
 async function findConfiguredAccount(
   name: string,
@@ -66,7 +66,7 @@ async function findConfiguredAccount(
   configFile: string,
 ): Promise<AccountSettings | undefined> {
   for (const [index, entry] of authentication.entries()) {
-    // What an external method answers is not known beforehand.
+    // The accounts of an external method are unknown until it is asked.
     if (entry.type !== "accounts") continue;
     const { accounts = [], file } = entry;
     const own = accounts.find(({ username }) => username === name);

@@ -6,15 +6,16 @@ import { decodeUtf8 } from "../../platform/utf8.ts";
 import { createFailure } from "../failure.ts";
 import type { Output } from "../log/terminal.ts";
 
-/** What the user types into. `process.stdin` is one. */
+/** The input of a command, such as `process.stdin`. */
 export type Input = NodeJS.ReadableStream & Partial<Pick<ReadStream, "isTTY">>;
 
-/** No password is so long: whatever is piped in, this much of it is read at most. */
+/** The number of bytes that are read from a pipe at most. No password is that long. */
 const maxLineBytes = 64 * 1024;
 
 /**
- * Reads a password - twice and without an echo on a terminal, else the first line as it is - and gives its PHC string. Rejects
- * with a failure of status 2 when there is none, it is too long, or the two differ; of status 1 when the user breaks off.
+ * Reads a password and resolves with its PHC string. On a terminal it prompts twice, without an echo; otherwise it
+ * reads the first line. Rejects with a failure: of status 2 if the password is empty or too long, or the two inputs
+ * differ; of status 1 if the user cancels.
  */
 export async function hashPassword(input: Input, prompts: Output): Promise<string> {
   const password = input.isTTY === true ? await askTwice(input, prompts) : await readLine(input);
@@ -26,8 +27,8 @@ export async function hashPassword(input: Input, prompts: Output): Promise<strin
 }
 
 /**
- * The line editor of Node, its echo swallowed. It takes the terminal over before the first prompt and keeps it to the
- * end: whoever types early is not echoed either.
+ * Reads two lines with Node's line editor, whose echo goes nowhere. The editor takes over the terminal before the first
+ * prompt and keeps it until the end, so that early input is not echoed either.
  */
 async function askTwice(input: Input, prompts: Output): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -50,7 +51,7 @@ async function askTwice(input: Input, prompts: Output): Promise<string> {
   }
 }
 
-/** The first line without its end; a carriage return before it belongs to the end. */
+/** Reads the first line without its line end, which is LF or CRLF. */
 async function readLine(input: Input): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -16,30 +16,34 @@ import { serveMetrics } from "../metrics-server.ts";
 import { openSessionStore } from "../session-store.ts";
 import { stopSignal } from "../stop-signal.ts";
 
-/** Where `serve` prints: the address on `stdout`, the log on `stderr`. */
+/** The outputs of `serve`: the address goes to `stdout`, the log to `stderr`. */
 export interface ServeOutputs {
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Whether requests go unlogged. */
+  /** Whether requests are not logged. */
   readonly quiet: boolean;
 }
 
-/** Who is told that the server listens, and who says when it is to stop: where it is not a process by itself. */
+/**
+ * The control of a server in a worker: `onListening` reports its address, and `stop` resolves when the server must
+ * stop.
+ */
 export interface ServeOrders {
   readonly stop: Promise<void>;
   onListening(address: { readonly url: string; readonly port: number }): void;
 }
 
 /**
- * Serves until SIGINT or SIGTERM, or the orders, then finishes what is under way, or cuts it at its deadline, and resolves. A second signal ends the process at once.
- * Rejects with a failure when the start does not succeed. Whatever happens, all that was opened is closed.
+ * Serves until SIGINT or SIGTERM, or until `orders.stop` resolves. Then it finishes the requests in progress, or cuts
+ * them at the deadline, and resolves. A second signal ends the process immediately. Rejects with a failure if the start
+ * fails. In any case it closes everything that it opened.
  */
 export async function serve(settings: ServeSettings, outputs: ServeOutputs, orders?: ServeOrders): Promise<void> {
   const { stop, onListening } = orders ?? toOwnOrders(settings, outputs);
-  const { host, port, tls, connections = {}, metrics, onAnswer, sinks = [], sessionStore } = settings;
+  const { host, port, tls, connections = {}, metrics, onRequest, sinks = [], sessionStore } = settings;
   const closers: (() => unknown)[] = [() => Promise.all(sinks.map((sink) => sink.close()))];
   try {
-    const sessions = sessionStore && (await openSessionStore(sessionStore.store, sessionStore.place));
+    const sessions = sessionStore && (await openSessionStore(sessionStore.store, sessionStore.key));
     if (sessions !== undefined) closers.push(sessions.close);
     const service = createFileService({
       ...withStore(settings.service, sessions?.store),
@@ -50,7 +54,7 @@ export async function serve(settings: ServeSettings, outputs: ServeOutputs, orde
       await settings.checkStorage?.();
       await service.start();
     });
-    const measured = onAnswer === undefined ? service : measureService(service, onAnswer);
+    const measured = onRequest === undefined ? service : measureService(service, onRequest);
     const server = createNodeServer(measured, { ...connections.limits, ...(tls !== undefined && { tls }) });
     if (!outputs.quiet) logRequests(server, outputs.stderr, settings.logFormat ?? "text");
     keepMemorySmall();

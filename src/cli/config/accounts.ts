@@ -8,7 +8,10 @@ import { parseJsonText } from "./json-text.ts";
 
 const accountsFileSchema = z.strictObject({ accounts: z.array(z.unknown()) });
 
-/** The accounts of an accounts file, checked, by their names in the file's order. Rejects as reading or `parseAccounts` does. */
+/**
+ * Reads and checks an accounts file; returns the accounts by name, in their order. Rejects as `readFile` and
+ * `parseAccounts` do.
+ */
 export async function readAccountsFile(path: string): Promise<ReadonlyMap<string, AccountSettings>> {
   const parsed = accountsFileSchema.safeParse(parseJsonText(await readFile(path)));
   if (!parsed.success) throw new TypeError(describeIssue(parsed.error));
@@ -16,7 +19,7 @@ export async function readAccountsFile(path: string): Promise<ReadonlyMap<string
   return new Map([...byName].map(([username, { settings }]) => [username, settings]));
 }
 
-/** Why an account could never log in, as the path of the member and the reason; `undefined` when it could. */
+/** Why an account could never log in: the path of the member and the reason. `undefined` if it can. */
 export function findAccountProblem(
   username: string,
   settings: AccountSettings,

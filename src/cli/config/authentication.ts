@@ -3,11 +3,11 @@ import { AccountsError, parseAccounts } from "../../auth/accounts/accounts.ts";
 import { createPasswordHasher } from "../../auth/passwords/hash.ts";
 import { createHttpAuthenticator } from "../../remote-auth/http-authenticator.ts";
 import { accountSettingsSchema } from "../../schemas/account.ts";
-import { byMaker } from "./option-checks.ts";
+import { checkByFactory } from "./option-checks.ts";
 
 const nonEmptyText = z.string().min(1, "must not be empty");
 
-/** The members of an account and their types; what their values must be, `parseAccounts` knows. */
+/** The members of an account and their types. `parseAccounts` checks the values. */
 const accountsSchema = z
   .array(accountSettingsSchema.extend({ username: z.string(), password: z.string() }))
   .superRefine((accounts, context) => {
@@ -32,7 +32,7 @@ const accountsMethodSchema = z
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** What its members must be, the method itself knows. */
+/** The members of the method and their types. The method itself checks the values. */
 const httpMethodSchema = z
   .strictObject({
     type: z.literal("http"),
@@ -45,10 +45,10 @@ const httpMethodSchema = z
     testAtStart: z.boolean().exactOptional(),
   })
   .superRefine(
-    byMaker(({ type, ...options }) => {
+    checkByFactory(({ type, ...options }) => {
       createHttpAuthenticator({ ...options, logger: silent });
     }),
   );
 
-/** One entry of `authentication`, by its `type`. */
+/** One entry of `authentication`. */
 export const authenticationSchema = z.discriminatedUnion("type", [accountsMethodSchema, httpMethodSchema]);

@@ -8,7 +8,7 @@ import { findAccountProblem, readAccountsFile } from "./accounts.ts";
 import { addProblem, type ConfigContext, toFailure, toOneLine } from "./context.ts";
 import { type AuthenticationEntry, type ConfigFile, toKeyPath } from "./schema.ts";
 
-/** The methods of `authentication`, in their order; `listeners` are told of their events. */
+/** Creates the methods of `authentication`, in their order. `listeners` get their events. */
 export function toMethods(
   config: ConfigFile,
   groups: Groups,
@@ -22,7 +22,7 @@ export function toMethods(
   );
 }
 
-/** The method asks in the name of this server, and of the component that its users log in to (CONTRACT 9.4). */
+/** The requests of the method name this server, and the component that its users log in to (CONTRACT 9.4). */
 function toHttpAuthenticator(
   { type: _type, ...options }: Extract<AuthenticationEntry, { type: "http" }>,
   { server, component, listen, publicOrigin }: ConfigFile,
@@ -56,37 +56,37 @@ function toAuthenticator(
     file: path,
     passwordHasher,
     logger,
-    // What another process has written counts at once: a former password would log in anew, and a new one be refused.
+    // Changes by another process count immediately: else an old password would still log in, and a new one would not.
     ...(isShared && { recheckSeconds: 0 }),
-    // No two workers write together.
+    // Two workers must not write the file at the same time.
     ...(worker !== undefined && { withFileLock: (work) => worker.withFileLock(path, work) }),
   });
   return { ...fromFile, start };
 
   async function start(): Promise<void> {
-    const place = `authentication[${index}].file`;
-    await startFromFile(fromFile, place, context);
-    await checkAccountsFile(path, groups, place, context);
+    const key = `authentication[${index}].file`;
+    await startFromFile(fromFile, key, context);
+    await checkAccountsFile(path, groups, key, context);
   }
 }
 
-/** An account of the file that could never log in ends the start, as one of the configuration does. */
-async function checkAccountsFile(path: string, groups: Groups, place: string, context: ConfigContext): Promise<void> {
+/** Stops the start if an account of the file could never log in, as for an account in the configuration. */
+async function checkAccountsFile(path: string, groups: Groups, key: string, context: ConfigContext): Promise<void> {
   const accounts = [...(await readAccountsFile(path))];
   for (const [index, [username, settings]] of accounts.entries()) {
     const problem = findAccountProblem(username, settings, groups);
     if (problem === undefined) continue;
-    addProblem(context, place, `${path}: ${toKeyPath(["accounts", index, ...problem.path])}: ${problem.reason}`);
+    addProblem(context, key, `${path}: ${toKeyPath(["accounts", index, ...problem.path])}: ${problem.reason}`);
   }
   if (context.problems.length > 0) throw toFailure(context);
 }
 
-/** An accounts file is a part of the configuration: what is wrong in it has the same form and the same status. */
-async function startFromFile(authenticator: Authenticator, place: string, context: ConfigContext): Promise<void> {
+/** Starts the method. Problems of an accounts file are reported like problems of the configuration. */
+async function startFromFile(authenticator: Authenticator, key: string, context: ConfigContext): Promise<void> {
   try {
     await authenticator.start?.();
   } catch (error) {
-    addProblem(context, place, toOneLine((error as Error).message));
+    addProblem(context, key, toOneLine((error as Error).message));
     throw toFailure(context);
   }
 }

@@ -7,7 +7,7 @@ const numberSchema = z.int("must be a whole number, or 0").min(0, "must be a who
 
 const secondsSchema = z.number().min(0, `must be 0 to ${DAY_SECONDS}`).max(DAY_SECONDS, `must be 0 to ${DAY_SECONDS}`);
 
-/** What the server takes of its clients; {@link NodeServerLimits} has them. */
+/** The key `connections`: limits on clients; see {@link NodeServerLimits}. */
 export const connectionsSchema = z.strictObject({
   max: numberSchema.exactOptional(),
   maxPerAddress: numberSchema.exactOptional(),
@@ -23,14 +23,14 @@ export const connectionsSchema = z.strictObject({
   deadlineSeconds: secondsSchema.exactOptional(),
 });
 
-/** What a server is made and ended with. */
+/** The settings of a server for its connections. */
 export interface ConnectionSettings {
   readonly limits?: NodeServerLimits;
-  /** How long what is under way at the end may take; 0 for any time. */
+  /** How long requests in progress may take after a stop signal; 0 for no limit. */
   readonly deadlineSeconds?: number;
 }
 
-/** The same as the server has it. */
+/** Converts the key `connections` to the settings of the server. */
 export function toConnectionSettings(connections: z.infer<typeof connectionsSchema> = {}): ConnectionSettings {
   const { max, maxPerAddress, maxHeaderBytes, minBytesPerSecond } = connections;
   const { headersSeconds, idleSeconds, paceSeconds, deadlineSeconds } = connections;

@@ -4,30 +4,29 @@ import { createFailure } from "../failure.ts";
 import type { LogFormat } from "../log/access-log.ts";
 import type { WorkerChannel } from "../workers/worker.ts";
 
-/** Where a configuration comes from, and where its problems go. */
+/** What reading a configuration needs, and the problems found so far. */
 export interface ConfigContext {
-  /** As the user named it: the beginning of every problem. */
+  /** The name of the file as the user typed it; it begins every problem. */
   readonly file: string;
   readonly logFormat: LogFormat;
   readonly logger: Logger;
-  /** One for all accounts: it bounds how many hashes are computed at once. */
+  /** One hasher for all accounts: it bounds the number of hashes that are computed at the same time. */
   readonly passwordHasher: PasswordHasher;
-  /** What a worker is tied to the others by. */
+  /** The channel of a worker to the primary process; `undefined` if this process is not a worker. */
   readonly worker: WorkerChannel | undefined;
-  /** Whether other processes may serve the same accounts, as they do the sessions. */
+  /** Whether other processes may use the same sessions and accounts. */
   readonly isShared: boolean;
-  /** Everything found wrong so far. */
   readonly problems: string[];
-  /** An absolute path; relative ones start at the configuration's own folder. */
+  /** Makes a path absolute; a relative one starts at the folder of the configuration file. */
   toPath(path: string): string;
 }
 
-/** Notes what is wrong with a key of the configuration. */
-export function addProblem({ problems }: ConfigContext, place: string, reason: string): void {
-  problems.push(`${place}: ${reason}`);
+/** Adds a problem of a key of the configuration. */
+export function addProblem({ problems }: ConfigContext, key: string, reason: string): void {
+  problems.push(`${key}: ${reason}`);
 }
 
-/** A failure of status 2 with all that was found wrong, a problem a line. */
+/** Creates a failure of status 2 with all problems, each on a line of its own. */
 export function toFailure({ file, problems }: { readonly file: string; readonly problems: readonly string[] }): Error {
   return createFailure(
     2,

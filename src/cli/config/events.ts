@@ -10,33 +10,33 @@ import type { WorkerChannel } from "../workers/worker.ts";
 import { type ConfigFile, toWebhookOptions } from "./schema.ts";
 import { defaultHost } from "./serve-settings.ts";
 
-/** Who is told of events. */
+/** The listeners of events and requests. */
 export interface Listeners {
-  /** Closed when the service has ended. */
+  /** Close them after the service has ended. */
   readonly sinks: readonly EventSink[];
   readonly metrics?: ShownMetrics;
-  /** Who is told of requests, where they are counted. */
-  readonly onAnswer?: (responded: MeasuredRequest) => void;
+  /** Called for each request, if requests are counted. */
+  readonly onRequest?: (request: MeasuredRequest) => void;
   readonly listeners: readonly OnEvent[];
 }
 
-/** Where a configuration's sinks are made, and by whom. */
+/** What the listeners of a configuration need. */
 interface ListenersContext {
   readonly logger: Logger;
-  /** In a worker, which has none: passes them on to the process that has. */
-  readonly worker: Pick<WorkerChannel, "tell" | "onAnswer"> | undefined;
+  /** In a worker: passes events and requests on to the primary process, which has the sinks. */
+  readonly worker: Pick<WorkerChannel, "onEvent" | "onRequest"> | undefined;
   toPath(path: string): string;
 }
 
-/** Makes what the configuration has for events: its sinks and metrics, or the way to them. */
+/** Creates the sinks and metrics of a configuration; in a worker, listeners that pass events on to them. */
 export function toListeners(config: ConfigFile, context: ListenersContext): Listeners {
   const { events = {}, metrics: metricsEntry, session } = config;
   const { file, webhooks = [], ...fileOptions } = events;
   const { logger, worker, toPath } = context;
   if (worker !== undefined) {
     const hasListeners = file !== undefined || webhooks.length > 0 || metricsEntry !== undefined;
-    const { tell, onAnswer } = worker;
-    return { sinks: [], listeners: hasListeners ? [tell] : [], ...(metricsEntry !== undefined && { onAnswer }) };
+    const { onEvent, onRequest } = worker;
+    return { sinks: [], listeners: hasListeners ? [onEvent] : [], ...(metricsEntry !== undefined && { onRequest }) };
   }
   const sinks = [
     ...(file === undefined ? [] : [createNdjsonSink({ ...fileOptions, file: toPath(file), logger })]),
@@ -45,5 +45,5 @@ export function toListeners(config: ConfigFile, context: ListenersContext): List
   if (metricsEntry === undefined) return { sinks, listeners: sinks };
   const { host = defaultHost, port } = metricsEntry;
   const metrics = { host, port, ...createMetrics({ sessionSeconds: session?.maxSeconds ?? 43_200 }) };
-  return { sinks, metrics, onAnswer: metrics.onRequest, listeners: [...sinks, metrics.onEvent] };
+  return { sinks, metrics, onRequest: metrics.onRequest, listeners: [...sinks, metrics.onEvent] };
 }

@@ -25,17 +25,17 @@ import {
 } from "./serve-settings.ts";
 import { readTlsFiles } from "./tls.ts";
 
-/** What else decides on the settings. */
+/** Options of {@link readConfigFile}. */
 export interface ReadOptions {
-  /** Wins over that of the file. */
+  /** Overrides the format in the file. */
   readonly logFormat?: LogFormat | undefined;
-  /** What ties a worker to the others. */
+  /** The channel to the primary process, in a worker. */
   readonly worker?: WorkerChannel | undefined;
 }
 
 /**
- * Reads a configuration file (CONTRACT 10) and makes of it what `serve` needs. Rejects with a failure of status 2
- * that holds every problem found, one a line as `fileferry.json: storage.root: does not exist`.
+ * Reads a configuration file (CONTRACT 10) and returns what `serve` needs. Rejects with a failure of status 2 that
+ * holds all problems, each on a line such as `fileferry.json: storage.root: does not exist`.
  */
 export async function readConfigFile(
   file: string,
@@ -56,14 +56,14 @@ export async function readConfigFile(
   });
 }
 
-/** What a configuration file says, as it stands in it. Rejects with a failure of status 2. */
+/** Reads and checks a configuration file; its paths stay as they are. Rejects with a failure of status 2. */
 export async function readConfig(file: string): Promise<ConfigFile> {
   const parsed = configFileSchema.safeParse(await readJson(file));
   if (!parsed.success) throw toFailure({ file, problems: describeIssues(parsed.error) });
   return parsed.data;
 }
 
-/** Relative paths start at the configuration's own folder. */
+/** Resolves relative paths from the folder of the configuration file. */
 export function toResolver(file: string): (path: string) => string {
   const folder = dirname(resolve(file));
   return (path) => resolve(folder, path);
@@ -78,12 +78,12 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
   if (context.problems.length > 0) throw toFailure(context);
   const made = toStorage(storage, context);
   if (context.problems.length > 0) throw toFailure(context);
-  const { listeners, ...hearers } = toListeners(config, context);
+  const { listeners, ...outputs } = toListeners(config, context);
   return {
     host: listen.host ?? defaultHost,
     port: listen.port ?? defaultPort,
     connections: toConnectionSettings(config.connections),
-    ...hearers,
+    ...outputs,
     ...toSessionStore(config, context),
     ...(storage.type === "memory" && { hasOwnStorage: true }),
     logFormat: context.logFormat,
@@ -100,15 +100,18 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
   };
 }
 
-/** Where the sessions are, when several processes are to share them. */
+/** The store of sessions that several processes share, if the configuration has one. */
 function toSessionStore({ session }: ConfigFile, { file, toPath }: ConfigContext): Pick<ServeSettings, "sessionStore"> {
   if (session?.store === undefined) return {};
   const store = parseSessionStore(session.store);
-  const place = `${file}: session.store`;
-  return { sessionStore: { place, store: store.kind === "sqlite" ? { ...store, file: toPath(store.file) } : store } };
+  const key = `${file}: session.store`;
+  return { sessionStore: { key, store: store.kind === "sqlite" ? { ...store, file: toPath(store.file) } : store } };
 }
 
-/** What cannot be written to at the start will not be later; a pipe would wait for its reader. */
+/**
+ * Checks at the start whether the file of events is writable. A named pipe is rejected: opening it waits for its
+ * reader.
+ */
 async function checkEventsFile({ events }: ConfigFile, context: ConfigContext): Promise<void> {
   if (events?.file === undefined) return;
   const path = context.toPath(events.file);
@@ -124,7 +127,7 @@ async function checkEventsFile({ events }: ConfigFile, context: ConfigContext): 
   }
 }
 
-/** What the command's triggers do: whoever follows the log acts on it. */
+/** A trigger of the command writes a line to the log for each member; programs that follow the log act on it. */
 function toLoggedTriggers(
   triggers: NonNullable<ConfigFile["triggers"]>,
   logger: Logger,
@@ -135,7 +138,7 @@ function toLoggedTriggers(
   return Object.fromEntries(Object.entries(triggers).map(([name, entry]) => [name, { ...entry, run }]));
 }
 
-/** The keys that are options of the service under the same name. */
+/** The keys that are options of the service with the same name. */
 function toServiceOptions(config: ConfigFile) {
   const { groups, basePath, server, session, acceptedOrigins, passwordPolicy, limits, clientForwardedHeader } = config;
   const { component, publicError, branding, frameAncestors, archive, metadataFields, publicOrigin, trustedProxies } =
@@ -161,7 +164,7 @@ function toServiceOptions(config: ConfigFile) {
   };
 }
 
-/** The content of a JSON file. Rejects with a failure of status 2. */
+/** Reads a JSON file. Rejects with a failure of status 2. */
 export async function readJson(file: string): Promise<unknown> {
   try {
     return parseJsonText(await readFile(file));
@@ -177,7 +180,7 @@ async function checkStorage(storage: NonNullable<ConfigFile["storage"]>, context
   if (problem !== undefined) addProblem(context, "storage.root", problem);
 }
 
-/** The storage, and what tells at the start whether it can be reached. Problems with a remote one are added to the others. */
+/** Creates the storage, and its check at the start. Problems of a remote storage are added to the context. */
 function toStorage(
   storage: NonNullable<ConfigFile["storage"]>,
   context: ConfigContext,

@@ -1,8 +1,8 @@
 import { decodeUtf8 } from "../../platform/utf8.ts";
 
 /**
- * Parses JSON in UTF-8. Throws `SyntaxError` with the place and the reason, as `line 3, column 5: ...`, and never
- * quotes the text: a password may stand there.
+ * Parses JSON in UTF-8. Throws `SyntaxError` with the position and the reason, such as `line 3, column 5: ...`. The
+ * message never quotes the text, which may be a password.
  */
 export function parseJsonText(content: Uint8Array): unknown {
   const text = decodeUtf8(content, "remove");
@@ -16,8 +16,8 @@ export function parseJsonText(content: Uint8Array): unknown {
 }
 
 /**
- * Where invalid JSON goes wrong, as an index; not every engine tells. It is behind the longest beginning that could still
- * go on to be valid, and more text never mends a beginning that cannot.
+ * Finds the index of the error in invalid JSON, which not every engine reports. It follows the longest beginning that
+ * more text could complete. A bisection finds it: if a beginning cannot be completed, no longer one can.
  */
 function findFault(text: string): number {
   let viable = 0;
@@ -30,7 +30,7 @@ function findFault(text: string): number {
   return viable;
 }
 
-/** Whether a text is valid JSON, or wrong only at its end. */
+/** Whether a text is valid JSON, or only incomplete. */
 function canContinue(beginning: string): boolean {
   try {
     JSON.parse(beginning);

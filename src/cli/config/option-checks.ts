@@ -5,13 +5,13 @@ import { OptionError } from "../../contracts/option-error.ts";
 import { createMemoryStorage } from "../../storage/memory.ts";
 
 /**
- * Checks a value by making what it configures, so that each rule exists only once. `make` throws an {@link OptionError}; the name of
- * its option, without the first `depth` parts, is the path of the wrong member in the value.
+ * Checks a value by creating what it configures, so that each rule exists only once. `create` throws an {@link
+ * OptionError}. The name of its option, without the first `depth` parts, is the path of the wrong member in the value.
  */
-export function byMaker<T>(make: (value: T) => void, depth = 0) {
+export function checkByFactory<T>(create: (value: T) => void, depth = 0) {
   return (value: T, context: z.RefinementCtx<T>): void => {
     try {
-      make(value);
+      create(value);
     } catch (error) {
       if (!(error instanceof OptionError)) throw error;
       const path = isObject(value) ? toPath(error.option).slice(depth) : [];
@@ -21,9 +21,9 @@ export function byMaker<T>(make: (value: T) => void, depth = 0) {
 }
 
 /** Checks one option of the service, and its members, by the rule of the service. */
-export function byService<T>(toOptions: (value: T) => Partial<FileServiceOptions>) {
+export function checkByService<T>(toOptions: (value: T) => Partial<FileServiceOptions>) {
   const authentication = { name: "nobody", authenticate: async () => ({ outcome: "unknown" }) as const };
-  return byMaker<T>((value) => {
+  return checkByFactory<T>((value) => {
     toServiceConfig({ storage: createMemoryStorage(), authentication, ...toOptions(value) });
   }, 1);
 }

@@ -1,15 +1,17 @@
 import { z } from "zod";
 import { OptionError } from "../../contracts/option-error.ts";
 import { createS3Storage, type S3Storage, type S3StorageOptions } from "../../storage/s3.ts";
-import { byMaker } from "./option-checks.ts";
+import { checkByFactory } from "./option-checks.ts";
 
-/** `storage` of type `s3`. Its keys come from the environment: a configuration file is no place for them. */
+/**
+ * The key `storage` of type `s3`. Its credentials come from the environment: a configuration file should not hold them.
+ */
 export type S3Entry = z.infer<typeof s3StorageSchema>;
 
-/** The environment that the keys are looked for in. */
+/** The environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What its members must be, the storage itself knows. */
+/** The members of the key and their types. The storage itself checks the values. */
 export const s3StorageSchema = z
   .strictObject({
     type: z.literal("s3"),
@@ -20,12 +22,12 @@ export const s3StorageSchema = z
     forcePathStyle: z.boolean().exactOptional(),
   })
   .superRefine(
-    byMaker(({ type: _, ...options }) => {
+    checkByFactory(({ type: _, ...options }) => {
       createS3Storage({ ...options, accessKeyId: "checked later", secretAccessKey: "checked later" });
     }),
   );
 
-/** The usual variables, and what the file may say in their place. */
+/** The usual variables of each option. The configuration file overrides region and endpoint. */
 const VARIABLES = {
   accessKeyId: ["AWS_ACCESS_KEY_ID"],
   secretAccessKey: ["AWS_SECRET_ACCESS_KEY"],
@@ -34,7 +36,10 @@ const VARIABLES = {
   endpoint: ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"],
 } as const satisfies Partial<Record<keyof S3StorageOptions, readonly string[]>>;
 
-/** The storage of an entry, by the keys of the environment; or what is wrong, each with the variable's name and never its value. */
+/**
+ * Creates the storage with the credentials of the environment, or returns the problems, which name the variable and
+ * never its value.
+ */
 export function toS3Storage({ type: _, ...entry }: S3Entry, environment: Environment): S3Storage | readonly string[] {
   const found = Object.entries(VARIABLES).flatMap(([option, names]) => {
     const name = names.find((one) => (environment[one] ?? "") !== "");

@@ -8,11 +8,11 @@ import { parseSessionStore } from "../session-store.ts";
 import { findAccountProblem } from "./accounts.ts";
 import { authenticationSchema } from "./authentication.ts";
 import { connectionsSchema } from "./connections.ts";
-import { byMaker, byService } from "./option-checks.ts";
+import { checkByFactory, checkByService } from "./option-checks.ts";
 import { s3StorageSchema } from "./s3.ts";
 import { findUnknownGroups, triggersSchema } from "./triggers.ts";
 
-/** The configuration file as it is written, checked: its paths still as they stand in it. */
+/** A checked configuration file. Its paths are as in the file: relative ones are not resolved. */
 export type ConfigFile = z.infer<typeof configFileSchema>;
 
 /** One entry of `events.webhooks`. */
@@ -42,7 +42,7 @@ const storageSchema = z.discriminatedUnion("type", [
   s3StorageSchema,
 ]);
 
-/** Each group must do for some account of its own. */
+/** Each group must be usable by an account without settings of its own. */
 const groupsSchema = z.record(z.string(), groupSettingsSchema).superRefine((groups, context) => {
   if (context.issues.length > 0) return;
   for (const [id, { allow_own_password_change, ...settings }] of Object.entries(groups)) {
@@ -53,7 +53,7 @@ const groupsSchema = z.record(z.string(), groupSettingsSchema).superRefine((grou
   }
 });
 
-/** The parts of the policy that are JSON: an estimate of strength is a function, for those who embed the service. */
+/** The members of the policy that JSON can hold; `estimate` is a function. */
 const passwordPolicySchema = z
   .strictObject({
     minLength: z.number().exactOptional(),
@@ -61,9 +61,9 @@ const passwordPolicySchema = z
     requireClasses: z.array(z.enum(CHARACTER_CLASSES)).exactOptional(),
     allowUserName: z.boolean().exactOptional(),
   })
-  .superRefine(byService((passwordPolicy) => ({ passwordPolicy })));
+  .superRefine(checkByService((passwordPolicy) => ({ passwordPolicy })));
 
-/** Text in one of the forms of the spec, or an object (4.4, CONTRACT 5). */
+/** A text in one of the forms of the spec, or an object (4.4, CONTRACT 5). */
 const metadataFieldsSchema = z
   .union([
     z.string(),
@@ -73,9 +73,9 @@ const metadataFieldsSchema = z
       keys: z.array(z.strictObject({ name: z.string(), required: z.boolean().exactOptional() })).exactOptional(),
     }),
   ])
-  .superRefine(byService((metadataFields) => ({ metadataFields })));
+  .superRefine(checkByService((metadataFields) => ({ metadataFields })));
 
-/** What its members must be, the sink itself knows. */
+/** The members of a webhook and their types. The sink itself checks the values. */
 const webhookSchema = z
   .strictObject({
     url: z.string(),
@@ -89,7 +89,7 @@ const webhookSchema = z
     suspendSeconds: z.number().exactOptional(),
     capacity: z.number().exactOptional(),
   })
-  .superRefine(byMaker((options) => void createWebhookSink(toWebhookOptions(options))));
+  .superRefine(checkByFactory((options) => void createWebhookSink(toWebhookOptions(options))));
 
 const limitsSchema = z
   .strictObject({
@@ -107,9 +107,9 @@ const limitsSchema = z
     pageBytesPerAccount: z.number().exactOptional(),
     pageBytesPerAddress: z.number().exactOptional(),
   })
-  .superRefine(byService((limits) => ({ limits })));
+  .superRefine(checkByService((limits) => ({ limits })));
 
-/** The options of the file that events go to; `NdjsonSinkOptions` has them. */
+/** The key `events`: the file of events, as in `NdjsonSinkOptions`, and webhooks. */
 const eventsSchema = z.strictObject({
   file: nonEmptyText.exactOptional(),
   maxBytes: z.int().min(0, "must be 0 or more").exactOptional(),
@@ -122,15 +122,15 @@ const membersSchema = z.strictObject({
   connections: connectionsSchema.exactOptional(),
   basePath: z
     .string()
-    .superRefine(byService((basePath) => ({ basePath })))
+    .superRefine(checkByService((basePath) => ({ basePath })))
     .exactOptional(),
   server: z
     .strictObject({ name: z.string().exactOptional(), uuid: z.string().exactOptional() })
-    .superRefine(byService((server) => ({ server })))
+    .superRefine(checkByService((server) => ({ server })))
     .exactOptional(),
   component: z
     .strictObject({ uuid: z.string().exactOptional() })
-    .superRefine(byService((component) => ({ component })))
+    .superRefine(checkByService((component) => ({ component })))
     .exactOptional(),
   publicError: z.boolean().exactOptional(),
   storage: storageSchema.exactOptional(),
@@ -140,34 +140,34 @@ const membersSchema = z.strictObject({
     .strictObject({
       idleSeconds: z
         .number()
-        .superRefine(byService((idleSeconds) => ({ session: { idleSeconds } })))
+        .superRefine(checkByService((idleSeconds) => ({ session: { idleSeconds } })))
         .exactOptional(),
       maxSeconds: z
         .number()
-        .superRefine(byService((maxSeconds) => ({ session: { maxSeconds } })))
+        .superRefine(checkByService((maxSeconds) => ({ session: { maxSeconds } })))
         .exactOptional(),
       maxPerAccount: z
         .number()
-        .superRefine(byService((maxPerAccount) => ({ session: { maxPerAccount } })))
+        .superRefine(checkByService((maxPerAccount) => ({ session: { maxPerAccount } })))
         .exactOptional(),
       announce: z.boolean().exactOptional(),
       store: z
         .string()
-        .superRefine(byMaker((store) => void parseSessionStore(store)))
+        .superRefine(checkByFactory((store) => void parseSessionStore(store)))
         .exactOptional(),
     })
     .exactOptional(),
   passwordPolicy: passwordPolicySchema.exactOptional(),
   clientForwardedHeader: z
     .string()
-    .superRefine(byService((clientForwardedHeader) => ({ clientForwardedHeader })))
+    .superRefine(checkByService((clientForwardedHeader) => ({ clientForwardedHeader })))
     .exactOptional(),
   trustedProxies: z
     .array(z.string().superRefine(byService((network) => ({ trustedProxies: [network] }))))
     .exactOptional(),
   publicOrigin: z
     .string()
-    .superRefine(byService((publicOrigin) => ({ publicOrigin })))
+    .superRefine(checkByService((publicOrigin) => ({ publicOrigin })))
     .exactOptional(),
   limits: limitsSchema.exactOptional(),
   metadataFields: metadataFieldsSchema.exactOptional(),
@@ -176,7 +176,7 @@ const membersSchema = z.strictObject({
   log: z.strictObject({ format: z.enum(["text", "json"]).exactOptional() }).exactOptional(),
   archive: z.strictObject({ method: z.enum(["stored", "deflate"]).exactOptional() }).exactOptional(),
   acceptedOrigins: z
-    .array(z.string().superRefine(byService((origin) => ({ acceptedOrigins: [origin] }))))
+    .array(z.string().superRefine(checkByService((origin) => ({ acceptedOrigins: [origin] }))))
     .exactOptional(),
   triggers: triggersSchema.exactOptional(),
   branding: z
@@ -186,21 +186,21 @@ const membersSchema = z.strictObject({
       accent: z.string().exactOptional(),
       footnote: z.string().exactOptional(),
     })
-    .superRefine(byService((branding) => ({ branding })))
+    .superRefine(checkByService((branding) => ({ branding })))
     .exactOptional(),
   frameAncestors: z
-    .array(z.string().superRefine(byService((origin) => ({ frameAncestors: [origin] }))))
+    .array(z.string().superRefine(checkByService((origin) => ({ frameAncestors: [origin] }))))
     .exactOptional(),
 });
 
 const CHECKED_TOGETHER: readonly unknown[] = ["groups", "authentication", "triggers"];
 
 /**
- * The configuration file (CONTRACT 10), closed: an unknown key is an error, and so is an account that could never log in. A key that is
- * also an option of `createFileService` is judged by the service itself.
+ * The configuration file (CONTRACT 10). An unknown key is an error, and so is an account that could never log in. The
+ * service itself checks the keys that are options of `createFileService`.
  */
 export const configFileSchema = membersSchema.superRefine(({ authentication, groups, triggers }, context) => {
-  // What has the wrong form cannot be judged for its sense as well.
+  // Values of the wrong form cannot be checked against each other.
   if (context.issues.some(({ path }) => CHECKED_TOGETHER.includes(path?.[0]))) return;
   const known = toGroups(groups);
   for (const path of findUnknownGroups(triggers, known)) {
@@ -208,34 +208,34 @@ export const configFileSchema = membersSchema.superRefine(({ authentication, gro
   }
   for (const [index, entry] of authentication.entries()) {
     const { accounts = [] } = entry.type === "accounts" ? entry : {};
-    for (const [place, { username, password, ...settings }] of accounts.entries()) {
+    for (const [position, { username, password, ...settings }] of accounts.entries()) {
       const problem = findAccountProblem(username, settings, known);
       if (problem === undefined) continue;
-      const path = ["authentication", index, "accounts", place, ...problem.path];
+      const path = ["authentication", index, "accounts", position, ...problem.path];
       context.addIssue({ code: "custom", path, message: problem.reason });
     }
   }
 });
 
-/** A webhook of a configuration as its sink has it, which checks what are identifiers of events. */
+/** The options of the sink of a webhook. The sink checks the identifiers of events. */
 export function toWebhookOptions(webhook: WebhookEntry): WebhookSinkOptions {
   const { filter, ...options } = webhook;
   return { ...options, ...(filter !== undefined && { filter: filter as readonly FileEvent["id"][] }) };
 }
 
-/** The groups of a configuration as the service has them. */
+/** The groups of a configuration by their identifier. */
 export function toGroups(groups: z.infer<typeof groupsSchema> = {}): Groups {
   return new Map(Object.entries(groups));
 }
 
-/** What is wrong with a parsed configuration, one problem each as `key.path: reason`, never with a value in it. */
+/** The problems of a parsed configuration, each as `key.path: reason`, without any value. */
 export function describeIssues(error: z.ZodError): readonly string[] {
   return error.issues.flatMap((issue) => {
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => `${toKeyPath([...issue.path, key])}: unknown key`);
     }
-    const place = toKeyPath(issue.path);
-    return [place === "" ? toReason(issue.message) : `${place}: ${toReason(issue.message)}`];
+    const keyPath = toKeyPath(issue.path);
+    return [keyPath === "" ? toReason(issue.message) : `${keyPath}: ${toReason(issue.message)}`];
   });
 }
 
@@ -244,12 +244,15 @@ function toReason(message: string): string {
   return message.replace(/^Invalid [a-z ]+[:.] [Ee]xpected/, "expected");
 }
 
-/** `authentication[0].accounts[1].username`; a key that is no plain word stands in quotes. */
+/**
+ * The path of a key as text, such as `authentication[0].accounts[1].username`. Keys that are not plain words are
+ * quoted.
+ */
 export function toKeyPath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((place, key) => {
-    if (typeof key === "number") return `${place}[${key}]`;
+  return path.reduce<string>((text, key) => {
+    if (typeof key === "number") return `${text}[${key}]`;
     const name = String(key);
-    if (!/^[\w-]+$/.test(name)) return `${place}[${JSON.stringify(name)}]`;
-    return place === "" ? name : `${place}.${name}`;
+    if (!/^[\w-]+$/.test(name)) return `${text}[${JSON.stringify(name)}]`;
+    return text === "" ? name : `${text}.${name}`;
   }, "");
 }

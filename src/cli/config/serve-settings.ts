@@ -13,36 +13,42 @@ import type { ShownMetrics } from "../metrics-server.ts";
 import type { SessionStoreLocation } from "../session-store.ts";
 import type { ConnectionSettings } from "./connections.ts";
 
-/** All that `serve` needs, whether flags or a file said so. */
+/** The settings of `serve`, from flags or a configuration file. */
 export interface ServeSettings {
   readonly host: string;
-  /** 0 for a free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly tls?: NodeTlsOptions;
-  /** What its server takes of clients, and how long it goes on at its end. */
+  /** The limits on clients, and the deadline of a graceful stop. */
   readonly connections?: ConnectionSettings;
   readonly service: FileServiceOptions;
-  /** Tells before the start whether the storage can be used: rejects where a remote one does not answer, and warns of a folder that is closed. */
+  /**
+   * Checks the storage before the start: rejects if a remote one does not respond, and warns if a folder is not
+   * readable.
+   */
   readonly checkStorage?: () => Promise<void>;
-  /** Where the sessions are, when several processes share them; opened with the service, and closed behind it. `place` begins what is said of it. */
-  readonly sessionStore?: { readonly store: SessionStoreLocation; readonly place: string };
-  /** Whether the files are in the memory of the process, where no other sees them. */
+  /**
+   * The store of sessions that several processes share. `serve` opens it before the service and closes it after. `key`
+   * begins its problems.
+   */
+  readonly sessionStore?: { readonly store: SessionStoreLocation; readonly key: string };
+  /** Whether the files are in the memory of the process, so that no other process sees them. */
   readonly hasOwnStorage?: true;
-  /** How the log is written. Default: `text`. */
+  /** The format of the log. Default: `text`. */
   readonly logFormat?: LogFormat;
-  /** Where its events go; closed behind it. */
+  /** The sinks of its events. `serve` closes them after the service. */
   readonly sinks?: readonly EventSink[];
-  /** Where its metrics are shown, by a server of their own: at `/metrics`. */
+  /** The metrics, and the address at which a server of their own shows them at `/metrics`. */
   readonly metrics?: ShownMetrics;
-  /** Who is told of requests, where they are counted. */
-  readonly onAnswer?: (responded: MeasuredRequest) => void;
+  /** Called for each request, if requests are counted. */
+  readonly onRequest?: (request: MeasuredRequest) => void;
 }
 
-/** Where the server listens unless told otherwise: seen by this machine alone. */
+/** The default address, which only this machine can reach. */
 export const defaultHost = "127.0.0.1";
 export const defaultPort = 8080;
 
-/** `serve <folder> --account name:password`, as it was typed. */
+/** The flags of `serve <folder> --account name:password`. */
 export interface ServeFlags {
   readonly folder: string;
   readonly accounts: readonly string[];
@@ -52,8 +58,8 @@ export interface ServeFlags {
 }
 
 /**
- * The settings that the flags make: a disk storage of one folder, which is the home of every account.
- * Rejects with a failure of status 2 for a folder that is none and for a wrong account, never quoting it.
+ * Converts flags to settings: a disk storage of one folder, which is the home of every account. Rejects with a failure
+ * of status 2 if the folder is not a folder or an account is wrong; the failure never quotes the account.
  */
 export async function toServeSettings(flags: ServeFlags, logger: Logger): Promise<ServeSettings> {
   const { folder, host = defaultHost, port = defaultPort, logFormat } = flags;
@@ -73,7 +79,7 @@ export async function toServeSettings(flags: ServeFlags, logger: Logger): Promis
   };
 }
 
-/** Why a path cannot be a storage's root; `undefined` when it can. */
+/** Why a path cannot be the root of a storage; `undefined` if it can. */
 export async function findFolderProblem(path: string): Promise<string | undefined> {
   try {
     return (await stat(path)).isDirectory() ? undefined : "is not a folder";
@@ -82,7 +88,10 @@ export async function findFolderProblem(path: string): Promise<string | undefine
   }
 }
 
-/** Says that a storage's root may not be read. It is served all the same: every request is 403 until it may. */
+/**
+ * Warns if the root of a storage is not readable. The server starts anyway: requests are 403 until the folder is
+ * readable.
+ */
 export async function warnOfClosedFolder(path: string, logger: Logger): Promise<void> {
   try {
     await access(path, constants.R_OK | constants.X_OK);
@@ -91,7 +100,7 @@ export async function warnOfClosedFolder(path: string, logger: Logger): Promise<
   }
 }
 
-/** The name ends at the first colon: a password may hold more of them, a name none. */
+/** The name ends at the first colon: a password may contain colons, a name may not. */
 function parseAccountFlag(text: string, index: number): AccountEntry {
   const colon = text.indexOf(":");
   if (colon < 1 || colon === text.length - 1) {

@@ -7,7 +7,7 @@ import type { ConfigFile } from "./schema.ts";
 
 type TlsFiles = NonNullable<NonNullable<ConfigFile["listen"]>["tls"]>;
 
-/** Reads the files of `listen.tls`; `undefined` where something is wrong with them, which is noted. */
+/** Reads the files of `listen.tls`. If one is wrong, it adds the problem to the context and returns `undefined`. */
 export async function readTlsFiles(files: TlsFiles, context: ConfigContext): Promise<NodeTlsOptions | undefined> {
   const key = await readTlsFile("key", files.key, context);
   const cert = await readTlsFile("cert", files.cert, context);

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { DEFAULT_GROUP, type Groups } from "../../account/account.ts";
 import { TRIGGER_STYLES } from "../../contracts/trigger.ts";
-import { byService } from "./option-checks.ts";
+import { checkByService } from "./option-checks.ts";
 
-/** Triggers as a configuration file has them: all they do is a line in the log for each member. */
+/** The triggers of a configuration file. All that they do is to write a line to the log for each member. */
 type TriggerEntries = z.infer<typeof triggerEntriesSchema>;
 
 const triggerEntriesSchema = z.record(
@@ -15,13 +15,13 @@ const triggerEntriesSchema = z.record(
   }),
 );
 
-/** The key `triggers` (CONTRACT 10). What its names and members must be, the service knows; of the groups see {@link findUnknownGroups}. */
+/** The key `triggers` (CONTRACT 10). The service checks names and values; {@link findUnknownGroups} checks groups. */
 export const triggersSchema = triggerEntriesSchema.superRefine((triggers, context) => {
   if (context.issues.length > 0) return;
-  byService((entries: TriggerEntries) => ({ triggers: withoutGroups(entries) }))(triggers, context);
+  checkByService((entries: TriggerEntries) => ({ triggers: withoutGroups(entries) }))(triggers, context);
 });
 
-/** The places of groups that are not among those of the configuration. */
+/** The paths of groups that the configuration does not have. */
 export function findUnknownGroups(
   triggers: TriggerEntries = {},
   known: Groups,

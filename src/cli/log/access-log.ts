@@ -2,31 +2,31 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { colorsOf, escapeText, type Output, toJsonText } from "./terminal.ts";
 
-/** How log lines are written: for people, or as JSON for what collects logs. */
+/** The format of log lines: text for people, or JSON for log collectors. */
 export type LogFormat = "text" | "json";
 
-/** A request that is through. */
+/** A request whose connection or response is complete. */
 interface LoggedRequest {
   readonly method: string;
-  /** As the client sent it, without its query and without what an absolute target has before it. */
+  /** The path as the client sent it, without query; of an absolute target without scheme and host. */
   readonly path: string;
-  /** Absent where the connection broke before the answer. */
+  /** Absent if the connection broke before the response. */
   readonly status?: number;
-  /** Of the answer, its head included. */
+  /** The bytes of the response, including its headers. */
   readonly bytes: number;
   readonly milliseconds: number;
-  /** Whether the connection broke before the answer was through. */
+  /** Whether the connection broke before the response was complete. */
   readonly aborted: boolean;
 }
 
 /**
- * Writes one line for every request of a server when its response is through:
- * `GET /home/a.txt 200 1234 B 5 ms`, with `aborted` behind it when the connection broke before, and `-` for the status
- * when that was before the answer; or the same as JSON. The path is escaped; the bytes are those of the whole response.
+ * Writes a line for every request of a server when its response is complete: `GET /home/a.txt 200 1234 B 5 ms`, or the
+ * same data as JSON. If the connection broke before, the line ends with `aborted`; if it broke before the response
+ * started, the status is `-`. The path is escaped. The bytes include the headers of the response.
  */
 export function logRequests(server: Server, output: Output, format: LogFormat): void {
   const toLine = format === "json" ? toJsonLine : createTextLines(output);
-  /** Bytes that a socket had written when its last response was through: its responses follow one another. */
+  /** The bytes that a socket had written after its last response; the responses of a socket follow one another. */
   const written = new WeakMap<object, number>();
 
   function log(request: IncomingMessage, startedAt: number, end: Pick<LoggedRequest, "status" | "aborted">): void {
@@ -47,7 +47,7 @@ export function logRequests(server: Server, output: Output, format: LogFormat): 
 
   function onConnect(request: IncomingMessage, socket: Duplex): void {
     const startedAt = performance.now();
-    // There is no response: the server has refused the tunnel by itself (501), or hung up.
+    // CONNECT has no response object: the server itself rejected the tunnel (501), or closed the connection.
     socket.once("close", () => {
       if (socket.writableFinished) log(request, startedAt, { status: 501, aborted: false });
       else log(request, startedAt, { aborted: true });
@@ -55,7 +55,7 @@ export function logRequests(server: Server, output: Output, format: LogFormat): 
   }
 
   server.prependListener("request", onRequest);
-  // Requests with an `Expect`, and CONNECT, come by other events where somebody listens to those.
+  // Requests with `Expect` and CONNECT come with events of their own, if those have a listener.
   for (const event of ["checkContinue", "checkExpectation"]) {
     if (server.listenerCount(event) > 0) server.prependListener(event, onRequest);
   }
@@ -75,7 +75,10 @@ function toJsonLine(request: LoggedRequest): string {
   return toJsonText({ time: new Date().toISOString(), level: "info", message: "request", ...request }) ?? "";
 }
 
-/** A request target's path. Before it an absolute target names a host, and CONNECT's names nothing else: both may hold credentials. */
+/**
+ * The path of a request target. The host of an absolute target, and the target of CONNECT, may hold credentials: both
+ * are removed.
+ */
 function toPath(target: string): string {
   const [path = ""] = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "").split(/[?#]/, 1);
   return path === "" ? "/" : path.replace(/^[^/]*@/, "");

@@ -1,7 +1,10 @@
 import type { Logger } from "../../contracts/logger.ts";
 import { type Output, toJsonText } from "./terminal.ts";
 
-/** A log of one JSON object a line, for what collects logs: `time`, `level`, `message`, and the details beside them. `quiet` leaves out what is neither a warning nor an error. */
+/**
+ * Creates a log with a JSON object on each line: `time`, `level`, `message` and the details. `quiet` drops lines of
+ * level `info`.
+ */
 export function createJsonLogger(output: Output, { quiet }: { readonly quiet: boolean }): Logger {
   function print(level: string, details: Readonly<Record<string, unknown>>, message: string): void {
     const own = { time: new Date().toISOString(), level, message };

@@ -2,18 +2,18 @@ import type { WriteStream } from "node:tty";
 import pc from "picocolors";
 import type { Logger } from "../../contracts/logger.ts";
 
-/** Where the command writes. `process.stdout` and `process.stderr` are two. */
+/** An output of the command, such as `process.stdout`. */
 export type Output = Pick<NodeJS.WritableStream, "write"> & Partial<Pick<WriteStream, "isTTY">>;
 
-/** Colours for one output: none when it is no terminal, or the user wants none (`NO_COLOR`). */
+/** The colours of an output. There are none if it is not a terminal, or the user does not want colours (`NO_COLOR`). */
 export function colorsOf(output: Output): ReturnType<typeof pc.createColors> {
   const { NO_COLOR, TERM } = process.env;
   return pc.createColors(output.isTTY === true && !NO_COLOR && TERM !== "dumb");
 }
 
 /**
- * A text of unknown origin as printable ASCII on one line: what is not becomes `\xNN` or `\u{N}`, a backslash two. So a
- * client forges no line of the log and steers no terminal.
+ * Escapes an untrusted text as printable ASCII on one line: other characters become `\xNN` or `\u{N}`, a backslash
+ * becomes two. So a client can neither forge a log line nor control the terminal.
  */
 export function escapeText(text: string): string {
   return text.replace(/[^ -[\]-~]/gu, (character) => {
@@ -23,12 +23,14 @@ export function escapeText(text: string): string {
   });
 }
 
-/** A text of ours on one line: line breaks become blanks, other control characters go. */
+/** Puts a text of the program on one line: line breaks become blanks, other control characters are removed. */
 export function escapeLine(text: string): string {
   return text.replace(/\s*\n\s*/g, " ").replace(/\p{Cc}/gu, "");
 }
 
-/** A log of one line a message, details as JSON behind it. `quiet` leaves out what is neither a warning nor an error. */
+/**
+ * Creates a log with one line per message, which ends with the details as JSON. `quiet` drops lines of level `info`.
+ */
 export function createTerminalLogger(output: Output, { quiet }: { readonly quiet: boolean }): Logger {
   const colors = colorsOf(output);
 
@@ -46,11 +48,11 @@ export function createTerminalLogger(output: Output, { quiet }: { readonly quiet
 function describeDetails(details: Readonly<Record<string, unknown>>): string {
   if (Object.keys(details).length === 0) return "";
   const text = toJsonText(details);
-  // A cycle or a BigInt: the message alone.
+  // JSON cannot hold a cycle or a BigInt: only the message is logged then.
   return text === undefined ? "" : ` ${text}`;
 }
 
-/** Details as JSON of printable ASCII, with what errors have to say; `undefined` for what JSON cannot hold. */
+/** Details as JSON in printable ASCII, including the stacks of errors; `undefined` if JSON cannot hold them. */
 export function toJsonText(details: Readonly<Record<string, unknown>>): string | undefined {
   try {
     return escapeJson(JSON.stringify(details, (_key, value: unknown) => toPlain(value)));
@@ -59,7 +61,9 @@ export function toJsonText(details: Readonly<Record<string, unknown>>): string |
   }
 }
 
-/** Errors have no own members that JSON would show; here their stacks belong, in the operator's log. */
+/**
+ * Stack and cause of an error are not enumerable, so JSON would drop them. The operator's log is the place for stacks.
+ */
 function toPlain(value: unknown): unknown {
   if (!(value instanceof Error)) return value;
   return {
@@ -69,7 +73,7 @@ function toPlain(value: unknown): unknown {
   };
 }
 
-/** JSON text that is printable ASCII: the same value, for any terminal. */
+/** Escapes JSON text to printable ASCII. Its value stays, and it is safe for any terminal. */
 function escapeJson(json: string): string {
   return json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -1,30 +1,29 @@
-/** Who has which file for itself, and who waits for it: each in the order they came. */
+/** Exclusive locks on files. Owners get a lock in the order of their requests. */
 export interface FileLocks<Owner> {
-  /** Calls `onGranted` when it is the owner's turn. */
-  take(file: string, owner: Owner, onGranted: () => void): void;
-  /** Ends the owner's turn at a file. */
+  /** Requests a lock; calls `onGranted` when the owner has it. */
+  acquire(file: string, owner: Owner, onGranted: () => void): void;
+  /** Releases the owner's lock on a file. */
   release(file: string, owner: Owner): void;
-  /** Ends all turns of an owner, also those it waits for. */
+  /** Releases all locks of an owner, and cancels its requests. */
   forget(owner: Owner): void;
 }
 
-/** Makes the locks of one process. */
 export function createFileLocks<Owner>(): FileLocks<Owner> {
   interface LockRequest {
     readonly owner: Owner;
     readonly onGranted: () => void;
   }
-  /** The first one has the file. */
+  /** The requests by file. The first one has the lock. */
   const queue = new Map<string, readonly LockRequest[]>();
 
   function update(file: string, next: readonly LockRequest[]): void {
-    const former = queue.get(file)?.[0];
+    const previous = queue.get(file)?.[0];
     if (next.length === 0) queue.delete(file);
     else queue.set(file, next);
-    if (next[0] !== former) next[0]?.onGranted();
+    if (next[0] !== previous) next[0]?.onGranted();
   }
 
-  function take(file: string, owner: Owner, onGranted: () => void): void {
+  function acquire(file: string, owner: Owner, onGranted: () => void): void {
     update(file, [...(queue.get(file) ?? []), { owner, onGranted }]);
   }
 
@@ -42,5 +41,5 @@ export function createFileLocks<Owner>(): FileLocks<Owner> {
     }
   }
 
-  return { take, release, forget };
+  return { acquire, release, forget };
 }

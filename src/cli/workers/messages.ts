@@ -2,18 +2,18 @@ import type { FileEvent } from "../../contracts/events/file-event.ts";
 import type { MeasuredRequest } from "../../metrics/measure-service.ts";
 import type { Failure } from "../failure.ts";
 
-/** What a worker tells the process that has started it. */
+/** A message of a worker to the primary process. */
 export type WorkerMessage =
   | { readonly type: "listening"; readonly url: string; readonly port: number }
-  /** Its start has failed; it ends. */
+  /** The start of the worker failed, and the worker ends. */
   | { readonly type: "failed"; readonly failure: Failure }
-  | { readonly type: "told"; readonly events: readonly FileEvent[]; readonly answers: readonly MeasuredRequest[] }
-  /** It would have a file for itself; it is told when it has. */
+  | { readonly type: "events"; readonly events: readonly FileEvent[]; readonly requests: readonly MeasuredRequest[] }
+  /** Requests a lock on a file; the primary process replies `locked` when the worker has it. */
   | { readonly type: "lock"; readonly file: string; readonly id: number }
   | { readonly type: "unlock"; readonly file: string; readonly id: number };
 
-/** What it is told. */
+/** A message of the primary process to a worker. */
 export type PrimaryMessage = { readonly type: "stop" } | { readonly type: "locked"; readonly id: number };
 
-/** In the environment of a worker: the port it is to listen on, 0 for the free one that all share. */
+/** The environment variable of a worker that holds its port; 0 for a free port that all workers share. */
 export const WORKER_PORT = "FILEFERRY_WORKER_PORT";

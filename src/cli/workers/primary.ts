@@ -8,7 +8,7 @@ import { stopSignal } from "../stop-signal.ts";
 import { createFileLocks } from "./file-locks.ts";
 import { type PrimaryMessage, WORKER_PORT, type WorkerMessage } from "./messages.ts";
 
-/** A worker that has lived so long was well: the next one comes at once. */
+/** A worker that ran at least this long was healthy: its replacement starts without a delay. */
 const WELL_MILLISECONDS = 30_000;
 const FIRST_PAUSE_MILLISECONDS = 250;
 const LONGEST_PAUSE_MILLISECONDS = 30_000;
@@ -17,10 +17,10 @@ const LAST_WORDS_MILLISECONDS = 1000;
 
 type Address = { readonly url: string; readonly port: number };
 
-/** What has come of a worker's start. */
+/** The result of a worker's start. */
 type Start = { readonly address: Address } | { readonly failure: Failure };
 
-/** Why settings cannot be served by several processes, in words for the user; `undefined` when they can. */
+/** Why several processes cannot serve these settings, in words for the user; `undefined` if they can. */
 export function findSharingProblem({ sessionStore, hasOwnStorage }: ServeSettings): string | undefined {
   if (sessionStore === undefined) {
     return "needs sessions that all workers share: set session.store in the configuration to redis://, rediss:// or sqlite://";
@@ -31,8 +31,9 @@ export function findSharingProblem({ sessionStore, hasOwnStorage }: ServeSetting
 }
 
 /**
- * Serves by `count` processes on one port until SIGINT or SIGTERM, as `serve` does by one; this process keeps what there is one of: the file of events,
- * webhooks, metrics, and the turns to write an accounts file. A worker that ends is replaced, later and later where one does not live.
+ * Serves with `count` worker processes on one port until SIGINT or SIGTERM, as `serve` does with one process. This
+ * process has what exists only once: the file of events, webhooks, metrics, and the locks on accounts files. It
+ * replaces a worker that ends, with longer and longer delays if the replacements end early.
  */
 export async function serveByWorkers(settings: ServeSettings, count: number, outputs: ServeOutputs): Promise<void> {
   const { metrics, sinks = [], service } = settings;
@@ -49,23 +50,23 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
 
   function onMessage(worker: Worker, message: WorkerMessage): void {
     if (message.type === "lock")
-      locks.take(message.file, worker, () => tell(worker, { type: "locked", id: message.id }));
+      locks.acquire(message.file, worker, () => sendTo(worker, { type: "locked", id: message.id }));
     if (message.type === "unlock") locks.release(message.file, worker);
-    if (message.type !== "told") return;
-    for (const responded of message.answers) metrics?.onRequest(responded);
+    if (message.type !== "events") return;
+    for (const request of message.requests) metrics?.onRequest(request);
     for (const event of message.events) {
       for (const sink of sinks) sink(event);
       metrics?.onEvent(event);
     }
   }
 
-  /** Starts a worker, and sees to another when it ends. */
+  /** Starts a worker, and a replacement when it ends. */
   function launch(pause: number): Promise<Start> {
-    // Without a listening worker the port of all is nobody's: it is asked for by its number.
+    // If no worker listens, the shared port is free: the next worker asks for it by number.
     if (listening.size === 0 && address !== undefined) sharedPort = address.port;
     const worker = cluster.fork({ [WORKER_PORT]: String(sharedPort) });
     const startedAt = performance.now();
-    // A process that could not be made has no exit.
+    // If the process cannot be created, there is an error event but no exit event.
     const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()).on("error", () => resolve()));
     living.set(worker, untilReported(worker, exited));
     const start = new Promise<Start>((resolve) => {
@@ -73,7 +74,7 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
         if (message.type === "failed") resolve(message);
         if (message.type === "listening") {
           if (address !== undefined && message.port !== address.port) {
-            // The last one that had the port of all has just ended: the free one that this one got is another.
+            // The last worker on the shared port has just ended, so the system gave this one another free port.
             sharedPort = address.port;
             worker.process.kill("SIGKILL");
             return;
@@ -104,7 +105,7 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
     if ("failure" in start) logger.error({ problems: start.failure.problems }, "A worker could not start.");
   }
 
-  /** The first one alone: what is wrong with the settings is said once. */
+  /** Starts the first worker alone, so that problems of the settings are reported only once. */
   async function launchAll(): Promise<Address> {
     const [first] = [await launch(FIRST_PAUSE_MILLISECONDS)];
     const others =
@@ -120,7 +121,7 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
   async function end(): Promise<void> {
     stopping.abort();
     for (const worker of living.keys()) {
-      if (listening.has(worker)) tell(worker, { type: "stop" });
+      if (listening.has(worker)) sendTo(worker, { type: "stop" });
       else worker.process.kill("SIGKILL");
     }
     await Promise.all(living.values());
@@ -138,11 +139,14 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
   }
 }
 
-function tell(worker: Worker, message: PrimaryMessage): void {
+function sendTo(worker: Worker, message: PrimaryMessage): void {
   if (worker.isConnected()) worker.send(message, () => undefined);
 }
 
-/** Resolves when a worker has ended, and what it has told before has come: at once, unless it was killed with a connection on its way to it. */
+/**
+ * Resolves when a worker has ended and its last messages have arrived. The channel closes right after the exit, unless
+ * the worker was killed while a connection was on its way to it; then this waits a second.
+ */
 async function untilReported(worker: Worker, exited: Promise<void>): Promise<void> {
   const disconnected = new Promise<void>((resolve) => worker.once("disconnect", () => resolve()));
   await exited;

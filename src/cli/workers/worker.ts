@@ -5,13 +5,13 @@ import type { ServeOrders } from "../commands/serve.ts";
 import { toFailure } from "../failure.ts";
 import { type PrimaryMessage, WORKER_PORT, type WorkerMessage } from "./messages.ts";
 
-/** What ties a worker to the others: of some things there is one for all. */
+/** The channel of a worker to the primary process, which has what exists only once. */
 export interface WorkerChannel {
-  /** Passes an event on to the process that has the sinks. */
-  tell(event: FileEvent): void;
-  /** The same for a request, to be counted. */
-  onAnswer(responded: MeasuredRequest): void;
-  /** Runs work on a file while no other worker does. */
+  /** Passes an event on to the primary process, which has the sinks. */
+  onEvent(event: FileEvent): void;
+  /** Passes a request on to the primary process, which counts it. */
+  onRequest(request: MeasuredRequest): void;
+  /** Runs work on a file while no other worker works on it. */
   withFileLock<T>(file: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -19,14 +19,14 @@ export interface WorkerChannel {
 export interface Worker extends WorkerChannel, ServeOrders {
   /** The port to listen on. */
   readonly port: number;
-  /** Runs the worker's work to its end, and the process with it. A failed start is told, not thrown. */
+  /** Runs the work, then ends the process. A failed start is sent to the primary process, not thrown. */
   run(work: () => Promise<void>): Promise<void>;
 }
 
-/** So many events, and answers, wait for the other process at most; more are dropped. */
+/** The number of events, and of requests, that wait for the primary process at most; more are dropped. */
 const MAX_WAITING = 10_000;
 
-/** This process as a worker; `undefined` where it is none. `logger` is told of events that are dropped. */
+/** This process as a worker; `undefined` if it is not one. `logger` gets a warning if events are dropped. */
 export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefined {
   const port = process.env[WORKER_PORT];
   if (port === undefined || process.send === undefined) return undefined;
@@ -38,7 +38,7 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
       if (message.type === "stop") resolve();
       if (message.type === "locked") granted.get(message.id)?.();
     });
-    // A terminal sends SIGINT to the whole group; the primary decides. SIGTERM to a worker alone makes room for another.
+    // A terminal sends SIGINT to the whole process group: the primary process decides. SIGTERM replaces one worker.
     process.on("SIGINT", () => undefined).on("SIGTERM", () => resolve());
   });
 
@@ -74,34 +74,34 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
     port: Number(port),
     stop,
     onListening: (address) => void send({ type: "listening", ...address }),
-    tell: events.tell,
-    onAnswer: events.onAnswer,
+    onEvent: events.onEvent,
+    onRequest: events.onRequest,
     withFileLock,
     run,
   };
 }
 
-/** Sends what has gathered, one batch at a time. */
+/** Sends waiting events and requests, one batch at a time. */
 function createEventPassage(logger: Pick<Logger, "warn">) {
   let waiting: FileEvent[] = [];
-  let responded: MeasuredRequest[] = [];
+  let measured: MeasuredRequest[] = [];
   let passing: Promise<void> | undefined;
   let isFull = false;
 
   async function pass(): Promise<void> {
-    // Not in the time of whoever tells of the first one.
+    // A microtask later: the request that emits the first event does not wait for the sending.
     await Promise.resolve();
-    while (waiting.length + responded.length > 0) {
-      const [events, answers] = [waiting, responded];
+    while (waiting.length + measured.length > 0) {
+      const [events, requests] = [waiting, measured];
       waiting = [];
-      responded = [];
+      measured = [];
       isFull = false;
-      await send({ type: "told", events, answers });
+      await send({ type: "events", events, requests });
     }
     passing = undefined;
   }
 
-  function tell(event: FileEvent): void {
+  function onEvent(event: FileEvent): void {
     if (waiting.length >= MAX_WAITING) {
       if (!isFull) logger.warn({ capacity: MAX_WAITING }, "Events are dropped because too many earlier events wait.");
       isFull = true;
@@ -111,16 +111,16 @@ function createEventPassage(logger: Pick<Logger, "warn">) {
     passing ??= pass();
   }
 
-  function onAnswer(one: MeasuredRequest): void {
-    if (responded.length >= MAX_WAITING) return;
-    responded.push(one);
+  function onRequest(request: MeasuredRequest): void {
+    if (measured.length >= MAX_WAITING) return;
+    measured.push(request);
     passing ??= pass();
   }
 
-  return { tell, onAnswer, drain: async () => passing };
+  return { onEvent, onRequest, drain: async () => passing };
 }
 
-/** Resolves when it is on its way. Where the other process has gone, this one is ending. */
+/** Resolves when the message is sent, or if the primary process no longer exists: this process is ending then. */
 function send(message: WorkerMessage): Promise<void> {
   return new Promise((resolve) => {
     if (process.send === undefined || !process.connected) resolve();
