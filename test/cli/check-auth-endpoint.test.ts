@@ -17,7 +17,7 @@ const USER = ["--user", ACCOUNT.username, "--password", ACCOUNT.password];
 
 beforeAll(ensureBuilt, 300_000);
 
-/** An endpoint that is gone after the test; its URL. */
+/** Starts an endpoint that stops after the test; returns its URL. */
 async function serve(steps: Partial<Steps> | RequestListener = {}): Promise<string> {
   const server = await serveEndpoint(typeof steps === "function" ? steps : createHandwrittenEndpoint(steps));
   onTestFinished(() => server.stop());
@@ -57,7 +57,7 @@ describe("fileferry check-auth-endpoint", () => {
     expect(stdout).toMatch(new RegExp(`, 0 failed, ${skipped.length} skipped; `));
   });
 
-  it("tells what is wrong, of each check that fails, and ends with status 1", async () => {
+  it("reports what is wrong for each failed check, and ends with status 1", async () => {
     const url = await serve({
       accept: (res) => answer(res, 200, "application/json", '{"account":{"quota":5,"email":null}}'),
       refuse: (res) => answer(res, 500),
@@ -88,13 +88,13 @@ describe("fileferry check-auth-endpoint", () => {
       },
       "authorizes the service: the response to the right password is 401 with WWW-Authenticate",
     ],
-  ])("names the flaw of one that %s, and ends with status 1", async (_flaw, steps, line) => {
+  ])("names the flaw of an endpoint that %s, and ends with status 1", async (_flaw, steps, line) => {
     const { status, stdout } = await check(await serve(steps), ...USER);
     expect(status).toBe(1);
     expect(linesOf(stdout, `FAIL ${line}`)).toHaveLength(1);
   });
 
-  it("notes what is free but worth a look, and ends with status 0", async () => {
+  it("prints a note for allowed but unusual behaviour, and ends with status 0", async () => {
     const refuse: Steps["refuse"] = (res) => res.writeHead(401, { "WWW-Authenticate": "Basic" }).end();
     const { status, stdout } = await check(await serve({ refuse, isContentType: () => true }));
     expect([status, linesOf(stdout, "FAIL")]).toEqual([0, []]);
@@ -104,7 +104,7 @@ describe("fileferry check-auth-endpoint", () => {
     expect(stdout).toMatch(/^\d+ ok, 1 noted, 0 failed, \d+ skipped; /m);
   });
 
-  it("shows nothing of the endpoint that would steer a terminal", async () => {
+  it("escapes text of the endpoint that could control a terminal", async () => {
     const url = await serve({
       accept: (res) => answer(res, 200, "application/json", '{"account":{"\\u001b[31m\\nok   all is well":5}}'),
     });
@@ -118,7 +118,7 @@ describe("fileferry check-auth-endpoint", () => {
     ["--basic", ["--basic", "svc:s3cret:basic"]],
     ["--header", ["--header", `Authorization: ${BASIC}`]],
     ["several headers", ["--header", `Authorization:${BASIC}`, "--header", "X-Trace: on"]],
-  ])("proves itself to the endpoint by %s (5.2)", async (_case, args) => {
+  ])("authenticates itself to the endpoint by %s (5.2)", async (_case, args) => {
     const url = await serve({ isAuthorized: ({ headers }) => headers.authorization === BASIC });
     const { status, stdout } = await check(url, ...args, ...USER);
     expect([status, linesOf(stdout, "FAIL")]).toEqual([0, []]);
@@ -133,7 +133,7 @@ describe("fileferry check-auth-endpoint", () => {
   });
 
   it.runIf(process.platform === "linux")(
-    "asks for the password on a terminal, unechoed, and has colours there",
+    "asks for the password on a terminal without an echo, and prints colours there",
     async () => {
       const command = `'${process.execPath}' '${builtCommand}' check-auth-endpoint '${await serve()}' --user ${ACCOUNT.username}`;
       const child = spawn("script", ["-qec", command, "/dev/null"], {

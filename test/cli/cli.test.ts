@@ -126,7 +126,7 @@ describe("fileferry hash-password", () => {
     expect(shown).toMatch(/^Password: \r\nRepeat the password: \r\n\$scrypt\$\S+\r\n$/);
   });
 
-  it("makes what serve takes for a password", async () => {
+  it("prints a hash that serve accepts as a password", async () => {
     const folder = await makeFolder();
     const { stdout } = await runCommand(["hash-password"], "secret\n");
     const { url, stderr } = await startServer(["serve", folder, "--account", `alice:${stdout.trim()}`, ...ANY_PORT]);
@@ -136,7 +136,7 @@ describe("fileferry hash-password", () => {
 });
 
 describe("fileferry serve", () => {
-  it("says at its start that it may not read its folder, and answers 403 until it may", async ({ skip }) => {
+  it("warns at its start that it cannot read its folder, and responds 403 until it can", async ({ skip }) => {
     const folder = await makeFolder();
     await writeFile(join(folder, "a"), "content");
     const config = join(await makeFolder(), "config.json");
@@ -161,7 +161,7 @@ describe("fileferry serve", () => {
     expect((await fetch(`${url}home/a`, { headers: ALICE })).status).toBe(200);
   });
 
-  it("says where it listens once it answers, on a free port for 0, and serves the folder itself", async () => {
+  it("prints its address once it responds, on a free port for 0, and serves the folder itself", async () => {
     const folder = await makeFolder();
     await writeFile(join(folder, "a.txt"), "content");
     const run = await startServer(["serve", folder, ...ACCOUNT, ...ANY_PORT]);
@@ -173,7 +173,7 @@ describe("fileferry serve", () => {
     expect((await fetch(`${run.url}home/a.txt`, { headers: { Accept: "application/json" } })).status).toBe(401);
   });
 
-  it("has the interactive page of the API, and what it loads", async () => {
+  it("serves the interactive page of the API and its assets", async () => {
     const { url } = await startServer(["serve", await makeFolder(), ...ACCOUNT, ...ANY_PORT]);
     const page = await fetch(new URL("/__svc__/openapi.html", url));
     expect(page.status).toBe(200);
@@ -223,7 +223,7 @@ describe("fileferry serve", () => {
 });
 
 describe("the request log of fileferry serve", () => {
-  it("has one line a request on stderr: method, path, status, bytes, time", async () => {
+  it("has one line per request on stderr: method, path, status, bytes, time", async () => {
     countRequests();
     const run = await startServer(["serve", await makeFolder(), ...ACCOUNT, ...ANY_PORT]);
     await fetch(`${run.url}home/a%20b.txt`, { method: "PUT", headers: ALICE, body: "12345" });
@@ -243,7 +243,7 @@ describe("the request log of fileferry serve", () => {
     expect(run.stdout().split("\n")).toHaveLength(2);
   });
 
-  it("cannot be forged or made to steer a terminal by a client's path", async () => {
+  it("cannot be forged by a client's path, which cannot control a terminal either", async () => {
     countRequests();
     const run = await startServer(["serve", await makeFolder(), ...ACCOUNT, ...ANY_PORT]);
     const { hostname, port } = new URL(run.url);
@@ -258,7 +258,7 @@ describe("the request log of fileferry serve", () => {
     expect(lines).toEqual([expect.stringMatching(/^GET \/home\/\\\\x0a%0aGET \d{3} \d+ B \d+ ms$/)]);
   });
 
-  it("tells of transfers that were cut, with no status that was never sent", async () => {
+  it("shows aborted transfers, without a status that was never sent", async () => {
     const run = await startServer(["serve", await makeFolder(), ...ACCOUNT, ...ANY_PORT]);
     const upload = await startUpload(`${run.url}home/cut.bin`);
     upload.write("half");
@@ -268,7 +268,7 @@ describe("the request log of fileferry serve", () => {
     expect(line).toMatch(/^PUT \/home\/cut\.bin - \d+ B \d+ ms aborted\n$/);
   });
 
-  it("misses no request by its expectation, nor CONNECT, and holds no credentials of an absolute target", async () => {
+  it("has requests with an expectation and CONNECT too, and no credentials of an absolute target", async () => {
     countRequests();
     const run = await startServer(["serve", await makeFolder(), ...ACCOUNT, ...ANY_PORT]);
     const { hostname, port } = new URL(run.url);
@@ -298,7 +298,7 @@ describe("the request log of fileferry serve", () => {
     expect(run.stderr()).not.toContain("secret@");
   });
 
-  it("is not there with --quiet", async () => {
+  it("is absent with --quiet", async () => {
     const run = await startServer(["serve", await makeFolder(), ...ACCOUNT, ...ANY_PORT, "--quiet"]);
     await (await fetch(`${run.url}home/`, { headers: ALICE })).text();
     run.child.kill("SIGTERM");
@@ -309,19 +309,19 @@ describe("the request log of fileferry serve", () => {
 
 describe("the end of fileferry serve", () => {
   it.each(["SIGTERM", "SIGINT"] as const)(
-    "is at once on %s when nothing is under way, with status 0",
+    "is immediate on %s if no request is in progress, with status 0",
     async (signal) => {
       const run = await startServer(["serve", await makeFolder(), ...ACCOUNT, ...ANY_PORT]);
       // Leaves an idle kept-alive connection behind.
       await (await fetch(`${run.url}home/`, { headers: ALICE })).text();
-      const begun = Date.now();
+      const startedAt = Date.now();
       run.child.kill(signal);
       expect(await run.ended).toBe(0);
-      expect(Date.now() - begun).toBeLessThan(3000);
+      expect(Date.now() - startedAt).toBeLessThan(3000);
     },
   );
 
-  it("waits for an upload under way, takes no new connection, then is with status 0", async () => {
+  it("waits for an upload in progress, accepts no new connection, and has status 0", async () => {
     const folder = await makeFolder();
     const run = await startServer(["serve", folder, ...ACCOUNT, ...ANY_PORT]);
     const upload = await startUpload(`${run.url}home/slow.bin`);
@@ -340,12 +340,12 @@ describe("the end of fileferry serve", () => {
     expect(await readFile(join(folder, "slow.bin"), "utf8")).toBe("first second");
   });
 
-  it("takes two signals at the same moment for one, as npm passes on what the terminal sent already", async () => {
+  it("counts two signals at the same moment as one, because npm repeats the signal of the terminal", async () => {
     const folder = await makeFolder();
     const run = await startServer(["serve", folder, ...ACCOUNT, ...ANY_PORT]);
     const upload = await startUpload(`${run.url}home/slow.bin`);
     upload.write("first ");
-    // Two of one kind might come as one.
+    // The system may merge two signals of one kind.
     run.child.kill("SIGINT");
     run.child.kill("SIGTERM");
     await waitFor(() => (run.stderr().includes("Stopping") ? true : undefined), run);
@@ -355,7 +355,7 @@ describe("the end of fileferry serve", () => {
     expect(await readFile(join(folder, "slow.bin"), "utf8")).toBe("first second");
   });
 
-  it.each(["SIGTERM", "SIGINT"] as const)("is at once on a second %s, by that signal itself", async (signal) => {
+  it.each(["SIGTERM", "SIGINT"] as const)("is immediate on a second %s, by that signal itself", async (signal) => {
     const folder = await makeFolder();
     const run = await startServer(["serve", folder, ...ACCOUNT, ...ANY_PORT]);
     const upload = await startUpload(`${run.url}home/slow.bin`);
@@ -402,7 +402,7 @@ describe("fileferry serve --config", () => {
     expect(anonymous.headers.get("www-authenticate")).toBe('basic realm="Web files access"');
   });
 
-  it("lets --host and --port win over the file", async () => {
+  it("lets --host and --port override the file", async () => {
     const folder = await makeFolder();
     const config = await writeConfig(folder, { ...MEMORY, listen: { host: "192.0.2.1", port: 1 } });
     const { url } = await startServer(["serve", "--config", config, ...ANY_PORT, "--host", "localhost"]);
@@ -447,7 +447,7 @@ describe("fileferry serve --config", () => {
     expect(stderr).not.toMatch(/^ +at |secret/m);
   });
 
-  it("ends with status 2 and the place for invalid JSON", async () => {
+  it("ends with status 2 and the position of invalid JSON", async () => {
     const file = join(await makeFolder(), "fileferry.json");
     await writeFile(file, '{\n  "authentication": [],\n}\n');
     const { status, stderr } = await runCommand(["serve", "--config", file]);
@@ -467,7 +467,7 @@ async function writeConfig(folder: string, config: unknown): Promise<string> {
   return file;
 }
 
-/** An upload that is under way: the command has asked for its content. */
+/** Starts an upload: the command has asked for its content. */
 async function startUpload(url: string): Promise<ReturnType<typeof httpRequest>> {
   const upload = httpRequest(url, { method: "PUT", headers: { ...ALICE, Expect: "100-continue" } });
   upload.on("error", () => undefined);

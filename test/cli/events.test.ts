@@ -34,7 +34,7 @@ async function serve(config: object) {
 const idsOf = (events: readonly FileEvent[]): number[] => events.map(({ id }) => id);
 
 describe("the events of fileferry serve", () => {
-  it("go to a file and to webhooks, what is left at its end as well, with the metadata of uploads", async () => {
+  it("go to a file and to webhooks with the metadata of uploads, including the last ones at the end", async () => {
     const posted: FileEvent[] = [];
     const hook = createServer(async (request, response) => {
       let body = "";
@@ -84,7 +84,7 @@ describe("the events of fileferry serve", () => {
     expect(await run.ended).toBe(0);
   });
 
-  it("are configured without a secret in the complaint", async () => {
+  it("are checked without quoting a secret", async () => {
     const folder = await makeFolder();
     const file = join(folder, "fileferry.json");
     const webhooks = [{ url: "https://a.example/", secret: "whsec_tooshort" }, { url: "nonsense" }];
@@ -111,7 +111,7 @@ describe("the events of fileferry serve", () => {
 });
 
 describe("the end of fileferry serve", () => {
-  it("has told of the end of each transfer that it has cut", async () => {
+  it("emits the end event of each transfer that it cuts", async () => {
     const { folder, run } = await serve({ events: { file: "events.ndjson" } });
     const body = new Uint8Array(30_000_000);
     expect((await fetch(`${run.url}home/large.bin`, { method: "PUT", headers: ALICE, body })).status).toBe(201);
@@ -154,7 +154,7 @@ describe("a start that fails", () => {
     expect([status, stderr]).toEqual([2, `${file}: events.file: ${reason}\n`]);
   });
 
-  it("ends the command, whatever has been opened before", async () => {
+  it("ends the command, even if something is already open", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => taken.once("listening", resolve));
     onTestFinished(() => void taken.close());
@@ -170,7 +170,7 @@ describe("a start that fails", () => {
 });
 
 describe("the log of fileferry serve as JSON", () => {
-  it("is asked for by a flag as well, and has its last line too", async () => {
+  it("can be chosen by a flag too, and includes the last line", async () => {
     countRequests();
     const run = await startServer([
       "serve",
@@ -191,7 +191,7 @@ describe("the log of fileferry serve as JSON", () => {
     });
   });
 
-  it("has one object a line, for requests and all else", async () => {
+  it("has one object per line, for requests and everything else", async () => {
     countRequests();
     const { run } = await serve({ log: { format: "json" }, triggers: { publish: {} } });
     // It is ignored.

@@ -31,7 +31,7 @@ function beginUpload(url: string): ClientRequest {
   return upload;
 }
 
-/** A download of which nothing is read. */
+/** Starts a download and reads nothing of it. */
 function beginDownload(url: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const asked = get(url, { headers: ALICE }, resolve);
@@ -45,22 +45,25 @@ describe("fileferry serve with a deadline for its end", () => {
     ["--deadline", {}, ["--deadline", "0.5"]],
     ["connections.deadlineSeconds", { connections: { deadlineSeconds: 0.5 } }, []],
     ["--deadline over the file's", { connections: { deadlineSeconds: 3600 } }, ["--deadline", "0.5"]],
-  ])("cuts what takes longer, leaves nothing of it, and ends with status 0 (%s)", async (_way, members, flags) => {
-    const { args, files } = await configured(members);
-    const run = await startServer([...args, ...flags]);
-    const upload = beginUpload(`${run.url}home/slow.bin`);
-    const cut = new Promise((resolve) => upload.on("error", resolve));
-    await delay(300);
-    const begun = performance.now();
-    run.child.kill("SIGTERM");
-    await cut;
-    expect(await run.ended).toBe(0);
-    expect(performance.now() - begun).toBeGreaterThan(400);
-    expect(await readdir(files)).toEqual([]);
-    await expect(access(join(files, "slow.bin"))).rejects.toThrow();
-  });
+  ])(
+    "cuts transfers that take longer, leaves no partial file, and ends with status 0 (%s)",
+    async (_way, members, flags) => {
+      const { args, files } = await configured(members);
+      const run = await startServer([...args, ...flags]);
+      const upload = beginUpload(`${run.url}home/slow.bin`);
+      const cut = new Promise((resolve) => upload.on("error", resolve));
+      await delay(300);
+      const startedAt = performance.now();
+      run.child.kill("SIGTERM");
+      await cut;
+      expect(await run.ended).toBe(0);
+      expect(performance.now() - startedAt).toBeGreaterThan(400);
+      expect(await readdir(files)).toEqual([]);
+      await expect(access(join(files, "slow.bin"))).rejects.toThrow();
+    },
+  );
 
-  it("does not take what is no number of seconds", async () => {
+  it("rejects a value that is not a number of seconds", async () => {
     const { status, stderr } = await runCommand(["serve", ".", "--account", "a:b", "--deadline", "soon"]);
     expect(status).toBe(2);
     expect(stderr).toMatch(/^error: [^\n]*'soon' is invalid\. expected seconds, or 0\n$/);
@@ -68,7 +71,7 @@ describe("fileferry serve with a deadline for its end", () => {
 });
 
 describe("fileferry serve with limits", () => {
-  it("has those of its connections from the configuration (connections)", async () => {
+  it("takes the limits of connections from the configuration (connections)", async () => {
     const { args } = await configured({
       connections: { maxHeaderBytes: 1024, minBytesPerSecond: 100_000, paceSeconds: 1 },
     });
@@ -80,7 +83,7 @@ describe("fileferry serve with limits", () => {
     expect((await fetch(`${run.url}home/slow.bin`, { headers: ALICE })).status).toBe(404);
   });
 
-  it("has those of its transfers from the configuration (limits)", async () => {
+  it("takes the limits of transfers from the configuration (limits)", async () => {
     const { args, files } = await configured({ limits: { transfersPerAccount: 1, maxCommands: 1 } });
     await writeFile(join(files, "large.bin"), Buffer.alloc(30_000_000));
     const run = await startServer(args);

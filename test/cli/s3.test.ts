@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe("fileferry serve with a bucket that does not work", () => {
-  it("ends with 2 when the environment has no keys", async () => {
+  it("ends with 2 if the environment has no keys", async () => {
     const file = await writeConfig({ bucket: "files" });
     const { status, stderr } = await runServe(file, { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" });
     expect([status, stderr]).toEqual([
@@ -31,7 +31,7 @@ describe("fileferry serve with a bucket that does not work", () => {
     ]);
   });
 
-  it("ends with 1 when nothing answers there, and says no key", async () => {
+  it("ends with 1 if no server responds, and prints no key", async () => {
     const file = await writeConfig({ bucket: "files", endpoint: `http://127.0.0.1:${await findFreePort()}` });
     const { status, stderr } = await runServe(file, KEYS);
     expect([status, stderr]).toEqual([1, "error: The bucket files does not respond: GET bucket: ECONNREFUSED\n"]);
@@ -75,7 +75,7 @@ describe.skipIf(s3Missing !== undefined)(`fileferry serve with a bucket${s3Missi
     await stop();
   }, 60_000);
 
-  it("ends with 1 when the bucket is not there", async () => {
+  it("ends with 1 if the bucket does not exist", async () => {
     const file = await writeConfig({ bucket: "no-such-bucket", endpoint: bucket.endpoint });
     const { status, stderr } = await runServe(file, environment);
     expect([status, stderr]).toEqual([

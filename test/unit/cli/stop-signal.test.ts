@@ -35,7 +35,7 @@ describe("the signals that stop the command", () => {
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const)(
-    "are one where %s comes again within 200 ms; later it ends the process by itself",
+    "count as one if %s comes again within 200 ms; a later one ends the process by itself",
     async (signal, status) => {
       const stdout = { write: (text: string) => written.push(text) > 0 };
       let forced = 0;

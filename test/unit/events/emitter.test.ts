@@ -17,8 +17,8 @@ function createTold(...listeners: OnEvent[]) {
   return { ...emitter, logger, advance: (milliseconds: number) => (passed += milliseconds) };
 }
 
-describe("events that are told", () => {
-  it("have the envelope's members in its order, and the time of now (CONTRACT 8)", () => {
+describe("emitted events", () => {
+  it("have the members of the envelope in order, and the current time (CONTRACT 8)", () => {
     const told: string[] = [];
     createTold((event) => told.push(JSON.stringify(event))).emit(draft);
     expect(told).toEqual([
@@ -27,7 +27,7 @@ describe("events that are told", () => {
     ]);
   });
 
-  it("are settled when every listener is, whatever came of it", async () => {
+  it("are settled when every listener is, even if one rejects", async () => {
     const ends: ((error?: Error) => void)[] = [];
     const { emit, settled, logger } = createTold(
       () => new Promise<void>((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve()))),
@@ -48,7 +48,7 @@ describe("events that are told", () => {
     expect(logger.entries.length).toBe(1);
   });
 
-  it("fill no log with listeners that fail at each of them: one line a second for each, and how many others there were", async () => {
+  it("log a listener that always fails once a second, with the number of other failures", async () => {
     const { emit, logger, advance } = createTold(
       () => {
         throw new Error("at once");
@@ -67,15 +67,15 @@ describe("events that are told", () => {
     expect(logger.entries[2]?.details).toEqual({ event: 40010, error: one, others: 499 });
   });
 
-  it("cost no more the more of them hang: one promise stands for all", () => {
+  it("wait with one promise for all listeners, however many hang", () => {
     const { emit, settled } = createTold(() => new Promise(() => undefined));
-    const begun = performance.now();
+    const startedAt = performance.now();
     const promises = new Set<unknown>();
     for (let count = 0; count < 50_000; count += 1) {
       emit(draft);
       promises.add(settled());
     }
     expect(promises.size).toBe(1);
-    expect(performance.now() - begun).toBeLessThan(2000);
+    expect(performance.now() - startedAt).toBeLessThan(2000);
   });
 });

@@ -3,7 +3,7 @@ import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import { createTestService } from "../../support/service.ts";
 
 describe("service.events()", () => {
-  it("gives the events from now on, in their order, to each reader", async () => {
+  it("gives each reader the events from now on, in order", async () => {
     const { service, call } = await createTestService({ files: { "/alice/a.txt": "hello" } });
     await call("GET", "/home/a.txt");
     const [one, other] = [service.events(), service.events()];
@@ -20,7 +20,7 @@ describe("service.events()", () => {
     }
   });
 
-  it("holds as many as it has room for, and says which it dropped", async () => {
+  it("holds at most its capacity, and counts the dropped events", async () => {
     const { service, call } = await createTestService({ files: { "/alice/a.txt": "hello" } });
     const stream = service.events({ capacity: 4 });
     for (let round = 0; round < 3; round += 1) await call("GET", "/home/a.txt");
@@ -33,7 +33,7 @@ describe("service.events()", () => {
     expect(ids).toEqual([40007, 40004, 40039, 40007]);
   });
 
-  it("ends when the reader leaves, and when the service is closed, also for who waits", async () => {
+  it("ends when the reader leaves or the service is closed, also for a pending read", async () => {
     const { service, call } = await createTestService({ files: { "/alice/a.txt": "hello" } });
     const left = service.events();
     await left.return();
@@ -44,7 +44,7 @@ describe("service.events()", () => {
     expect(await waiting).toEqual({ done: true, value: undefined });
   });
 
-  it.each([0, -1, 1.5, Number.NaN])("has no capacity of %s", async (capacity) => {
+  it.each([0, -1, 1.5, Number.NaN])("rejects the capacity %s", async (capacity) => {
     const { service } = await createTestService();
     expect(() => service.events({ capacity })).toThrow("The option capacity must be a whole number, 1 or more.");
   });

@@ -14,7 +14,7 @@ function sampleOf(text: string, line: string): number | undefined {
 }
 
 describe("createMetrics", () => {
-  it("counts events, operations, bytes and durations, and what is under way", () => {
+  it("counts events, operations, bytes, durations and transfers in progress", () => {
     const { onEvent, render } = createMetrics();
     const written = { total_write: 1000, duration: 0.3, write_speed: 1 };
     onEvent(event(40021));
@@ -48,7 +48,7 @@ describe("createMetrics", () => {
     for (const [line, value] of Object.entries(values)) expect([line, sampleOf(text, line)]).toEqual([line, value]);
   });
 
-  it("counts sessions that nobody has ended until they are too old", () => {
+  it("counts sessions without an end event until they are too old", () => {
     let now = 0;
     const { onEvent, render } = createMetrics({ sessionSeconds: 3600, clock: () => now });
     const count = () => sampleOf(render(), "fileferry_sessions_active");
@@ -67,19 +67,19 @@ describe("createMetrics", () => {
     goTo(30);
     login();
     login();
-    // Those that have ended are forgotten as well with the hour they began in, and no others.
+    // Ended sessions are dropped together with the hour in which they started; other hours stay.
     end(40015, 0);
     expect(count()).toBe(3);
     goTo(65);
     expect(count()).toBe(1);
     goTo(200);
     expect(count()).toBe(0);
-    // It began before there were metrics.
+    // This session started before the metrics existed.
     end(40037, 3000);
     expect(count()).toBe(0);
   });
 
-  it("counts the requests of a service, those of made-up methods together", async () => {
+  it("counts the requests of a service; unknown methods count together", async () => {
     const { measure, render } = createMetrics();
     const service = measure({
       fetch: async (_request: Request) => new Response(null, { status: 204 }),
@@ -93,7 +93,7 @@ describe("createMetrics", () => {
     expect(sampleOf(text, 'fileferry_request_seconds_count{method="GET"}')).toBe(2);
   });
 
-  it("has text that Prometheus reads: HELP and TYPE before each metric, every line a value", () => {
+  it("renders text that Prometheus reads: HELP and TYPE before each metric, and one value per line", () => {
     const { onEvent, render, contentType } = createMetrics({ prefix: "files" });
     onEvent(event(40021));
     expect(contentType).toBe("text/plain; version=0.0.4; charset=utf-8");
@@ -104,7 +104,7 @@ describe("createMetrics", () => {
     }
   });
 
-  it("refuses what cannot begin a metric's name", () => {
+  it("rejects a prefix that cannot begin a metric's name", () => {
     expect(() => createMetrics({ prefix: "1-" })).toThrow("The option prefix");
   });
 });

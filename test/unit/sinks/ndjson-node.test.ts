@@ -30,7 +30,7 @@ async function numbersIn(path: string): Promise<number[]> {
 }
 
 describe("createNdjsonSink", () => {
-  it("appends one event a line, in their order, for its owner's eyes alone (CONTRACT 8)", async () => {
+  it("appends one event per line, in order, to a file that only its owner can read (CONTRACT 8)", async () => {
     for (const [from, to] of [
       [0, 1200],
       [1200, 1300],
@@ -44,7 +44,7 @@ describe("createNdjsonSink", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it("begins a new file when one is large enough, and keeps so many of them", async () => {
+  it("starts a new file at the size limit, and keeps maxFiles of the old ones", async () => {
     const sink = createNdjsonSink({ file, maxBytes: 100, maxFiles: 2 });
     for (const number of count(0, 5)) {
       sink(event(number));
@@ -59,7 +59,7 @@ describe("createNdjsonSink", () => {
     expect(await numbersIn(`${file}.2`)).toEqual([2, 2, 2]);
   });
 
-  it("goes on in a new file where somebody has moved the old one away", async () => {
+  it("continues in a new file after another program moved the old one away", async () => {
     const sink = createNdjsonSink({ file });
     sink(event(1));
     await expect.poll(() => stat(file).catch(() => undefined)).toBeDefined();
@@ -70,7 +70,7 @@ describe("createNdjsonSink", () => {
     expect(await numbersIn(file)).toEqual([2]);
   });
 
-  it("begins anew where none of the full ones is to be kept", async () => {
+  it("deletes a full file if none is to be kept", async () => {
     const sink = createNdjsonSink({ file, maxBytes: 1, maxFiles: 0 });
     for (const number of count(0, 3)) {
       sink(event(number));
@@ -80,7 +80,7 @@ describe("createNdjsonSink", () => {
     expect(await readdir(folder)).toEqual(["events.ndjson"]);
   });
 
-  it("drops what JSON cannot hold, and tells the log", async () => {
+  it("drops and logs an event that JSON cannot hold", async () => {
     const logger = createRecordingLogger();
     const sink = createNdjsonSink({ file, logger });
     sink({ ...event(1), data: { audit: 1n } } as unknown as FileEvent);
@@ -91,7 +91,7 @@ describe("createNdjsonSink", () => {
     expect(logger.entries.map(({ message }) => message)).toEqual(["An event could not be accepted."]);
   });
 
-  it.skipIf(smallDisk === undefined)("leaves no half line where the disk is full, and goes on behind it", async () => {
+  it.skipIf(smallDisk === undefined)("leaves no partial line on a full disk, and continues after it", async () => {
     const disk = smallDisk as string;
     const path = join(disk, "events.ndjson");
     const rest = join(disk, "rest.bin");
@@ -108,7 +108,7 @@ describe("createNdjsonSink", () => {
     expect(await numbersIn(path)).toEqual([1, 2000]);
   });
 
-  it("begins a line of its own behind half a line that a killed process has left", async () => {
+  it("starts a new line after a partial line of a killed process", async () => {
     await writeFile(file, '{"id":1,"half');
     const sink = createNdjsonSink({ file });
     sink(event(1));
@@ -128,7 +128,7 @@ describe("createNdjsonSink", () => {
     expect(logger.text()).toContain("not a regular file");
   });
 
-  it("keeps no more of long events than memory is given to it", async () => {
+  it("bounds the memory of long events", async () => {
     const sink = createNdjsonSink({ file, logger: createRecordingLogger() });
     const long = { ...event(1), data: { path: "x".repeat(1_000_000) } } as unknown as FileEvent;
     for (let number = 0; number < 40; number += 1) sink({ ...long });
@@ -136,7 +136,7 @@ describe("createNdjsonSink", () => {
     await sink.close();
   });
 
-  it("tells the log of what cannot be written, once in a row, and goes on", async () => {
+  it("logs failed writes once in a row, and continues", async () => {
     const logger = createRecordingLogger();
     const missing = join(folder, "missing", "events.ndjson");
     const sink = createNdjsonSink({ file: missing, logger });
@@ -148,7 +148,7 @@ describe("createNdjsonSink", () => {
     expect(logger.entries.map(({ message }) => message)).toEqual(["Events could not be written to the file."]);
   });
 
-  it("keeps so many that wait for the disk", async () => {
+  it("bounds the number of events that wait for the disk", async () => {
     const logger = createRecordingLogger();
     const sink = createNdjsonSink({ file, capacity: 10, logger });
     for (const number of count(0, 100)) sink(event(number));

@@ -16,7 +16,7 @@ interface Received {
 
 type Reply = readonly [status: number, headers?: Record<string, string>];
 
-/** A receiver that answers with these replies, the last one again and again. */
+/** A receiver that sends these responses in order, and then repeats the last one. */
 async function receive(replies: readonly Reply[] = [[204]]) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -52,7 +52,7 @@ function event(own: Partial<FileEvent> = {}): FileEvent {
   } as FileEvent;
 }
 
-/** Lets the waiting of sinks pass a thousand times as fast; what else there is takes its own time. */
+/** Makes the delays of sinks a thousand times shorter; everything else takes its usual time. */
 function hurry(): void {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const ticking = setInterval(() => vi.advanceTimersByTime(1000), 2);
@@ -71,7 +71,7 @@ const paths = ({ body }: Received): string[] =>
   webhookBodySchema.parse(JSON.parse(body)).events.map(({ data }) => (data as { path: string }).path);
 
 describe("createWebhookSink", () => {
-  it("posts events as JSON, in their order, many at a time", async () => {
+  it("posts events as JSON, in order, many in one request", async () => {
     const { received, url } = await receive();
     const { sink } = createSink({ url });
     const events = Array.from({ length: 250 }, () => event());
@@ -95,7 +95,7 @@ describe("createWebhookSink", () => {
     expect(() => new Webhook(SECRET).verify(`${body} `, headers as Record<string, string>)).toThrow();
   });
 
-  it("shows who it is, as the outbound authentication does", async () => {
+  it("authenticates itself as the authenticator does", async () => {
     const { received, url } = await receive();
     const { sink } = createSink({ url, username: "hook", password: "pass", headers: "X-Key: 1" });
     sink(event());
@@ -107,7 +107,7 @@ describe("createWebhookSink", () => {
     ["by identifiers", [40012], [40012]],
     ["by a function", ({ id }) => id > 40010, [40012, 40026]],
     ["none", [], []],
-  ])("posts what the filter wants: %s", async (_name, filter, expected) => {
+  ])("posts the events that the filter selects: %s", async (_name, filter, expected) => {
     const { received, url } = await receive();
     const { sink } = createSink({ url, ...(filter && { filter }) });
     for (const id of [40010, 40012, 40026] as const) sink(event({ id } as Partial<FileEvent>));
@@ -116,7 +116,7 @@ describe("createWebhookSink", () => {
     expect(ids).toEqual(expected);
   });
 
-  it("sends the same again where it was not accepted, after Retry-After", async () => {
+  it("repeats a request that was not accepted, after Retry-After", async () => {
     hurry();
     const { received, url } = await receive([[503, { "Retry-After": "1" }], [500, { "Retry-After": "1" }], [202]]);
     const { sink, log } = createSink({ url });
@@ -129,7 +129,7 @@ describe("createWebhookSink", () => {
     expect(log.entries.length).toBe(2);
   });
 
-  it("has one identifier for all attempts, and another for each request", async () => {
+  it("has one identifier for all attempts of a request, and another for each request", async () => {
     hurry();
     const { received, url } = await receive([[503, { "Retry-After": "1" }], [204]]);
     const { sink } = createSink({ url, secret: SECRET });
@@ -142,7 +142,7 @@ describe("createWebhookSink", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it("gives events up after so many retries, and says so", async () => {
+  it("gives up and logs events after the configured retries", async () => {
     hurry();
     const { received, url } = await receive([[400, { "Retry-After": "1" }]]);
     const { sink, log } = createSink({ url, retries: 2, timeoutSeconds: 300 });
@@ -153,7 +153,7 @@ describe("createWebhookSink", () => {
     await sink.close();
   });
 
-  it("goes on to the next URL where one does not answer, and stays with it", async () => {
+  it("switches to the next URL if one does not respond, and stays with it", async () => {
     const { received, url } = await receive();
     const { sink } = createSink({ url: ["http://127.0.0.1:1/", url] });
     sink(event());
@@ -163,7 +163,7 @@ describe("createWebhookSink", () => {
     expect(received.length).toBe(2);
   });
 
-  it("posts long events in requests of their own: receivers have their limits", async () => {
+  it("posts long events in separate requests, because receivers limit the size", async () => {
     const { received, url } = await receive();
     const { sink } = createSink({ url });
     const long = { path: `/${"x".repeat(100_000)}`, real_path: "/" };
@@ -172,20 +172,20 @@ describe("createWebhookSink", () => {
     expect(received.map(({ body }) => JSON.parse(body).events.length)).toEqual([2, 2, 1]);
   });
 
-  it("keeps so many that wait, and never anybody waiting", async () => {
+  it("bounds the number of waiting events, and never delays the caller", async () => {
     const { sink, log } = createSink({
       url: "http://a.example/",
       capacity: 10,
       fetch: () => new Promise(() => undefined),
     });
-    const begun = performance.now();
+    const startedAt = performance.now();
     for (let count = 0; count < 5000; count += 1) sink(event());
-    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
     expect(sink.dropped()).toBeGreaterThanOrEqual(4880);
     expect(log.entries.length).toBe(1);
   });
 
-  it("tries once more what is left when it is closed, and takes nothing then", async () => {
+  it("sends the remaining events once when it is closed, and accepts no more", async () => {
     const { received, url } = await receive([[500]]);
     const { sink } = createSink({ url });
     sink(event());
@@ -196,23 +196,23 @@ describe("createWebhookSink", () => {
     expect(sink.dropped()).toBe(1);
   });
 
-  it("is closed within the time of one request, whatever is left and however long its receiver takes", async () => {
+  it("closes within the time of one request, however many events remain and however slow the receiver is", async () => {
     const { sink, log } = createSink({
       url: ["http://a.example/", "http://b.example/"],
       timeoutSeconds: 0.2,
       fetch: () => new Promise(() => undefined),
     });
     for (let count = 0; count < 1000; count += 1) sink(event());
-    const begun = performance.now();
+    const startedAt = performance.now();
     await sink.close();
-    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
     expect(sink.dropped()).toBe(1000);
     expect(log.entries.filter(({ level }) => level === "error").map(({ details }) => details)).toEqual([
       { events: 1000 },
     ]);
   });
 
-  it("drops what JSON cannot hold and what its filter fails at, and tells the log", async () => {
+  it("drops and logs events that JSON cannot hold or for which the filter throws", async () => {
     const { received, url } = await receive();
     const filter = ({ id }: FileEvent): boolean => {
       if (id === 40012) throw new Error("a defect");
@@ -228,7 +228,7 @@ describe("createWebhookSink", () => {
     expect(log.entries.length).toBe(2);
   });
 
-  it("leaves a configured traceparent alone", async () => {
+  it("does not replace a configured traceparent", async () => {
     const { received, url } = await receive();
     const { sink } = createSink({ url, headers: { traceparent: "own" } });
     sink(event({ trace: { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" } }));
@@ -236,7 +236,7 @@ describe("createWebhookSink", () => {
     expect(received[0]?.headers.traceparent).toBe("own");
   });
 
-  it("carries the trace that all of its events have", async () => {
+  it("sends the trace that all events of a request have", async () => {
     const { received, url } = await receive();
     const trace = { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" };
     const { sink } = createSink({ url });
@@ -261,13 +261,13 @@ describe("createWebhookSink", () => {
     ["filter", { url: "https://a.example/", filter: [4010] }],
     ["timeoutSeconds", { url: "https://a.example/", timeoutSeconds: 0 }],
     ["events", { url: "https://a.example/", events: [] }],
-  ])("refuses a wrong %s, without what it holds", (option, options) => {
+  ])("rejects a wrong %s without quoting it", (option, options) => {
     expect(() => createWebhookSink(options as WebhookSinkOptions)).toThrow(new RegExp(`^The option ${option} `));
   });
 });
 
-describe("a delivery that its runtime has ended", () => {
-  it("is given up after its time, and the next one begins", async () => {
+describe("a delivery whose runtime has ended", () => {
+  it("is given up after its time, and the next one starts", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
     onTestFinished(() => void vi.useRealTimers());
     const bodies: unknown[] = [];
@@ -280,7 +280,7 @@ describe("a delivery that its runtime has ended", () => {
     sink(event());
     await new Promise((resolve) => setImmediate(resolve));
     expect(bodies.length).toBe(1);
-    // Its timers do not run any more.
+    // The timers of the delivery never run.
     vi.clearAllTimers();
     isDead = false;
     vi.setSystemTime(Date.now() + 14_000);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { run } from "../../../../src/cli/program.ts";
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: that is how the configuration spells it.
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration spells it so.
 const HOME = "/home/${USER}/*";
 
 let folder: string;
@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Runs the command in this process. Names of the files above stand for their paths. */
+/** Runs the command in this process. Names of the files above are replaced by their paths. */
 async function explain(...args: readonly string[]): Promise<{ status: number; stdout: string; stderr: string }> {
   const printed = { stdout: "", stderr: "" };
   const spies = (["stdout", "stderr"] as const).map((name) =>
@@ -76,7 +76,7 @@ describe("fileferry explain", () => {
     });
   });
 
-  it("finds the accounts of an accounts file, behind those of the configuration", async () => {
+  it("finds the accounts of an accounts file, after those of the configuration", async () => {
     const { status, stdout } = await explain("--config", "config", "--account", "bob", "read", "/Secrets/a");
     expect([status, stdout]).toEqual([
       1,

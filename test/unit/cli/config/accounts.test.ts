@@ -7,7 +7,7 @@ import { configFileSchema, describeIssues } from "../../../../src/cli/config/sch
 import { toFailure } from "../../../../src/cli/failure.ts";
 import { createFileService } from "../../../../src/service/service.ts";
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: that is how the configuration spells it.
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration spells it so.
 const USER = "${USER}";
 const ALICE = { username: "alice", password: "secret" };
 const EVERYTHING = {
@@ -79,7 +79,7 @@ describe("groups and accounts in the configuration file (CONTRACT 10)", () => {
       { staff: { virtual_folders: [["/", "/x"]] } },
       "groups.staff.virtual_folders[0][0]: must not be",
     ],
-  ])("refuse groups with %s, by the key path", (_case, groups, problem) => {
+  ])("refuse groups with %s, and name the key path", (_case, groups, problem) => {
     const problems = problemsOf(configOf(groups, ALICE));
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(problem);
@@ -100,7 +100,7 @@ describe("groups and accounts in the configuration file (CONTRACT 10)", () => {
     ],
     ["a virtual folder of one path", { virtual_folders: [["/pub"]] }, "virtual_folders[0]"],
     ["a name that can be no folder's", { username: ".." }, "username: cannot be the name of a folder"],
-  ])("report an account that could never log in, for %s, by the key path", (_case, settings, problem) => {
+  ])("report an account that could never log in, for %s, with the key path", (_case, settings, problem) => {
     const problems = problemsOf(configOf({ staff: {} }, ALICE, { ...ALICE, username: "bob", ...settings }));
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(`authentication[0].accounts[1].${problem}`);
@@ -134,7 +134,7 @@ describe("the accounts of an accounts file", () => {
     await start([{ ...ALICE, group: "staff" }]);
   });
 
-  it("that could never log in end the start, by the key path and the place in the file", async () => {
+  it("that could never log in stop the start, with the key path and the position in the file", async () => {
     const error = await start([ALICE, { ...ALICE, username: "bob", group: "gone" }]).catch((thrown: unknown) => thrown);
     expect(toFailure(error)).toEqual({
       exitStatus: 2,

@@ -6,7 +6,7 @@ function parse(text: string): unknown {
 }
 
 describe("parseJsonText", () => {
-  it("parses JSON, also behind a byte order mark", () => {
+  it("parses JSON, also after a byte order mark", () => {
     expect(parse('{ "a": [1, "ü"] }')).toEqual({ a: [1, "ü"] });
     expect(parse("\ufeff{}")).toEqual({});
   });
@@ -21,7 +21,7 @@ describe("parseJsonText", () => {
     ["an end too early", '{ "a": {\n', "line 2, column 1"],
     ["something behind the end", "{}\n{}", "line 2, column 1"],
     ["nothing", "", "line 1, column 1"],
-  ])("tells the place of %s, on every engine", (_case, text, place) => {
+  ])("reports the position of %s, on every engine", (_case, text, place) => {
     expect(() => parse(text)).toThrow(`${place}: is not valid JSON`);
   });
 
@@ -30,12 +30,12 @@ describe("parseJsonText", () => {
     '{ "password": secret }',
     '{ "password": "secret" x',
     '{ "password": "secret',
-  ])("quotes nothing of %j", (text) => {
+  ])("never quotes %j", (text) => {
     expect(() => parse(text)).toThrow(SyntaxError);
     expect(() => parse(text)).not.toThrow("secret");
   });
 
-  it("refuses what is not UTF-8", () => {
+  it("rejects bytes that are not UTF-8", () => {
     expect(() => parseJsonText(Uint8Array.of(0x7b, 0xff, 0x7d))).toThrow("is not valid UTF-8");
   });
 });

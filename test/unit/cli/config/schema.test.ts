@@ -10,7 +10,7 @@ function problemsOf(config: unknown): readonly string[] {
 }
 
 describe("the configuration file's schema", () => {
-  it("wants nothing but authentication (CONTRACT 10)", () => {
+  it("requires only authentication (CONTRACT 10)", () => {
     expect(problemsOf(MINIMAL)).toEqual([]);
     expect(problemsOf({})).toEqual(["authentication: is missing"]);
   });
@@ -80,7 +80,7 @@ describe("the configuration file's schema", () => {
   });
 
   it.each<[string, object, string]>([
-    ["key that nobody knows", { publicErrors: true }, "publicErrors: unknown key"],
+    ["unknown key", { publicErrors: true }, "publicErrors: unknown key"],
     ["public error as text", { publicError: "yes" }, "publicError: expected boolean, received string"],
     ["archive of another kind", { archive: { method: "zstd" } }, 'archive.method: expected one of "stored"|"deflate"'],
     ["server without a UUID", { server: { uuid: "main" } }, "server.uuid: must be a UUID"],
@@ -96,7 +96,7 @@ describe("the configuration file's schema", () => {
       ],
     ),
     [
-      "session store in nobody's memory",
+      "session store in memory",
       { session: { store: "sqlite://:memory:" } },
       "session.store: must be sqlite:// and the path of a file",
     ],
@@ -171,7 +171,7 @@ describe("the configuration file's schema", () => {
       { connections: { deadlineSeconds: "30" } },
       "connections.deadlineSeconds: expected number, received string",
     ],
-    ["nobody's limit of connections", { connections: { min: 1 } }, "connections.min: unknown key"],
+    ["unknown limit of connections", { connections: { min: 1 } }, "connections.min: unknown key"],
     ["window of none", { limits: { loginWindowSeconds: 0 } }, "limits.loginWindowSeconds: must be a positive number"],
     [
       "header with a blank",
@@ -258,7 +258,7 @@ describe("the configuration file's schema", () => {
     expect(problems.join("\n")).not.toContain("secret");
   });
 
-  it("says so when it is no object at all", () => {
+  it("reports a file that does not hold an object", () => {
     expect(problemsOf([])).toEqual(["expected object, received array"]);
   });
 });

@@ -29,11 +29,11 @@ describe("the key triggers of a configuration file", () => {
     expect(problemsOf(triggers)).toEqual([problem]);
   });
 
-  it("takes no style but ours", () => {
+  it("takes no unknown style", () => {
     expect(problemsOf({ approve: { style: "red" } })).toEqual([expect.stringMatching(/^triggers\.approve\.style: /)]);
   });
 
-  it("finds unknown groups beside known ones of the same configuration", () => {
+  it("finds unknown groups among known ones of the configuration", () => {
     const groups = { staff: {} };
     expect(problemsOf({ approve: { groups: ["staff", "staf"] } }, { groups })).toEqual([
       "triggers.approve.groups[1]: is not a configured group",

@@ -9,7 +9,7 @@ describe("escapeText", () => {
     ["\u009b31m\u007f", "\\x9b31m\\x7f"],
     ["\\x0a", "\\\\x0a"],
     ["é€😀", "\\xe9\\u{20ac}\\u{1f600}"],
-  ])("makes of %j printable ASCII", (text, escaped) => {
+  ])("converts %j to printable ASCII", (text, escaped) => {
     expect(escapeText(text)).toBe(escaped);
   });
 });
@@ -27,24 +27,24 @@ describe("createTerminalLogger", () => {
     return printed;
   }
 
-  it("prints one line a message, details as JSON", () => {
+  it("prints one line per message, with details as JSON", () => {
     expect(log((logger) => logger.info({ file: "a\nb\u009b" }, "Read."))).toBe('info: Read. {"file":"a\\nb\\u009b"}\n');
     expect(log((logger) => logger.warn({}, "Careful."))).toBe("warning: Careful.\n");
   });
 
-  it("shows what went wrong, causes included, on the same line", () => {
+  it("shows errors with their causes on the same line", () => {
     const error = new Error("outer", { cause: new Error("inner\nline") });
     const line = log((logger) => logger.error({ error }, "It failed."));
     expect(line).toMatch(/^error: It failed\. [^\n]*outer[^\n]*inner\\nline[^\n]*\n$/);
   });
 
-  it("does not fail on what JSON cannot hold", () => {
+  it("does not fail on details that JSON cannot hold", () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
     expect(log((logger) => logger.error(cycle, "Odd."))).toBe("error: Odd.\n");
   });
 
-  it("keeps to warnings and errors when quiet", () => {
+  it("prints only warnings and errors if quiet", () => {
     expect(log((logger) => logger.info({}, "Read."), true)).toBe("");
     expect(log((logger) => logger.error({}, "Broken."), true)).toBe("error: Broken.\n");
   });
