@@ -1,15 +1,15 @@
-/** What a permission can be (CONTRACT 7.4). */
+/** The values that a permission can have (CONTRACT 7.4). */
 export const PERMISSION_VALUES = [
   "allow-full-control",
   "deny-full-control",
-  /** Content and attributes of files. */
+  /** Read the content and attributes of files. */
   "allow-read",
-  /** Members of folders, with their attributes. */
+  /** List the members of folders, with their attributes. */
   "allow-list",
-  /** Members of folders, but folders only. */
+  /** List the members of folders, but only those that are folders. */
   "allow-traverse",
   "allow-create-folder",
-  /** Creating and overwriting files. */
+  /** Create and overwrite files. */
   "allow-write",
   "allow-rename",
   "allow-delete-file",
@@ -25,49 +25,54 @@ export const PERMISSION_VALUES = [
 export type PermissionValue = (typeof PERMISSION_VALUES)[number];
 
 /**
- * The configuration of an account as an authenticator gives it (2.4): the wire format, hence its snake_case names. What it leaves
- * out comes from its group, then from the group `DEFAULT_GROUP`, then from the defaults. An unknown member is an error: the login
- * is refused.
+ * The settings of an account, as an authenticator returns them (2.4). The names are in snake_case because this is the
+ * wire format.
  *
- * In paths and path expressions `${USER}` stands for the account's name with `\ / : * ? " < > | %` and control characters
- * percent-encoded.
+ * A missing setting comes from the account's group, then from the group `DEFAULT_GROUP`, then from the defaults. An
+ * unknown setting is an error: the login is refused.
+ *
+ * In paths and path expressions `${USER}` stands for the account's name. In it, `\ / : * ? " < > | %` and control
+ * characters are percent-encoded.
  */
 export interface AccountSettings {
   /** Absolute storage path of the account's root folder. Default: the group's. */
   readonly home_folder_path?: string;
-  /** Identifier that outlives a renaming. Default: the account's name. */
+  /** Identifier that stays the same when the account is renamed. Default: the account's name. */
   readonly uuid?: string;
-  /** One or more comma-separated e-mail addresses. Default: the empty text. */
+  /** One or more e-mail addresses, separated by commas. Default: the empty text. */
   readonly email?: string;
-  /** The group whose settings stand in for missing ones. Default: `DEFAULT_GROUP`. */
+  /** The group that missing settings come from. Default: `DEFAULT_GROUP`. */
   readonly group?: string;
-  /** Whether a missing home folder is created at login, parents included. Default: true. */
+  /** Whether the login creates a missing home folder and its missing parents. Default: true. */
   readonly create_home_folder?: boolean;
-  /** Account of the operating system that owns a home folder that is created. Default: the process's own. */
+  /** The operating system's account that owns a created home folder. Default: the account of the process. */
   readonly create_home_folder_owner?: string;
-  /** Group of the operating system of a home folder that is created. Default: the process's own. */
+  /** The operating system's group that owns a created home folder. Default: the group of the process. */
   readonly create_home_folder_group?: string;
-  /** Paths of folders that are created inside the home folder at login. Default: none. */
+  /** Paths of folders that the login creates inside the home folder. Default: none. */
   readonly home_folder_structure?: readonly string[];
   /** Pairs of a virtual path and the absolute storage path that it stands for. Default: none. */
   readonly virtual_folders?: readonly (readonly [virtual: string, real: string])[];
   /**
-   * First the list of general permissions; then, each in a list of its own, a path expression and the permissions that stand in
-   * for the general ones where it is the first to match. Default: the group's; in the end `[["allow-full-control"]]`.
+   * The first list holds the general permissions. Each further list holds a path expression and the permissions that
+   * replace the general ones below matching paths; the first expression that matches counts. Default: the group's, or
+   * `[["allow-full-control"]]`.
    */
   readonly permissions?: readonly (readonly string[])[];
   /**
-   * What one file may hold at most that the account writes, in bytes; 0 for no limit of its own. The service's `limits.maxFileBytes` holds
-   * as well. It is no member of 2.4: a remote endpoint names a group that has it. Default: the group's; in the end 0.
+   * Maximum size of a file that the account writes, in bytes; 0 for no limit of its own. The service's
+   * `limits.maxFileBytes` applies as well. A remote endpoint cannot send this setting, which is not part of 2.4; it can
+   * name a group that has it. Default: the group's, or 0.
    */
   readonly max_file_bytes?: number;
 }
 
-/** The configuration of a group: what its accounts leave out. */
+/** The settings of a group: its accounts use them for settings of their own that are missing. */
 export interface GroupSettings extends Omit<AccountSettings, "group"> {
   /**
-   * `${USER}` is appended as a last segment where the path has it nowhere, unless the path begins with `${SHARED}`, which is
-   * dropped: that folder is everybody's. Default: `/${USER}`.
+   * If the path has no `${USER}`, the service appends it as the last segment, so that each account has its own folder.
+   * A path that begins with `${SHARED}` is one folder for all accounts: the service drops this prefix and appends
+   * nothing. Default: `/${USER}`.
    */
   readonly home_folder_path?: string;
   /** Whether accounts may change their own password. Default: true. */

@@ -1,77 +1,89 @@
 import type { AccountSettings } from "./account.ts";
 import type { Component, Peer, Trace } from "./connection.ts";
 
-/**
- * One method of the authentication chain: it validates credentials and configures the account behind them.
- */
+/** One method of the authentication chain: it verifies credentials, and returns the settings of the account. */
 export interface Authenticator {
-  /** Names the method in the log, e.g. `accounts`, and in its sessions where it has `isCurrent`: of another name it would not know them. */
+  /**
+   * The name of the method in the log, such as `accounts`. If the method has `isCurrent`, sessions keep this name, and
+   * a method of another name does not recognize them.
+   */
   readonly name: string;
 
-  /** Checks the method's own configuration, once, before its first use. A rejection stops the service's start. */
+  /**
+   * Checks the method's own configuration once, before the method is first used. If it rejects, the service does not
+   * start.
+   */
   start?(): Promise<void>;
 
   /**
-   * Judges one set of credentials. Verdicts are returned; a rejection of the promise counts as `rejected` and is reported to the
-   * log, except an `HttpError` `unavailable`, of a method too busy to judge: then the request is answered 503. It must not tell by its
-   * time whether an account exists.
+   * Verifies one set of credentials. The result is a verdict; a rejected promise counts as `rejected` and is logged.
+   * The exception is an `HttpError` `unavailable`, from a method that is too busy: the response is 503. The time that
+   * this takes must not reveal whether an account exists.
    */
   authenticate(credentials: Credentials): Promise<Verdict>;
 
   /**
-   * Does the work that `authenticate` would do for a name it does not know, and tells nothing: called when an earlier method has rejected
-   * the credentials, so that the time to answer does not tell which method knows the name. A method whose work is done elsewhere waits about as
-   * long as that takes.
+   * Does the work that `authenticate` would do for an unknown name, and returns nothing. It is called when an earlier
+   * method has rejected the credentials, so that the response time does not reveal which method knows the name. A
+   * method whose work is done elsewhere waits about as long as that work takes.
    */
   equalizeTiming?(credentials: Credentials): Promise<void>;
 
   /**
-   * Whether a `version` that the method has given with an `accepted` is still that of the account: sessions that began with one that is not any more
-   * are ended. Asked with every request of a session, so it must be quick; a second late is soon enough. A rejection is answered 503.
+   * Whether a `version` that the method returned with an `accepted` verdict is still the account's current one. If not,
+   * the service ends the session. It is called with every request of a session, so it must be fast; a result may be a
+   * second old. If it rejects, the response is 503.
    */
   isCurrent?(username: string, version: string): Promise<boolean>;
 
   /**
-   * Whether the method keeps this account's password and can change it. Asked before the passwords are known. Default: `updatable` for
-   * every account where there is an `updatePassword`, else `unknown`.
+   * Whether the method keeps this account's password and can change it. It is called before the passwords are known.
+   * Default: `updatable` for every account if the method has `updatePassword`, else `unknown`.
    */
   canUpdatePassword?(username: string): Promise<PasswordUpdatability>;
 
   /**
-   * Changes an account's password when the current one is right, in one step: two changes at once that both name the former password
-   * cannot both succeed. When the promise resolves with `updated`, the method itself accepts the new password and the former no
-   * more; any other outcome and a rejection, which is answered 503, leave the former one in force.
+   * Changes an account's password if the current password is right. This is one step: of two concurrent changes that
+   * both give the same current password, only one succeeds.
+   *
+   * When the promise resolves with `updated`, the method accepts the new password and no longer the previous one. After
+   * any other result the previous password stays valid; so it does when the promise rejects, and then the response is
+   * 503.
    */
   updatePassword?(update: PasswordUpdate): Promise<PasswordUpdateOutcome>;
 }
 
-/** What a method can do for an account's password; `unknown`: the account is not its own, so the next one of the chain is asked. */
+/**
+ * What a method can do for an account's password. `unknown`: the account does not belong to this method, so the service
+ * asks the next method of the chain.
+ */
 export type PasswordUpdatability = "updatable" | "not-updatable" | "unknown";
 
-/** A change of password that an account asks for (4.1). The new one has passed the service's policy. */
+/** A password change that an account requests (4.1). The new password complies with the service's policy. */
 export interface PasswordUpdate {
   readonly username: string;
   readonly currentPassword: string;
   readonly newPassword: string;
   readonly peer?: Peer;
   /**
-   * To be called once the current password has matched and before the new one counts: it ends what the former one has opened. Its
-   * rejection keeps the former password. `version`: that of the account with the new one, where the method has versions.
+   * The method must call this after the current password has matched and before the new one is valid: it ends the
+   * sessions that the previous password opened. If it rejects, the method must keep the previous password. `version` is
+   * the account's version with the new password, if the method has versions.
    */
   beforeChange?(version?: string): Promise<void>;
 }
 
-/** What came of a change of password. */
+/** The result of a password change. */
 export type PasswordUpdateOutcome =
   | { readonly outcome: "updated" }
-  /** The account is not this method's: the next one of the chain is asked. */
+  /** The account does not belong to this method: the service asks the next method of the chain. */
   | { readonly outcome: "unknown" }
-  /** The account is this method's, but its password is not to be changed here; no other method is asked. */
+  /** The account belongs to this method, but its password cannot be changed here. The service asks no other method. */
   | { readonly outcome: "not-updatable" }
-  /** The current password is not the account's. It counts as a failed login. */
+  /** The current password is wrong. This counts as a failed login. */
   | { readonly outcome: "wrong-password" };
 
-/** What credentials can be (2.3). */
+/** The types of credentials (2.3). */
 export const CREDENTIAL_TYPES = ["password", "ssh-key", "ssl-certificate"] as const;
 
 /**
@@ -81,62 +93,68 @@ export const CREDENTIAL_TYPES = ["password", "ssh-key", "ssl-certificate"] as co
  */
 export type CredentialType = (typeof CREDENTIAL_TYPES)[number];
 
-/** Credentials to validate (2.3). */
+/** Credentials to verify (2.3). */
 export interface Credentials {
   readonly type: CredentialType;
   readonly username: string;
-  /** The password, the SSH public key as it stands in `authorized_keys`, or the certificate as PEM text. */
+  /** The password, the SSH public key as in `authorized_keys`, or the certificate as PEM text. */
   readonly content: string;
   readonly peer?: Peer;
-  /** What received the login. */
+  /** The component that received the login. */
   readonly creator?: Component;
   /** The trace that the request belongs to. */
   readonly trace?: Trace;
-  /** The server that it is a part of. */
+  /** The server that the component is part of. */
   readonly server?: { readonly uuid: string };
 }
 
-/** The three answers of a method (7.2). */
+/** The three results of a method (7.2). */
 export type Verdict = Accepted | Unknown | Rejected;
 
-/** What every verdict may hold beside its outcome. */
+/** What every verdict may have in addition to its outcome. */
 interface Audited {
-  /** For the operator's eyes only: it stands in the event of the login, nowhere else. No secret is in it. */
+  /** For the operator only: it appears in the event of the login and nowhere else. It must hold no secret. */
   readonly audit?: unknown;
 }
 
-/** The credentials are valid; the chain ends. */
+/** The credentials are valid; no other method is asked. */
 export interface Accepted extends Audited {
   readonly outcome: "accepted";
   readonly account: AccountSettings;
   /**
-   * Stands for the account and its password as they are: another text when either changes. It is kept with sessions, so it must
-   * not give the password away. Without `isCurrent` it is dropped.
+   * A text that changes whenever the account or its password changes. Sessions keep it, so it must not reveal the
+   * password. Without `isCurrent` the service ignores it.
    */
   readonly version?: string;
 }
 
-/** The method does not know the account: the next method of the chain is asked, or the login fails. */
+/**
+ * The method does not know the account: the service asks the next method of the chain. If there is none, the login
+ * fails.
+ */
 export interface Unknown extends Audited {
   readonly outcome: "unknown";
-  /** For the operator, as `audit` is. */
+  /** For the operator only, as `audit`. */
   readonly message?: string;
 }
 
-/** Why a method rejects credentials: see {@link Rejected.reason}. */
+/** Why a method rejects credentials; see {@link Rejected.reason}. */
 export type RejectionReason = "credentials" | "unavailable" | "failure";
 
-/** The credentials are refused and no other method is asked. */
+/** The method rejects the credentials; no other method is asked. */
 export interface Rejected extends Audited {
   readonly outcome: "rejected";
   /**
-   * `credentials`: they were judged, and are not valid. `unavailable`: nobody judged them, because what the method asks is down; this alone
-   * does not count as a failed login (CONTRACT 6.6). `failure`: what the method asks answered, but nonsense. The client is told the same
-   * whatever it is. Default: `credentials`.
+   * - `credentials`: the credentials were verified, and are wrong.
+   * - `unavailable`: the system that the method asks is down, so the credentials were not verified. Only this does not
+   *   count as a failed login (CONTRACT 6.6).
+   * - `failure`: the system that the method asks sent an invalid response.
+   *
+   * The client gets the same response for all of them. Default: `credentials`.
    */
   readonly reason?: RejectionReason;
-  /** May be shown to the user where the service is configured to (7.2). */
+  /** A message for the user, shown if the service is configured to show it (7.2). */
   readonly message?: string;
-  /** May be shown to clients of the JSON API, likewise. */
+  /** Members of the response to clients of the JSON API, sent if the service is configured to send them (7.2). */
   readonly publicResponse?: Readonly<Record<string, unknown>>;
 }

@@ -1,21 +1,28 @@
 /**
- * Bytes that are read, one part after the other, into buffers of the reader's own: what grows with the data is not allocated anew for
- * each part, as it is by a `ReadableStream`.
+ * Bytes that a reader reads part by part into its own buffers. A `ReadableStream` allocates a new buffer for each part
+ * instead.
  */
 export interface ByteSource {
   /**
-   * Puts the next bytes at the begin of `buffer`, which is not empty, and tells how many: at least one, and 0 at the end. One call at a
-   * time. Rejects when the bytes cannot be delivered whole; the source is released then, as it is at the end.
+   * Writes the next bytes to the start of `buffer`, which must not be empty, and returns their number: at least 1, or 0
+   * at the end. Only one call may run at a time. Rejects when the rest of the bytes cannot be delivered. The source is
+   * released when this rejects, and at the end.
    */
   readInto(buffer: Uint8Array): Promise<number>;
-  /** Releases what the source holds, once a `readInto` that is under way has come back. May be called again, and after the end. */
+  /**
+   * Releases what the source holds, after a running `readInto` has returned. It may be called more than once, and after
+   * the end.
+   */
   close(): Promise<void>;
 }
 
-/** How many bytes a chunk of {@link toByteStream} has at most. */
+/** The maximum number of bytes in a chunk of {@link toByteStream}. */
 const CHUNK_BYTES = 131_072;
 
-/** The bytes of a source as a stream, for whoever reads nothing else. Nothing is read ahead; cancelling closes the source. */
+/**
+ * The bytes of a source as a stream, for readers that need one. The stream does not read ahead; cancelling it closes
+ * the source.
+ */
 export function toByteStream(source: ByteSource): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
@@ -31,7 +38,7 @@ export function toByteStream(source: ByteSource): ReadableStream<Uint8Array> {
   );
 }
 
-/** Bytes that are at hand as a source. */
+/** A source of bytes that are in memory. */
 export function sourceOfBytes(bytes: Uint8Array): ByteSource {
   let rest = bytes;
   return {
@@ -47,7 +54,7 @@ export function sourceOfBytes(bytes: Uint8Array): ByteSource {
   };
 }
 
-/** The rest of a stream as a source. */
+/** A source of the remaining bytes of a stream. */
 export function toByteSource(stream: ReadableStream<Uint8Array>): ByteSource {
   const reader = stream.getReader();
   let rest: Uint8Array = new Uint8Array(0);

@@ -1,26 +1,29 @@
-/** What a runtime knows of the connection that brought a request, beside the request itself. */
+/** What a runtime knows about the connection of a request, in addition to the request itself. */
 export interface Connection {
   /** The remote end of the socket. */
   readonly peer?: Peer;
-  /** The client certificate, only when the runtime has verified it against the configured authorities. */
+  /** The client certificate, only if the runtime has verified it against the configured authorities. */
   readonly clientCertificate?: ClientCertificate;
-  /** Whether the client speaks TLS, where that is known better than by the request's URL, as behind a proxy. */
+  /** Whether the client uses TLS. Set it if this is known better than from the request's URL, as behind a proxy. */
   readonly isSecure?: boolean;
-  /** Keeps the runtime alive until `work` settles, beyond the response (edge runtimes): for work that a request leaves behind. */
+  /**
+   * Keeps the runtime alive until `work` settles, even after the response. Edge runtimes need it for work that
+   * continues after a request.
+   */
   waitUntil?(work: Promise<unknown>): void;
 }
 
-/** The remote client, as it stands in authentication requests and events (2.3). */
+/** The remote client, as in authentication requests and events (2.3). */
 export interface Peer {
   /** IPv4 or IPv6 address, without brackets or zone. */
   readonly address: string;
-  /** 0 where it is not known. */
+  /** 0 if it is not known. */
   readonly port: number;
   readonly family: "IPv4" | "IPv6";
   readonly protocol: "TCP";
 }
 
-/** Header fields of W3C Trace Context as they came, the first one well-formed. */
+/** The header fields of W3C Trace Context as they were received. `traceparent` is well-formed. */
 export interface Trace {
   readonly traceparent: string;
   readonly tracestate?: string;
@@ -30,16 +33,19 @@ export interface Trace {
 export interface ClientCertificate {
   /** The certificate as PEM text (RFC 7468). */
   readonly pem: string;
-  /** The subject's common name: the account that it logs in, unless the service has another rule. Absent unless there is exactly one. */
+  /**
+   * The subject's common name, if there is exactly one. By default it is the name of the account that the certificate
+   * logs in.
+   */
   readonly commonName?: string;
 }
 
-/** A part of a server that clients log in to, as it stands in authentication requests and events (2.3). */
+/** A part of a server that clients log in to, as in authentication requests and events (2.3). */
 export interface Component {
   readonly uuid: string;
-  /** The protocol that it speaks: `https`, `http`, `ssh`. */
+  /** The component's protocol: `https`, `http`, `ssh`. */
   readonly type: string;
 }
 
-/** Stands for a server or component that has no identifier of its own: the nil UUID (RFC 9562 5.9). */
+/** The nil UUID (RFC 9562 5.9), for a server or component without an identifier of its own. */
 export const NIL_UUID = "00000000-0000-0000-0000-000000000000";

@@ -1,14 +1,15 @@
 /**
- * Where sessions live: the part of Keyv's interface that we use, so any Keyv instance is one. Values are JSON values.
+ * A store of sessions. It is the part of Keyv's interface that the service uses, so any Keyv instance is one. Values
+ * are JSON values.
  *
- * Any method may reject; the request at hand is then answered 503. Of several setters of one key the last to
- * finish wins; a `get` that starts after a `set` resolved sees it, as far as the store behind it promises.
+ * Any method may reject; the response to the request is then 503. If several calls set one key, the last one to finish
+ * wins. A `get` that starts after a `set` has resolved sees its value, as far as the underlying store promises this.
  */
 export interface KeyValueStore {
-  /** The value, or `undefined` when there is none or its time is over. */
+  /** Returns the value, or `undefined` if there is none or if it has expired. */
   get(key: string): Promise<unknown>;
-  /** Keeps a value for `ttlMilliseconds` from now, in place of the former one. */
+  /** Stores a value for `ttlMilliseconds` from now, and replaces an existing one. */
   set(key: string, value: unknown, ttlMilliseconds: number): Promise<unknown>;
-  /** Forgets a key; one that is not there is no failure. */
+  /** Deletes a key. A missing key is not an error. */
   delete(key: string): Promise<unknown>;
 }

@@ -1,9 +1,12 @@
-/** The part of pino's and the console's interface that we use. Details never hold a password, session ID or `Authorization` value. */
+/**
+ * A logger: the part of the interface of pino and of the console that the service uses. Details never hold a password,
+ * a session ID or an `Authorization` value.
+ */
 export interface Logger {
-  /** Tells of what is as it should be. */
+  /** Logs normal operation. */
   info(details: Readonly<Record<string, unknown>>, message: string): void;
-  /** Tells of what somebody may have to look at. */
+  /** Logs something that an operator may have to look at. */
   warn(details: Readonly<Record<string, unknown>>, message: string): void;
-  /** Tells of a failure of the service, not of a client. */
+  /** Logs a failure of the service itself, not a client's error. */
   error(details: Readonly<Record<string, unknown>>, message: string): void;
 }

@@ -2,28 +2,29 @@ import { yieldToEventLoop } from "../platform/event-loop.ts";
 import type { StorageEntry } from "./storage-adapter.ts";
 
 /**
- * Members of a folder that can also be taken many at a time: each step costs something in every layer that it passes through, and there
- * may be 100,000. A storage whose `list` gives such an object is listed faster; {@link toMembers} makes one.
+ * Members of a folder that can also be read in batches. A folder may have 100,000 members, and each step costs
+ * something in every layer. A storage whose `list` returns such an object is listed faster; {@link toMembers} creates
+ * one.
  */
 export interface MemberBatches extends AsyncIterableIterator<StorageEntry> {
   /**
-   * The same members, from the first on, some in each step; instead of going through them one by one, not beside it. Everybody else has a
-   * turn between two batches.
+   * The same members from the first one on, several in each step. Use this or the iterator, not both. Other requests
+   * can run between two batches.
    */
   batches(): AsyncIterableIterator<readonly StorageEntry[]>;
 }
 
-/** How many members of a storage without batches are taken for one. */
+/** The size of a batch, for storages without batches. */
 const BATCH = 256;
-/** How many of those batches are taken before others have their turn: such a storage may never wait for anything. */
+/** The number of such batches after which other requests may run: the storage itself may never wait for anything. */
 const BATCHES_PER_YIELD = 4;
 
-/** Members that come in batches, of which nothing is opened before the first step. */
+/** Creates the members of a folder from their batches. Nothing is opened before the first step. */
 export function toMembers(batches: () => AsyncIterableIterator<readonly StorageEntry[]>): MemberBatches {
   return Object.assign(oneByOne(batches), { batches });
 }
 
-/** The members of a folder in batches, some of which may be empty, whether the storage offers them or not. */
+/** The members of a folder in batches, even if the storage has none. A batch may be empty. */
 export function toBatches(members: AsyncIterable<StorageEntry>): AsyncIterableIterator<readonly StorageEntry[]> {
   return hasBatches(members) ? members.batches() : gather(members);
 }

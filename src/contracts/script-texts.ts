@@ -1,20 +1,21 @@
 /**
- * The texts that the script of the folder page shows, in one language: the page hands them over as JSON. `{name}` in a text stands for a value.
+ * The texts that the script of the folder page shows, in one language. The page passes them to the script as JSON.
+ * `{name}` in a text stands for a value.
  */
 export interface ScriptTexts {
   /** Heading of the uploads: `Uploads`. */
   readonly uploads: string;
   /** Below the file field: `Or drop files and folders anywhere on this page.` */
   readonly dropHint: string;
-  /** The button beside the file field that takes a whole folder: `Choose a folder`. */
+  /** The button next to the file field, which uploads a whole folder: `Choose a folder`. */
   readonly chooseFolder: string;
-  /** While a dropped folder is read: `Reading: {count} files so far`. */
+  /** While the script reads a dropped folder: `Reading: {count} files so far`. */
   readonly reading: string;
-  /** How far all uploads are: `{done} of {count} uploaded`. */
+  /** The progress of all uploads: `{done} of {count} uploaded`. */
   readonly uploaded: string;
-  /** A speed, `{speed}` such as `2.3 MB/s`, and the time that is left, `{time}` such as `2 min`: `{speed}, {time} left`. */
+  /** The speed and the remaining time, such as `2.3 MB/s` and `2 min`: `{speed}, {time} left`. */
   readonly pace: string;
-  /** What is not shown for its number: `And {count} more`. */
+  /** The number of entries that are not shown: `And {count} more`. */
   readonly more: string;
   readonly waiting: string;
   readonly done: string;
@@ -33,37 +34,37 @@ export interface ScriptTexts {
   readonly close: string;
   /** `The network is lost.` */
   readonly networkLost: string;
-  /** Of a dropped file or folder: `It cannot be read on this device.` */
+  /** For a dropped file or folder: `It cannot be read on this device.` */
   readonly unreadable: string;
   /** `The upload broke off.` */
   readonly brokenOff: string;
   /** `Your session has ended.` */
   readonly sessionEnded: string;
-  /** The link beside it, which opens another tab: `Log in again in a new tab, then retry`. */
+  /** The link after it, which opens another tab: `Log in again in a new tab, then retry`. */
   readonly logInAgain: string;
-  /** A refusal without a reason: `The server refused it (status {status}).` */
+  /** For a refusal without a reason: `The server refused it (status {status}).` */
   readonly refused: string;
-  /** A folder of an upload could not be made: `The folder {name} could not be created: {message}` */
+  /** If a folder of an upload could not be created: `The folder {name} could not be created: {message}` */
   readonly folderFailed: string;
-  /** Read out when uploads start: `Uploading {count} files.` */
+  /** For screen readers, when uploads start: `Uploading {count} files.` */
   readonly started: string;
-  /** Read out when one failed: `{name}: {message}` */
+  /** For screen readers, when an upload has failed: `{name}: {message}` */
   readonly failed: string;
-  /** Read out when all have ended: `Uploads ended: {done} of {count} uploaded.` */
+  /** For screen readers, when all uploads have ended: `Uploads ended: {done} of {count} uploaded.` */
   readonly ended: string;
   /** The question for one member: `Delete {name}?` */
   readonly deleteOne: string;
-  /** The question for several: `Delete {count} items?` */
+  /** The question for several members: `Delete {count} items?` */
   readonly deleteMany: string;
   /** `Folders are deleted with everything in them. This cannot be undone.` */
   readonly deleteHint: string;
   readonly delete: string;
-  /** Read out: `Deleted: {count}` */
+  /** For screen readers: `Deleted: {count}` */
   readonly deleted: string;
-  /** On how many members a trigger was run, `{label}` what its button says: `{label}: {count} done` */
+  /** The number of members that a trigger has run on; `{label}` is the text of its button: `{label}: {count} done` */
   readonly triggered: string;
-  /** Beside the button for a ZIP archive, when more are chosen: `At most {count} items at once.` */
+  /** Next to the button for a ZIP archive, if too many members are selected: `At most {count} items at once.` */
   readonly tooMany: string;
-  /** Read out: `The folder {name} was created.` */
+  /** For screen readers: `The folder {name} was created.` */
   readonly folderCreated: string;
 }

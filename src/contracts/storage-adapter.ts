@@ -1,75 +1,82 @@
 import type { ByteSource } from "./byte-source.ts";
 
 /**
- * The storage contract: six verbs over one tree of files and folders.
+ * A storage: six methods on one tree of files and folders.
  *
- * Paths are absolute and canonical: decoded, `/`-separated, without an empty segment, `.` or `..`, and
- * without a trailing `/`; the root is `/`. Callers pass nothing else; an adapter that meets anything else
- * throws `TypeError`. Names are kept code unit for code unit: never trimmed, folded or normalised.
+ * Paths are absolute and canonical: decoded, separated by `/`, without empty segments, `.` or `..`, and without a `/`
+ * at the end. The root is `/`. The service passes only such paths; for any other path an adapter throws `TypeError`.
+ * Adapters keep names exactly: they do not trim names, change their case or normalize them.
  *
- * Every rejection that a client may be told about is a {@link StorageError}; anything else is taken for a
- * defect and answered blankly.
+ * An adapter rejects with a {@link StorageError} for every failure that clients may learn about. The service treats any
+ * other error as a defect: it logs the error, and the client gets a general message.
  */
 export interface StorageAdapter {
   /**
-   * The entry at a path, or `undefined` when nothing is there, also when a parent is missing, a file or a
+   * Returns the entry at a path. Returns `undefined` if there is nothing, and if a parent is missing or is a file or a
    * link. A link is reported as a link, never as its target.
    */
   stat(path: string): Promise<StorageEntry | undefined>;
 
   /**
-   * The members of a folder in the storage's own order, each once, without holding them all. Members that
-   * come or go meanwhile may be in it or not; they never make it fail. What also has `batches` is listed faster
-   * (`member-batches.ts`).
+   * Returns the members of a folder, each once, in any order, without holding all of them in memory. Members that are
+   * created or removed during the listing may be missing or not, but never make it fail. A listing is faster if the
+   * result also has `batches` (`toMembers`).
    *
-   * Throws at the first step: `not-found` where nothing is there, `not-a-folder` on a file or a link.
+   * Throws at the first step: `not-found` if nothing exists at the path, `not-a-folder` for a file or a link.
    */
   list(path: string): AsyncIterable<StorageEntry>;
 
   /**
-   * A file's content, whole or the part that `range` names, with the entry of exactly that version: a writer
-   * that finishes later changes neither. The caller reads `body` to its end or cancels it; both release
-   * whatever it holds. A body that cannot be delivered whole fails, it never ends early.
+   * Returns the content of a file, or the part that `range` names, with the entry of exactly this version. A later
+   * write changes neither. The caller reads `body` to its end or cancels it; both release what the file holds. A body
+   * that cannot be delivered completely fails; it never ends early.
    *
-   * Rejects with `not-found`, or `not-a-file` on a folder. A link is `not-found`.
+   * Rejects with `not-found`, also for a link, and with `not-a-file` for a folder.
    */
   read(path: string, range?: ByteRange): Promise<StoredFile>;
 
   /**
-   * Stores `content` as the file at `path`, all of it or nothing: until the returned promise resolves every
-   * reader sees what was there before, and whatever makes it reject leaves just that and no residue. Of
-   * several writers of one path each leaves a whole file; the last to finish wins.
+   * Stores `content` as the file at `path`, completely or not at all. Until the promise resolves, readers see the
+   * previous state. If it rejects, the previous state stays, without leftovers. If several writers use one path, each
+   * writes a complete file, and the last one to finish wins.
    *
-   * Conditions and places are checked before the first chunk is taken from `content`, and the conditions
-   * again at the moment of the exchange, as one step with it where the storage can.
+   * The adapter checks the conditions and the path before it reads from `content`. It checks the conditions again when
+   * it replaces the file, in one step with the replacement if the storage can do that.
    *
-   * Rejects with `parent-missing`, `not-a-folder` (a parent is a file), `not-a-file` (a folder is there),
-   * `precondition-failed`, `no-space`, `too-large`, with {@link StorageError} `incomplete` when `content` ends before or
-   * goes on after `size` bytes, with the signal's reason when it aborts, and with the error that `content` throws.
+   * Rejects with
+   *
+   * - `parent-missing`, `not-a-folder` (a parent is a file) or `not-a-file` (a folder exists at the path);
+   * - `precondition-failed`, `no-space` or `too-large`;
+   * - `incomplete` if `content` has fewer or more than `size` bytes;
+   * - the signal's reason when the signal aborts;
+   * - the error that `content` throws.
+   *
    * A link is replaced, never followed.
    */
   write(path: string, content: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<StorageEntry>;
 
   /**
-   * Makes an empty folder. Of several makers of one path exactly one succeeds.
+   * Creates an empty folder. If several callers create one path, exactly one of them succeeds.
    *
-   * Rejects with `denied` where the storage has no such owner, before it looks at the place, or may not give a folder to it; then nothing
-   * is made. Else with `already-exists` (whatever is there), `parent-missing`, `not-a-folder` (a parent is a file).
+   * Rejects with `denied` if the storage does not know the owner or may not give a folder to it. It checks this before
+   * it looks at the path, and creates nothing then. Otherwise it rejects with `already-exists` (anything exists at the
+   * path), `parent-missing` or `not-a-folder` (a parent is a file).
    */
   createFolder(path: string, options?: CreateFolderOptions): Promise<void>;
 
   /**
-   * Removes a file, a link (never its target), or a folder with everything under it. Not atomic for a folder:
-   * a failure midway leaves the rest in place. Members that vanish meanwhile are no failure.
+   * Removes a file, a link (never its target), or a folder with everything in it. The removal of a folder is not
+   * atomic: after a failure the rest stays. Members that another caller removes meanwhile are not an error.
    *
-   * Rejects with `not-found`, also where what is there is not of the kind demanded, with `denied` for the root, and with `precondition-failed`
-   * where it is not the file that the condition names. Both are judged as one step with the removal where the storage can, the kind first. Where a file
-   * is demanded, a folder that takes its place at that very moment is never removed, nor a file in place of a folder.
+   * Rejects with `not-found`, also if the entry is not of the requested kind; with `denied` for the root; and with
+   * `precondition-failed` if the file does not meet the condition. The adapter checks the kind first, and checks both
+   * in one step with the removal if the storage can do that. If a file is requested, and a folder replaces it at this
+   * moment, the folder is never removed. The same holds for a requested folder and a file.
    */
   remove(path: string, options?: RemoveOptions): Promise<void>;
 }
 
-/** One member of a folder, or the root (whose name is the empty text). */
+/** A member of a folder, or the root, whose name is empty. */
 export interface StorageEntry {
   readonly name: string;
   readonly kind: "file" | "folder" | "link";
@@ -77,69 +84,77 @@ export interface StorageEntry {
   readonly size: number;
   readonly modified: Date;
   /**
-   * Entity-tag with its quotes (RFC 9110 8.8.3), `W/` before a weak one. Files only. Two entries of one path with equal strong
-   * tags have equal bytes.
+   * The entity-tag with its quotes (RFC 9110 8.8.3); a weak one begins with `W/`. Only files have one. If two entries
+   * of one path have equal strong tags, their bytes are equal.
    */
   readonly etag?: string;
 }
 
-/** A part of a file, counted in bytes. What lies beyond the end is left out. */
+/** A part of a file, in bytes. A part beyond the end of the file is left out. */
 export interface ByteRange {
   readonly offset: number;
   readonly length: number;
 }
 
-/** A file's entry and bytes, of one and the same version. */
+/** The entry and the bytes of one version of a file. */
 export interface StoredFile {
   readonly entry: StorageEntry;
   readonly body: ReadableStream<Uint8Array>;
   /**
-   * The same bytes by a shorter way, where the storage has one: at once, or as a source. Who takes `source` leaves `body` alone; bytes
-   * need no release. With it `body` may be a getter that makes the stream when it is first asked for, so that nothing is made in vain:
-   * whoever passes the file on passes this object on, or both by name.
+   * The same bytes in a form that is faster to read, if the storage has one: the bytes themselves, or a source. A
+   * caller uses `source` or `body`, not both. Bytes need not be released.
+   *
+   * If there is a `source`, `body` may be a getter that creates the stream when it is first used. Code that passes the
+   * file on must therefore pass this object, or both members by name.
    */
   readonly source?: Uint8Array | ByteSource;
 }
 
-/** What a write promises and demands. */
+/** The options and conditions of a write. */
 export interface WriteOptions {
-  /** The bytes announced; any other number rejects with `incomplete`. */
+  /** The announced number of bytes. With any other number the write rejects with `incomplete`. */
   readonly size?: number;
-  /** Only onto a file with one of these strong entity-tags, or with `"*"` onto any file (RFC 9110 13.1.1). */
+  /**
+   * Write only over a file with one of these strong entity-tags, or with `"*"` over any existing file (RFC 9110
+   * 13.1.1).
+   */
   readonly ifMatch?: EntityTags;
-  /** Only when no file with one of these entity-tags is there (weak comparison), or with `"*"` no file at all (RFC 9110 13.1.2). */
+  /**
+   * Write only if no file with one of these entity-tags exists (weak comparison), or with `"*"` only if no file exists
+   * (RFC 9110 13.1.2).
+   */
   readonly ifNoneMatch?: EntityTags;
-  /** Ends the write; the promise rejects with its reason. */
+  /** Aborts the write; its promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-/** What a new folder is to be. */
+/** The options of a new folder. */
 export interface CreateFolderOptions {
-  /** Default: the process's own. */
+  /** Default: the account and group of the process. */
   readonly owner?: FolderOwner;
 }
 
-/** What a removal demands. */
+/** The conditions of a removal. */
 export interface RemoveOptions {
   /**
-   * Only what `stat` says is of this kind. What it calls a link counts as a file; a link that stands for its target counts as that, and is
-   * what goes. Default: whatever is there.
+   * Remove only an entry of this kind, as `stat` reports it. A link counts as a file. If the storage reports links as
+   * their targets, a link counts as its target, and the link is removed. Default: any kind.
    */
   readonly kind?: "file" | "folder";
-  /** Only a file with one of these strong entity-tags (RFC 9110 13.1.1). */
+  /** Remove only a file with one of these strong entity-tags (RFC 9110 13.1.1). */
   readonly ifMatch?: EntityTags;
 }
 
-/** Account and group of the operating system, by name or number, that own a folder. */
+/** The operating system's account and group that own a folder, by name or number. */
 export interface FolderOwner {
   readonly user?: string;
   readonly group?: string;
 }
 
-/** The value of `If-Match` or `If-None-Match`: any, or a list of entity-tags with their quotes. */
+/** The value of `If-Match` or `If-None-Match`: `"*"` for any file, or entity-tags with their quotes. */
 export type EntityTags = "*" | readonly string[];
 
-/** Why a storage refused. */
+/** Why a storage refused an operation. */
 export type StorageErrorCode =
   | "not-found"
   | "already-exists"
@@ -147,20 +162,20 @@ export type StorageErrorCode =
   | "not-a-folder"
   | "not-a-file"
   | "precondition-failed"
-  /** The storage cannot keep this name: too long, or not of its alphabet. */
+  /** The storage cannot use this name: it is too long, or has characters that are not possible. */
   | "bad-name"
-  /** The content did not have the announced size. */
+  /** The content does not have the announced size. */
   | "incomplete"
-  /** The storage's own permissions forbid it. */
+  /** The storage's own permissions do not allow it. */
   | "denied"
   | "no-space"
   | "too-large"
-  /** The storage failed for now: a retry may help. */
+  /** The storage is temporarily unavailable: a retry may help. */
   | "unavailable";
 
 /**
- * A refusal with a cause that a client may be told. The message is for the log: it may name paths and system
- * errors, and never reaches a client.
+ * A failure whose cause clients may learn. The message is for the log only: it may contain paths and errors of the
+ * system, and the service never sends it to clients.
  */
 export class StorageError extends Error {
   readonly code: StorageErrorCode;
@@ -172,7 +187,7 @@ export class StorageError extends Error {
   }
 }
 
-/** Whether a thrown value is a {@link StorageError}, also one from another copy of this package. */
+/** Whether a thrown value is a {@link StorageError}. It also recognizes those of another copy of this package. */
 export function isStorageError(error: unknown): error is StorageError {
   return error instanceof Error && error.name === "StorageError" && "code" in error;
 }

@@ -1,6 +1,6 @@
 /**
- * The segments of a canonical storage path, none for the root: for adapters that want them.
- * @throws TypeError for a path that is not canonical.
+ * The segments of a canonical storage path; none for the root. For authors of storage adapters.
+ * @throws TypeError if the path is not canonical.
  */
 export function toPathSegments(path: string): string[] {
   const segments = path === "/" ? [] : path.split("/").slice(1);

@@ -6,10 +6,10 @@ interface LazyFile {
   readonly source: Uint8Array | ByteSource;
 }
 
-/** Those that were asked for. */
+/** The streams of the files whose `body` has been used. */
 const streams = new WeakMap<LazyFile, ReadableStream<Uint8Array>>();
 
-/** One getter for all: see docs/decisions/0007-memory.md. */
+/** All files share one getter: a function per file made the heap grow (docs/decisions/0007-memory.md). */
 const lazyBody = {
   enumerable: true,
   get(this: LazyFile) {
@@ -20,7 +20,10 @@ const lazyBody = {
   },
 };
 
-/** A file that was opened as bytes or as a source; its stream is made when somebody asks for it, as a copy (`{ ...file }`) does. */
+/**
+ * Creates a file from bytes or from a source. Its stream is created when `body` is first used; a copy (`{ ...file }`)
+ * uses it.
+ */
 export function toStoredFile(entry: StorageEntry, source: Uint8Array | ByteSource): StoredFile {
   const file: LazyFile = { entry, source };
   return Object.defineProperty(file, "body", lazyBody) as LazyFile & Pick<StoredFile, "body">;

@@ -3,18 +3,19 @@ import type { ScriptTexts } from "./script-texts.ts";
 export type { ScriptTexts };
 
 /**
- * The texts of the pages, in one language. `{name}` in a text stands for a value. Plain text, escaped where it is shown.
+ * The texts of the pages, in one language. `{name}` in a text stands for a value. Texts are plain text; pages escape
+ * them.
  */
 export interface Texts {
-  /** The language of the texts as a tag, such as `en` or `pt-BR`. */
+  /** The tag of the language, such as `en` or `pt-BR`. */
   readonly language: string;
-  /** Which way the language is written. */
+  /** The direction in which the language is written. */
   readonly direction: "ltr" | "rtl";
 
   readonly login: string;
   readonly userName: string;
   readonly password: string;
-  /** Leads to the browser's own dialogue for name and password. */
+  /** The link to the browser's own dialogue for name and password. */
   readonly loginWithoutCookies: string;
   readonly loginWithoutCookiesHint: string;
   readonly pleaseLogIn: string;
@@ -28,13 +29,13 @@ export interface Texts {
   readonly passwordChanged: string;
   readonly cancel: string;
 
-  /** Stands behind a redirect, for browsers that do not follow it. */
+  /** The text of a redirect, for browsers that do not follow it. */
   readonly moved: string;
   readonly continue: string;
 
   /** Titles of error pages. */
   readonly notFound: string;
-  /** Below it, where no more is known. */
+  /** Below the title, if no more is known. */
   readonly notFoundHint: string;
   readonly notPermitted: string;
   readonly failed: string;
@@ -42,23 +43,23 @@ export interface Texts {
 
   /** The account's root folder. */
   readonly home: string;
-  /** Says what the path at the top of a folder's page is. */
+  /** The accessible name of the path at the top of a folder's page. */
   readonly folderPath: string;
   /** `{folder}`. */
   readonly membersOf: string;
   readonly name: string;
   readonly size: string;
   readonly modified: string;
-  /** The column of the boxes that choose members. */
+  /** The column of the boxes that select members. */
   readonly selection: string;
   readonly selectAll: string;
   /** `{name}`. */
   readonly select: string;
-  /** The kinds of members, for those who do not see the icons. */
+  /** The kinds of members, for users who do not see the icons. */
   readonly folder: string;
   readonly file: string;
   readonly emptyFolder: string;
-  /** Where something may be put into the empty folder. */
+  /** Shown in an empty folder that the account may write to. */
   readonly emptyFolderHint: string;
 
   readonly uploadFiles: string;
@@ -68,38 +69,41 @@ export interface Texts {
   readonly withSelected: string;
   readonly download: string;
   readonly delete: string;
-  /** Above what went wrong with a form, where it is about members. */
+  /** The heading of a form's problems with members. */
   readonly problems: string;
 
   /** Heading of the interactive page of the API. */
   readonly api: string;
   readonly apiHint: string;
-  /** Leads to the notices of who made the viewer of that page. */
+  /** The link to the licences of the viewer on that page. */
   readonly viewerLicenses: string;
-  /** Where a page is nothing without its script. */
+  /** Shown on a page that does not work without its script. */
   readonly needsScript: string;
 
-  /** What has been done, by the code that the redirect behind a form carries. */
+  /** What a form has done, by the code in the query of the redirect after it. */
   readonly done: Readonly<Record<DoneCode, string>>;
   /**
-   * Messages of failures by their English text, in which `{0}`, `{1}` ... stand for what differs from one to the next. What has no entry is shown as
-   * it is.
+   * Messages of failures, by their English text. `{0}`, `{1}` and so on in it stand for the parts that vary. A message
+   * without an entry is shown in English.
    */
   readonly failures: Readonly<Record<string, string>>;
-  /** What the script of a folder's page shows. */
+  /** The texts of the script of the folder page. */
   readonly script: ScriptTexts;
 }
 
-/** Texts of a language that leaves some out. */
+/** The texts of a language. Missing ones are shown in English. */
 export type PartialTexts = {
   readonly [Name in Exclude<keyof Texts, "language">]?: Texts[Name] extends string ? Texts[Name] : Partial<Texts[Name]>;
 };
 
-/** What a form has done, as the code in the query of the redirect behind it, `?done=uploaded`, says it (CONTRACT 4.6): never a text of anybody's. */
+/**
+ * What a form has done, as a code in the query of the redirect after it, such as `?done=uploaded` (CONTRACT 4.6). It is
+ * a code because a link must not be able to put a text of its own on the page.
+ */
 export const DONE_CODES = ["folder-created", "uploaded", "deleted", "triggered"] as const;
 
 /**
- * What a form has done, as the code in the query of the redirect behind it.
+ * What a form has done, as a code in the query of the redirect after it.
  *
  * @useDeclaredType
  */

@@ -1,40 +1,50 @@
 import type { Peer, Trace } from "./connection.ts";
 import type { Metadata } from "./events/transfers.ts";
 
-/** A file that a client sends, on its way into the storage. The same object in all calls about one upload. */
+/** A file that a client uploads, before it is in the storage. All calls for one upload get the same object. */
 export interface Upload {
-  /** The account's virtual path of the file to be. */
+  /** The virtual path of the file, as the account sees it. */
   readonly path: string;
-  /** The storage's path. */
+  /** The path of the file in the storage. */
   readonly realPath: string;
-  /** Bytes that have come so far; all of them when it is decided on. */
+  /** The number of bytes received so far; for `decide` it is the size of the file. */
   readonly size: number;
-  /** What came with it (4.4); absent where nothing did, or none is configured. */
+  /** The metadata of the upload (4.4); absent if the client sent none, or if none is configured. */
   readonly metadata?: Metadata;
   readonly account: { readonly name: string; readonly uuid: string; readonly email: string; readonly group: string };
   readonly peer?: Peer;
   readonly trace?: Trace;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Decides on an upload after its last byte and before it can be seen. A text refuses it: the client is answered 422 with it, and what was there before stays. `undefined` lets it
- * pass; anything else is a defect, which refuses it as well. The message
- * of an `HttpError` that it throws does the same; any other error is logged and answered 500, and the upload is refused as well. One that it lets pass may still fail in the storage: event 40022 tells.
+ * Decides on an upload after its last byte has arrived and before clients can see the file.
+ *
+ * - If it returns `undefined`, the upload is accepted. It may still fail in the storage; event 40022 reports that.
+ * - If it returns a text, or throws an `HttpError`, the upload is refused: the response is 422 with this text or with
+ *   the error's message, and an existing file stays unchanged.
+ * - If it throws any other error, or returns any other value, the upload is refused, the response is 500, and the error
+ *   is logged.
  */
 export type DecideUpload = (upload: Upload) => string | undefined | Promise<string | undefined>;
 
-/** The same for who has to see the content, such as a scanner for viruses. */
+/** As {@link DecideUpload}, for code that must see the content, such as a virus scanner. */
 export interface UploadGuard {
   /**
-   * Gets each chunk before it is written, which waits until the promise settles. The chunk's memory may be used again then. What it throws refuses the upload as
-   * in `decide`.
+   * Gets each chunk before it is written; the write waits for the returned promise. Do not keep the chunk: its memory
+   * is reused afterwards. If it throws, the upload is refused as in `decide`.
    */
   receive?(upload: Upload, chunk: Uint8Array): unknown;
   readonly decide: DecideUpload;
-  /** Seconds that `receive` and `decide` have for an answer; without one the upload fails, 500. Default: 300. */
+  /**
+   * Time limit for each call of `receive` and `decide`, in seconds. Without a result by then, the upload fails with
+   * 500. Default: 300.
+   */
   readonly timeoutSeconds?: number;
-  /** Called once for an upload that is not decided on, as it failed before, in `receive`, or while `decide` was at it. What it throws is logged. */
+  /**
+   * Called once for an upload that ends without a decision: it failed before, it failed in `receive`, or it failed
+   * while `decide` was running. If it throws, the error is logged.
+   */
   abandon?(upload: Upload): unknown;
 }

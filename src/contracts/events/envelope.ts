@@ -1,6 +1,8 @@
 import type { Component, Peer, Trace } from "../connection.ts";
 
-/** What every event carries (CONTRACT 8). It never holds a password, a session ID or an `Authorization` value. */
+/**
+ * The members of every event (CONTRACT 8). An event never holds a password, a session ID or an `Authorization` value.
+ */
 export interface EventEnvelope {
   /** One English sentence. */
   readonly message: string;
@@ -9,30 +11,30 @@ export interface EventEnvelope {
     readonly timestamp: number;
     readonly iso_8601: string;
   };
-  /** The account that it is about. Of a refused login: the name that was given. */
+  /** The account that the event is about. For a refused login it has the name that the client sent. */
   readonly account?: {
-    /** The account's name where it has no other, or is not known. */
+    /** The account's name, if it has no other identifier or is not known. */
     readonly uuid: string;
     readonly name: string;
-    /** Empty where it is not known. */
+    /** Empty if it is not known. */
     readonly email: string;
     readonly peer?: Peer;
   };
   readonly component: Component;
   readonly server: { readonly uuid: string };
-  /** The trace that the request belongs to, where it says so (W3C Trace Context). */
+  /** The trace that the request belongs to, if the request names one (W3C Trace Context). */
   readonly trace?: Trace;
 }
 
 /** A file or folder. */
 export interface FileLocation {
-  /** The account's virtual path. */
+  /** The virtual path, as the account sees it. */
   readonly path: string;
-  /** The storage's path. */
+  /** The path in the storage. */
   readonly real_path: string;
 }
 
-/** Why something failed, as the client was told or would have been. */
+/** Why something failed: the message that the client got, or would have got. */
 export interface Reason {
   readonly details: string;
 }

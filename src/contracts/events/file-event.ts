@@ -33,7 +33,9 @@ import type {
   UploadStarted,
 } from "./transfers.ts";
 
-/** Something that happened in the service (6, CONTRACT 8), told to the operator. Discriminated on `id`. */
+/**
+ * Something that happened in the service (6, CONTRACT 8), for the operator. The member `id` says which event it is.
+ */
 export type FileEvent =
   | UnauthorizedRequest
   | FileOpened
@@ -66,15 +68,16 @@ export type FileEvent =
   | TriggerRun;
 
 /**
- * Gets every event as it happens. What it throws, or rejects with, is reported to the log and fails nothing. Nobody waits for a promise that it returns, but where the
- * runtime would end with the request it is kept running for it (`waitUntil` of the connection).
+ * Gets every event when it happens. If it throws or rejects, the error is logged and nothing else fails. The service
+ * does not wait for a promise that it returns. A runtime that stops at the end of a request is kept running for it
+ * (`waitUntil` of the connection).
  */
 export type OnEvent = (event: FileEvent) => unknown;
 
-/** The events of a service as they happen, from the moment it was asked for. One reader. */
+/** The events of a service, from the call of `events` on. A stream has one reader. */
 export interface EventStream extends AsyncIterableIterator<FileEvent> {
-  /** How many events of each kind did not find room, as the reader was behind. */
+  /** The number of events of each kind that were dropped because the reader was too slow. */
   dropped(): Readonly<Partial<Record<FileEvent["id"], number>>>;
-  /** Ends the stream; what it holds is dropped. */
+  /** Ends the stream and drops the events in it. */
   return(): Promise<IteratorResult<FileEvent>>;
 }

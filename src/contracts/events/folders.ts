@@ -49,7 +49,7 @@ export interface TriggerRun extends EventEnvelope {
     readonly trigger: string;
     /** The member's virtual path. */
     readonly path: string;
-    /** Why it failed, as the client is told; null for a success. */
+    /** Why the trigger failed, as the client sees it; `null` if it succeeded. */
     readonly details: string | null;
   };
 }

@@ -1,20 +1,26 @@
 import type { CredentialType, RejectionReason } from "../authenticator.ts";
 import type { EventEnvelope } from "./envelope.ts";
 
-/** 40000: a login was rejected, whatever the reason. */
+/** 40000: a login was rejected, for any reason. */
 export interface UnauthorizedRequest extends EventEnvelope {
   readonly id: 40000;
   readonly data: LoginData & {
     readonly reason: RefusalReason;
-    /** What is wrong with the account, where that is the reason. */
+    /** What is wrong with the account, if `reason` is `account`. */
     readonly details?: string;
   };
 }
 
 /**
- * Why a login was refused. `unknown`: no method knows the account. `credentials`: they are wrong. `unavailable`: what the method asks is
- * down. `failure`: it answered nonsense, or the method itself has a defect. `throttled`: too many have failed, and these were not judged. `account`: they are valid, but the account cannot be
- * used as it is configured. `cross-site`: they are valid, but a browser sent them from another site (CONTRACT 6.5).
+ * Why a login was refused.
+ *
+ * - `unknown`: no method knows the account.
+ * - `credentials`: the credentials are wrong.
+ * - `unavailable`: the system that the method asks is down.
+ * - `failure`: the system that the method asks sent an invalid response, or the method itself failed.
+ * - `throttled`: too many logins have failed, so these credentials were not verified.
+ * - `account`: the credentials are valid, but the account's settings cannot be used.
+ * - `cross-site`: the credentials are valid, but a browser sent them from another site (CONTRACT 6.5).
  */
 export type RefusalReason = "unknown" | RejectionReason | "throttled" | "account" | "cross-site";
 
@@ -22,27 +28,27 @@ export type RefusalReason = "unknown" | RejectionReason | "throttled" | "account
 export interface AccessStarted extends EventEnvelope {
   readonly id: 40007;
   readonly data: LoginData & {
-    /** Whether a session begins with it. */
+    /** Whether the login starts a session. */
     readonly session: boolean;
   };
 }
 
-/** A login and how it was judged. */
+/** The credentials of a login and the verdicts on them. */
 export interface LoginData {
   readonly credentials: { readonly type: CredentialType };
-  /** The methods that were asked, in order; the last one has decided. */
+  /** The verdicts of the methods that were asked, in order. The last one decided. */
   readonly verdicts: readonly MethodVerdict[];
 }
 
-/** What one method of authentication answered (7.2). */
+/** The verdict of one authentication method (7.2). */
 export interface MethodVerdict {
-  /** The method's name, e.g. `accounts`. */
+  /** The method's name, such as `accounts`. */
   readonly method: string;
   readonly outcome: "accepted" | "unknown" | "rejected";
-  /** Of a rejection. */
+  /** Why the method rejected the credentials. */
   readonly reason?: RejectionReason;
   readonly message?: string;
-  /** What the method tells the operator alone; see `createHttpAuthenticator` for that of the external one. */
+  /** Details of the method for the operator only. For those of the external method see `createHttpAuthenticator`. */
   readonly audit?: unknown;
 }
 
@@ -51,9 +57,9 @@ export interface AuthenticationUrlSuspended extends EventEnvelope {
   readonly id: 40042;
   readonly data: {
     readonly url: string;
-    /** Why no response came, in English. */
+    /** Why there was no response, in English. */
     readonly details: string;
-    /** Seconds until it has its place in the order again. */
+    /** Seconds until the URL is asked in its usual order again. */
     readonly suspended: number;
   };
 }
@@ -72,6 +78,6 @@ export interface SessionClosed extends EventEnvelope {
 
 /** A session that has ended. */
 export interface SessionData {
-  /** Seconds since its login. */
+  /** Seconds since the login. */
   readonly duration: number;
 }

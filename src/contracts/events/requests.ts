@@ -13,10 +13,10 @@ export interface InternalError extends EventEnvelope {
   readonly data: RequestData;
 }
 
-/** A request that was not answered as it was meant. */
+/** A request that failed. */
 export interface RequestData extends Reason {
   readonly method: string;
-  /** The path of its URL as it came, without the query. */
+  /** The path of the URL as it was received, without the query. */
   readonly path: string;
   readonly peer?: Peer;
 }

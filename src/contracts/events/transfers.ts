@@ -86,16 +86,16 @@ export interface ArchiveFailed extends EventEnvelope {
 
 /** The file of an upload. */
 export interface UploadData extends FileLocation {
-  /** The parsed metadata (4.4); absent where none came, or none is configured. */
+  /** The parsed metadata (4.4); absent if the client sent none, or if none is configured. */
   readonly metadata?: Metadata;
 }
 
 /** The metadata of an upload: the values of each key, in their order (4.4, rule 4). */
 export type Metadata = Readonly<Record<string, readonly string[]>>;
 
-/** What was written of an upload. */
+/** How much of an upload was received. */
 export interface WriteTotals {
-  /** Bytes that came. */
+  /** Bytes that were received. */
   readonly total_write: number;
   /** Seconds. */
   readonly duration: number;
@@ -103,9 +103,9 @@ export interface WriteTotals {
   readonly write_speed: number;
 }
 
-/** What was read of a file, listing or archive. */
+/** How much of a file, listing or archive was sent. */
 export interface ReadTotals {
-  /** Bytes of the answer's content. */
+  /** Bytes of the response's content. */
   readonly total_read: number;
   /** Seconds. */
   readonly duration: number;
