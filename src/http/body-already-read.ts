@@ -1,19 +1,22 @@
 const CODE = "ERR_BODY_CONSUMED";
 
-/** What a reader gets of a body that somebody else, mostly a body parser in front of the service, has read already: all of it or its beginning. */
+/**
+ * Creates the error for a body that other code has already read, completely or in part. Usually this is a body parser
+ * in front of the service.
+ */
 export function createConsumedBodyError(): Error {
   const message = "The request's body was read before it reached the service: mount the service before body parsers";
   return Object.assign(new Error(message), { code: CODE });
 }
 
-/** Whether a thrown value is such an error, also one from another copy of this package. */
+/** Whether a thrown value is such an error. It also recognizes those of another copy of this package. */
 export function isConsumedBodyError(error: unknown): error is Error {
   return error instanceof Error && "code" in error && error.code === CODE;
 }
 
 /**
- * Whether a request's body is another's already: read, being read, or left out although the header fields announce one. Without this what is missing could
- * pass for an empty file.
+ * Whether other code has read the request's body, is reading it, or has dropped it although the header fields announce
+ * one. Without this check the missing content could be stored as an empty file.
  */
 export function isConsumed({ body, bodyUsed, headers }: Request): boolean {
   if (body !== null) return bodyUsed || body.locked === true;

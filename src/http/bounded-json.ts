@@ -1,14 +1,20 @@
-/** How much a JSON text may hold before anything is made of it (SECURITY 12). */
+/** The bounds of a JSON text, checked before it is parsed (SECURITY 12). */
 export interface JsonLimits {
-  /** Members of all lists and objects together. */
+  /** Maximum number of members of all lists and objects together. */
   readonly maxValues: number;
-  /** Members of any one list or object. Default: as many as there may be values. */
+  /** Maximum number of members of any one list or object. Default: `maxValues`. */
   readonly maxMembers?: number;
-  /** Lists and objects inside each other. Free-form JSON is written again: what is nested deeper than 100 would end such a writer. Default: 100. */
+  /**
+   * Maximum depth of nested lists and objects. Free-form JSON is serialized again, and a deeper value could overflow
+   * the stack of a serializer. Default: 100.
+   */
   readonly maxNesting?: number;
 }
 
-/** A value, or what is wrong with the text, in English and without anything of it; `isJson`: it may be JSON, but is not taken. */
+/**
+ * The value, or what is wrong with the text. The problem is in English and quotes nothing of the text. `isJson` is true
+ * if the text may be JSON but exceeds a bound.
+ */
 export type BoundedJson = { readonly value: unknown } | { readonly problem: string; readonly isJson: boolean };
 
 const QUOTE = 0x22;
@@ -18,8 +24,9 @@ const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 
 /**
- * Parses JSON whose members were counted in its text: parsing takes its time for each value and each list in another, and a schema takes microseconds
- * to complain of a value. Of a body of a few hundred kilobytes they would hold the thread for seconds.
+ * Parses JSON after its members have been counted in the text. Parsing takes time for each value and each nested list,
+ * and a schema takes microseconds to report a wrong value: a hostile body of a few hundred kilobytes would block the
+ * thread for seconds.
  */
 export function parseBoundedJson(text: string, limits: JsonLimits): BoundedJson {
   const problem = findExcess(text, limits);
@@ -31,10 +38,10 @@ export function parseBoundedJson(text: string, limits: JsonLimits): BoundedJson 
   }
 }
 
-/** Counts by the marks between values, which is exact for JSON; of any other text the parser finds out. */
+/** Counts the separators between values. The count is exact for JSON; the parser rejects any other text. */
 function findExcess(text: string, limits: JsonLimits): string | undefined {
   const { maxValues, maxMembers = maxValues, maxNesting = 100 } = limits;
-  /** The commas of each list and object that is open. */
+  /** The number of commas of each open list and object. */
   const commas = new Uint32Array(maxNesting + 1);
   let [nesting, values] = [0, 0];
   for (let at = 0; at < text.length; at += 1) {
@@ -58,7 +65,9 @@ function findExcess(text: string, limits: JsonLimits): string | undefined {
   return undefined;
 }
 
-/** Where the string that begins at a place ends; the text's end where it does not. */
+/**
+ * The index of the quotation mark that ends the string which begins at `from`; the length of the text if there is none.
+ */
 function findStringEnd(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -68,7 +77,7 @@ function findStringEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** Whether a list or object closes with nothing but white space in between (RFC 8259 2). */
+/** Whether the list or object that opens at `from` has only white space in it (RFC 8259 2). */
 function isEmpty(text: string, from: number): boolean {
   for (let at = from + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

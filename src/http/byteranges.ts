@@ -4,15 +4,18 @@ import type { RangePart } from "./range.ts";
 /** Several parts of one representation as one body (RFC 9110 14.6). */
 export interface MultipartRanges {
   readonly contentType: string;
-  /** Bytes of the body, all that stands around the parts included. */
+  /** The number of bytes of the body, including the boundaries and part headers. */
   readonly length: number;
   readonly source: ByteSource;
 }
 
-/** Opens the bytes of a part; they must be as many as it has, and of the one version that all parts are of. */
+/** Opens the bytes of a part. It must return as many bytes as the part has, and all parts must be of one version. */
 export type OpenPart = (part: RangePart) => Promise<ByteSource>;
 
-/** The body with several parts of `size` bytes of a type. Each is opened when its turn comes; nobody can tell the boundary beforehand. */
+/**
+ * Creates the body with several parts of a representation of `size` bytes. Each part is opened when the body reaches
+ * it. The boundary is random, so that a file cannot contain it.
+ */
 export function toMultipartRanges(
   parts: readonly RangePart[],
   size: number,
@@ -45,7 +48,7 @@ function toTextPiece(text: string): Piece {
   return { length: bytes.byteLength, open: async () => sourceOfBytes(bytes) };
 }
 
-/** Pieces one behind the other, of which one is open at a time. */
+/** Reads pieces one after the other; only one piece is open at a time. */
 function inSequence(pieces: readonly Piece[]): ByteSource {
   const waiting = [...pieces];
   let current: ByteSource | undefined;
@@ -57,7 +60,7 @@ function inSequence(pieces: readonly Piece[]): ByteSource {
       if (count > 0) return count;
       current = await waiting.shift()?.open();
       if (current === undefined) return 0;
-      // Whoever closed this while the piece was being opened could not close that.
+      // The source was closed while this piece was being opened, so the piece is still open.
       if (isClosed) await current.close();
     }
   }

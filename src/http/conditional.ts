@@ -4,21 +4,24 @@ import { parseHttpDate } from "./http-date.ts";
 import { HttpError } from "./http-error.ts";
 import { isGetOrHead } from "./methods.ts";
 
-/** The validators of what is selected (RFC 9110 8.8). */
+/** The validators of the current representation (RFC 9110 8.8). */
 export interface Validators {
-  /** Entity-tag with its quotes, `W/` before a weak one. */
+  /** The entity-tag with its quotes; a weak one begins with `W/`. */
   readonly etag: string;
   readonly modified: Date;
 }
 
-/** What the preconditions of a request come to. */
+/** The result of a request's preconditions. */
 export type Precondition = "met" | "failed" | "not-modified";
 
-/** One element of a list (RFC 9110 5.6.1), which may be empty, up to its comma or the end; it can match in one way only. */
+/**
+ * One element of a list, which may be empty (RFC 9110 5.6.1), up to its comma or the end. It can match in only one way,
+ * so matching takes linear time.
+ */
 const ELEMENT = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
 
 /**
- * Reads the entity-tags of a header; `undefined` when it is absent.
+ * Parses the entity-tags of a header; `undefined` if the header is missing.
  * @throws HttpError `malformed` for anything but `*` or a list of entity-tags.
  */
 export function parseEntityTags(headers: Headers, name: "if-match" | "if-none-match"): EntityTags | undefined {
@@ -30,7 +33,7 @@ export function parseEntityTags(headers: Headers, name: "if-match" | "if-none-ma
   return tags;
 }
 
-/** The entity-tags of a list; none when any of it is something else. */
+/** The entity-tags of a list; none if the list is malformed. */
 function readElements(list: string): readonly string[] {
   const tags: string[] = [];
   for (ELEMENT.lastIndex = 0; ELEMENT.lastIndex < list.length; ) {
@@ -41,18 +44,18 @@ function readElements(list: string): readonly string[] {
   return tags;
 }
 
-/** Header fields that a change of what is there depends on (RFC 9110 13.1): `If-Modified-Since` is for reading alone. */
+/** The conditions of a change (RFC 9110 13.1). `If-Modified-Since` is only for reading. */
 const CHANGE_CONDITIONS = ["if-match", "if-none-match", "if-unmodified-since"] as const;
 
-/** Whether a change that is asked for has a condition. */
+/** Whether a request to change something has a condition. */
 export function isConditionalChange({ headers }: Request): boolean {
   return CHANGE_CONDITIONS.some((name) => headers.get(name) !== null);
 }
 
 /**
- * Evaluates a request's preconditions in the order of RFC 9110 13.2.2, without `If-Range`. `current` are the
- * validators of what is there, `undefined` when nothing is.
- * @throws HttpError `malformed` for an unreadable list of entity-tags.
+ * Evaluates the preconditions of a request in the order of RFC 9110 13.2.2, without `If-Range`. `current` are the
+ * validators of the existing file; `undefined` if there is none.
+ * @throws HttpError `malformed` for a malformed list of entity-tags.
  */
 export function evaluatePreconditions(request: Request, current: Validators | undefined, now: number): Precondition {
   const { headers } = request;
@@ -77,8 +80,9 @@ export function evaluatePreconditions(request: Request, current: Validators | un
 }
 
 /**
- * Whether `If-Range` lets the `Range` header count (RFC 9110 13.1.5): a strong entity-tag that matches, or the exact
- * `Last-Modified` date, which is a strong validator only when it is at least a second older than the answer.
+ * Whether the `Range` header applies, according to `If-Range` (RFC 9110 13.1.5). It does if `If-Range` has the current
+ * strong entity-tag, or exactly the current `Last-Modified` date. That date is a strong validator only if it is at
+ * least one second older than the response.
  */
 export function mayUseRange(headers: Headers, current: Validators, now: number): boolean {
   const value = headers.get("if-range")?.trim();
@@ -88,7 +92,7 @@ export function mayUseRange(headers: Headers, current: Validators, now: number):
   return date === seconds(current.modified) && date + 1000 <= now;
 }
 
-/** HTTP-dates count whole seconds. */
+/** HTTP-dates have whole seconds. */
 function seconds(date: Date): number {
   return Math.floor(date.getTime() / 1000) * 1000;
 }

@@ -1,23 +1,24 @@
 import { parseCookie } from "cookie";
 
-/** The session cookie's name (5.1.1). */
+/** The name of the session cookie (5.1.1). */
 const NAME = "SVC_HTTP_SESSION";
 
-/** The session ID that a request's cookie holds. */
+/** The session ID in the cookie of a request. */
 export function readSessionCookie(headers: Headers): string | undefined {
   const header = headers.get("cookie");
   return header === null ? undefined : parseCookie(header)[NAME] || undefined;
 }
 
 /**
- * The `Set-Cookie` value that keeps a session, spelt as the spec has it (5.1.1), with `Secure` when the request came over HTTPS
- * (CONTRACT 6.3). A session ID is hexadecimal: nothing in it wants escaping.
+ * The `Set-Cookie` value for a session, with `Secure` if the client uses TLS (CONTRACT 6.3). The spec has
+ * `SameSite=strict` (5.1.1), but the package `cookie` writes `SameSite=Strict`. A session ID is hexadecimal, so it
+ * needs no escaping.
  */
 export function toSessionCookie(id: string, secure: boolean): string {
   return `${NAME}=${id}; Path=/; HttpOnly; SameSite=strict${secure ? "; Secure" : ""}`;
 }
 
-/** The `Set-Cookie` value that makes a browser forget its session. */
+/** The `Set-Cookie` value that deletes the session cookie. */
 export function toExpiredSessionCookie(secure: boolean): string {
   return `${toSessionCookie("", secure)}; Max-Age=0`;
 }

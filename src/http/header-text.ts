@@ -3,8 +3,8 @@ import { decodeUtf8 } from "../platform/utf8.ts";
 import { usesPonyfill } from "./source-response.ts";
 
 /**
- * Whether this runtime hands fields over as the text that they are in UTF-8, as workerd does, in place of their bytes (the Fetch Standard's isomorphic decoding). The light
- * `Headers` take whatever they are given.
+ * Whether this runtime decodes header fields as UTF-8, as workerd does. The Fetch Standard has one character per byte
+ * instead (isomorphic decoding). The test does not work for the ponyfill, whose `Headers` take any text.
  */
 const isDecoded = !usesPonyfill && mayHoldText();
 
@@ -16,7 +16,7 @@ function mayHoldText(): boolean {
   }
 }
 
-/** The text of a field that is UTF-8 on the wire; `undefined` where it is not. */
+/** The text of a header field that is sent in UTF-8; `undefined` if it is not valid UTF-8. */
 export function readFieldText(value: string): string | undefined {
   if (isDecoded) return value.includes("\ufffd") ? undefined : value;
   return decodeUtf8(Uint8Array.from(value, (character) => character.charCodeAt(0)));

@@ -1,2 +1,2 @@
-/** Builds HTML with every interpolated text escaped (docs/decisions/0003-dependencies.md). */
+/** Builds HTML and escapes every interpolated text (docs/decisions/0003-dependencies.md). */
 export { html, type SafeHtml } from "@remix-run/html-template";

@@ -2,11 +2,11 @@ const IMF_FIXDATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4}
 const RFC850_DATE = /^[A-Z][a-z]{5,8}, (\d{2})-([A-Z][a-z]{2})-(\d{2}) (\d{2}:\d{2}:\d{2}) GMT$/;
 const ASCTIME_DATE = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ \d]\d) (\d{2}:\d{2}:\d{2}) (\d{4})$/;
 
-/** How many dates are remembered: those of what is asked for again and again. */
+/** Maximum number of memoized dates. Most responses repeat a few dates. */
 const MAX_DATES = 500;
 const known = new Map<number, string>();
 
-/** An HTTP-date (RFC 9110 5.6.7). */
+/** Formats a date as an HTTP-date (RFC 9110 5.6.7). */
 export function toHttpDate(date: Date): string {
   const seconds = Math.floor(date.getTime() / 1000);
   const found = known.get(seconds);
@@ -17,7 +17,10 @@ export function toHttpDate(date: Date): string {
   return text;
 }
 
-/** The time of an HTTP-date in any of its three forms, in POSIX milliseconds; `undefined` for anything else, which is to be ignored. */
+/**
+ * Parses an HTTP-date in any of its three forms, as POSIX milliseconds. Returns `undefined` for any other text, which
+ * callers must ignore.
+ */
 export function parseHttpDate(text: string | null, now: number): number | undefined {
   if (text === null) return undefined;
   const time = Date.parse(toImfFixdate(text, now) ?? "");
@@ -33,7 +36,9 @@ function toImfFixdate(text: string, now: number): string | undefined {
   return undefined;
 }
 
-/** RFC 9110 5.6.7: a two-digit year more than 50 years ahead is the most recent past year with those digits. */
+/**
+ * RFC 9110 5.6.7: a two-digit year more than 50 years in the future is the most recent past year with these digits.
+ */
 function fullYear(digits: number, now: number): number {
   const thisYear = new Date(now).getUTCFullYear();
   const year = thisYear - (thisYear % 100) + digits;

@@ -1,6 +1,6 @@
 /**
- * What can go wrong with a request, whatever the API variant. Each variant maps it to a status of its own
- * (`endpoints/errors`).
+ * What can go wrong with a request, in every API variant. Each variant maps a failure to its own status
+ * (`request/errors.ts`).
  */
 export type Failure =
   | "malformed"
@@ -21,15 +21,15 @@ export type Failure =
   | "unavailable"
   | "internal";
 
-/** Whether a thrown value is an {@link HttpError}, also one from another copy of this package. */
+/** Whether a thrown value is an {@link HttpError}. It also recognizes those of another copy of this package. */
 export function isHttpError(error: unknown): error is HttpError {
   return error instanceof Error && error.name === "HttpError" && "failure" in error;
 }
 
-/** A failure whose message is a fixed text of ours, fit for the client. */
+/** A failure of a request. The client sees the message, so it must not hold secrets or paths of the storage. */
 export class HttpError extends Error {
   readonly failure: Failure;
-  /** Header fields that the answer carries beside its own. */
+  /** Header fields of the response, in addition to those that it has anyway. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(

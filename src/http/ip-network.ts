@@ -18,7 +18,8 @@ const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
  * The network that a client has to itself, as the key of limits: an IPv4 address, or the first 64 bits of an IPv6
  * address, because a client may use any number of addresses below them.
  *
- * - All clients of a link share the first 64 bits of link-local addresses: such an address counts as it is, with its zone.
+ * - All clients of a link share the first 64 bits of link-local addresses, so such an address counts completely, with
+ *   its zone.
  * - An address that stands for an IPv4 address (IPv4-mapped, or NAT64) counts as that IPv4 address.
  * - A text that is not an IP address is returned unchanged.
  */

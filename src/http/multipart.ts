@@ -1,73 +1,78 @@
 import { HttpError } from "./http-error.ts";
 import { createDelimiterSearch } from "./multipart/delimiter-search.ts";
-import { type PartHead, parseBoundary, parsePartHead } from "./multipart/head.ts";
+import { type PartHeaders, parseBoundary, parsePartHeaders } from "./multipart/part-headers.ts";
 import { readBody, refuseContentEncoding } from "./request-body.ts";
 
-/** One part of a form, its content still to come. */
-export interface FormPart extends PartHead {
+/** One part of a form, before its content is read. */
+export interface FormPart extends PartHeaders {
   /**
-   * The content as it arrives, in views of the body's chunks; to be read once, before the next part is asked for. It throws HttpError `malformed` unless it ends
-   * at a boundary: what has been read without an error is whole.
+   * The content in the order in which it arrives, as views of the body's chunks. Read it once, before you request the
+   * next part. It throws HttpError `malformed` unless the part ends at a boundary: content that was read without an
+   * error is complete.
    */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** How much a form may hold (SECURITY 12). Its content has no limit here. */
+/** The bounds of a form (SECURITY 12). The content of its parts has no bound here. */
 export interface MultipartLimits {
   /** Default: 1,000. */
   readonly maxParts?: number;
-  /** Bytes of the head of one part. Default: 16 KiB. */
-  readonly maxHeadBytes?: number;
+  /** Maximum size of the headers of one part, in bytes. Default: 16 KiB. */
+  readonly maxHeaderBytes?: number;
 }
 
-/** A form's body, in sections between its boundaries. */
+/** The body of a form as the sections between its boundaries. */
 interface Sections {
-  /** The content up to the next boundary, one section's at a time. @throws HttpError `malformed` when the body ends before. */
+  /**
+   * The content up to the next boundary, for one section.
+   * @throws HttpError `malformed` if the body ends before the boundary.
+   */
   readSection(): AsyncGenerator<Uint8Array>;
-  /** What stands between a boundary and the empty line behind a part's head; `undefined` behind the last boundary. */
-  readHead(): Promise<Uint8Array | undefined>;
-  /** Reads what follows the last boundary, which means nothing (RFC 2046 5.1.1). */
+  /** The bytes between a boundary and the empty line after a part's headers; `undefined` after the last boundary. */
+  readHeaders(): Promise<Uint8Array | undefined>;
+  /** Reads everything after the last boundary; it has no meaning (RFC 2046 5.1.1). */
   readEpilogue(): Promise<void>;
 }
 
 const DASH = 0x2d;
 const LF = 0x0a;
-/** What ends a head, the last byte first. */
-const HEAD_END = [LF, 0x0d, LF, 0x0d];
+/** The end of the headers, with its last byte first. */
+const HEADERS_END = [LF, 0x0d, LF, 0x0d];
 
 /**
- * Reads a `multipart/form-data` body (RFC 7578) part by part, as slowly as it is asked: nothing is read ahead, held or copied but the heads. What
- * the caller leaves of a part is passed over when the next one is asked for.
- * @throws HttpError `malformed` for anything but a whole form within the limits, `unsupported-media-type` for a coded body.
+ * Reads a `multipart/form-data` body (RFC 7578) part by part. It reads only what the caller requests, and copies
+ * nothing but the headers. If the caller requests the next part, the unread rest of a part is skipped.
+ * @throws HttpError `malformed` for anything but a complete form within the limits, `unsupported-media-type` for a body
+ * with a content encoding.
  */
 export async function* readMultipart(request: Request, limits: MultipartLimits = {}): AsyncGenerator<FormPart> {
-  const { maxParts = 1000, maxHeadBytes = 16 * 1024 } = limits;
+  const { maxParts = 1000, maxHeaderBytes = 16 * 1024 } = limits;
   const { headers } = request;
   refuseContentEncoding(headers);
   const boundary = parseBoundary(headers.get("content-type") ?? "");
   const chunks = readBody(request);
-  const sections = createSections(chunks, boundary, maxHeadBytes);
+  const sections = createSections(chunks, boundary, maxHeaderBytes);
   try {
     let section = sections.readSection();
     for (let count = 0; ; count++) {
       await passOver(section);
-      const head = await sections.readHead();
+      const head = await sections.readHeaders();
       if (head === undefined) break;
       if (count === maxParts) throw new HttpError("malformed", `The form has more than ${maxParts} parts.`);
       section = sections.readSection();
       let isCurrent = true;
-      yield { ...parsePartHead(head), body: toBody(section, () => isCurrent) };
-      // From here on a reader who is late would miss what is passed over.
+      yield { ...parsePartHeaders(head), body: toBody(section, () => isCurrent) };
+      // From now on a late reader of the previous part would miss what is skipped.
       isCurrent = false;
     }
     await sections.readEpilogue();
   } finally {
-    // Not awaited: a silent client may never answer.
+    // This is not awaited: a silent client may never send more.
     chunks.return(undefined).catch(() => undefined);
   }
 }
 
-/** A section for one reader, who may leave it: the section itself goes on. */
+/** The content of a section for one reader. A reader that stops early does not end the section. */
 async function* toBody(section: AsyncGenerator<Uint8Array>, isCurrent: () => boolean): AsyncGenerator<Uint8Array> {
   for (;;) {
     if (!isCurrent()) throw new HttpError("malformed", "The part was skipped.");
@@ -81,15 +86,15 @@ async function passOver(section: AsyncGenerator<Uint8Array>): Promise<void> {
   while (!(await section.next()).done);
 }
 
-function createSections(chunks: AsyncIterator<Uint8Array>, boundary: string, maxHeadBytes: number): Sections {
+function createSections(chunks: AsyncIterator<Uint8Array>, boundary: string, maxHeaderBytes: number): Sections {
   const delimiter = new TextEncoder().encode(`\r\n--${boundary}`);
-  // A boundary at the very beginning has no line before it.
+  // A boundary at the start of the body has no line break before it.
   const search = createDelimiterSearch(delimiter, 2);
-  const head = new Uint8Array(maxHeadBytes);
+  const head = new Uint8Array(maxHeaderBytes);
   let chunk: Uint8Array = new Uint8Array(0);
   let at = 0;
 
-  /** Sees to it that a byte is at hand. */
+  /** Reads until there is a byte to look at. */
   async function advance(): Promise<void> {
     while (at === chunk.byteLength) {
       const { done, value } = await chunks.next();
@@ -111,13 +116,13 @@ function createSections(chunks: AsyncIterator<Uint8Array>, boundary: string, max
     }
   }
 
-  async function readHead(): Promise<Uint8Array | undefined> {
-    for (let size = 0; size < maxHeadBytes; ) {
+  async function readHeaders(): Promise<Uint8Array | undefined> {
+    for (let size = 0; size < maxHeaderBytes; ) {
       if (at === chunk.byteLength) await advance();
       head[size++] = chunk[at++] as number;
       if (size === 2 && head[0] === DASH && head[1] === DASH) return undefined;
-      if (head[size - 1] === LF && HEAD_END.every((byte, index) => head[size - 1 - index] === byte)) {
-        return head.slice(0, size - HEAD_END.length);
+      if (head[size - 1] === LF && HEADERS_END.every((byte, index) => head[size - 1 - index] === byte)) {
+        return head.slice(0, size - HEADERS_END.length);
       }
     }
     throw new HttpError("malformed", `The form has a part with headers of more than ${maxHeadBytes} bytes.`);
@@ -127,5 +132,5 @@ function createSections(chunks: AsyncIterator<Uint8Array>, boundary: string, max
     while (!(await chunks.next()).done);
   }
 
-  return { readSection, readHead, readEpilogue };
+  return { readSection, readHeaders, readEpilogue };
 }

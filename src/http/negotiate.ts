@@ -1,25 +1,30 @@
 import Negotiator from "negotiator";
 
-/** The API variant that a request speaks, which decides the statuses and the representation of its answer. */
+/** The API variant of a request. It decides the statuses and the representation of the response. */
 export type Variant = "json" | "webdav" | "html";
 
 const JSON_TYPE = "application/json";
 const HTML_TYPE = "text/html";
 const ZIP_TYPE = "application/zip";
-/** Stands for every type that we do not have: it wins wherever only a wildcard speaks. */
+/** Stands for every type that the service does not have. It is preferred whenever only a wildcard matches. */
 const NO_TYPE = "x-none/x-none";
 
-/** Ranges of an `Accept` value that are looked at: no client has so many, and thousands would take tens of milliseconds. */
+/**
+ * Maximum number of media ranges of an `Accept` value. No client sends more, and thousands would take tens of
+ * milliseconds.
+ */
 const MAX_RANGES = 100;
 
-/** A quoted text, up to the end where it has none: what stands in it separates nothing (RFC 9110 5.6.4). */
+/**
+ * A quoted string, up to the end if it is not closed: commas and semicolons in it separate nothing (RFC 9110 5.6.4).
+ */
 const QUOTED = /"(?:[^"\\]|\\.)*"?/g;
-/** A parameter of a media range, such as `charset`: our types have none that a client could choose by. */
+/** A parameter of a media range, such as `charset`. The service's types have none that a client could choose by. */
 const PARAMETER = /;(?![ \t]*q[ \t]*=)[^;,]*/gi;
 
 /**
- * The variant of a request on the shared URL space (CONTRACT 1). `readsFolder` says whether it is a GET or HEAD
- * of a folder, which defaults to HTML.
+ * The variant of a request at a URL that all variants share (CONTRACT 1). `readsFolder`: the request is a GET or HEAD
+ * of a folder, whose default is HTML.
  */
 export function negotiateVariant(request: Request, readsFolder: boolean): Variant {
   const accepted = preferredType(request.headers.get("accept"));
@@ -30,12 +35,15 @@ export function negotiateVariant(request: Request, readsFolder: boolean): Varian
   return readsFolder && !prefersArchive(request) ? "html" : "webdav";
 }
 
-/** Whether a GET or HEAD of a folder is for its ZIP archive (4.2): `Accept` names that type, and none of our others before it. */
+/**
+ * Whether a GET or HEAD of a folder is for its ZIP archive (4.2): `Accept` names this type, and prefers no other type
+ * of the service to it.
+ */
 export function prefersArchive(request: Request): boolean {
   return preferredType(request.headers.get("accept"), [JSON_TYPE, HTML_TYPE, ZIP_TYPE]) === ZIP_TYPE;
 }
 
-/** Which of our representations an `Accept` value prefers; `undefined` when none is named above a wildcard. */
+/** The type of the service that an `Accept` value prefers; `undefined` if it prefers none to a wildcard. */
 function preferredType(accept: string | null, types: readonly string[] = [JSON_TYPE, HTML_TYPE]): string | undefined {
   if (accept === null) return undefined;
   const ranges = accept.replace(QUOTED, '""').replace(PARAMETER, "").split(",", MAX_RANGES);
@@ -44,7 +52,7 @@ function preferredType(accept: string | null, types: readonly string[] = [JSON_T
   return preferred === NO_TYPE ? undefined : preferred;
 }
 
-/** The media type of a `Content-Type` value in lower case, without its parameters; `undefined` without one. */
+/** The media type of a `Content-Type` value in lower case, without parameters; `undefined` without a value. */
 export function mediaType(contentType: string | null): string | undefined {
   return contentType?.split(";", 1)[0]?.trim().toLowerCase() || undefined;
 }

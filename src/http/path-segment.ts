@@ -1,6 +1,6 @@
 /**
- * Decodes one raw segment of a URL's path, once and strictly; `undefined` for a bad percent-encoding, invalid UTF-8,
- * or raw text beyond printable ASCII.
+ * Decodes one segment of a URL's path, once and strictly. Returns `undefined` for a malformed percent-encoding, for
+ * invalid UTF-8, and for characters beyond printable ASCII.
  */
 export function decodeSegment(raw: string): string | undefined {
   if (!/^[!-~]*$/.test(raw)) return undefined;
@@ -11,8 +11,8 @@ export function decodeSegment(raw: string): string | undefined {
   }
 }
 
-/** Whether a text may name a member of a folder (CONTRACT 2.1, 2.2). */
+/** Whether a text may be the name of a member of a folder (CONTRACT 2.1, 2.2). */
 export function isMemberName(name: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.
   return name !== "" && name !== "." && name !== ".." && !/[/\\\u0000-\u001f\u007f-\u009f\p{Cs}]/u.test(name);
 }

@@ -4,19 +4,31 @@ export interface RangePart {
   readonly length: number;
 }
 
-/** How many parts are answered at most; a request for more gets the whole. */
+/** Maximum number of parts in a response. A request for more parts gets the complete representation. */
 const MAX_PARTS = 16;
-/** The same with elements that are empty, of which few have to be read (RFC 9110 5.6.1.2). */
+/**
+ * Maximum number of list elements, including empty ones. RFC 9110 5.6.1.2: a recipient must accept a reasonable number
+ * of empty elements.
+ */
 const MAX_ELEMENTS = 64;
-/** Parts that are so near to each other are answered as one: what stands before another part is no shorter (RFC 9110 15.3.7.2). */
+/**
+ * Parts that are at most this number of bytes apart are sent as one: the headers of another part would not be shorter
+ * (RFC 9110 15.3.7.2).
+ */
 const NEAR = 80;
-/** Of no more digits than 2^64 has: beyond, and where a number loses its last digits, it is larger than any file. */
+/**
+ * A range has at most 20 digits, as many as 2^64 has. A number that large loses precision, but it is larger than any
+ * file.
+ */
 const SPEC = /^[ \t]*(\d{0,20})-(\d{0,20})[ \t]*$/;
 
 /**
- * The parts that a `Range` value asks of `size` bytes (RFC 9110 14.1.2), in its order, those that overlap or nearly touch as one.
- * `undefined` when the header is to be ignored: absent, of another unit, malformed; of more than 16 parts, or of more bytes in all than
- * there are, which costs more than the whole (14.2, SECURITY 15); or of the end of nothing, which has no range to name.
+ * The parts of `size` bytes that a `Range` value requests (RFC 9110 14.1.2), in its order. Parts that overlap or nearly
+ * touch are merged.
+ *
+ * Returns `undefined` if the header must be ignored: it is missing, has another unit or is malformed; it has more than
+ * 16 parts; its parts have more bytes in total than the representation, which would cost more than sending it once (RFC
+ * 9110 14.2, SECURITY 15); or it requests the end of an empty representation, for which no range exists.
  */
 export function parseRanges(value: string | null, size: number): readonly RangePart[] | "unsatisfiable" | undefined {
   const [unit = "", ...more] = value?.split("=", 3) ?? [];
@@ -34,11 +46,11 @@ export function parseRanges(value: string | null, size: number): readonly RangeP
 }
 
 /**
- * The one part that a `Range` value asks for, of whatever size the representation may be; `undefined` where that depends on its size, or
- * there is none. Its length may be more than there is.
+ * The only part that a `Range` value requests, for a representation of any size. Its length may exceed the
+ * representation. Returns `undefined` if the value requests no part or several, or if the part depends on the size.
  */
 export function guessRange(value: string): RangePart | undefined {
-  // A suffix may lie within the part before it, or alone within the representation.
+  // A suffix may overlap the part before it, and the place of a suffix depends on the size.
   const hasSuffix = !/^bytes=[ \t]*\d+-/i.test(value) || /,[ \t]*-/.test(value);
   const parts = hasSuffix ? undefined : parseRanges(value, Number.MAX_SAFE_INTEGER);
   return typeof parts === "object" && parts.length === 1 ? parts[0] : undefined;
@@ -65,7 +77,7 @@ function parseSpec(spec: string, size: number): RangePart | "unsatisfiable" | un
   return offset >= size ? "unsatisfiable" : { offset, length: end - offset };
 }
 
-/** Each of the joined parts stands where the first of those stood that it is made of. */
+/** Merges parts that overlap or nearly touch. A merged part has the position of the first of its parts. */
 function coalesce(parts: readonly RangePart[]): readonly RangePart[] {
   const joined: { offset: number; length: number; index: number }[] = [];
   const indexed = parts.map((part, index) => ({ ...part, index }));

@@ -3,18 +3,21 @@ import { createConsumedBodyError, isConsumed, isConsumedBodyError } from "./body
 import { parseBoundedJson } from "./bounded-json.ts";
 import { HttpError } from "./http-error.ts";
 
-/** What a JSON body of ours may hold at most, in bytes, unless its endpoint says otherwise (CONTRACT 4.5). */
+/** Maximum size of a JSON body in bytes, unless its endpoint has another limit (CONTRACT 4.5). */
 const MAX_BODY_BYTES = 1024 * 1024;
-/** So much of a body is held for anybody. */
+/** Bodies up to this number of bytes are read without a call of `onAnnounced` or `onLarge`. */
 const SMALL_BODY_BYTES = 16 * 1024;
-/** Members of one list or object: enough for a thousand commands. */
+/** Maximum number of members of one list or object, enough for a thousand commands. */
 const MAX_MEMBERS = 1000;
-/** A command with its target in a list of its own is four values. */
+/** A command has at most four values: its target is in a list of its own. */
 const VALUES_OF_MEMBER = 5;
-/** Fields of a form of ours: the largest has three, and browsers add some. */
+/** Maximum number of fields of a form. The service's largest form has three, and browsers add a few. */
 const MAX_FIELDS = 100;
 
-/** The announced length in bytes; `undefined` when it is not announced. @throws HttpError `malformed` for anything but digits. */
+/**
+ * The announced length in bytes; `undefined` if it is not announced.
+ * @throws HttpError `malformed` for anything but digits.
+ */
 export function readContentLength(headers: Headers): number | undefined {
   const value = headers.get("content-length");
   if (value === null) return undefined;
@@ -23,8 +26,8 @@ export function readContentLength(headers: Headers): number | undefined {
 }
 
 /**
- * Whether a request brings at least one byte of content, or an unknown number of them. Where its header does not say, its body is read up to the first
- * byte: there are hosts that give one to every request (RFC 9112 6.3, 9113 8.1).
+ * Whether a request has at least one byte of content. If the header fields do not say, this reads the body up to its
+ * first byte: some runtimes give a body to every request (RFC 9112 6.3, 9113 8.1).
  */
 export async function hasContent(request: Request): Promise<boolean> {
   const { headers, body } = request;
@@ -36,23 +39,34 @@ export async function hasContent(request: Request): Promise<boolean> {
   return false;
 }
 
-/** What a JSON body may hold. */
+/** The limits of a JSON body. */
 export interface JsonBodyLimits {
   /** Default: 1 MiB. */
   readonly maxBytes?: number;
-  /** Members of one list or object, and five times as many values in all. Default, and at least: 1,000. */
+  /**
+   * Maximum number of members of one list or object. All of them together may have five times as many values. Minimum
+   * and default: 1,000.
+   */
   readonly maxMembers?: number;
-  /** Makes the failure of a body that holds more values. Default: one that says so. */
+  /** Creates the error for a body with too many values. Default: a general one. */
   readonly toTooLarge?: () => HttpError;
-  /** Hears how large a body of more than 16 KiB is said to be, where that is said, before it is read, and may refuse it by throwing. */
+  /**
+   * Called before a body is read that announces more than 16 KiB, with its announced size. It may refuse the body by
+   * throwing.
+   */
   readonly onAnnounced?: (bytes: number) => void;
-  /** Hears how much has come of one before that is held, with each piece beyond 16 KiB, and may refuse it by throwing. */
+  /**
+   * Called before a chunk is held that makes the body larger than 16 KiB, with the size so far. It may refuse the body
+   * by throwing.
+   */
   readonly onLarge?: (bytes: number) => void;
 }
 
 /**
- * Reads a JSON body whole. What it may hold is bounded before any schema sees it: members, values, and 100 of them inside each other.
- * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not JSON in UTF-8, `unsupported-media-type` when it is coded, and what `toTooLarge` makes when it holds more.
+ * Reads a complete JSON body. The number of members and values and the depth of 100 are checked before any schema sees
+ * the body.
+ * @throws HttpError `too-large` for more than `maxBytes`, `malformed` if it is not JSON in UTF-8,
+ * `unsupported-media-type` if it has a content encoding, and the error of `toTooLarge` if it has too many values.
  */
 export async function readJsonBody(request: Request, limits: JsonBodyLimits = {}): Promise<unknown> {
   const { maxBytes = MAX_BODY_BYTES, toTooLarge = toTooLargeDefault } = limits;
@@ -71,8 +85,9 @@ function toTooLargeDefault(): HttpError {
 }
 
 /**
- * Reads an `application/x-www-form-urlencoded` body whole.
- * @throws HttpError `too-large` above `maxBytes`, `malformed` when it is not UTF-8 or has more than 100 fields, `unsupported-media-type` when it is coded.
+ * Reads a complete `application/x-www-form-urlencoded` body.
+ * @throws HttpError `too-large` for more than `maxBytes`, `malformed` if it is not UTF-8 or has more than 100 fields,
+ * `unsupported-media-type` if it has a content encoding.
  */
 export async function readFormBody(request: Request, maxBytes: number): Promise<URLSearchParams> {
   const text = await readText(request, { maxBytes });
@@ -83,8 +98,9 @@ export async function readFormBody(request: Request, maxBytes: number): Promise<
 }
 
 /**
- * Refuses coded content, such as with `gzip`: nothing is decoded here, and stored as it comes it would be served as if it were the content (RFC 9110 8.4).
- * @throws HttpError `unsupported-media-type`, saying what is taken (RFC 9110 15.5.16).
+ * Rejects a `Content-Encoding` other than `identity`. Nothing is decoded here, and encoded bytes would later be served
+ * as the content (RFC 9110 8.4).
+ * @throws HttpError `unsupported-media-type`, with an `Accept-Encoding` field (RFC 9110 15.5.16).
  */
 export function refuseContentEncoding(headers: Headers): void {
   if ((headers.get("content-encoding") ?? "identity").toLowerCase() === "identity") return;
@@ -114,9 +130,9 @@ async function readText(
 }
 
 /**
- * The body's chunks; none without a body.
- * Throws HttpError `malformed` when the body breaks off: no defect of ours, and mostly nobody is left to hear of it. HttpError `internal`, which is reported, when
- * somebody has read it before: the host has to be told.
+ * The chunks of the body; none without a body. Throws HttpError `malformed` if the body breaks off: this is not a
+ * defect of the service, and the client has usually disconnected. Throws HttpError `internal`, which is logged, if
+ * other code has read the body before: the operator must fix the order of middleware.
  */
 export async function* readBody(request: Request): AsyncGenerator<Uint8Array> {
   if (isConsumed(request)) throw toConsumed(createConsumedBodyError());

@@ -2,17 +2,20 @@ import type { Connection } from "../contracts/connection.ts";
 
 /** A request's target, still percent-encoded. */
 export interface Target {
-  /** The raw path, beginning with `/`. */
+  /** The raw path, which begins with `/`. */
   readonly path: string;
-  /** The raw query without its `?`; empty when there is none. */
+  /** The raw query without its `?`; empty if there is none. */
   readonly query: string;
-  /** Whether it holds what no target may: a fragment, or anything but printable ASCII (RFC 9112 3.2). */
+  /**
+   * Whether the target has characters that are not allowed in it: a fragment, or anything but printable ASCII (RFC 9112
+   * 3.2).
+   */
   readonly isMalformed: boolean;
 }
 
 /**
- * Cuts a request's URL apart as text. `new URL` would resolve `..` and `%2e%2e` on the way, so that what is
- * checked would no longer be what was asked (CONTRACT 2.1).
+ * Splits a request's URL as text. `new URL` would resolve `..` and `%2e%2e`, so the path that is checked would not be
+ * the path that the client sent (CONTRACT 2.1).
  */
 export function parseTarget(url: string): Target {
   const authority = url.indexOf("://");
@@ -24,7 +27,7 @@ export function parseTarget(url: string): Target {
   return { path: path || "/", query, isMalformed: !/^[!"$-~]*$/.test(rest) };
 }
 
-/** Whether the client's request came over TLS: as the connection says, else as the URL does. */
+/** Whether the client uses TLS: as the connection says, or else as the URL says. */
 export function isSecure({ url }: Request, { isSecure: isKnownSecure }: Connection): boolean {
   return isKnownSecure ?? /^https:/i.test(url);
 }

@@ -4,35 +4,38 @@ import { Headers, Response } from "../platform/fetch.ts";
 import type { SafeHtml } from "./html.ts";
 import { createSourceResponse, createStreamResponse } from "./source-response.ts";
 
-/** Header fields of an answer; an array is sent as one field line for each value. */
+/** Header fields of a response. Each text of an array becomes a field line of its own. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** An answer with `body` as JSON in UTF-8. */
+/** A response with `body` as JSON in UTF-8. */
 export function jsonResponse(status: number, body: unknown, fields: HeaderFields = {}): Response {
   return textResponse(status, JSON.stringify(body), { ...fields, "Content-Type": "application/json; charset=utf-8" });
 }
 
-/** An answer with HTML. */
+/** A response with HTML. */
 export function htmlResponse(status: number, content: SafeHtml, fields: HeaderFields): Response {
   return textResponse(status, String(content), { ...fields, "Content-Type": "text/html; charset=utf-8" });
 }
 
-/** An answer without content. */
+/** A response without content. */
 export function emptyResponse(status: number, fields: HeaderFields = {}): Response {
   return new Response(null, { status, headers: toHeaders(fields) });
 }
 
-/** An answer whose content is sent as it is read. */
+/** A response whose content is sent while it is read. */
 export function streamResponse(status: number, body: ReadableStream<Uint8Array>, fields: HeaderFields): Response {
   return createStreamResponse(body, { status, headers: toHeaders(fields) });
 }
 
-/** An answer whose content is read from a source as it is sent, without a stream between where the runtime can. */
+/**
+ * A response whose content is read from a source while it is sent. No stream is created if the runtime can read
+ * sources.
+ */
 export function sourceResponse(status: number, source: ByteSource, fields: HeaderFields): Response {
   return createSourceResponse(source, { status, headers: toHeaders(fields) });
 }
 
-/** An answer whose content is that of a file, by the shortest way to it. */
+/** A response with the content of a file, in the form that is fastest to send. */
 export function fileResponse(status: number, file: StoredFile, fields: HeaderFields): Response {
   const { source } = file;
   if (source === undefined) return streamResponse(status, file.body, fields);
@@ -40,18 +43,20 @@ export function fileResponse(status: number, file: StoredFile, fields: HeaderFie
   return new Response(source as BodyInit & Uint8Array, { status, headers: toHeaders(fields) });
 }
 
-/** The answer to HEAD that stands for `response`: the same status and header fields without the content (RFC 9110 9.3.2). */
+/**
+ * The response to HEAD for a response to GET: the same status and header fields without the content (RFC 9110 9.3.2).
+ */
 export function withoutContent(response: Response): Response {
   response.body?.cancel().catch(() => undefined);
   return new Response(null, { status: response.status, headers: response.headers });
 }
 
-/** An answer with a text in UTF-8, whose `Content-Type` is among the fields. */
+/** A response with a text in UTF-8. The fields must have its `Content-Type`. */
 export function textResponse(status: number, text: string, fields: HeaderFields): Response {
   return bytesResponse(status, new TextEncoder().encode(text), fields);
 }
 
-/** An answer with bytes as they are, whose `Content-Type` is among the fields. */
+/** A response with bytes. The fields must have their `Content-Type`. */
 export function bytesResponse(status: number, bytes: Uint8Array<ArrayBuffer>, fields: HeaderFields): Response {
   return new Response(bytes, { status, headers: toHeaders({ ...fields, "Content-Length": String(bytes.byteLength) }) });
 }

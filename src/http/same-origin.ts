@@ -1,14 +1,15 @@
-/** The origins that a service is told of. */
+/** The origins that the service's options name. */
 export interface KnownOrigins {
-  /** Others beside the service's own. */
+  /** Origins in addition to the service's own. */
   readonly acceptedOrigins: readonly string[];
-  /** The service's own as its clients have it, where `Host` may say otherwise; else empty. */
+  /** The service's own origin as its clients see it, if `Host` may differ; otherwise empty. */
   readonly publicOrigin: string;
 }
 
 /**
- * Whether an unsafe request that a browser may have sent unasked comes from the service's own pages, from an
- * accepted origin, or from no browser at all (CONTRACT 6.5). Origins are compared whole, never in parts.
+ * Whether an unsafe request comes from the service's own pages, from an accepted origin, or from a client that is no
+ * browser (CONTRACT 6.5). This protects against requests that other sites make a browser send. Origins are compared as
+ * a whole, never in parts.
  */
 export function isSameOrigin(request: Request, { acceptedOrigins, publicOrigin }: KnownOrigins): boolean {
   const { headers } = request;
@@ -24,7 +25,7 @@ export function isSameOrigin(request: Request, { acceptedOrigins, publicOrigin }
   return host !== "" && host === ownHost(request, protocol);
 }
 
-/** The host and port that the request was sent to, the port left out where it is the scheme's own. */
+/** The host and port that the request was sent to, without the default port of the scheme. */
 function ownHost(request: Request, protocol: string): string | undefined {
   const host = request.headers.get("host");
   const url = host === null ? request.url : `${protocol}//${host}`;

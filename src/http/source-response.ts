@@ -1,25 +1,28 @@
 import { type ByteSource, toByteStream } from "../contracts/byte-source.ts";
 import { Response } from "../platform/fetch.ts";
 
-/** Under this name a body of ours has what it is made of, for a runtime that can read it without a stream. */
+/** The member of a body that holds its source. A runtime that knows it reads the source without a stream. */
 const SOURCE: unique symbol = Symbol.for("fileferry.byte-source");
 const STREAM: unique symbol = Symbol("stream");
 
-/** What the light `Response` takes for a body: it is only made a stream of when somebody asks for that. */
+/** A body for the ponyfill's `Response`, which creates a stream of it only when code uses the stream. */
 interface SourceBody extends AsyncIterable<Uint8Array> {
   readonly [SOURCE]: ByteSource;
 }
 
-/** Whether the fetch API is the light one, whose `Response` keeps a body as it was given, which the platform's own do not. */
+/** Whether the fetch API is the ponyfill. Its `Response` keeps a body as it was given; the platform's own does not. */
 export const usesPonyfill = "bodyInit" in new Response(null);
 
-/** A response of ours, and the stream of its source, once it was asked for. */
+/** A response with its source, and the stream of the source once code has used it. */
 interface SourceResponse extends Response {
   [SOURCE]?: ByteSource;
   [STREAM]?: ReadableStream<Uint8Array>;
 }
 
-/** The light one's own stream lets go of nothing when it is cancelled before the first read. One getter for all: see docs/decisions/0007-memory.md. */
+/**
+ * The ponyfill's own stream releases nothing if it is cancelled before the first read. All responses share one getter:
+ * see docs/decisions/0007-memory.md.
+ */
 const lazyBody = {
   get(this: SourceResponse) {
     this[STREAM] ??= toByteStream(this[SOURCE] as ByteSource);
@@ -27,14 +30,20 @@ const lazyBody = {
   },
 };
 
-/** The light one's own `text`, which `json` asks, writes out the numbers of a body of one chunk that is no `Buffer`. */
+/**
+ * The ponyfill's own `text`, which `json` also uses, writes the numbers of the bytes if the body is a single chunk that
+ * is not a `Buffer`.
+ */
 const ownText = {
   async value(this: Response) {
     return new TextDecoder().decode(await this.arrayBuffer());
   },
 };
 
-/** A response whose body is read from a source: a standard stream wherever the platform's own `Response` is in use, and where the light one is asked for it. */
+/**
+ * A response whose body is read from a source. The platform's own `Response` gets a stream; the ponyfill creates the
+ * stream only when code uses it.
+ */
 export function createSourceResponse(source: ByteSource, init: ResponseInit): Response {
   if (!usesPonyfill) return new Response(toByteStream(source), init);
   const body: SourceBody = { [SOURCE]: source, [Symbol.asyncIterator]: () => iterate(source) };
@@ -49,12 +58,12 @@ export function createStreamResponse(body: ReadableStream<Uint8Array>, init: Res
   return usesPonyfill ? Object.defineProperty(response, "text", ownText) : response;
 }
 
-/** The source that a body was made of by {@link createSourceResponse}, if it was. */
+/** The source of a body that {@link createSourceResponse} created; `undefined` for any other body. */
 export function findSource(body: object): ByteSource | undefined {
   return SOURCE in body ? (body as SourceBody)[SOURCE] : undefined;
 }
 
-/** No generator: one that was never started would not close the source. */
+/** This is not a generator: a generator that was never started would not close the source. */
 function iterate(source: ByteSource): AsyncIterator<Uint8Array> {
   const reader = toByteStream(source).getReader();
   return {

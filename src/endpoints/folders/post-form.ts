@@ -47,7 +47,7 @@ export async function postForm(context: AccountContext): Promise<Response> {
 async function readForm(context: AccountContext): Promise<ReceivedForm | { readonly refusal: Response }> {
   const { request, path, config } = context;
   const { signal } = request;
-  const { maxFormParts: maxParts, maxPartHeaderBytes: maxHeadBytes, maxFormFieldBytes } = config.limits;
+  const { maxFormParts: maxParts, maxPartHeaderBytes: maxHeaderBytes, maxFormFieldBytes } = config.limits;
   const metadata = toFormMetadata(context);
   const uploads = createFormFiles({
     write: (name, content) =>
@@ -61,7 +61,7 @@ async function readForm(context: AccountContext): Promise<ReceivedForm | { reado
   });
   const actions: ReadonlySet<string> = new Set([...FORM_ACTIONS, ...ownTriggers(context).keys()]);
   try {
-    const parts = metadata.required(readMultipart(request, { maxParts, maxHeadBytes }));
+    const parts = metadata.required(readMultipart(request, { maxParts, maxHeaderBytes }));
     const fields = await receiveForm(parts, uploads, (name) => actions.has(name), maxFormFieldBytes);
     return { ...fields, members: [...new Set(fields.members)], uploads: uploads.outcomes() };
   } catch (error) {

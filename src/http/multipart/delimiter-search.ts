@@ -1,22 +1,27 @@
-/** What a search has found in a chunk, from where it was told to begin. */
+/** The result of a search in one chunk, from its start index on. */
 export interface SearchResult {
-  /** So many first bytes of the delimiter, held back at the end of former chunks, have turned out to be content. */
+  /**
+   * The number of first bytes of the delimiter that were held back at the end of previous chunks and are content after
+   * all.
+   */
   readonly released: number;
-  /** Where the content in this chunk ends. */
+  /** The index at which the content in this chunk ends. */
   readonly end: number;
-  /** Where the chunk goes on behind the delimiter; `undefined` when it is not in it. */
+  /** The index after the delimiter in this chunk; `undefined` if the delimiter does not end in it. */
   readonly resume: number | undefined;
 }
 
-/** Searches one chunk after the other; a delimiter may lie across any number of them. */
+/** Searches chunk after chunk. A delimiter may be split across any number of chunks. */
 export type DelimiterSearch = (chunk: Uint8Array, start: number) => SearchResult;
 
 const CR = 0x0d;
 
 /**
- * Makes the search for a delimiter: CR and at most 254 further bytes, no CR among them. Each byte is compared a bounded number of times,
- * whatever the content and however it is cut into chunks (SECURITY 12): it is Horspool's search, which can go on behind a partial match, because
- * no other one can begin inside it; and what is held back of a chunk is a number, never a copy. `held` first bytes of the delimiter count as met at the outset.
+ * Creates a search for a delimiter, which is CR and at most 254 further bytes without a CR.
+ *
+ * Each byte is compared a bounded number of times, for any content and any chunks (SECURITY 12). This is Horspool's
+ * search. It can continue after a partial match, because no other match can begin inside one. Bytes that are held back
+ * are only counted, never copied. The first `held` bytes of the delimiter count as found at the start.
  */
 export function createDelimiterSearch(delimiter: Uint8Array, held: number): DelimiterSearch {
   const length = delimiter.byteLength;
@@ -47,7 +52,7 @@ export function createDelimiterSearch(delimiter: Uint8Array, held: number): Deli
     return { released, end, resume: undefined };
   };
 
-  /** Goes on with a match from former chunks; where it stops. */
+  /** Continues a match from previous chunks, and returns the index at which it stops. */
   function resumeMatch(chunk: Uint8Array, start: number): number {
     let at = start;
     while (matched < length && chunk[at] === delimiter[matched]) {
@@ -78,7 +83,7 @@ export function createDelimiterSearch(delimiter: Uint8Array, held: number): Deli
     return same;
   }
 
-  /** Where the delimiter may have begun at the end of a chunk: at its last CR or not at all. */
+  /** The index at which the delimiter may begin at the end of a chunk. Only its last CR is possible. */
   function findPartial(chunk: Uint8Array, from: number): number {
     const first = Math.max(from, chunk.byteLength - last);
     let at = chunk.byteLength - 1;

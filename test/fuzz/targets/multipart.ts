@@ -1,5 +1,5 @@
 import { isHttpError } from "../../../src/http/http-error.ts";
-import { parseBoundary } from "../../../src/http/multipart/head.ts";
+import { parseBoundary } from "../../../src/http/multipart/part-headers.ts";
 import { type FormPart, readMultipart } from "../../../src/http/multipart.ts";
 import { FORM_ACTIONS, receiveForm } from "../../../src/uploads/form.ts";
 import { createFormFiles } from "../../../src/uploads/form-files.ts";
@@ -10,7 +10,7 @@ import { asHeaders, cutLine, type FuzzTarget, hold, holdSame, toBytes } from "..
 export const target: FuzzTarget = {
   sources: [
     "http/multipart.ts",
-    "http/multipart/head.ts",
+    "http/multipart/part-headers.ts",
     "http/multipart/delimiter-search.ts",
     "uploads/form.ts",
     "uploads/form-files.ts",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type HttpError, isHttpError } from "../../../src/http/http-error.ts";
-import { parsePartHead } from "../../../src/http/multipart/head.ts";
+import { parsePartHeaders } from "../../../src/http/multipart/part-headers.ts";
 import { type MultipartLimits, readMultipart } from "../../../src/http/multipart.ts";
 import { areMutants } from "../../support/timed.ts";
 
@@ -264,7 +264,7 @@ describe("names in a part's head", () => {
   });
 
   it("stand alone where the part has no more to say", () => {
-    const head = parsePartHead(bytesOf('\r\nContent-Disposition: form-data; name="a"'));
+    const head = parsePartHeaders(bytesOf('\r\nContent-Disposition: form-data; name="a"'));
     expect(head).toStrictEqual({ name: "a" });
   });
 

@@ -1,22 +1,27 @@
 import { decodeUtf8 } from "../../platform/utf8.ts";
 import { HttpError } from "../http-error.ts";
 
-/** What the head of a part says (RFC 7578 4.2). */
-export interface PartHead {
+/** The headers of a part (RFC 7578 4.2). */
+export interface PartHeaders {
   readonly name: string;
-  /** Of a file; empty where a browser's file input has none. */
+  /** The name of a file. A browser's file input without a file sends an empty name. */
   readonly filename?: string;
   readonly contentType?: string;
 }
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-/** One parameter, or none, behind its semicolon. It can match in one way only. */
+/**
+ * One parameter with its semicolon, or a semicolon alone. It can match in only one way, so matching takes linear time.
+ */
 const PARAMETER = new RegExp(`[ \\t]*;[ \\t]*(?:(${TOKEN})=(?:"([^"]*)"|([^\\x00-\\x20"(),;<>@\\\\\\x7f]+)))?`, "y");
 const BLANKS = /^[ \t]*$/;
 /** RFC 2046 5.1.1. */
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
 const FIELD_NAME = new RegExp(`^${TOKEN}$`);
-/** No browser sends more than three of either; judging thousands of them, in a thousand parts, would hold up others. */
+/**
+ * Maximum numbers of parameters and of fields. No browser sends more than three; thousands of them in a thousand parts
+ * would block other requests.
+ */
 const MAX_PARAMETERS = 16;
 const MAX_FIELDS = 32;
 const BREAKS = /[\0\r\n]/;
@@ -24,7 +29,7 @@ const PLAIN_ENCODINGS: readonly string[] = ["7bit", "8bit", "binary"];
 
 /**
  * The boundary of a `multipart/form-data` value (RFC 2046 5.1.1).
- * @throws HttpError `malformed` without exactly one that is valid.
+ * @throws HttpError `malformed` unless it has exactly one valid boundary.
  */
 export function parseBoundary(contentType: string): string {
   const boundary = parseParameters(contentType, "multipart/form-data")?.get("boundary");
@@ -33,17 +38,19 @@ export function parseBoundary(contentType: string): string {
 }
 
 /**
- * Reads the head of a part, without the empty line at its end and with what stands behind the boundary on its line.
- * @throws HttpError `malformed` for anything but blanks there, and fields in UTF-8 of which one is `Content-Disposition: form-data` with a name.
+ * Parses the headers of a part. `bytes` are the rest of the boundary's line and the header lines, without the empty
+ * line at the end.
+ * @throws HttpError `malformed` unless the rest of the boundary's line is blank, the fields are UTF-8, and one of them
+ * is `Content-Disposition: form-data` with a name.
  */
-export function parsePartHead(bytes: Uint8Array): PartHead {
+export function parsePartHeaders(bytes: Uint8Array): PartHeaders {
   const [padding = "", ...lines] = decode(bytes).split("\r\n");
   if (!BLANKS.test(padding)) throw malformed("has unexpected text after a boundary");
   const fields = readFields(lines);
   const parameters = parseParameters(fields.get("content-disposition") ?? "", "form-data") ?? new Map<string, string>();
   const name = parameters.get("name");
   if (name === undefined) throw malformed("has a part without a name");
-  // RFC 7578 4.2 forbids it: a second name of the same file, in another spelling.
+  // RFC 7578 4.2 forbids `filename*`: it would be a second name of the same file.
   if (parameters.has("filename*")) throw malformed("has a part with a filename* parameter (RFC 7578 4.2)");
   if (!PLAIN_ENCODINGS.includes(fields.get("content-transfer-encoding")?.toLowerCase() ?? "binary")) {
     throw malformed("has a part with a Content-Transfer-Encoding");
@@ -71,8 +78,8 @@ function readFields(lines: readonly string[]): ReadonlyMap<string, string> {
 }
 
 /**
- * The parameters behind a type, by their names in lower case; `undefined` when the type is another one, or they cannot be read. A backslash in quotes stands for
- * itself, as browsers send it.
+ * The parameters of a value by their names in lower case. Returns `undefined` if the value has another type or is
+ * malformed. A backslash in quotes stands for itself, as browsers send it.
  */
 function parseParameters(value: string, type: string): ReadonlyMap<string, string> | undefined {
   if (value.slice(0, type.length).toLowerCase() !== type) return undefined;
@@ -81,14 +88,14 @@ function parseParameters(value: string, type: string): ReadonlyMap<string, strin
     PARAMETER.lastIndex = at;
     const match = PARAMETER.exec(value);
     if (match === null) return BLANKS.test(value.slice(at)) ? parameters : undefined;
-    // One semicolon too many, at the end, is common: a parameter without a name. More of them are nobody's.
+    // One superfluous semicolon at the end is common: it is a parameter without a name. More of them are malformed.
     const name = match[1]?.toLowerCase() ?? "";
     if (parameters.has(name) || parameters.size === MAX_PARAMETERS) return undefined;
     parameters.set(name, match[2] ?? match[3] ?? "");
   }
 }
 
-/** The three escapes of the HTML standard's multipart encoding; a percent sign is not escaped itself. */
+/** Decodes the three escapes of the HTML standard's multipart encoding. Browsers do not escape a percent sign. */
 function unescapeName(text: string): string {
   return text.replaceAll("%22", '"').replaceAll("%0D", "\r").replaceAll("%0A", "\n");
 }
