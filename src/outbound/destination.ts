@@ -2,32 +2,38 @@ import { checkOption, OptionError } from "../contracts/option-error.ts";
 import { hasLoneSurrogate } from "../platform/text-encoding.ts";
 import { type HeaderLines, parseHeaders, toBasicAuthorization } from "./headers.ts";
 
-/** Where requests of the service's own go, and how. Secrets in it stand in no error text, log line or event. */
+/**
+ * Where the service sends its own requests, and how. Its secrets never appear in error messages, log lines or events.
+ */
 export interface RecipientOptions {
   /**
-   * Where to ask: a list, or a text of one or more, separated by commas. `http` or `https`, without credentials and fragment. What is
-   * in a query may be a secret: it is shown nowhere.
+   * The URLs: a list, or a text of one or more, separated by commas. `http` or `https`, without credentials and
+   * fragment. A query may hold a secret, so it is never shown.
    */
   readonly url: string | readonly string[];
-  /** Name for HTTP Basic authentication of the requests themselves (5.2). Without colon. Default, and empty: none. */
+  /**
+   * User name for HTTP Basic authentication of the requests (5.2), without a colon. Default, and if empty: no
+   * authentication.
+   */
   readonly username?: string;
-  /** Its password. Default: empty. */
+  /** The password for `username`. Default: empty. */
   readonly password?: string;
   /**
-   * Further header fields (5.2): an object, or a text with `Name: value` on each line. `username` wins over an `Authorization` in them.
-   * Fields that carry the exchange itself, such as `Host` or `Content-Type`, are refused. Default: none.
+   * Further header fields (5.2): an object, or a text with `Name: value` on each line. If there is a `username`, it
+   * replaces an `Authorization` field. Fields of the request itself, such as `Host` or `Content-Type`, are refused.
+   * Default: none.
    */
   readonly headers?: string | Readonly<Record<string, string>>;
   /**
-   * Seconds that one URL has for its whole answer, body included; at most 300: then the fetch of Node gives up on the head of a
-   * response, whatever it is told. Default: 30.
+   * Time limit for the complete response of one URL, in seconds, at most 300: Node's fetch waits no longer for the
+   * header section of a response. Default: 30.
    */
   readonly timeoutSeconds?: number;
-  /** Seconds that a URL without an answer is suspended (8); 0: none is. Default: 300. */
+  /** Time for which a URL that did not respond is suspended (8), in seconds; 0 for no suspension. Default: 300. */
   readonly suspendSeconds?: number;
-  /** Sends the requests. Default: the platform's, looked up at every call. */
+  /** The function that sends the requests. Default: the platform's `fetch` at the time of each call. */
   readonly fetch?: typeof fetch;
-  /** Milliseconds since the epoch. Default: `Date.now`. */
+  /** The time in POSIX milliseconds. Default: `Date.now`. */
   readonly clock?: () => number;
 }
 
@@ -44,15 +50,15 @@ export interface Recipient {
 /** One URL of a recipient. */
 export interface RemoteUrl {
   readonly href: string;
-  /** The URL without its query: for people's eyes. */
+  /** The URL without its query, for log lines and messages. */
   readonly shown: string;
-  /** Whether secrets travel to it in clear: it is not encrypted, and is not this machine. */
+  /** Whether secrets are sent to it unencrypted over a network: it is not HTTPS, and not this machine. */
   readonly inClear: boolean;
 }
 
 const MAX_TIMEOUT_SECONDS = 300;
 
-/** The names of all of them, for who refuses others. */
+/** The names of all options, for callers that refuse unknown ones. */
 export const RECIPIENT_OPTIONS = [
   "url",
   "username",
@@ -64,7 +70,10 @@ export const RECIPIENT_OPTIONS = [
   "clock",
 ] as const satisfies readonly (keyof RecipientOptions)[];
 
-/** Checks the options. Throws `TypeError` that names the option, and never quotes what it holds. */
+/**
+ * Checks the options and fills in their defaults.
+ * @throws TypeError naming the wrong option, never its value.
+ */
 export function readRecipient(options: RecipientOptions): Recipient {
   const { timeoutSeconds = 30, suspendSeconds = 300, clock = Date.now } = options;
   const { fetch: send = (...request: Parameters<typeof fetch>) => globalThis.fetch(...request) } = options;
@@ -121,7 +130,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** The configured fields, with that of Basic authentication where there is a name for it (CONTRACT 9.4). */
+/** The configured fields, with `Authorization` if there is a user name (CONTRACT 9.4). */
 function readHeaders({ username = "", password = "", headers = "" }: RecipientOptions): HeaderLines {
   checkOption(
     isCredential(username) && !username.includes(":"),
@@ -136,7 +145,7 @@ function readHeaders({ username = "", password = "", headers = "" }: RecipientOp
   return [...others, ["Authorization", toBasicAuthorization(username, password)]];
 }
 
-/** RFC 7617 2: no control characters. A lone surrogate has no UTF-8. */
+/** RFC 7617 2: no control characters. UTF-8 cannot encode a lone surrogate. */
 function isCredential(value: unknown): value is string {
   return typeof value === "string" && !/\p{Cc}/u.test(value) && !hasLoneSurrogate(value);
 }

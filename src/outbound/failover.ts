@@ -1,20 +1,23 @@
-/** Which URLs have failed, and for how long that counts (4.7, rule 3). */
+/** The URLs that failed recently (4.7, rule 3). */
 export interface Suspensions<U> {
   isSuspended(url: U): boolean;
-  /** Notes that a URL gave no answer. Answers whether it is suspended from now on: false where it is already. */
+  /**
+   * Suspends a URL that did not respond. Returns whether this started a suspension: false if the URL is already
+   * suspended.
+   */
   suspend(url: U): boolean;
-  /** Notes that a URL has answered: what was, is over. */
+  /** Ends the suspension of a URL that responded. */
   lift(url: U): void;
 }
 
-/** How long, and by which clock in milliseconds. */
+/** How long a suspension lasts, and a clock in milliseconds. */
 export interface SuspensionOptions {
-  /** 0: nothing is ever suspended. */
+  /** 0: URLs are never suspended. */
   readonly suspendSeconds: number;
   readonly clock: () => number;
 }
 
-/** Keeps the suspensions of one set of URLs. */
+/** Creates the suspensions of one set of URLs. */
 export function createSuspensions<U>({ suspendSeconds, clock }: SuspensionOptions): Suspensions<U> {
   const since = new Map<U, number>();
 
@@ -22,7 +25,7 @@ export function createSuspensions<U>({ suspendSeconds, clock }: SuspensionOption
     const startedAt = since.get(url);
     if (startedAt === undefined) return false;
     const now = clock();
-    // A clock that was put back must not suspend for longer than it should.
+    // If the clock was set back, the suspension must not last longer than configured.
     if (now < startedAt) since.set(url, now);
     return now - startedAt < suspendSeconds * 1000;
   }
@@ -37,9 +40,9 @@ export function createSuspensions<U>({ suspendSeconds, clock }: SuspensionOption
 }
 
 /**
- * Asks one URL after the other until one answers (4.7, rule 2): those that are not suspended in their order, then those that are in
- * theirs. A suspension orders the URLs, it never locks anybody out (CONTRACT 9.2): one that has failed once may be the only one that
- * works. Resolves with what came of each, the answer last, if there is one.
+ * Asks one URL after the other until one responds (4.7, rule 2): first those that are not suspended, then the suspended
+ * ones, each group in the configured order. A suspended URL is still asked, because it may be the only one that works
+ * (CONTRACT 9.2). Returns the outcome of each URL; a response can only be the last one.
  */
 export async function askInOrder<U, O extends { readonly responded: boolean }>(
   urls: readonly U[],

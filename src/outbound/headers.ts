@@ -4,7 +4,10 @@ import { toBase64 } from "../platform/text-encoding.ts";
 /** Header fields as they are sent: pairs of a name and a value. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** What the exchange itself consists of: another value would break it, or smuggle something past it (RFC 9110, RFC 9112). */
+/**
+ * Fields of the request itself. Another value would break the request, or smuggle a second one into it (RFC 9110, RFC
+ * 9112).
+ */
 const ownFields: ReadonlySet<string> = new Set([
   "accept",
   "accept-charset",
@@ -26,14 +29,14 @@ const ownFields: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** Whether a text is a token, as names of header fields and of schemes of authentication are (RFC 9110 5.6.2). */
+/** Whether a text is a token, as names of header fields and of authentication schemes are (RFC 9110 5.6.2). */
 export function isToken(text: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
 }
 
 /**
- * Reads the option `headers` in both of its forms (5.2). Throws `TypeError` that names the option and the field, never a value: it is a
- * secret.
+ * Parses the option `headers` in both of its forms (5.2).
+ * @throws TypeError naming the option and the field, never its value, which is a secret.
  */
 export function parseHeaders(option: string | Readonly<Record<string, string>>): HeaderLines {
   const lines = typeof option === "string" ? parseLines(option) : toLines(option);
@@ -48,12 +51,12 @@ export function parseHeaders(option: string | Readonly<Record<string, string>>):
   return lines;
 }
 
-/** `Authorization` of Basic authentication in UTF-8 (RFC 7617). */
+/** The value of `Authorization` for HTTP Basic authentication in UTF-8 (RFC 7617). */
 export function toBasicAuthorization(username: string, password: string): string {
   return `Basic ${toBase64(`${username}:${password}`)}`;
 }
 
-/** A line that is not understood may be all secret: it is named by its number. */
+/** A malformed line may be a secret, so the error names only its number. */
 function parseLines(text: string): HeaderLines {
   return text.split(/\r?\n/).flatMap((line, index): HeaderLines => {
     if (line.trim() === "") return [];

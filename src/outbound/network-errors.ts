@@ -1,4 +1,7 @@
-/** Why no answer came, by the code of the system, of OpenSSL or of undici (Node). Fixed texts: nothing of an error's own is shown. */
+/**
+ * Why there was no response, by the error code of the system, of OpenSSL or of undici (Node). The texts are fixed:
+ * nothing of the error itself is shown.
+ */
 const causes: readonly (readonly [pattern: RegExp, details: string])[] = [
   [/^ECONNREFUSED$/, "connection refused"],
   [/^(?:ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, "connection closed early"],
@@ -14,19 +17,19 @@ const causes: readonly (readonly [pattern: RegExp, details: string])[] = [
   [/^(?:HPE_|UND_ERR_HEADERS_OVERFLOW$)/, "no HTTP response"],
 ];
 
-/** Depth to which causes are followed: an error may be its own cause. */
+/** Maximum number of causes that are followed: an error may be its own cause. */
 const maxDepth = 5;
 
-/** Says in English why a request got no response, and the code that says it; nothing else of the error is shown. */
+/** Describes in English why a request got no response, with the error code. Nothing else of the error is shown. */
 export function describeFailure(error: unknown): { readonly details: string; readonly code?: string } {
   let at = error;
   for (let depth = 0; depth < maxDepth && typeof at === "object" && at !== null; depth += 1) {
     const { code, message, cause, errors } = at as Readonly<Record<"code" | "message" | "cause" | "errors", unknown>>;
     const known = typeof code === "string" ? causes.find(([pattern]) => pattern.test(code)) : undefined;
     if (known !== undefined) return { details: known[1], code: String(code) };
-    // The fetch standard blocks the ports of other protocols.
+    // The Fetch Standard blocks the ports of other protocols.
     if (message === "bad port") return { details: "port blocked by fetch" };
-    // Of a host with several addresses each has an error of its own.
+    // If a host has several addresses, each has its own error.
     at = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
   }
   return { details: "no response" };

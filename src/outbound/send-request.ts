@@ -1,59 +1,59 @@
 import type { Recipient, RemoteUrl } from "./destination.ts";
 import { describeFailure } from "./network-errors.ts";
 
-/** What came of asking one URL. */
+/** The outcome of a request to one URL. */
 export type Outcome = RemoteResponse | NoResponse;
 
-/** A whole response, whatever it says. */
+/** A complete response with any status. */
 export interface RemoteResponse {
   readonly responded: true;
   readonly url: RemoteUrl;
-  /** 0 for a redirect that the platform shows nothing of. */
+  /** 0 for a redirect whose status the platform hides. */
   readonly status: number;
   readonly contentType: string | null;
   /** The value of `Retry-After`. */
   readonly retryAfter: string | null;
-  /** Whether the endpoint asks for credentials of its own: those of the request were missing, or refused. */
+  /** Whether the response has a `WWW-Authenticate`: the request's own credentials were missing or refused. */
   readonly challenged: boolean;
   readonly body: RemoteBody;
 }
 
-/** The bytes of a response; or what is wrong with them, in English. */
+/** The bytes of a response, or a problem in English. */
 export type RemoteBody = { readonly bytes: Uint8Array } | { readonly problem: string };
 
-/** No whole response came in time. */
+/** There was no complete response in time. */
 export interface NoResponse {
   readonly responded: false;
   readonly url: RemoteUrl;
-  /** Why, in English and without secrets. */
+  /** The reason, in English and without secrets. */
   readonly details: string;
-  /** The code of the system, of OpenSSL or of the platform's fetch, where there is one. */
+  /** The error code of the system, of OpenSSL or of the platform's fetch, if there is one. */
   readonly code?: string;
 }
 
-/** A URL and what came of asking it, in English. */
+/** Describes the outcome of a URL in English. */
 export function describeOutcome(outcome: Outcome): string {
   return `${outcome.url.shown}: ${outcome.responded ? `responded with status ${outcome.status}` : outcome.details}`;
 }
 
-/** What an answer may hold at most. */
+/** Maximum size of a response. */
 const MAX_RESPONSE_BYTES = 1_048_576;
 
 interface Sending extends Pick<Recipient, "fetch" | "headers" | "timeoutSeconds"> {
-  /** Ends the exchange, as its deadline does. */
+  /** Aborts the request, as its deadline does. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Sends one request and reads the response, within one deadline for all of it. Never rejects. A response is at
- * most 1 MiB, counted, and not encoded; it is released whichever way it ends.
+ * Sends one request and reads the response, with one deadline for both. It never rejects. A response may have at most 1
+ * MiB and no content encoding. It is released in every case.
  */
 export async function exchange(url: RemoteUrl, body: Uint8Array<ArrayBuffer>, sending: Sending): Promise<Outcome> {
   const { timeoutSeconds, signal } = sending;
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let giveUp = (): void => undefined;
-  // A fetch may ignore its signal: the deadline is a promise of its own.
+  // `fetch` may ignore its signal, so the deadline is a promise of its own.
   const deadline = new Promise<never>((_, reject) => {
     giveUp = () => {
       controller.abort();
@@ -97,7 +97,7 @@ async function send(
   });
 }
 
-/** No cookies, cache and referrer, where the platform has such. workerd has none, and throws at the word `cache`. */
+/** No cookies, cache and referrer, on platforms that have them. workerd has none, and throws if `cache` is given. */
 function browserInit(): RequestInit {
   const isKnown = (member: string): boolean => member in (globalThis.Request?.prototype ?? {});
   return {
@@ -107,7 +107,7 @@ function browserInit(): RequestInit {
   };
 }
 
-/** A response that comes after the deadline is released, too. */
+/** Also releases a response that arrives after the deadline. */
 async function receive(sent: Promise<Response>, deadline: Promise<never>): Promise<Response> {
   try {
     return await Promise.race([sent, deadline]);
@@ -150,7 +150,10 @@ function isEncoded(contentEncoding: string | null): boolean {
   return codings.some((coding) => coding !== "" && coding !== "identity");
 }
 
-/** All bytes; `undefined` when there are too many. One buffer: a body of tiny chunks costs no more than another. */
+/**
+ * Reads all bytes; `undefined` if there are too many. There is one buffer, so a body of tiny chunks costs no more than
+ * others.
+ */
 async function readBytes(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
   let buffer = new Uint8Array(4096);
   let size = 0;

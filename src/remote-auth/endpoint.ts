@@ -11,32 +11,35 @@ import { type AuthenticationOutcome, type AuthenticationOutcomes, createOutcomeR
 import { describeThrown } from "./endpoint/safe-error.ts";
 import { isJson } from "./json-body.ts";
 
-/** What an authentication endpoint is made of. */
+/** The options of an authentication endpoint. */
 export interface AuthenticationEndpointOptions {
   /**
-   * Judges one set of credentials, and returns what one of the three functions has made. What it throws is logged and answered 503:
-   * nobody could judge, which is no failed login. Any other value is logged and answered 500. The service takes both for a refusal
-   * (7.2). It must not tell by its time whether an account exists.
+   * Verifies one set of credentials, and returns the result of one of the three functions that it gets. If it throws,
+   * the error is logged and the response is 503: the credentials were not verified, so this is no failed login. If it
+   * returns any other value, this is logged and the response is 500. The service refuses the login in both cases (7.2).
+   * The time that this takes must not reveal whether an account exists.
    */
   readonly authenticate: (
     request: AuthenticationRequest,
     outcomes: AuthenticationOutcomes,
   ) => AuthenticationOutcome | Promise<AuthenticationOutcome>;
-  /** What the service itself must prove before its request is read (5.2). Default: nothing, anybody may ask. */
+  /**
+   * How the service must authenticate itself before its request is read (5.2). Default: not at all, any client may ask.
+   */
   readonly authorize?: EndpointAuthorization;
-  /** Where failures are reported, never with a secret of a request. Default: the console. */
+  /** Where failures are logged, never with a secret of a request. Default: the console. */
   readonly logger?: Logger;
 }
 
-/** Answers requests of 4.7. Never rejects. */
+/** Handles the requests of 4.7. It never rejects. */
 export type AuthenticationEndpoint = (request: Request) => Promise<Response>;
 
 type Fields = Readonly<Record<string, string>>;
 
 const OPTIONS = ["authenticate", "authorize", "logger"];
-/** A request holds one name and one secret; the longest of them is a chain of certificates. */
+/** A request has one name and one secret; the longest secret is a chain of certificates. */
 const MAX_REQUEST_BYTES = 256 * 1024;
-/** A service has asked and given up by then. */
+/** No service waits longer for the response. */
 const MAX_REQUEST_MILLISECONDS = 30_000;
 const TOO_SLOW = Symbol("too slow");
 const CONTENT_TYPES = {
@@ -45,10 +48,16 @@ const CONTENT_TYPES = {
 } as const;
 
 /**
- * The integrator's side of the external authentication method (4.7): a handler for any runtime with the fetch API, which reads and
- * checks the request (2.3), asks `authenticate`, and answers by the status table (7.2). Requests that are none are refused: 405 for
- * any method but POST, 401 with a challenge for a service that is not authorized, 415, 413 above 256 KiB, 408 after 30 s, and 400 naming the members
- * that are missing, wrong, or as good as: an empty name or secret never comes to `authenticate`. The 401 of an unknown account has no challenge.
+ * The endpoint of the external authentication method (4.7), as a handler for any runtime with the fetch API. It reads
+ * and checks the request (2.3), calls `authenticate`, and responds according to the status table (7.2).
+ *
+ * It refuses invalid requests:
+ *
+ * - 405 for any method but POST,
+ * - 401 with a challenge if the service does not authenticate itself; the 401 for an unknown account has no challenge,
+ * - 415 for a body that is not JSON, 413 for more than 256 KiB, 408 after 30 s,
+ * - 400 with the names of members that are missing or wrong. An empty name or secret is wrong: `authenticate` never
+ *   gets one.
  * @throws TypeError naming the option that is wrong.
  */
 export function createAuthenticationEndpoint(options: AuthenticationEndpointOptions): AuthenticationEndpoint {
@@ -74,7 +83,8 @@ export function createAuthenticationEndpoint(options: AuthenticationEndpointOpti
         { error: describeThrown(thrown, request) },
         "An authentication endpoint could not verify the credentials.",
       );
-      // A directory that is down is nobody's wrong password: of a 503 the service knows that nobody has judged (RFC 9110 15.6.4).
+      // If a directory is down, the password is not wrong: a 503 tells the service that the credentials were not
+      // verified (RFC 9110 15.6.4).
       return respond(503, new Uint8Array(), { "Retry-After": "1" });
     }
     const response = toResponse(outcome);
@@ -98,7 +108,7 @@ export function createAuthenticationEndpoint(options: AuthenticationEndpointOpti
     try {
       logger.error(details, message);
     } catch {
-      // A log that fails must not fail the request as well.
+      // A failure of the logger must not fail the request too.
     }
   }
 
@@ -106,7 +116,7 @@ export function createAuthenticationEndpoint(options: AuthenticationEndpointOpti
     try {
       return await handle(request);
     } catch (error) {
-      // Nothing of the body is in it: errors of reading are answered where it is read.
+      // The error holds nothing of the body: errors of its content are handled where it is read.
       report({ error }, "An authentication request could not be read.");
       return respond(500, new Uint8Array());
     }
@@ -119,7 +129,7 @@ interface CheckedOptions {
   readonly logger: Logger;
 }
 
-/** A misspelt `authorize` would open the endpoint to everybody: unknown options are errors. */
+/** Refuses unknown options: with a misspelt `authorize`, any client could use the endpoint. */
 function checkOptions(options: AuthenticationEndpointOptions): CheckedOptions {
   if (typeof options !== "object" || options === null) {
     throw new TypeError("createAuthenticationEndpoint needs options.");
@@ -130,7 +140,7 @@ function checkOptions(options: AuthenticationEndpointOptions): CheckedOptions {
   checkOption(typeof authenticate === "function", "authenticate", "a function");
   const isLogger = typeof logger === "object" && typeof logger?.error === "function";
   checkOption(isLogger, "logger", "a logger with info, warn and error");
-  // An `authorize` that is there but undefined is a secret that was not found.
+  // An `authorize` that is present but undefined is a secret that was not found.
   const authorizer = "authorize" in options ? createAuthorizer(authorize as EndpointAuthorization) : undefined;
   return { authenticate, authorizer, logger };
 }
@@ -142,7 +152,7 @@ async function readRequest(request: Request): Promise<ReadRequest> {
   try {
     body = await orTooSlow(readJsonBody(request, { maxBytes: MAX_REQUEST_BYTES }));
   } catch (error) {
-    // Who has read the body before us is the host's to mend: it has to hear of it.
+    // If other code has read the body before, the operator must fix that, so the error is logged.
     if (!isHttpError(error) || error.failure === "internal") throw error;
     return { refusal: refuse(error.failure === "too-large" ? 413 : 400, error.message) };
   }
@@ -154,13 +164,13 @@ async function readRequest(request: Request): Promise<ReadRequest> {
   return { request: data };
 }
 
-/** What was read, or the word that it is not there in time. */
+/** What was read, or a value that stands for "not in time". */
 async function orTooSlow(reading: Promise<unknown>): Promise<unknown> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const deadline = new Promise((resolve) => {
     timer = setTimeout(resolve, MAX_REQUEST_MILLISECONDS, TOO_SLOW);
   });
-  // What becomes of it later is nobody's.
+  // Later failures of the reading do not matter.
   reading.catch(() => undefined);
   try {
     return await Promise.race([reading, deadline]);
@@ -169,12 +179,14 @@ async function orTooSlow(reading: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** An empty password lets a directory's login succeed as that of nobody in particular (RFC 4513 5.1.2): no service sends one. */
+/**
+ * Many directories accept a login with an empty password as an anonymous one (RFC 4513 5.1.2). No service sends one.
+ */
 function isUnfit(text: string): boolean {
   return text === "" || hasLoneSurrogate(text);
 }
 
-/** The members that the schema finds wrong. It names none but its own: nothing that was sent is in the paths. */
+/** The members that the schema rejects. The paths name only members of the schema, nothing that the client sent. */
 function toMemberPaths({ issues }: z.ZodError): readonly string[] {
   return [...new Set(issues.map(({ path }) => path.map(String).join(".") || "the body"))];
 }

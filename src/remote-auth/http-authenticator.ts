@@ -15,15 +15,18 @@ import { createStart } from "./authenticator/start-check.ts";
 import { type RemoteAudit, toVerdict } from "./authenticator/verdict.ts";
 
 /**
- * The external method of authentication: one POST request to an endpoint for each set of credentials, of any type, decides the outcome
- * and the account's configuration (1.2, 4.7). It needs no file service, and serves any protocol.
+ * The external authentication method. For each set of credentials, of any type, it sends one POST request to an
+ * endpoint. The response has the verdict and the account's settings (1.2, 4.7). It needs no file service and can be
+ * used for any protocol.
  *
- * `authenticate` never rejects: what is wrong with the endpoint is a `rejected`, for the reason `unavailable` where no URL has answered,
- * or one with 502, 503 or 504, else `failure`. Every verdict has a {@link RemoteAudit}. Several URLs are asked in their order; one that gives no answer in time is
- * suspended, which is told to the log and as event 40042. `start` sends a test request to every URL (rule 1), once, and rejects when
- * none answers as an endpoint does; where nobody has called it, the first `authenticate` does.
- *
- * Throws `TypeError` that names the option that is wrong, never its value.
+ * - `authenticate` never rejects. If the endpoint fails, the verdict is `rejected`. Its reason is `unavailable` if no
+ *   URL responded, or if one responded with 502, 503 or 504; otherwise it is `failure`.
+ * - Every verdict has a {@link RemoteAudit}.
+ * - Several URLs are asked in their order. A URL that does not respond in time is suspended; the log and event 40042
+ *   report this.
+ * - `start` sends one test request to every URL (rule 1), and rejects if none responds as an endpoint does. Without a
+ *   call of `start`, the first `authenticate` does this.
+ * @throws TypeError naming the option that is wrong, never its value.
  */
 export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Authenticator {
   const settings = readOptions(options);
@@ -33,7 +36,7 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
   const reportSuspension = createSuspensionReporter(settings, report);
   const warnOfChallenge = createChallengeWarning(report);
   const { start, ensureStarted } = createStart(settings, ask, report);
-  /** How long judging takes, a moving average. */
+  /** A moving average of the time that a verification takes. */
   let usualMilliseconds = 0;
 
   async function ask(url: RemoteUrl, request: RequestBody): Promise<Outcome> {
@@ -74,7 +77,7 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
     return verdict;
   }
 
-  /** The work is the endpoint's: to wait about as long tells as little (SECURITY 17). */
+  /** The endpoint does the work, so waiting about as long hides which method knows the name (SECURITY 17). */
   async function equalizeTiming(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, usualMilliseconds));
   }
@@ -82,7 +85,7 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
   return { name: "http", start, authenticate, equalizeTiming };
 }
 
-/** Nobody has judged the credentials: that says nothing of them. */
+/** The credentials were not verified, so this is not a failed login. */
 function toUnavailable(problems: readonly string[]): Verdict {
   return { outcome: "rejected", reason: "unavailable", audit: { problems } satisfies RemoteAudit };
 }

@@ -3,15 +3,15 @@ import { parseBoundedJson } from "../http/bounded-json.ts";
 import { mediaType } from "../http/negotiate.ts";
 import { decodeUtf8 } from "../platform/utf8.ts";
 
-/** JSON that was understood, or what is wrong with it: places and reasons in English, never values. */
+/** Parsed JSON, or its problems in English. They name places and reasons, never values. */
 export type JsonReading<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
-/** Places that are named of one body, at most; the others are counted. */
+/** Maximum number of problems that are listed for one body; further ones are counted. */
 const maxProblems = 100;
-/** A schema takes microseconds to complain of a value: of a whole body of wrong ones it would hold the thread for seconds. */
+/** A schema takes microseconds to report a wrong value: a body full of them would block the thread for seconds. */
 const maxValues = 20_000;
 
-/** Whether a `Content-Type` value is JSON that may be in UTF-8: another charset, or a malformed one, is not. */
+/** Whether a `Content-Type` value is JSON in UTF-8. It is not if it names another charset or is malformed. */
 export function isJson(contentType: string | null): boolean {
   if (mediaType(contentType) !== "application/json") return false;
   const [, ...parameters] = (contentType ?? "").split(";");
@@ -21,13 +21,13 @@ export function isJson(contentType: string | null): boolean {
   });
 }
 
-/** Decodes UTF-8 strictly; `undefined` when the bytes are none, or begin with a byte order mark (RFC 8259 8.1). */
+/** Decodes a body in UTF-8; `undefined` if it is not valid UTF-8, or begins with a byte order mark (RFC 8259 8.1). */
 export function decodeBody(bytes: Uint8Array): string | undefined {
   const text = decodeUtf8(bytes);
   return text?.startsWith("\ufeff") ? undefined : text;
 }
 
-/** Reads a body by a closed schema; each thing that is wrong is named, e.g. `account.foo: unknown key`. */
+/** Parses a body by a schema. Each problem is listed, such as `account.foo: unknown key`. */
 export function readJson<T>(bytes: Uint8Array, schema: z.ZodType<T>): JsonReading<T> {
   const text = decodeBody(bytes);
   if (text === undefined) return { problems: ["the body is not in UTF-8, or begins with a byte order mark"] };
@@ -38,7 +38,10 @@ export function readJson<T>(bytes: Uint8Array, schema: z.ZodType<T>): JsonReadin
   return result.success ? { value: result.data } : { problems: describeIssues(result.error) };
 }
 
-/** What no schema sees in free-form JSON: a key `__proto__` is data here, and an attack wherever objects are copied (SECURITY 13). */
+/**
+ * Whether free-form JSON has a key `__proto__`, which schemas do not see. Here it is data, but it is an attack wherever
+ * objects are copied (SECURITY 13).
+ */
 function hasPrototypeKey(root: unknown): boolean {
   const open = [root];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
@@ -59,7 +62,7 @@ function describeIssues({ issues }: z.ZodError): readonly string[] {
   return [...problems.slice(0, maxProblems), `and ${problems.length - maxProblems} more`];
 }
 
-/** A place such as `account.virtual_folders[0]`; a key that is no word is quoted, and cut. */
+/** A path such as `account.virtual_folders[0]`. A key that is not a word is quoted and shortened. */
 function toKeyPath(path: readonly PropertyKey[]): string {
   const keyPath = path.reduce<string>((parent, key) => {
     if (typeof key === "number") return `${parent}[${key}]`;

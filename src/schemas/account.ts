@@ -10,13 +10,16 @@ const absolutePath = z
 
 const nonEmpty = z.string().min(1, "must not be empty");
 
-/** Rules of permissions that a remote endpoint may send, and characters of their expressions in all: they are compiled while the login waits, and everybody else. */
+/**
+ * Maximum number of permission rules that a remote endpoint may send, and maximum total length of their expressions:
+ * they are compiled during the login, which blocks other requests.
+ */
 const MAX_REMOTE_RULES = 250;
 const MAX_REMOTE_CHARACTERS = 16 * 1024;
 
 const permissions = z.array(z.array(z.string()).readonly()).superRefine(checkPermissions).readonly();
 
-/** What accounts and groups have in common. */
+/** Settings that accounts and groups have in common. */
 const sharedMembers = {
   home_folder_path: absolutePath.exactOptional(),
   uuid: nonEmpty.exactOptional(),
@@ -44,14 +47,15 @@ const sharedMembers = {
   permissions: permissions.exactOptional(),
 };
 
-/** What this service knows beyond the members of 2.4. */
+/** Settings of this service in addition to those of 2.4. */
 const ownMembers = {
   max_file_bytes: z.int().min(0, "must not be negative").exactOptional(),
 };
 
 /**
- * The configuration of an account as a remote endpoint may send it (2.4), closed: an unknown member is an error, and so is a member that is
- * null. What permissions may say is judged where they are compiled; how many rules there are is bounded here, and not in a group.
+ * The settings of an account that a remote endpoint may send (2.4). An unknown member is an error, and so is `null`.
+ * The number of permission rules is limited here, but not for groups. The rules themselves are checked where they are
+ * compiled.
  */
 export const remoteAccountSchema = z.strictObject({
   ...sharedMembers,
@@ -65,14 +69,17 @@ export const remoteAccountSchema = z.strictObject({
   group: nonEmpty.exactOptional(),
 });
 
-/** The configuration of an account as it is known here: the members of 2.4 and our own, closed likewise. Parsed values are `AccountSettings`. */
+/**
+ * The settings of an account inside the service: those of 2.4 and the service's own. An unknown member is an error.
+ * Parsed values are `AccountSettings`.
+ */
 export const accountSettingsSchema = z.strictObject({
   ...sharedMembers,
   ...ownMembers,
   group: nonEmpty.exactOptional(),
 });
 
-/** The configuration of a group, closed. Parsed values are `GroupSettings`. */
+/** The settings of a group. An unknown member is an error. Parsed values are `GroupSettings`. */
 export const groupSettingsSchema = z.strictObject({
   ...sharedMembers,
   ...ownMembers,
@@ -84,14 +91,14 @@ export const groupSettingsSchema = z.strictObject({
 });
 
 /**
- * What is wrong with settings that do not pass the schema, for the operator: one text each as `home_folder_path: must be ...`. Keys are
- * named, values never.
+ * Describes for the operator what is wrong with invalid settings, each problem as `home_folder_path: must be ...`. The
+ * texts name keys, never values.
  */
 export function describeAccountIssues(error: z.ZodError): readonly string[] {
   return error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`));
 }
 
-/** The first item holds permissions, every further one a path expression and at least one permission (2.4). */
+/** The first item holds permissions. Every further item holds a path expression and at least one permission (2.4). */
 function checkPermissions(items: readonly (readonly string[])[], context: z.RefinementCtx): void {
   for (const [index, item] of items.entries()) {
     const isRule = index > 0;
@@ -118,7 +125,7 @@ function isAbsolutePath(path: string): boolean {
   return path === "/" || (path.startsWith("/") && !path.startsWith("//") && isRelativePath(path));
 }
 
-/** A leading `/` is dropped (CONTRACT 7.3). */
+/** A leading `/` is ignored (CONTRACT 7.3). */
 function isRelativePath(path: string): boolean {
   if (/[\\\p{Cc}]/u.test(path)) return false;
   const segments = path.replace(/^\//, "").split("/");

@@ -1,20 +1,23 @@
 import { z } from "zod";
 
-/** The commands of a folder that are built in (4.3). */
+/** The built-in commands of a folder (4.3). */
 export const COMMANDS = ["delete", "create-folder", "create-folder-if-missing"] as const;
 
-/** How many commands one request may hold, and how many targets they may have in all, unless the service says otherwise (CONTRACT 4.5). */
+/**
+ * Maximum number of commands in one request, and of all their targets, unless the service has another limit (CONTRACT
+ * 4.5).
+ */
 const MAX_TARGETS = 1000;
 
 /** A built-in command on one member (4.3). */
 const builtInSchema = z.strictObject({ command: z.enum(COMMANDS), target: z.string() });
 
-/** A trigger of one of these names, on one member or several (4.3). */
+/** A trigger with one of these names, on one or more members (4.3). */
 function createTriggerSchema(names: readonly string[]) {
   return z.strictObject({ command: z.enum(names), target: z.union([z.string(), z.array(z.string()).min(1)]) });
 }
 
-/** The body of `POST /home/<folder>/` (4.3), where there are triggers of these names. */
+/** The body of `POST /home/<folder>/` (4.3), for a service with triggers of these names. */
 export function createCommandsRequestSchema(triggers: readonly string[], maxTargets = MAX_TARGETS) {
   return z.strictObject({
     commands: z
@@ -25,21 +28,21 @@ export function createCommandsRequestSchema(triggers: readonly string[], maxTarg
   });
 }
 
-/** What became of one target; `message` is null for a success (4.3). */
+/** The result for one target; `message` is `null` if the command succeeded (4.3). */
 const outcomeSchema = z.strictObject({ target: z.string(), message: z.string().nullable() });
 
-/** The 200 answer: every command succeeded (CONTRACT 4.5). */
+/** The body of a 200 response: every command succeeded (CONTRACT 4.5). */
 export const commandsResponseSchema = z.strictObject({ results: z.array(outcomeSchema) });
 
-/** The 422 answer: at least one command failed (4.3). */
+/** The body of a 422 response: at least one command failed (4.3). */
 export const commandsErrorSchema = z.strictObject({ errors: z.array(outcomeSchema) });
 
-/** One command of a folder: built in, or a trigger. */
+/** One command of a folder: a built-in one, or a trigger. */
 export type Command = BuiltInCommand | z.infer<ReturnType<typeof createTriggerSchema>>;
 export type BuiltInCommand = z.infer<typeof builtInSchema>;
 export type CommandOutcome = z.infer<typeof outcomeSchema>;
 
-/** Whether a command is built in: any other is a trigger's. */
+/** Whether a command is built in; any other command is a trigger. */
 export function isBuiltInCommand(command: Command): command is BuiltInCommand {
   return (COMMANDS as readonly string[]).includes(command.command);
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 /** One error (7.1). */
 const errorSchema = z.strictObject({
   message: z.string(),
-  /** What the method that rejected a login has for clients of the JSON API, where the service shows it (7.2). */
+  /** Members from the method that rejected a login, for clients of the JSON API, if the service shows them (7.2). */
   response: z.record(z.string(), z.unknown()).readonly().optional(),
   title: z.literal("Unauthorized").optional(),
 });

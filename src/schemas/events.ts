@@ -3,7 +3,8 @@ import { CREDENTIAL_TYPES } from "../contracts/authenticator.ts";
 import type { FileEvent } from "../contracts/events/file-event.ts";
 
 /*
- * Events as they stand in files and webhooks (6, CONTRACT 8), closed: for those who receive them, and for the tests that hold the service to it.
+ * The JSON of events in files and webhooks (6, CONTRACT 8), for receivers and for the tests of the service. An unknown
+ * member is an error.
  */
 
 const peerSchema = z.strictObject({
@@ -88,5 +89,5 @@ export const fileEventSchema = z.discriminatedUnion("id", [
   event(40043, { trigger: z.string(), path: z.string(), details: z.string().nullable() }),
 ]);
 
-/** What a webhook gets as its body. */
+/** The body of a webhook request. */
 export const webhookBodySchema = z.strictObject({ events: z.array(fileEventSchema).min(1) });

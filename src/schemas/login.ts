@@ -3,10 +3,12 @@ import { z } from "zod";
 /** The body of `POST /__svc__/login` as JSON (4.1). */
 export const loginRequestSchema = z.strictObject({ username: z.string(), password: z.string() });
 
-/** The same as a form (4.1): it may say where the login leads to, and further fields are passed over. */
+/**
+ * The body of `POST /__svc__/login` as a form (4.1). It may name the page after the login; further fields are ignored.
+ */
 export const loginFormSchema = z.object({ ...loginRequestSchema.shape, return: z.string().optional() });
 
-/** The JSON answer to a login (4.1). */
+/** The JSON response to a login (4.1). */
 export const loginResponseSchema = z.strictObject({
   results: z.tuple([z.strictObject({ session: z.string() })]),
 });

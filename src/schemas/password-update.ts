@@ -3,7 +3,7 @@ import { z } from "zod";
 /** The body of `POST /home/__svc__/password-update`, as JSON or as a form (4.1). */
 export const passwordUpdateRequestSchema = z.strictObject({ current_password: z.string(), new_password: z.string() });
 
-/** The JSON answer to a change of password (CONTRACT 7.6). */
+/** The JSON response to a password change (CONTRACT 7.6). */
 export const passwordUpdateResponseSchema = z.strictObject({
   results: z.tuple([z.strictObject({ message: z.string() })]),
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CREDENTIAL_TYPES } from "../contracts/authenticator.ts";
 import { remoteAccountSchema } from "./account.ts";
 
-/** What one side of the external authentication method sends to the other, in bytes, at most (CONTRACT 9.1). */
+/** Maximum size in bytes of a request or response of the external authentication method (CONTRACT 9.1). */
 export const MAX_EXCHANGE_BYTES = 1024 * 1024;
 
 const peerSchema = z.object({
@@ -12,12 +12,12 @@ const peerSchema = z.object({
   protocol: z.string().min(1),
 });
 
-/** A UUID of any version, the nil one as well (RFC 9562). */
+/** A UUID of any version, or the nil UUID (RFC 9562). */
 export const uuidSchema = z.guid();
 
 /**
- * The body of an authentication request (2.3). Members that are not known are dropped: a later version of a service may send more, and
- * nothing that the spec forbids hides in them.
+ * The body of an authentication request (2.3). Unknown members are ignored: a later version of a service may send more,
+ * and the spec does not forbid them.
  */
 export const authenticationRequestSchema = z.object({
   credentials: z.object({
@@ -31,16 +31,16 @@ export const authenticationRequestSchema = z.object({
 });
 
 /**
- * What a service asks an authentication endpoint (2.3).
+ * The request of a service to an authentication endpoint (2.3).
  *
  * @interface
  */
 export type AuthenticationRequest = z.infer<typeof authenticationRequestSchema>;
 
-/** The body of a successful answer (2.4), closed. */
+/** The body of a response that accepts (2.4). An unknown member is an error. */
 export const authenticationSuccessSchema = z.strictObject({ account: remoteAccountSchema.exactOptional() });
 
-/** The JSON body of a 403 (2.5), closed. */
+/** The JSON body of a 403 (2.5). An unknown member is an error. */
 export const authenticationRejectionSchema = z.strictObject({
   code: z.number().exactOptional(),
   message: z.string().exactOptional(),
@@ -49,7 +49,7 @@ export const authenticationRejectionSchema = z.strictObject({
 });
 
 /**
- * What the JSON body of a refusal may hold (2.5).
+ * The possible members of the JSON body of a refusal (2.5).
  *
  * @interface
  */

@@ -4,20 +4,25 @@ import { checkOption, OptionError } from "../../contracts/option-error.ts";
 import { RECIPIENT_OPTIONS, type Recipient, type RecipientOptions, readRecipient } from "../../outbound/destination.ts";
 import { uuidSchema } from "../../schemas/remote-auth.ts";
 
-/** How the external method asks its endpoint (4.7). Secrets in it stand in no error text, log line or event. */
+/**
+ * How the external method asks its endpoint (4.7). Its secrets never appear in error messages, log lines or events.
+ */
 export interface HttpAuthenticatorOptions extends RecipientOptions {
-  /** The server that asks (2.3). It wins over the `server` of the credentials. Default: theirs; where they have none, the nil UUID. */
+  /**
+   * The server in the requests (2.3). It takes precedence over the `server` of the credentials. Default: the
+   * credentials' one, or the nil UUID.
+   */
   readonly server?: { readonly uuid: string };
   /**
-   * What received the login (2.3). What it names wins over the `creator` of the credentials. Default: theirs; where they have none,
-   * the nil UUID and `http`.
+   * The component that received the login, in the requests (2.3). Its members take precedence over the `creator` of the
+   * credentials. Default: the credentials' one, or the nil UUID and `http`.
    */
   readonly creator?: { readonly uuid?: string; readonly type?: string };
-  /** Whether the start sends a test request for a made-up account (4.7, rule 1). Default: true. */
+  /** Whether `start` sends a test request for a made-up account (4.7, rule 1). Default: true. */
   readonly testAtStart?: boolean;
-  /** Is told of failures, suspensions and doubtful answers. Default: the console. */
+  /** Where failures, suspensions and doubtful responses are logged. Default: the console. */
   readonly logger?: Logger;
-  /** Is told of every suspension: event 40042. Default: nobody. */
+  /** Called for every suspension, with event 40042. Default: not called. */
   readonly onEvent?: OnEvent;
 }
 
@@ -39,10 +44,13 @@ const knownOptions: ReadonlySet<string> = new Set([
   "onEvent",
 ] satisfies (keyof HttpAuthenticatorOptions)[]);
 
-/** Checks the options. Throws `TypeError` that names the option, and never quotes what it holds. */
+/**
+ * Checks the options and fills in their defaults.
+ * @throws TypeError naming the wrong option, never its value.
+ */
 export function readOptions(options: HttpAuthenticatorOptions): RemoteSettings {
   checkOption(typeof options === "object" && options !== null, "url", "given");
-  // A misspelt `password` or `testAtStart` would be a default that nobody meant.
+  // With a misspelt `password` or `testAtStart`, a default would apply unnoticed.
   const unknown = Object.keys(options).find((key) => !knownOptions.has(key));
   if (unknown !== undefined) throw new OptionError(unknown, "left out: it is not a known option");
   const { testAtStart = true, server, creator = {}, logger = console, onEvent } = options;

@@ -7,16 +7,16 @@ import type { NoResponse, RemoteResponse } from "../../outbound/send-request.ts"
 import type { RemoteSettings } from "./options.ts";
 import type { RequestBody } from "./request.ts";
 
-/** Writes to the log; what the log throws fails no login. */
+/** Writes to the log. If the logger throws, the login continues. */
 export type Report = (level: keyof Logger, details: Readonly<Record<string, unknown>>, message: string) => void;
 
-/** Makes what reports to a logger. */
+/** Creates a report function for a logger. */
 export function createReport(logger: Logger): Report {
   const safe = toSafeLogger(logger);
   return (level, details, message) => safe[level](details, message);
 }
 
-/** Warns, once per call, of URLs that passwords would travel to in clear. */
+/** Warns of URLs to which passwords are sent unencrypted. */
 export function warnOfClearText({ urls }: RemoteSettings, report: Report): void {
   const inClear = urls.filter((url) => url.inClear).map(({ shown }) => shown);
   if (inClear.length > 0) {
@@ -28,7 +28,10 @@ export function warnOfClearText({ urls }: RemoteSettings, report: Report): void 
   }
 }
 
-/** A 401 of this kind is the usual one of frameworks too: once for each URL is enough for the log, the audit has every one. */
+/**
+ * Warns of a 401 with a challenge, once for each URL. Many frameworks send a challenge with every 401, so one line is
+ * enough; the audit of each login has it.
+ */
 export function createChallengeWarning(report: Report): (response: RemoteResponse) => void {
   const warned = new Set<RemoteUrl>();
   return ({ url, status, challenged }) => {
@@ -40,7 +43,7 @@ export function createChallengeWarning(report: Report): (response: RemoteRespons
   };
 }
 
-/** Tells that a URL is suspended from now on: once in the log, and as event 40042. */
+/** Reports that a URL is now suspended: once in the log, and as event 40042. */
 export function createSuspensionReporter(
   settings: RemoteSettings,
   report: Report,
@@ -56,8 +59,8 @@ export function createSuspensionReporter(
 }
 
 /**
- * What the log is told of a URL that gave no answer: nothing of the platform's error but its code. Such errors quote whole URLs, and undici's
- * quote what came, which may be our own request with all its secrets.
+ * The log's details of a URL that did not respond. They have the code of the platform's error and nothing else of it:
+ * such errors quote complete URLs, and undici's quote received bytes, which may be our own request with its secrets.
  */
 export function toLogDetails({ url, details, code }: NoResponse): Readonly<Record<string, unknown>> {
   return { url: url.shown, details, ...(code !== undefined && { code }) };

@@ -10,20 +10,20 @@ import type { RemoteSettings } from "./options.ts";
 export interface RequestBody {
   /** JSON in UTF-8. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What received the login, as it stands in the body. */
+  /** The component that received the login, as in the body. */
   readonly creator: Component;
-  /** The server that asks, likewise. */
+  /** The server of that component, as in the body. */
   readonly server: { readonly uuid: string };
   /** The trace of the login. */
   readonly trace: Trace | undefined;
-  /** Header fields of it; none where the configured ones name another. */
+  /** The header fields of the trace; none if the configured fields name another. */
   readonly traceLines: HeaderLines;
 }
 
-/** A client of whom nothing is known. */
+/** Stands for a client without a known address. */
 const unknownPeer: Peer = { address: "0.0.0.0", port: 0, family: "IPv4", protocol: "TCP" };
 
-/** Writes the body of an authentication request (2.3); or says, in English, why these credentials are not sent. */
+/** Creates the body of an authentication request (2.3), or returns in English why these credentials cannot be sent. */
 export function toRequestBody(
   credentials: Credentials,
   { server: configuredServer, creator: configured, headers }: Pick<RemoteSettings, "server" | "creator" | "headers">,
@@ -31,7 +31,7 @@ export function toRequestBody(
   const { type, username, content, peer = unknownPeer, trace } = credentials;
   if (username === "") return "the username is empty: no request sent";
   if (content === "") return "the credentials are empty: no request sent";
-  // JSON would carry a lone surrogate as an escape that no other text than itself is equal to, or that decoders replace.
+  // JSON would send a lone surrogate as an escape. Decoders replace it, or compare it unequal to any other text.
   if (hasLoneSurrogate(username) || hasLoneSurrogate(content))
     return "the credentials cannot be encoded as UTF-8: no request sent";
   const { address, port, family, protocol } = peer;
@@ -49,7 +49,7 @@ export function toRequestBody(
   return { bytes, creator, server, trace, traceLines: toTraceLines(trace, headers) };
 }
 
-/** Credentials of an account that nobody has: of the test at the start (4.7, rule 1). */
+/** Credentials of an account that does not exist, for the test at the start (4.7, rule 1). */
 export function madeUpCredentials(): Credentials {
   return { type: "password", username: `start-up-test-${randomHex(8)}`, content: randomHex(16) };
 }

@@ -5,21 +5,24 @@ import type { Report } from "./report.ts";
 import { madeUpCredentials, type RequestBody, toRequestBody } from "./request.ts";
 import { isOutage, toVerdict } from "./verdict.ts";
 
-/** The statuses that an endpoint answers with (7.2): it is there, and understands requests. */
+/** The statuses of an endpoint that understands requests (7.2). */
 const endpointStatuses: ReadonlySet<number> = new Set([200, 204, 401, 403]);
 
-/** Asks one URL, notes what came of it, and never rejects. */
+/** Asks one URL and notes the outcome. It never rejects. */
 type Ask = (url: RemoteUrl, request: RequestBody) => Promise<Outcome>;
 
-/** The start of the method, and the same for callers that cannot fail: it resolves with why it failed. */
+/** The start of the method, in two forms. */
 export interface Start {
-  /** Rejects when no URL is reachable, with a message that names each one and why. */
+  /** Rejects if no URL is reachable. The message names each URL and the reason. */
   start(): Promise<void>;
-  /** Never rejects: resolves with that message, or `undefined`. */
+  /** As `start`, but never rejects: it resolves with the message of the failure, or with `undefined`. */
   ensureStarted(): Promise<string | undefined>;
 }
 
-/** The test of the URLs (4.7, rule 1): callers at the same time share one, and a failed one is tried again at the next call. */
+/**
+ * Creates the test of the URLs (4.7, rule 1). Concurrent callers share one test. After a failed test, the next call
+ * tests again.
+ */
 export function createStart(settings: RemoteSettings, ask: Ask, report: Report): Start {
   let starting: Promise<string | undefined> | undefined;
 
@@ -54,7 +57,7 @@ function isReachable(outcome: Outcome): boolean {
 }
 
 function reportTest(outcome: Outcome, report: Report): void {
-  // Of a URL without an answer the log knows from its suspension.
+  // The log has a URL without a response already, because of its suspension.
   if (!outcome.responded) return;
   const { url, status } = outcome;
   if (!isReachable(outcome)) {

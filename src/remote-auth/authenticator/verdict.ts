@@ -3,27 +3,33 @@ import type { RemoteResponse } from "../../outbound/send-request.ts";
 import { authenticationRejectionSchema, authenticationSuccessSchema } from "../../schemas/remote-auth.ts";
 import { decodeBody, isJson, readJson } from "../json-body.ts";
 
-/** What the external method tells the operator of each verdict, as its `audit`. No credentials are in it. */
+/** What the external method reports to the operator about each verdict, as its `audit`. It holds no credentials. */
 export interface RemoteAudit {
-  /** The URL that answered, without its query. Absent when none did, or none was asked. */
+  /** The URL that responded, without its query. Absent if none responded, or none was asked. */
   readonly url?: string;
-  /** The status of the answer; 0 for a redirect that the platform shows nothing of. */
+  /** The status of the response; 0 for a redirect whose status the platform hides. */
   readonly status?: number;
-  /** Of a JSON 403 (2.5). */
+  /** The `code` of a JSON 403 (2.5). */
   readonly code?: number;
-  /** The plain text of a 403, cut to 1,000 characters. That of a 401, and of a JSON 403, is the verdict's `message`. */
+  /**
+   * The plain text of a 403, cut to 1,000 characters. The text of a 401 or of a JSON 403 is the verdict's `message`
+   * instead.
+   */
   readonly message?: string;
-  /** Of a JSON 403 (2.5). */
+  /** The `extra` of a JSON 403 (2.5). */
   readonly extra?: unknown;
-  /** Of a 401 with `WWW-Authenticate`: either any 401 of the endpoint has one, or it refuses the request's own credentials (5.2). */
+  /**
+   * The 401 had a `WWW-Authenticate`: the endpoint sends one with every 401, or it refuses the request's own
+   * credentials (5.2).
+   */
   readonly challenged?: true;
-  /** Each thing that is wrong: with the answer, e.g. `account.foo: unknown key`; or why there is none. Never a value. */
+  /** What is wrong with the response, such as `account.foo: unknown key`, or why there is none. Never a value. */
   readonly problems?: readonly string[];
 }
 
 const maxMessageLength = 1000;
 
-/** Judges a whole response (7.2): the verdict, with what the operator may know of it. */
+/** The verdict of a complete response (7.2), with the audit for the operator. */
 export function toVerdict(response: RemoteResponse): Verdict & { readonly audit: RemoteAudit } {
   switch (response.status) {
     case 204:
@@ -35,7 +41,7 @@ export function toVerdict(response: RemoteResponse): Verdict & { readonly audit:
     case 403:
       return toRejected(response);
     default:
-      // The word of a gateway, or of the endpoint itself, that nobody has judged (RFC 9110 15.6.3 to 15.6.5).
+      // A gateway, or the endpoint itself, says that the credentials were not verified (RFC 9110 15.6.3 to 15.6.5).
       if (isOutage(response.status)) {
         return {
           ...fail(response, [`responded ${response.status}: the credentials could not be verified`]),
@@ -46,14 +52,14 @@ export function toVerdict(response: RemoteResponse): Verdict & { readonly audit:
   }
 }
 
-/** Whether a status says that nobody could judge. */
+/** Whether a status says that the credentials were not verified. */
 export function isOutage(status: number): boolean {
   return status >= 502 && status <= 504;
 }
 
 type Audited = Verdict & { readonly audit: RemoteAudit };
 
-/** Only a body that is understood whole gives somebody access (CONTRACT 9.1). */
+/** Only a body that is completely understood accepts a login (CONTRACT 9.1). */
 function toAccepted(response: RemoteResponse): Audited {
   const { body, contentType } = response;
   if ("problem" in body) return fail(response, [body.problem]);
@@ -66,12 +72,12 @@ function toAccepted(response: RemoteResponse): Audited {
 
 function toUnknown(response: RemoteResponse): Audited {
   const { text, problem } = readMessage(response);
-  // An invalid answer is none, whatever its status (7.2, CONTRACT 9.1).
+  // An invalid response is no verdict, with any status (7.2, CONTRACT 9.1).
   if (problem !== undefined) return fail(response, [problem]);
   return { outcome: "unknown", ...(text !== undefined && { message: text }), audit: auditOf(response) };
 }
 
-/** Whatever its body is, a 403 rejects; the message of a valid JSON one alone may be shown to users (7.2, CONTRACT 9.4). */
+/** A 403 rejects with any body. Users may only see the message of a valid JSON body (7.2, CONTRACT 9.4). */
 function toRejected(response: RemoteResponse): Audited {
   const rejected = { outcome: "rejected", reason: "credentials" } as const;
   const { body, contentType } = response;
@@ -110,7 +116,7 @@ function describeStatus(status: number): string {
   return `the status ${status} is not part of the interface`;
 }
 
-/** The text of a 401 or 403 for people's eyes, or what is wrong with it. */
+/** The text of a 401 or 403 for the operator, or what is wrong with it. */
 function readMessage({ body }: RemoteResponse): { readonly text?: string | undefined; readonly problem?: string } {
   if ("problem" in body) return { problem: body.problem };
   const decoded = decodeBody(body.bytes);
@@ -118,9 +124,10 @@ function readMessage({ body }: RemoteResponse): { readonly text?: string | undef
   return { text: toShortText(decoded) };
 }
 
-/** A text without the white space around it, cut to its bound; `undefined` when nothing is left. */
+/** A text without the white space around it, cut to its maximum length; `undefined` if nothing is left. */
 function toShortText(text: string): string | undefined {
-  // A pair of surrogates that the bound would cut in two is left out; JSON may bring one alone, which is no text.
+  // The cut may split a pair of surrogates, whose first half is removed. JSON may also hold a lone surrogate, which is
+  // replaced.
   const short = text
     .trim()
     .slice(0, maxMessageLength)

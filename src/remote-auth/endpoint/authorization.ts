@@ -4,16 +4,16 @@ import { isToken } from "../../outbound/headers.ts";
 import { createSecretComparison } from "../../platform/constant-time.ts";
 import { hasLoneSurrogate } from "../../platform/text-encoding.ts";
 
-/** How a service proves to the endpoint that it may ask (5.2): by HTTP Basic, or by one header with its whole value. */
+/** How a service authenticates itself to the endpoint (5.2): by HTTP Basic, or by one header with an exact value. */
 export type EndpointAuthorization =
   | { readonly username: string; readonly password: string }
   | { readonly header: string; readonly value: string };
 
-/** Judges who asks. */
+/** Checks whether a service may use the endpoint. */
 export interface Authorizer {
-  /** Whether the header fields hold the secret, told in a time that does not tell how nearly. */
+  /** Whether the header fields hold the secret. The comparison takes constant time. */
   isAuthorized(headers: Headers): Promise<boolean>;
-  /** The `WWW-Authenticate` of the refusal. */
+  /** The `WWW-Authenticate` value of the refusal. */
   readonly challenge: string;
 }
 
@@ -21,7 +21,7 @@ const REALM = 'realm="authentication requests"';
 const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /**
- * The judge of one means.
+ * Creates the check for one way of authentication.
  * @throws TypeError naming the member that is wrong.
  */
 export function createAuthorizer(authorization: EndpointAuthorization): Authorizer {
@@ -37,7 +37,7 @@ export function createAuthorizer(authorization: EndpointAuthorization): Authoriz
 }
 
 function createBasicAuthorizer({ username, password }: { username: string; password: string }): Authorizer {
-  // RFC 7617 2: control characters stand in neither, a colon not in the user-id.
+  // RFC 7617 2: neither may hold control characters, and the user-id no colon.
   checkOption(
     isSecret(username) && !/[:\p{Cc}]/u.test(username),
     "authorize.username",
@@ -72,8 +72,9 @@ function createHeaderAuthorizer({ header, value }: { header: string; value: stri
 }
 
 /**
- * A 401 has a challenge (RFC 9110 15.5.2), also where no registered scheme fits. Only of a scheme and one token the first word is
- * surely none of the secret: a value of one word is all secret, and one of several may be a sentence.
+ * The scheme for the challenge: a 401 must have one (RFC 9110 15.5.2), even if no registered scheme fits. Only for a
+ * value of a scheme and one token is the first word certainly not part of the secret. A value of one word is the
+ * secret, and a value of several words may be a sentence.
  */
 function toScheme(header: string, value: string): string {
   const [scheme = "", token = "", ...others] = value.split(" ");

@@ -11,36 +11,44 @@ import { readJson } from "../json-body.ts";
 
 declare const made: unique symbol;
 
-/** A verdict on one set of credentials (7.2), made by {@link AuthenticationOutcomes} alone. */
+/** A verdict on one set of credentials (7.2). Only {@link AuthenticationOutcomes} can create it. */
 export interface AuthenticationOutcome {
   readonly [made]: true;
 }
 
-/** Makes the three verdicts (7.2). None of them throws: what breaks the interface is logged, and answered 500. */
+/**
+ * Creates the three verdicts (7.2). None of the functions throws: for an invalid argument the endpoint logs the problem
+ * and responds with 500.
+ */
 export interface AuthenticationOutcomes {
-  /** The credentials are valid. What the settings leave out comes from the account's group at the service (2.4). */
+  /** The credentials are valid. Missing settings come from the account's group at the service (2.4). */
   readonly accept: (account?: AccountSettings) => AuthenticationOutcome;
-  /** Neither the account nor the credentials are known here: the service asks its next method. The message is for its operator. */
+  /**
+   * The endpoint knows neither the account nor the credentials: the service asks its next method. The message is for
+   * the service's operator.
+   */
   readonly unknown: (message?: string) => AuthenticationOutcome;
-  /** The credentials are refused, and no other method is asked (2.5). */
+  /** The credentials are refused, and the service asks no other method (2.5). */
   readonly reject: (reason?: AuthenticationRejection) => AuthenticationOutcome;
 }
 
-/** What an outcome is on the wire, or why it cannot be sent. */
+/** The response for a verdict, or why it cannot be sent. */
 export type OutcomeResponse =
   | { readonly status: 204 | 403 }
   | { readonly status: 200 | 401 | 403; readonly type: "json" | "plain"; readonly content: Uint8Array<ArrayBuffer> }
-  /** Members by their paths and reasons, never a value. */
+  /** The paths of members and reasons, never values. */
   | { readonly problems: readonly string[] };
 
-/** The makers of outcomes of one endpoint, and what their outcomes are on the wire. */
+/** The functions that create the verdicts of one endpoint, and the responses of these verdicts. */
 export interface OutcomeRecorder {
   readonly outcomes: AuthenticationOutcomes;
-  /** `undefined` for what these makers have not made. */
+  /** Returns `undefined` for a value that these functions did not create. */
   toResponse(outcome: unknown): OutcomeResponse | undefined;
 }
 
-/** Only what these makers have made counts: an object that looks like an outcome lets nobody in. */
+/**
+ * Creates the functions. Only verdicts that they created count: an object that looks like a verdict is refused.
+ */
 export function createOutcomeRecorder(): OutcomeRecorder {
   const answers = new WeakMap<object, OutcomeResponse>();
 
@@ -56,7 +64,7 @@ export function createOutcomeRecorder(): OutcomeRecorder {
       unknown: (message) => make(toUnknown(message)),
       reject: (reason) => make(reason === undefined ? { status: 403 } : toRejected(reason)),
     },
-    // Of what is no object a map of this kind knows nothing.
+    // A WeakMap has no entry for a value that is not an object.
     toResponse: (outcome) => answers.get(outcome as object),
   };
 }
@@ -74,7 +82,7 @@ function toRejected(reason: AuthenticationRejection): OutcomeResponse {
   return toJsonResponse(403, reason, authenticationRejectionSchema);
 }
 
-/** Checks what will be read at the other end, as it is read there: not the value, but its JSON text. */
+/** Checks the JSON text instead of the value, because the service reads the text. */
 function toJsonResponse(status: 200 | 403, value: unknown, schema: z.ZodType): OutcomeResponse {
   let text: string;
   try {
@@ -91,15 +99,18 @@ function toJsonResponse(status: 200 | 403, value: unknown, schema: z.ZodType): O
 }
 
 /**
- * JSON leaves out functions, and of an object of a class what is no field of its own, so that a promise or a row with getters is an empty object: such an
- * account would have its group's settings.
+ * JSON drops functions, and keeps only the own fields of an instance of a class. A promise, or a row with getters,
+ * would become an empty object: such an account would get its group's settings.
  */
 function refuseLosses(_key: string, value: unknown): unknown {
   if (typeof value === "function" || typeof value === "symbol" || !isPlain(value)) throw new TypeError();
   return value;
 }
 
-/** Whether it is no object of a class; of whichever realm, as what frameworks and tests hand on. */
+/**
+ * Whether a value is not an instance of a class. Plain objects of other realms count as plain: frameworks and tests
+ * pass them.
+ */
 function isPlain(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -109,7 +120,7 @@ function isPlain(value: unknown): boolean {
   );
 }
 
-/** JSON could write a lone surrogate, but no text in UTF-8 has one. */
+/** JSON could write a lone surrogate as an escape, but no text in UTF-8 has one. */
 function refuseSurrogates(key: string, value: unknown): unknown {
   if (hasLoneSurrogate(key) || (typeof value === "string" && hasLoneSurrogate(value))) throw new TypeError();
   return value;

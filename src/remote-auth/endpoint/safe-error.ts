@@ -1,7 +1,7 @@
 import { toBase64 } from "../../platform/text-encoding.ts";
 import type { AuthenticationRequest } from "../../schemas/remote-auth.ts";
 
-/** What the log gets of an error: texts only, as members of its own could hold whole requests. */
+/** What the log gets of an error. It has only texts, because an error's own members could hold complete requests. */
 interface DescribedError {
   readonly name: string;
   readonly message: string;
@@ -13,7 +13,7 @@ interface DescribedError {
 const WITHHELD = "withheld because it contains the credentials";
 const MAX_DEPTH = 4;
 
-/** What of a thrown value may stand in the log: nothing, where any of its texts holds the secret of the request. */
+/** What of a thrown value may appear in the log: nothing if any of its texts holds the secret of the request. */
 export function describeThrown(thrown: unknown, { credentials }: AuthenticationRequest): DescribedError {
   try {
     const described = describe(thrown, 0);
@@ -25,7 +25,7 @@ export function describeThrown(thrown: unknown, { credentials }: AuthenticationR
   }
 }
 
-/** The ways in which messages quote a secret: as it is, within JSON, a URL or a form, in Base64, as HTTP Basic. */
+/** The forms in which messages quote a secret: as it is, in JSON, in a URL or form, in Base64, and as HTTP Basic. */
 function toSecretForms({ username, content }: AuthenticationRequest["credentials"]): readonly string[] {
   const inForm = new URLSearchParams([["", content]]).toString().slice(1);
   const inBase64 = [content, `${username}:${content}`].flatMap(toBase64Forms);
@@ -39,7 +39,10 @@ function toSecretForms({ username, content }: AuthenticationRequest["credentials
   ];
 }
 
-/** Without padding, which is also the start of the form that has it; the second for URLs and file names (RFC 4648 5). */
+/**
+ * Base64 without padding, which is also the start of the padded form, and the variant for URLs and file names (RFC 4648
+ * 5).
+ */
 function toBase64Forms(text: string): readonly string[] {
   const base64 = toBase64(text).replaceAll("=", "");
   return [base64, base64.replaceAll("+", "-").replaceAll("/", "_")];
