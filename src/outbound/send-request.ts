@@ -48,7 +48,7 @@ interface Sending extends Pick<Recipient, "fetch" | "headers" | "timeoutSeconds"
  * Sends one request and reads the response, with one deadline for both. It never rejects. A response may have at most 1
  * MiB and no content encoding. It is released in every case.
  */
-export async function exchange(url: RemoteUrl, body: Uint8Array<ArrayBuffer>, sending: Sending): Promise<Outcome> {
+export async function sendRequest(url: RemoteUrl, body: Uint8Array<ArrayBuffer>, sending: Sending): Promise<Outcome> {
   const { timeoutSeconds, signal } = sending;
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;

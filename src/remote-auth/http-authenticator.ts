@@ -1,7 +1,7 @@
 import type { Authenticator, Credentials, Verdict } from "../contracts/authenticator.ts";
 import type { RemoteUrl } from "../outbound/destination.ts";
 import { askInOrder, createSuspensions } from "../outbound/failover.ts";
-import { describeOutcome, exchange, type Outcome } from "../outbound/send-request.ts";
+import { describeOutcome, type Outcome, sendRequest } from "../outbound/send-request.ts";
 import { type HttpAuthenticatorOptions, readOptions } from "./authenticator/options.ts";
 import {
   createChallengeWarning,
@@ -40,7 +40,7 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
   let usualMilliseconds = 0;
 
   async function ask(url: RemoteUrl, request: RequestBody): Promise<Outcome> {
-    const outcome = await exchange(url, request.bytes, {
+    const outcome = await sendRequest(url, request.bytes, {
       ...settings,
       headers: [...settings.headers, ...request.traceLines],
     });

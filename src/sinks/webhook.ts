@@ -7,7 +7,7 @@ import { EVENT_MESSAGES } from "../events/catalog.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
 import { RECIPIENT_OPTIONS, type RecipientOptions, type RemoteUrl, readRecipient } from "../outbound/destination.ts";
 import { askInOrder, createSuspensions } from "../outbound/failover.ts";
-import { describeOutcome, exchange, type Outcome } from "../outbound/send-request.ts";
+import { describeOutcome, type Outcome, sendRequest } from "../outbound/send-request.ts";
 import { toTraceLines } from "../outbound/trace-headers.ts";
 import { createSinkQueue, type EventSink, type QueuedEvent } from "./event-sink.ts";
 import { toRetryDelay } from "./retry-delay.ts";
@@ -71,7 +71,7 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
     bytes: Uint8Array<ArrayBuffer>,
     headers: typeof recipient.headers,
   ): Promise<Outcome> {
-    const outcome = await exchange(url, bytes, { ...recipient, headers, signal: ending.signal });
+    const outcome = await sendRequest(url, bytes, { ...recipient, headers, signal: ending.signal });
     if (outcome.responded) lift(url);
     else suspend(url);
     return outcome;

@@ -1,7 +1,7 @@
 import type { Credentials } from "../../contracts/authenticator.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import type { HeaderLines } from "../../outbound/headers.ts";
-import { exchange, type RemoteResponse } from "../../outbound/send-request.ts";
+import { type RemoteResponse, sendRequest } from "../../outbound/send-request.ts";
 import { readOptions } from "../../remote-auth/authenticator/options.ts";
 import { toVerdict } from "../../remote-auth/authenticator/verdict.ts";
 import type { AuthenticationRequest } from "../../schemas/remote-auth.ts";
@@ -76,7 +76,7 @@ export async function ask(
 
   const startedAt = Date.now();
   const lines = authorization === undefined ? settings.headers : authorization(settings.headers);
-  const outcome = await exchange(address, new TextEncoder().encode(body), {
+  const outcome = await sendRequest(address, new TextEncoder().encode(body), {
     fetch: deviate,
     headers: lines,
     timeoutSeconds: settings.timeoutSeconds,

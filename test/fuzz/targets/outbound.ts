@@ -1,6 +1,6 @@
 import { toAccount } from "../../../src/account/account.ts";
 import { type AccountSettings, PERMISSION_VALUES } from "../../../src/contracts/account.ts";
-import { exchange } from "../../../src/outbound/send-request.ts";
+import { sendRequest } from "../../../src/outbound/send-request.ts";
 import { toVerdict } from "../../../src/remote-auth/authenticator/verdict.ts";
 import { createOutcomeRecorder } from "../../../src/remote-auth/endpoint/outcome.ts";
 import { createRandom, type Random, seedOf } from "../random.ts";
@@ -82,7 +82,7 @@ async function run(input: string): Promise<string> {
   const [head, body] = cutAnswer(input);
   const status = Number(/^\d{1,3}/.exec(head)?.[0] ?? 200);
   const fields = readFields(head);
-  const outcome = await exchange(URL_OF_ENDPOINT, new Uint8Array(), {
+  const outcome = await sendRequest(URL_OF_ENDPOINT, new Uint8Array(), {
     fetch: async () => respond(status, fields, body),
     headers: [],
     timeoutSeconds: 60,

@@ -47,7 +47,7 @@ describe("JSON whose values are counted before they are made", () => {
     expect(parseBoundedJson(text, { maxValues: 0, maxMembers: 1 })).toEqual({ value: JSON.parse(text) });
   });
 
-  it("counts nothing where a list has only begun", () => {
+  it("counts nothing after the start of a list", () => {
     const problem = "the body is not JSON";
     expect(parseBoundedJson("[ ", { maxValues: 0, maxMembers: 1 })).toEqual({ problem, isJson: false });
   });

@@ -101,7 +101,7 @@ describe("readMultipart", () => {
     expect(await read("--B--")).toEqual([]);
   });
 
-  it("passes over a preamble and an epilogue, and blanks behind a boundary (RFC 2046 5.1.1)", async () => {
+  it("skips a preamble, an epilogue, and blanks after a boundary (RFC 2046 5.1.1)", async () => {
     const parts = field("a", "1").replace("--B\r\n", "--B \t\r\n");
     expect(await read(`preamble\r\n--A\r\n\r\n${parts}--B-- \r\nepilogue\r\n--B\r\n`)).toEqual([
       { name: "a", text: "1" },
@@ -146,7 +146,7 @@ describe("readMultipart", () => {
     expect(await errorOf(read("--B--", type))).toMatchObject(malformed("The form has no valid boundary."));
   });
 
-  it("refuses a coded body", async () => {
+  it("refuses a body with a content encoding", async () => {
     expect(await read("--B--", TYPE, { "content-encoding": "Identity" })).toEqual([]);
     expect(await errorOf(read("--B--", TYPE, { "content-encoding": "gzip" }))).toMatchObject({
       failure: "unsupported-media-type",
@@ -268,7 +268,7 @@ describe("names in a part's head", () => {
     expect(head).toStrictEqual({ name: "a" });
   });
 
-  it("stand beside fields that mean nothing", async () => {
+  it("may have further fields, which mean nothing", async () => {
     const head = 'X-Any: thing\r\ncontent-disposition:form-data;name="a"\r\nContent-Transfer-Encoding: Binary';
     expect(await read(`${part(head, "x")}--B--`)).toEqual([{ name: "a", text: "x" }]);
   });
@@ -362,7 +362,7 @@ describe("parts", () => {
     }
   });
 
-  it("do not mix with what a reader that was left behind still waits for", async () => {
+  it("does not mix with what a late reader of the previous part still waits for", async () => {
     const parts = readMultipart(requestOf(chunked(bytesOf(form), [7])));
     const first = await parts.next();
     const reader = first.value?.body[Symbol.asyncIterator]();
@@ -409,7 +409,7 @@ describe("parts", () => {
   });
 });
 
-describe("whatever the chunks", () => {
+describe("for any chunks", () => {
   const piece = fc.constantFrom(
     "\r\n--B",
     "\r\n--",
@@ -443,7 +443,7 @@ describe("whatever the chunks", () => {
     );
   });
 
-  it("the parts are the same byte by byte and in chunks that end behind each byte of a boundary", async () => {
+  it("the parts are the same byte by byte, and in chunks that end after each byte of a boundary", async () => {
     const texts = ["", "\r", "\r\n", "\r\n-", "\r\n--", "\r\n--A", "\r\r\n--", "\r\n\r\n--\r\n--C"];
     const bytes = bytesOf(`${texts.map((text, index) => field(`f${index}`, text)).join("")}--B--\r\n`);
     const expected = texts.map((text, index) => ({ name: `f${index}`, text }));
@@ -508,7 +508,7 @@ describe.skipIf(areMutants)("hostile content", () => {
     expect(await timeOf(flood(unit, boundary, MIB / 4), boundary, 1)).toBeLessThan(3000);
   });
 
-  it("costs no more before the first boundary, behind the last, or in a head", async () => {
+  it("costs no more before the first boundary, after the last one, or in part headers", async () => {
     const begun = performance.now();
     expect(await readAll(requestOf(chunked(bytesOf(`${"\r\n".repeat(MIB)}--B--`), [4096])))).toEqual([]);
     expect(await readAll(requestOf(chunked(bytesOf(`--B--${"\r\n--B".repeat(MIB)}`), [4096])))).toEqual([]);

@@ -30,7 +30,7 @@ describe("a segment of a URL's path", () => {
     expect(decodeSegment(raw)).toBe(decoded);
   });
 
-  it("comes back from its encoding, whatever it is (SECURITY 3)", () => {
+  it("turns the encoding of any name back into the name (SECURITY 3)", () => {
     fc.assert(fc.property(fc.string({ unit: "grapheme" }), (name) => decodeSegment(encodeURIComponent(name)) === name));
   });
 });

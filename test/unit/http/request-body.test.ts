@@ -150,7 +150,7 @@ describe("a JSON body", () => {
     });
   });
 
-  it("of 16 KiB is small, and nobody hears of it", async () => {
+  it("of 16 KiB is small: no function is called", async () => {
     const heard: number[] = [];
     const onLarge = (bytes: number) => heard.push(bytes);
     await readJsonBody(requestOf([small], { "content-length": String(16 * 1024) }), { onLarge });

@@ -41,7 +41,7 @@ describe("the trace of a request (W3C Trace Context)", () => {
     expect(readTrace(new Headers({ traceparent, tracestate }))).toEqual({ traceparent });
   });
 
-  it("is none without its header, whatever the state", () => {
+  it("is none without its header, in any state", () => {
     expect(readTrace(new Headers({ tracestate: "a=1" }))).toBeUndefined();
   });
 });

@@ -83,8 +83,8 @@ function suspendedUrlsOf(flags: readonly boolean[]): readonly string[] {
 }
 
 /**
- * The rule as it is worded: "A suspension orders the URLs: those that are not suspended in their order, then those that are in theirs."
- * Each is asked until one answers; who answers is not suspended afterwards, who does not is.
+ * The rule, written down once more: first the URLs that are not suspended, then the suspended ones, each group in its
+ * order. They are asked until one responds. A URL that responded is not suspended afterwards, one that did not is.
  */
 function expectOrder(suspended: readonly boolean[], isUp: readonly boolean[]): { order: number[]; after: boolean[] } {
   const ranked = indices.toSorted((a, b) => Number(suspended[a]) - Number(suspended[b]) || a - b);
@@ -173,7 +173,7 @@ describe("createHttpAuthenticator with several URLs", () => {
     expect(three.events).toEqual([]);
   });
 
-  it("locks nobody out when one is down and the other has failed once (CONTRACT 9.2)", async () => {
+  it("lets accounts log in if one is down and the other has failed once (CONTRACT 9.2)", async () => {
     const clock = { now: 1_700_000_000_000 };
     const order: string[] = [];
     const works = { a: false, b: false };
@@ -194,7 +194,7 @@ describe("createHttpAuthenticator with several URLs", () => {
     expect(asked.events).toHaveLength(2);
   });
 
-  it("tells of a suspension once: in the log, and as event 40042 (4.7, rule 3, CONTRACT 8)", async () => {
+  it("reports a suspension once: in the log, and as event 40042 (4.7, rule 3, CONTRACT 8)", async () => {
     const three = createThree();
     setUp([false, true, true]);
     await three.ask({ creator, content: "SECRET" });
@@ -214,14 +214,14 @@ describe("createHttpAuthenticator with several URLs", () => {
     expect(three.log.text()).not.toContain("SECRET");
   });
 
-  it("tells of the trace of the login that met it (8)", async () => {
+  it("reports the trace of the login that caused it (8)", async () => {
     setUp([false, true, true]);
     const three = createThree();
     await three.ask({ trace });
     expect(three.events).toMatchObject([{ id: 40042, trace }]);
   });
 
-  it("tells the log alone where nobody listens", async () => {
+  it("reports it only to the log if there is no listener", async () => {
     const log = createRecordingLogger();
     const send = () => Promise.reject(new Error("fetch failed"));
     const url = "https://a.example/auth";
@@ -233,7 +233,7 @@ describe("createHttpAuthenticator with several URLs", () => {
     ]);
   });
 
-  it("tells of it again when a URL fails after its suspension (8)", async () => {
+  it("reports it again when a URL fails after its suspension (8)", async () => {
     const three = createThree();
     setUp([false, true, true]);
     await three.ask();
@@ -245,7 +245,7 @@ describe("createHttpAuthenticator with several URLs", () => {
     expect([takeOrder(three.order), three.events.length]).toEqual([[0, 1], 2]);
   });
 
-  it("lifts a suspension when the URL answers before its time: the next failure is told again (4.7, rule 3)", async () => {
+  it("ends a suspension early when the URL responds: the next failure is reported again (4.7, rule 3)", async () => {
     setUp([false, true, true]);
     const url = remotes[0]?.url ?? "";
     const asked = createAsked({ url });
@@ -265,7 +265,7 @@ describe("createHttpAuthenticator with several URLs", () => {
     expect(three.events).toHaveLength(1);
   });
 
-  it("suspends for as long as it is told, or never (8)", async () => {
+  it("suspends for as long as configured, or never (8)", async () => {
     setUp([false, true, true]);
     const urls = remotes.map(({ url }) => url);
     let now = 0;

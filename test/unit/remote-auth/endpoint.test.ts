@@ -415,7 +415,7 @@ describe("a request that is none", () => {
     }
   });
 
-  it("leaves no timer behind when it has come: a process could not end for 30 s", async () => {
+  it("leaves no timer when it has arrived: a process could not end for 30 s", async () => {
     vi.useFakeTimers();
     try {
       expect([(await ask({})).status, vi.getTimerCount()]).toEqual([204, 0]);

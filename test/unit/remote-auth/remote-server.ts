@@ -66,8 +66,8 @@ export async function serveRemote(
 }
 
 /**
- * Makes what closes a server, and waits for its last connection. Those that never carried a byte are ended: undici opens one ahead when
- * a request is aborted, and keeps it for 4 s.
+ * Creates a function that closes a server and waits for its last connection. It ends connections that never carried a
+ * byte: undici opens one in advance when a request is aborted, and keeps it for 4 s.
  */
 export function toClose(server: Server): () => Promise<void> {
   const unused = new Set<Socket>();

@@ -45,7 +45,7 @@ describe("the start of createHttpAuthenticator", () => {
     expect(first.requests).toHaveLength(1);
   });
 
-  it("makes up another account every time, so that nobody can create it (4.7, rule 1)", async () => {
+  it("makes up another account every time, so that it cannot be created on purpose (4.7, rule 1)", async () => {
     await createAsked({ url: first.url, ...tested }).start();
     await createAsked({ url: first.url, ...tested }).start();
     const [one, other] = received(first);
@@ -160,7 +160,7 @@ describe("the start of createHttpAuthenticator", () => {
     ]);
   });
 
-  it("tells an outage from what is no endpoint: nobody could judge", async () => {
+  it("distinguishes an outage from what is no endpoint: the credentials were not verified", async () => {
     first.answer = answerWith(503);
     const asked = createAsked({ url: [first.url, second.url], ...tested });
     await asked.start();
@@ -207,7 +207,7 @@ describe("the start of createHttpAuthenticator", () => {
     ]);
   });
 
-  it("comes before the first credentials where nobody has started the method (CONTRACT 9.3)", async () => {
+  it("comes before the first credentials if the method was not started (CONTRACT 9.3)", async () => {
     first.answer = (response, request) => {
       const { username } = JSON.parse(request.body.toString("utf8")).credentials;
       response.writeHead(username === "alice" ? 204 : 401).end();

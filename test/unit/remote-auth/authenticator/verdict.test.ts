@@ -115,7 +115,7 @@ describe.each(CREDENTIAL_TYPES)("createHttpAuthenticator, asked about a %s", (ty
 });
 
 describe("createHttpAuthenticator, given a 204", () => {
-  it("accepts whatever its header fields say of a body that it cannot have (7.2)", async () => {
+  it("accepts any header fields about a body that a 204 cannot have (7.2)", async () => {
     const answer = answerWith(204, "", { "content-encoding": "gzip", "content-type": "text/html" });
     expect(await judge(answer)).toMatchObject({ outcome: "accepted", account: {} });
   });
@@ -316,7 +316,7 @@ describe("createHttpAuthenticator, given a 200", () => {
     expect([problems.length, problems.at(-1)]).toEqual([101, "and 14900 more"]);
   });
 
-  it("takes as many values as anybody has, and refuses more before they take time to judge", async () => {
+  it("accepts as many values as accounts have, and refuses more before a schema takes time for them", async () => {
     const toBody = (count: number, value: string): string => {
       return JSON.stringify({ account: { home_folder_structure: Array.from({ length: count }, () => value) } });
     };
@@ -341,7 +341,7 @@ describe("createHttpAuthenticator, given a 200", () => {
     ]);
   });
 
-  it("refuses an encoded body, which nobody has asked for (SECURITY 23)", async () => {
+  it("refuses an encoded body, which the request did not allow (SECURITY 23)", async () => {
     const encoded = (coding: string): Answering => {
       return answerWith(200, gzipSync("{}"), { "content-type": "application/json", "content-encoding": coding });
     };
@@ -407,7 +407,7 @@ describe("createHttpAuthenticator, given a 401", () => {
     expect(await judge(answer)).toStrictEqual({ outcome: "rejected", reason: "failure", audit });
   });
 
-  it("tells the operator when it asks for credentials of its own: every audit, and once the log (5.2)", async () => {
+  it("reports that the endpoint asks for credentials of its own: in every audit, and once in the log (5.2)", async () => {
     remote.answer = answerWith(401, "who are you?", { "www-authenticate": 'Basic realm="x"' });
     const asked = createAsked({ url: `${remote.url}?key=SECRET` });
     for (let round = 0; round < 2; round += 1) {
@@ -436,7 +436,7 @@ describe("createHttpAuthenticator, given another answer with WWW-Authenticate", 
     expect(asked.log.text()).not.toContain("WWW-Authenticate");
   });
 
-  it("tells of it also in a 401 that cannot be read", async () => {
+  it("reports it also for a 401 that cannot be read", async () => {
     const answer = answerWith(401, Buffer.from([0xff]), { "www-authenticate": "Basic" });
     expect(await judge(answer)).toMatchObject({ reason: "failure", audit: { challenged: true } });
   });
@@ -447,7 +447,7 @@ describe("createHttpAuthenticator, given a 403", () => {
   const json = (body: unknown): Answering =>
     answerWith(403, JSON.stringify(body), { "content-type": "application/json" });
 
-  it("tells users the message and public_response of JSON, and the operator alone code and extra (2.5)", async () => {
+  it("shows users the message and public_response of JSON, and only the operator code and extra (2.5)", async () => {
     const body = {
       code: -17.5,
       message: "Locked until Monday",
@@ -540,7 +540,7 @@ describe("createHttpAuthenticator, given a 403", () => {
     });
   });
 
-  it("takes an empty body for none, whatever its type (2.5)", async () => {
+  it("takes an empty body of any type for none (2.5)", async () => {
     const answer = answerWith(403, "", { "content-type": "application/json" });
     expect(await judge(answer)).toStrictEqual({ ...rejected, audit: { url: remote.url, status: 403 } });
   });

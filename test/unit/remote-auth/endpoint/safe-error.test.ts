@@ -38,7 +38,7 @@ function chain(messages: readonly string[]): Error {
   return others.length === 0 ? new Error(message) : new Error(message, { cause: chain(others) });
 }
 
-describe("what the log of an authentication endpoint is told of", () => {
+describe("the errors in the log of an authentication endpoint", () => {
   it.each<[string, unknown, object]>([
     ["an error", new Error("down"), told("down")],
     [
