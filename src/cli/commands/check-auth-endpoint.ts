@@ -131,7 +131,7 @@ async function toContext(flags: CheckFlags, { stdin, stderr }: CheckStreams): Pr
     return context;
   }
   if (user === "") throw createFailure(2, ["error: --user must not be empty"]);
-  const source = password === undefined ? "the first line of the standard input, the password," : "--password";
+  const source = password === undefined ? "the password on standard input" : "--password";
   const account = { username: user, password: password ?? (await readPassword(stdin, stderr)) };
   if (account.password === "") throw createFailure(2, [`error: ${source} must not be empty`]);
   if (!isPasswordLongEnough(account.password)) {
