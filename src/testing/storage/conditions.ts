@@ -82,7 +82,7 @@ export const conditionCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "both conditions must be met",
+    name: "both conditions must be true",
     needs: "strongTags",
     async run({ storage }) {
       const { etag = "" } = await put(storage, "/file", "first");

@@ -3,9 +3,9 @@ import type { StorageCase } from "./case.ts";
 import { firstOf, namesIn, put, textOf, untouched } from "./content.ts";
 
 const AWKWARD: Readonly<Record<string, readonly string[]>> = {
-  "with blanks inside and at both ends": ["a b", " leading", "trailing ", " ", "  "],
+  "with spaces inside and at both ends": ["a b", " leading", "trailing ", " ", "  "],
   "with dots at both ends": [".hidden", "trailing.", "...", "..a", "a.."],
-  "with quotes, brackets and signs of shells": [
+  "with quotes, brackets and shell characters": [
     `"quoted"`,
     "it's",
     "`a`",
@@ -17,11 +17,23 @@ const AWKWARD: Readonly<Record<string, readonly string[]>> = {
     "*",
     "[a]",
   ],
-  "with what means something in URLs": ["a%20b", "%2e%2e", "%", "a#b", "a?b", "a+b", "a:b", "a=b", "a@b", "~", "a,b"],
+  "with characters that are special in URLs": [
+    "a%20b",
+    "%2e%2e",
+    "%",
+    "a#b",
+    "a?b",
+    "a+b",
+    "a:b",
+    "a=b",
+    "a@b",
+    "~",
+    "a,b",
+  ],
   "with a backslash": ["a\\b", "..\\a"],
-  "of objects' own members": ["__proto__", "constructor", "toString", "hasOwnProperty"],
+  "that are properties of every object": ["__proto__", "constructor", "toString", "hasOwnProperty"],
   "beyond ASCII": ["grüße.txt", "日本語", "עברית", "emoji 😀👩‍👩‍👧", "\u200b", "\ufeffbom", "\uffff", "\ufffd"],
-  "that come before and after / in order": ["a", "a-b", "a.b", "a0b", "a!b"],
+  "that sort before and after /": ["a", "a-b", "a.b", "a0b", "a!b"],
 };
 
 /** Cases about names, which are stored unchanged or rejected. */

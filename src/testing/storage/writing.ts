@@ -32,7 +32,7 @@ export const writingCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "write: an empty file replaces a full one",
+    name: "write: an empty file replaces a file with content",
     async run({ storage }) {
       await put(storage, "/file", "full");
       await storage.write("/file", textChunks(), { size: 0 });
