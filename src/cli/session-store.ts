@@ -54,7 +54,7 @@ export async function openSessionStore(store: SessionStoreLocation, key: string)
     return opened;
   } catch (error) {
     await opened.close();
-    throw createFailure(1, [`${place}: the store failed a test: ${toReason(error)}`]);
+    throw createFailure(1, [`${key}: the store failed a test: ${toReason(error)}`]);
   }
 }
 
@@ -105,7 +105,7 @@ async function loadKeyv(key: string): Promise<[typeof import("keyv"), typeof imp
     return await Promise.all([import("keyv"), import("@keyv/redis")]);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    throw createFailure(1, [`${place}: Redis needs two more packages: npm install keyv@5 @keyv/redis@5`]);
+    throw createFailure(1, [`${key}: Redis needs two more packages: npm install keyv@5 @keyv/redis@5`]);
   }
 }
 
@@ -131,7 +131,7 @@ async function loadSqlite(key: string): Promise<NodeSqlite> {
     return (await import(name)) as NodeSqlite;
   } catch {
     const problem = `SQLite needs Node 22.13 or later, but this is ${process.version}`;
-    throw createFailure(1, [`${place}: ${problem}; redis:// works with every version`]);
+    throw createFailure(1, [`${key}: ${problem}; redis:// works with every version`]);
   }
 }
 

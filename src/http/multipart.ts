@@ -125,7 +125,7 @@ function createSections(chunks: AsyncIterator<Uint8Array>, boundary: string, max
         return head.slice(0, size - HEADERS_END.length);
       }
     }
-    throw new HttpError("malformed", `The form has a part with headers of more than ${maxHeadBytes} bytes.`);
+    throw new HttpError("malformed", `The form has a part with headers of more than ${maxHeaderBytes} bytes.`);
   }
 
   async function readEpilogue(): Promise<void> {

@@ -101,8 +101,8 @@ function toRules({ header, required = false, keys }: MetadataFields): MetadataRu
 }
 
 function toKeyRule({ name, required = false }: MetadataKey): MetadataKeyRule {
-  const begin = name.endsWith("*") ? name.slice(0, -1) : undefined;
-  if (name === "" || /[*,]/.test(begin ?? name))
+  const prefix = name.endsWith("*") ? name.slice(0, -1) : undefined;
+  if (name === "" || /[*,]/.test(prefix ?? name))
     fail(`given with keys that have a name without commas, and "*" only at the end: ${name}`);
   return {
     name,

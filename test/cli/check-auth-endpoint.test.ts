@@ -247,7 +247,11 @@ describe("the flags of fileferry check-auth-endpoint", () => {
       [url, "--header", "s3cret"],
       /^error: --header \(number 1\): expected 'Name: value'\n$/,
     ],
-    ["a header twice", [url, "--header", "A: s3cret", "--header", "A: 2"], /^error: --header \(number 2\): is given twice/],
+    [
+      "a header twice",
+      [url, "--header", "A: s3cret", "--header", "A: 2"],
+      /^error: --header \(number 2\): is given twice/,
+    ],
     ["a name that is none", [url, "--header", "A B: s3cret"], /^error: [^\n]*headers[^\n]*\n$/],
     ["a value that is none", [url, "--header", "A: s3cret\u0001"], /^error: [^\n]*headers[^\n]*\n$/],
     ["a header of the exchange", [url, "--header", "Host: s3cret"], /^error: [^\n]*headers[^\n]*Host[^\n]*\n$/],

@@ -163,7 +163,7 @@ const membersSchema = z.strictObject({
     .superRefine(checkByService((clientForwardedHeader) => ({ clientForwardedHeader })))
     .exactOptional(),
   trustedProxies: z
-    .array(z.string().superRefine(byService((network) => ({ trustedProxies: [network] }))))
+    .array(z.string().superRefine(checkByService((network) => ({ trustedProxies: [network] }))))
     .exactOptional(),
   publicOrigin: z
     .string()
