@@ -1,4 +1,4 @@
-/** Makes an element. Texts become text nodes: a name is never read as markup. */
+/** Creates an element. Strings become text nodes, so a name is never read as markup. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string>> = {},
@@ -10,24 +10,24 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A button that submits nothing. */
+/** Creates a button that does not submit a form. */
 export function button(label: string, act: () => void): HTMLButtonElement {
   const made = element("button", { type: "button" }, label);
   made.addEventListener("click", act);
   return made;
 }
 
-/** A name of a member or file, kept from turning the direction of the text around it. */
+/** Creates an element for a name. `bdi` keeps the name from changing the direction of the text around it. */
 export function nameElement(name: string): HTMLElement {
   return element("bdi", {}, name);
 }
 
-/** Sets the text where it differs: assistive technology and layout see no change without one. */
+/** Sets the text only if it differs, so that assistive technology and layout see no change otherwise. */
 export function setText(target: Element, text: string): void {
   if (target.textContent !== text) target.textContent = text;
 }
 
-/** Makes these the children, leaving those in place that are there already: what has the focus keeps it. */
+/** Replaces the children. Elements that are already children are not moved, so that the focused one keeps the focus. */
 export function setChildren(parent: Element, children: readonly Element[]): void {
   const kept = new Set(children);
   for (const child of [...parent.children]) if (!kept.has(child)) child.remove();

@@ -1,6 +1,9 @@
 import type { ScriptTexts } from "../contracts/script-texts.ts";
 
-/** Puts values into a text, numbers as the page's language writes them; a value is never read as a text. */
+/**
+ * Replaces each `{name}` in a text with its value. Numbers are formatted for the page's language. Placeholders in
+ * values are not replaced.
+ */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
@@ -8,7 +11,7 @@ export function fill(text: string, values: Readonly<Record<string, string | numb
   });
 }
 
-/** The texts of the page. */
+/** Reads the texts that the service wrote into the page. */
 export function readTexts(main: HTMLElement): ScriptTexts {
   return JSON.parse(main.dataset.texts ?? "{}") as ScriptTexts;
 }
@@ -20,7 +23,7 @@ export function formatSpeed(bytesPerSecond: number): string {
   return formatUnit(bytesPerSecond / 1000 ** power, `${unit}-per-second`, power > 0 ? 1 : 0);
 }
 
-/** A duration in the page's language, roughly: `40 sec`, `3 min`, `2 hr`. */
+/** A rounded duration in the page's language, such as `40 sec`, `3 min` or `2 hr`. */
 export function formatDuration(seconds: number): string {
   if (seconds < 60) return formatUnit(Math.max(1, seconds), "second", 0);
   return seconds < 3600 ? formatUnit(seconds / 60, "minute", 0) : formatUnit(seconds / 3600, "hour", 1);

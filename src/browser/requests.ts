@@ -2,32 +2,36 @@ import type { ScriptTexts } from "../contracts/script-texts.ts";
 import { fill } from "./format.ts";
 
 /**
- * Why something failed. `login`: the session has ended. `network`: the service does not answer. `exists`: there is a file already. `refused`: all
- * else, of this one alone.
+ * Why a request failed. `login`: the session has ended. `network`: the service does not respond. `exists`: the file
+ * already exists. `refused`: any other reason, which concerns only this request.
  */
 export interface Problem {
   readonly kind: "login" | "network" | "exists" | "refused";
   readonly message: string;
 }
 
-/** What became of one target of a command; `message` is null for a success. */
+/** The result of one target of a command. `message` is null for a success. */
 export interface Outcome {
   readonly target: string;
   readonly message: string | null;
 }
 
-/** Tells the service that a script asks: a browser's own box for a password would not help here. */
+/**
+ * The headers of every request. `X-Requested-With` keeps the browser from opening its own password dialog after a 401.
+ */
 export const HEADERS = { Accept: "application/json", "X-Requested-With": "XMLHttpRequest" } as const;
 
-/** A batch stays below the service's limits of commands and bytes. */
+/** A batch of this size stays below the service's limits of commands and bytes. */
 const COMMANDS_PER_REQUEST = 500;
 
-/** The URL of a member below the folder of this page; with a `/` at its end for a folder. Names are encoded each. */
+/**
+ * The relative URL of a path below the folder of this page. `end` is `/` for a folder. Each name is percent-encoded.
+ */
 export function toUrl(path: readonly string[], end: "" | "/" = ""): string {
   return `./${path.map(encodeURIComponent).join("/")}${path.length > 0 ? end : ""}`;
 }
 
-/** Runs one command on each of the targets in a folder. With a problem, `outcomes` holds what was done before it. */
+/** Runs one command on each target in a folder. If there is a problem, `outcomes` has the results before it. */
 export async function runCommands(
   folder: readonly string[],
   command: string,
@@ -42,8 +46,8 @@ export async function runCommands(
       const headers = { ...HEADERS, "Content-Type": "application/json; charset=utf-8" };
       const response = await fetch(toUrl(folder, "/"), { method: "POST", headers, body: JSON.stringify({ commands }) });
       const body = await response.text();
-      const told = parseBody(body);
-      const results = response.ok ? told.results : told.errors;
+      const parsed = parseBody(body);
+      const results = response.ok ? parsed.results : parsed.errors;
       if (!Array.isArray(results) || !results.every(isOutcome)) {
         return { outcomes, problem: toProblem(response.status, body, texts) };
       }
@@ -55,7 +59,7 @@ export async function runCommands(
   return { outcomes };
 }
 
-/** What an answer that is no success says. */
+/** Converts an error response to a problem. */
 export function toProblem(status: number, body: string, texts: ScriptTexts): Problem {
   if (status === 401) return { kind: "login", message: texts.sessionEnded };
   if (status === 412) return { kind: "exists", message: texts.exists };
@@ -64,7 +68,7 @@ export function toProblem(status: number, body: string, texts: ScriptTexts): Pro
   return { kind: "refused", message: messages.join(" ") || fill(texts.refused, { status }) };
 }
 
-/** Whether there is a file already, or why that cannot be found out. */
+/** Checks whether a file exists. Returns the problem `exists` if it does, or the reason why the check failed. */
 export async function findFile(url: string, texts: ScriptTexts): Promise<Problem | undefined> {
   try {
     const { status, ok } = await fetch(url, { method: "HEAD", headers: HEADERS, cache: "no-store" });
@@ -75,8 +79,8 @@ export async function findFile(url: string, texts: ScriptTexts): Promise<Problem
 }
 
 /**
- * What stands behind a request that broke off without an answer: a service that refuses before it has read a whole body ends the connection, and
- * the browser then drops the answer. Asking for the file tells.
+ * Finds out why an upload ended without a response. If a service rejects a request before it has read the complete
+ * body, it closes the connection, and the browser drops the response. A HEAD request for the file gives the reason.
  */
 export async function findProblem(url: string, mayReplace: boolean, texts: ScriptTexts): Promise<Problem> {
   const problem = await findFile(url, texts);

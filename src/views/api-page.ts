@@ -11,12 +11,12 @@ const TYPES: Readonly<Record<ApiPageFile["type"], string>> = {
   notices: "text/plain; charset=utf-8",
 };
 
-/** The media type of a file of the page. */
+/** The `Content-Type` of a file of the page. */
 export function toFileType({ type }: ApiPageFile): string {
   return TYPES[type];
 }
 
-/** The interactive page of the API (1.3): a login of ours, and below it what the viewer makes of the description. */
+/** Renders the interactive API page (1.3): our own login form, and below it the viewer of the OpenAPI document. */
 export function renderApiPage(context: PageContext, files: readonly ApiPageFile[]): SafeHtml {
   const { texts, config } = context;
   const own = `${config.basePath}/__svc__`;
@@ -45,7 +45,7 @@ export function renderApiPage(context: PageContext, files: readonly ApiPageFile[
   return renderPage(context, { title: texts.api, content, styles, head: toScripts(config.basePath, files) });
 }
 
-/** What the script says, by the names of its `PageTexts`. */
+/** The texts of the page's script, by the names of its `ApiPageTexts`. */
 function toScriptTexts({ texts }: PageContext): Readonly<Record<string, string>> {
   const { loggedOut, script } = texts;
   const wrong = toFailureText(texts, "The user name or password is wrong.");

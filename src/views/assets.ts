@@ -2,20 +2,20 @@
 import { hash as scriptHash, text as scriptText } from "../browser/folder/main.ts?asset";
 import { hash as styleHash, text as styleText } from "./assets/style.css?asset";
 
-/** Names of assets change with what is in them, so that browsers may keep them for good. */
+/** The name of an asset contains a hash of its content, so that browsers may cache it forever. */
 export const STYLE_NAME = `style-${styleHash}.css`;
 export const SCRIPT_NAME = `main-${scriptHash}.js`;
 
 const CSS = "text/css; charset=utf-8";
 const JAVASCRIPT = "text/javascript; charset=utf-8";
 
-/** A file that pages load. */
+/** A style sheet or script that pages load. */
 export interface Asset {
   readonly type: string;
   readonly text: string;
 }
 
-/** The asset of a name; `brandStyle` is the one that the options make. */
+/** Finds an asset by its name. `brandStyle` is the style sheet made from the branding options. */
 export function findAsset(
   name: string,
   brandStyle?: { readonly name: string; readonly text: string },
@@ -25,7 +25,7 @@ export function findAsset(
   return name === brandStyle?.name ? { type: CSS, text: brandStyle.text } : undefined;
 }
 
-/** Where an asset is. */
+/** The URL path of an asset. */
 export function toAssetPath(basePath: string, name: string): string {
   return `${basePath}/__svc__/assets/${name}`;
 }

@@ -5,17 +5,17 @@ import type { ErrorsBody } from "../schemas/errors.ts";
 import { card, type PageContext, pageResponse } from "./page.ts";
 import { toFailureText } from "./texts.ts";
 
-/** Says no more than the page's title. */
+/** This message only repeats the page's title, so pages show a hint instead. */
 const NOT_FOUND = "Not found.";
 
-/** What a failure needs to know of the client. */
+/** What an error response depends on. */
 export interface FailureContext extends PageContext {
   readonly variant: Variant;
 }
 
 /**
- * A failure as the client's variant shows it: the `errors` body (7.1), or a page for browsers, in their language. `response` is what a JSON body
- * shows beside the message of a failed login (7.2).
+ * Creates an error response in the client's variant: the `errors` body (7.1), or a page in the client's language.
+ * `response` is added to the JSON body of a failed login (7.2).
  */
 export function errorResponse(
   context: FailureContext,

@@ -2,7 +2,7 @@ import type { Texts } from "../contracts/texts.ts";
 import type { TriggerStyle } from "../contracts/trigger.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 
-/** What the page of a folder offers to do. */
+/** The actions that the page of a folder offers. */
 export interface FolderActions {
   readonly upload: boolean;
   readonly createFolder: boolean;
@@ -11,19 +11,22 @@ export interface FolderActions {
   readonly triggers: readonly TriggerButton[];
 }
 
-/** A trigger as it is offered. */
+/** The button of a trigger. */
 export interface TriggerButton {
   readonly name: string;
   readonly label: string;
   readonly style: TriggerStyle;
 }
 
-/** Whether there is anything to choose members for. */
+/** Whether the page offers any action on selected members. */
 export function mayActOnMembers({ download, delete: mayDelete, triggers }: FolderActions): boolean {
   return download || mayDelete || triggers.length > 0;
 }
 
-/** What can be put into the folder. `action` stands before the files: the service knows what to do with them as they arrive. */
+/**
+ * Renders the forms that upload files and create a folder. The field `action` comes before the files, so that the
+ * service knows the action when the files arrive.
+ */
 export function renderTools(texts: Texts, { upload, createFolder }: FolderActions): SafeHtml | undefined {
   if (!upload && !createFolder) return undefined;
   const uploadForm = html`<form id="upload" method="post" action="./" enctype="multipart/form-data">
@@ -42,7 +45,7 @@ ${createFolder ? folderForm : undefined}
 </div>`;
 }
 
-/** What can be done with the members that are chosen. */
+/** Renders the buttons for the selected members. */
 export function renderMemberActions(texts: Texts, actions: FolderActions): SafeHtml {
   const triggers = actions.triggers.map(({ name, label, style }) => toButton(name, label, style));
   return html`<div class="selected" role="group" aria-label="${texts.withSelected}">

@@ -13,48 +13,57 @@ import { fillText, toFailureText } from "./texts.ts";
 export interface FolderPage {
   /** The names from the account's root to the folder. */
   readonly segments: readonly string[];
-  /** Absent where they cannot be listed. */
+  /** Absent if the account must not list them. */
   readonly members: readonly PageMember[] | undefined;
   readonly order: MemberOrder;
   readonly actions: FolderActions;
   readonly username: string;
   readonly links: SessionLinks;
-  /** What the last form has done. */
+  /** The result of the last form. */
   readonly done?: DoneCode | undefined;
-  /** What went wrong with the last form. */
+  /** The problems of the last form. */
   readonly problems?: readonly FolderProblem[];
 }
 
-/** What went wrong with a form. */
+/** A problem of a form. */
 export interface FolderProblem {
-  /** The member that it is about. */
+  /** The member that has the problem. */
   readonly target?: string;
-  /** A failure's own message, which is shown in the language of the page. */
+  /** The English message of the failure. The page shows it in its own language. */
   readonly message: string;
 }
 
-/** Where a browser's session ends, and where its account changes the password. */
+/** The URLs that end a browser's session and change its account's password. */
 export interface SessionLinks {
   readonly logout?: string;
   readonly passwordUpdate?: string;
 }
 
-/** So many characters are in one chunk, and the row that goes beyond: a name can be escaped to six times its length, in each of five places. */
+/**
+ * The minimum number of characters in a chunk; the last row may exceed it. A name appears five times in its row, and
+ * escaping can make it six times as long each time.
+ */
 const CHUNK_CHARACTERS = 65_536;
 
-/** So much is shown of what a problem is about: the longest names that systems have. */
+/** The page cuts the target of a problem to this length, which is the longest name of common systems. */
 const MAX_SHOWN_CHARACTERS = 255;
-/** So many folders above this one are on the way up, beside the home: each link takes three characters for each level. */
+/**
+ * The maximum number of parent folders in the breadcrumbs, in addition to the home folder. Each link has three
+ * characters per level.
+ */
 const MAX_CRUMBS = 50;
 
-/** Stands in the page where the members go: no text of anybody's can hold it, as `<` is escaped. */
+/** Marks the position of the members. No text on the page can contain it, because `<` is escaped. */
 const MEMBERS = html`<!--members-->`;
 
-/** The HTML page of a folder (4.6). Its members are rendered as they are read, and others have their turn between one slice and the next. */
+/**
+ * Streams the HTML page of a folder (4.6). The page yields to the event loop between two chunks, so that a large folder
+ * does not block other requests.
+ */
 export function streamFolderPage(context: PageContext, folder: FolderPage): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const [before = "", after = ""] = String(renderFrame(context, folder)).split(String(MEMBERS));
-  /** What has been rendered and not sent. */
+  /** Text that is rendered but not yet sent. */
   let text = before;
   let sorted: readonly PageMember[] | undefined;
   const renderRow = createRowRenderer(context.texts, mayActOnMembers(folder.actions));
@@ -99,7 +108,7 @@ ${ICONS}`;
   });
 }
 
-/** The way up; the folder itself is the heading below. */
+/** Renders the breadcrumbs of the parent folders. The folder itself is the heading. */
 function renderCrumbs({ texts }: PageContext, segments: readonly string[]): SafeHtml | undefined {
   if (segments.length === 0) return undefined;
   const above = segments.slice(0, -1);
@@ -120,14 +129,14 @@ function renderMessages({ texts }: PageContext, { done, problems = [] }: FolderP
       const about = target === undefined ? undefined : html`<bdi>${toShown(target)}</bdi>: `;
       return html`<li>${about}${toFailureText(texts, message)}</li>`;
     });
-    // Where nothing was chosen, nothing worked or failed.
+    // A problem without a target concerns the form itself: no item failed.
     const heading = problems.some(({ target }) => target !== undefined) ? html`<p>${texts.problems}</p>` : undefined;
     return html`<div role="alert" class="notice problem">${heading}<ul>${items}</ul></div>`;
   }
   return done === undefined ? undefined : html`<p role="status" class="notice success">${texts.done[done]}</p>`;
 }
 
-/** What a form says that it is about may be as long as the form; no name is. */
+/** Shortens a target. A form may send one that is much longer than any name. */
 function toShown(target: string): string {
   return target.length > MAX_SHOWN_CHARACTERS ? `${target.slice(0, MAX_SHOWN_CHARACTERS)}…` : target;
 }

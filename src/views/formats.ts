@@ -1,23 +1,23 @@
 import type { Texts } from "../contracts/texts.ts";
 
-/** Numbers and times as people of a language write them. */
+/** Formats numbers and times for a language. */
 export interface Formats {
-  /** A number of bytes with the unit that fits, such as `1.5 MB` (a million bytes each). */
+  /** A number of bytes in a fitting unit, such as `1.5 MB` (1 MB is 1,000,000 bytes). */
   size(bytes: number): string;
-  /** All of its digits, such as `1,500,000 bytes`. */
+  /** A number of bytes with all digits, such as `1,500,000 bytes`. */
   exactSize(bytes: number): string;
-  /** A time in UTC, to the minute. */
+  /** A time in UTC, with minutes. */
   time(date: Date): string;
 }
 
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"] as const;
 
-const known = new WeakMap<Texts, Formats>();
+const cache = new WeakMap<Texts, Formats>();
 
-/** The formats of a language: made once, as making them costs more than a hundred uses. */
+/** The formats of a language. They are cached, because creating them costs more than using them a hundred times. */
 export function formatsOf(texts: Texts): Formats {
-  const formats = known.get(texts) ?? createFormats(texts.language);
-  known.set(texts, formats);
+  const formats = cache.get(texts) ?? createFormats(texts.language);
+  cache.set(texts, formats);
   return formats;
 }
 

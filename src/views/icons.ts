@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from "../http/html.ts";
 
-/** What a member is taken for by its name; nothing hangs on it but the icon. */
+/** The kind of a member, guessed from its name. It only decides the icon. */
 type Kind = "folder" | "file" | "text" | "image" | "audio" | "video" | "archive" | "table" | "code";
 
 const EXTENSIONS: Readonly<Record<Exclude<Kind, "folder" | "file">, string>> = {
@@ -19,7 +19,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map(
 
 const SHEET = "M6 3h8l5 5v12a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1z M14 3v5h5";
 
-/** Lines on a square of 24. */
+/** SVG paths in a square of 24 by 24. */
 const SHAPES: Readonly<Record<Kind | "up" | "down" | "empty", string>> = {
   folder: "M3 7a2 2 0 0 1 2-2h4l2 2.5h8a2 2 0 0 1 2 2V17a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z",
   file: SHEET,
@@ -35,12 +35,12 @@ const SHAPES: Readonly<Record<Kind | "up" | "down" | "empty", string>> = {
   empty: "M3 8a2 2 0 0 1 2-2h4l2 2.5h8a2 2 0 0 1 2 2V17a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z M9 14h6",
 };
 
-/** The shapes of all icons, once in a page. */
+/** The shapes of all icons. A page contains them once, and the icons refer to them. */
 export const ICONS: SafeHtml = html`<svg class="shapes" width="0" height="0" aria-hidden="true">
 ${Object.entries(SHAPES).map(([name, path]) => html`<symbol id="icon-${name}" viewBox="0 0 24 24"><path d="${path}"/></symbol>`)}
 </svg>`;
 
-/** An icon that says nothing that is not said beside it. */
+/** A decorative icon, hidden from assistive technology. */
 export function icon(name: keyof typeof SHAPES): SafeHtml {
   return PLAIN_ICONS[name];
 }
@@ -52,13 +52,13 @@ const PLAIN_ICONS = Object.fromEntries(
   ]),
 ) as unknown as Readonly<Record<keyof typeof SHAPES, SafeHtml>>;
 
-/** The icon of a file. */
+/** The icon of a file, chosen by the extension of its name. */
 export function fileIcon(name: string): SafeHtml {
   const dot = name.lastIndexOf(".");
   return icon((dot < 1 ? undefined : KINDS.get(name.slice(dot + 1).toLowerCase())) ?? "file");
 }
 
-/** The icon of folders, which is all that tells them from files. */
+/** The icon of a folder. It has a label, because only the icon distinguishes a folder from a file. */
 export function folderIcon(label: string): SafeHtml {
   return html`<svg class="icon folder" width="24" height="24" role="img" aria-label="${label}"><use href="#icon-folder"/></svg>`;
 }

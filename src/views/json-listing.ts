@@ -4,9 +4,9 @@ import type { StorageEntry } from "../contracts/storage-adapter.ts";
 import type { ListingEntry } from "../schemas/listing.ts";
 
 /**
- * The JSON listing of a folder (2.1), made as it is read: whatever the number of members, only a few are held. Closing it ends the
- * iteration of `members`.
- * @throws what their first step throws.
+ * Opens the JSON listing of a folder (2.1). It is written while it is read and keeps only one batch of members in
+ * memory. Closing it ends the iteration of `members`.
+ * @throws what the first step of `members` throws.
  */
 export async function openJsonListing(members: AsyncIterable<StorageEntry>): Promise<ByteSource> {
   const batches = toBatches(members);
@@ -49,18 +49,18 @@ function toJson(members: readonly StorageEntry[]): string {
   return members.map((member) => toText(toListingEntry(member))).join();
 }
 
-/** One member as the JSON listing shows it (2.1). */
+/** Converts a member to its entry in the JSON listing (2.1). */
 function toListingEntry({ name, kind, modified, size }: StorageEntry): ListingEntry {
   const isFolder = kind === "folder";
   return { name, is_directory: isFolder, modified: modified.getTime() / 1000, size: isFolder ? 0 : size };
 }
 
-/** The same as text, in half the time of `JSON.stringify` on the whole. */
+/** Writes an entry as JSON. This takes half the time of `JSON.stringify` for the object. */
 function toText({ name, is_directory, modified, size }: ListingEntry): string {
   return `{"name":${JSON.stringify(name)},"is_directory":${is_directory},"modified":${toNumber(modified)},"size":${toNumber(size)}}`;
 }
 
-/** As JSON has it: a storage may not know the time of a member. */
+/** Writes a number as JSON. It is `null` if the storage does not know the time of a member. */
 function toNumber(value: number): string {
   return Number.isFinite(value) ? `${value}` : "null";
 }

@@ -4,11 +4,11 @@ import { toFailureText } from "./texts.ts";
 
 /** What the login page shows. */
 export interface LoginPage {
-  /** Where the form goes. */
+  /** The URL that the form is sent to. */
   readonly action: string;
-  /** Where browsers without cookies are asked for name and password. */
+  /** The URL where browsers without cookies ask for Basic credentials. */
   readonly withoutCookies: string;
-  /** Where a login leads: the path of the page that was asked for, if any. */
+  /** The path of the originally requested page, to which a successful login redirects. */
   readonly returnTo?: string | undefined;
   /** Why the last login failed. */
   readonly message?: string | undefined;

@@ -12,13 +12,16 @@ export interface MemberOrder {
   readonly isDescending: boolean;
 }
 
-/** Reads `sort=name|size|modified&order=asc|desc`; what it does not know it ignores, and sorts by name (CONTRACT 3.3). */
+/**
+ * Reads `sort=name|size|modified&order=asc|desc`. Unknown values are ignored; the default is `name`, `asc` (CONTRACT
+ * 3.3).
+ */
 export function parseMemberOrder(query: URLSearchParams): MemberOrder {
   const key = SORT_KEYS.find((known) => known === query.get("sort")) ?? "name";
   return { key, isDescending: query.get("order") === "desc" };
 }
 
-/** What a page shows of a member. No more is held of it, as there may be 100,000. */
+/** What a page shows of a member. A folder may have 100,000 members, so nothing else is kept in memory. */
 export interface PageMember {
   readonly name: string;
   readonly kind: StorageEntry["kind"];
@@ -34,7 +37,9 @@ export function toPageMember({ name, kind, size, modified }: StorageEntry): Page
 
 type Compare = (one: PageMember, other: PageMember) => number;
 
-/** The members in order: folders first whichever way, and by name where nothing else tells them apart. */
+/**
+ * Sorts the members. Folders come first in both directions, and members that are otherwise equal are sorted by name.
+ */
 export async function sortMembers(members: readonly PageMember[], order: MemberOrder): Promise<readonly PageMember[]> {
   return sortCooperatively(members, toCompare(order));
 }
@@ -50,7 +55,7 @@ function toCompare({ key, isDescending }: MemberOrder): Compare {
 
 const COMPARE: Readonly<Record<SortKey, Compare>> = {
   name: compareNames,
-  // What a storage says of a folder's size is not shown.
+  // Pages do not show the size of folders.
   size: (one, other) => (one.kind === "folder" ? 0 : one.size - other.size),
   modified: (one, other) => one.modified - other.modified,
 };

@@ -5,7 +5,7 @@ import { fileIcon, folderIcon, icon } from "./icons.ts";
 import { type MemberOrder, type PageMember, SORT_KEYS, type SortKey } from "./member-order.ts";
 import { fillText } from "./texts.ts";
 
-/** The head of the table of members: each column's name sorts by it, the current one's the other way round. */
+/** Renders the table head. A click on a column sorts by it, and a click on the current column reverses the order. */
 export function renderTableHead(texts: Texts, order: MemberOrder, isSelectable: boolean): SafeHtml {
   const selection = html`<th scope="col" class="select"><span class="unseen">${texts.selection}</span><label class="box"><input type="checkbox" id="select-all" aria-label="${texts.selectAll}" hidden></label></th>`;
   const columns = SORT_KEYS.map((key) => renderColumn(texts, key, order));
@@ -20,7 +20,7 @@ function renderColumn(texts: Texts, key: SortKey, order: MemberOrder): SafeHtml 
   return html`<th scope="col" class="${key}"${sort}>${link}${key === "modified" ? html` <small>UTC</small>` : undefined}</th>`;
 }
 
-/** Makes the rows of members, one at a time. */
+/** Creates a function that renders the row of a member. */
 export function createRowRenderer(texts: Texts, isSelectable: boolean): (member: PageMember) => SafeHtml {
   const formats = formatsOf(texts);
   const folder = folderIcon(texts.folder);

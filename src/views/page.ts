@@ -4,47 +4,47 @@ import { html, type SafeHtml } from "../http/html.ts";
 import { type HeaderFields, htmlResponse } from "../http/responses.ts";
 import { STYLE_NAME, toAssetPath } from "./assets.ts";
 
-/** Whom a page is for, and whose it is: an exchange has all of it. */
+/** The language of a page and the settings of the service. A request context has both. */
 export interface PageContext {
   readonly texts: Texts;
   readonly config: { readonly basePath: string; readonly pages: PageSettings };
 }
 
-/** What the options say of pages. */
+/** The options that concern pages. */
 export interface PageSettings {
   readonly branding: Branding & { readonly name: string };
   readonly brandStyle: { readonly name: string } | undefined;
   readonly fields: HeaderFields;
 }
 
-/** What is a page's own. */
+/** The content of one page. */
 export interface Page {
   readonly title: string;
-  /** Its `main` element. */
+  /** The `main` element. */
   readonly content: SafeHtml;
-  /** Stands at the end of the head of the document. */
+  /** Elements for the end of the document's head. */
   readonly head?: SafeHtml | undefined;
-  /** Names of the stylesheets, where they are not those of the other pages. */
+  /** Names of the style sheets. Default: the style sheet of all pages. */
   readonly styles?: readonly string[];
-  /** Stands beside the name at the top of the page. */
+  /** Navigation next to the name at the top of the page. */
   readonly navigation?: SafeHtml | undefined;
 }
 
-/** The page's icon: a folder that can be seen on light and on dark. */
+/** The default icon: a folder that is visible on light and dark backgrounds. */
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Cpath fill='%235b8def' d='M2 6a2 2 0 0 1 2-2h5l2 3h9a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2z'/%3E%3C/svg%3E";
 
-/** An answer with a page of ours. */
+/** Creates a response with a page. */
 export function pageResponse(context: PageContext, status: number, page: Page, fields: HeaderFields = {}): Response {
   return htmlResponse(status, renderPage(context, page), { ...fields, ...toPageFields(context) });
 }
 
-/** The header fields of a page, which its HEAD has as well. */
+/** The headers of a page. The response to HEAD has them too. */
 export function toPageFields({ texts, config }: PageContext): HeaderFields {
   return { ...config.pages.fields, "Content-Language": texts.language };
 }
 
-/** The frame of every page of ours, and what is in it. */
+/** Renders a complete page: the common frame with the page's content. */
 export function renderPage(context: PageContext, page: Page): SafeHtml {
   const { title, content, head, navigation, styles = [STYLE_NAME] } = page;
   const { texts, config } = context;
@@ -75,14 +75,14 @@ ${footnote !== undefined && footnote !== "" ? html`<footer class="foot"><p>${foo
 `;
 }
 
-/** A page with little on it. */
+/** Renders the `main` element of a small page, such as the login page. */
 export function card(content: SafeHtml): SafeHtml {
   return html`<main class="card">
 ${content}
 </main>`;
 }
 
-/** An answer that leads elsewhere, with a page for clients that show it or do not follow (5.1). */
+/** Creates a redirect with a page for clients that do not follow it (5.1). */
 export function redirectResponse(
   context: PageContext,
   status: 302 | 303,

@@ -4,13 +4,13 @@ import { toFailureText } from "./texts.ts";
 
 /** What the page to change a password shows. */
 export interface PasswordPage {
-  /** Where the form goes. */
+  /** The URL that the form is sent to. */
   readonly action: string;
-  /** The account, for password managers. */
+  /** The account's name, for password managers. */
   readonly username: string;
-  /** Where it leads without a change. */
+  /** The URL that the cancel button opens. */
   readonly home: string;
-  /** Why the last change was refused. */
+  /** Why the last change was rejected. */
   readonly messages?: readonly string[];
 }
 

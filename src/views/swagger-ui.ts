@@ -9,7 +9,7 @@ import { hash as styleHash, text as styleText } from "./assets/api-page.css?asse
 
 const NOTICES = `${notesText}\nhttps://www.apache.org/licenses/LICENSE-2.0\n\n${worksText}`;
 
-/** Swagger UI, the script of ours that starts it, and the notices that its license asks for (Apache-2.0, section 4). */
+/** Swagger UI, our script that starts it, and the notices that its license requires (Apache-2.0, section 4). */
 export const VIEWER_FILES: readonly ApiPageFile[] = [
   toFile("style", `swagger-ui-${viewerStyleHash}.css`, viewerStyleText),
   toFile("style", `api-page-${styleHash}.css`, styleText),

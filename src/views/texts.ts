@@ -5,12 +5,12 @@ import { memoize } from "../platform/memoize.ts";
 import { ENGLISH } from "./texts/english.ts";
 import { GERMAN } from "./texts/german.ts";
 
-/** Chooses the texts for a request by its `Accept-Language` (RFC 9110 12.5.4); English when it names nothing that there is. */
+/** Chooses the texts by a request's `Accept-Language` (RFC 9110 12.5.4). The fallback is English. */
 export type ChooseTexts = (acceptLanguage: string | null) => Texts;
 
 /**
- * Makes the choice among our own languages and those of the options, whose tags are canonical. What one of them leaves out is in our own words of the
- * same language, else in English.
+ * Creates a function that chooses among the built-in languages and those of the options, whose tags must be canonical.
+ * Texts that a language of the options leaves out come from the built-in texts of the same language, else from English.
  * @throws TypeError naming a text that no page has.
  */
 export function createTexts(languages: ReadonlyMap<string, PartialTexts>): ChooseTexts {
@@ -38,7 +38,7 @@ function complete(tag: string, partial: PartialTexts): Texts {
   return texts as unknown as Texts;
 }
 
-/** A text with its `{name}`s filled in. */
+/** Replaces each `{name}` in a text with its value. */
 export function fillText(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) =>
     Object.hasOwn(values, name) ? (values[name] ?? "") : whole,
@@ -52,7 +52,9 @@ interface FailurePattern {
 
 const patternsOf = new WeakMap<Texts, readonly FailurePattern[]>();
 
-/** A failure's message in the language of the page; as it is where the language has no words for it. */
+/**
+ * Translates a failure's English message into the language of the page. Returns the message if there is no translation.
+ */
 export function toFailureText(texts: Texts, message: string): string {
   const { failures } = texts;
   if (Object.hasOwn(failures, message)) return failures[message] ?? message;
@@ -66,7 +68,7 @@ export function toFailureText(texts: Texts, message: string): string {
   return message;
 }
 
-/** Those messages that hold something else each time, the most telling first. */
+/** Compiles the messages with placeholders. The longest comes first, because it is the most specific. */
 function compileFailures(failures: Texts["failures"]): readonly FailurePattern[] {
   const variable = Object.entries(failures).filter(([english]) => english.includes("{0}"));
   variable.sort(([one], [other]) => other.length - one.length);

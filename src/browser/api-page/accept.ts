@@ -1,12 +1,12 @@
-/** What of a description says which media types an answer has. */
-interface Description {
+/** The parts of an OpenAPI document that list the media types of responses. */
+interface OpenApiDocument {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, { readonly responses?: Responses }>>>>;
   readonly components?: { readonly responses?: Responses };
 }
 
-type Responses = Readonly<Record<string, DescribedResponse>>;
+type Responses = Readonly<Record<string, DocumentedResponse>>;
 
-interface DescribedResponse {
+interface DocumentedResponse {
   readonly $ref?: string;
   readonly content?: Readonly<Record<string, unknown>>;
 }
@@ -14,22 +14,23 @@ interface DescribedResponse {
 const JSON_TYPE = "application/json";
 
 /**
- * The media type to ask for in a call, where nobody has chosen one: that of its successes, else of any of its answers, so that its failures come as they are described. JSON goes before others.
- * `undefined` where the description names none. Ranges are no types: what servers and proxies answer may be anything.
+ * Finds the media type for the `Accept` header of a call if the user has chosen none. It is a type of the successful
+ * responses, else of any response, so that failures have the documented format too. JSON is preferred. Returns
+ * `undefined` if the document lists no type. Media ranges do not count: they stand for responses of other servers.
  */
-export function findAcceptedType(description: Description, path: string, method: string): string | undefined {
-  const responses = Object.entries(description.paths?.[path]?.[method]?.responses ?? {});
+export function findAcceptedType(document: OpenApiDocument, path: string, method: string): string | undefined {
+  const responses = Object.entries(document.paths?.[path]?.[method]?.responses ?? {});
   const successes = responses.filter(([status]) => status.startsWith("2"));
-  return choose(description, successes) ?? choose(description, responses);
+  return choose(document, successes) ?? choose(document, responses);
 }
 
 function choose(
-  description: Description,
-  responses: readonly (readonly [string, DescribedResponse])[],
+  document: OpenApiDocument,
+  responses: readonly (readonly [string, DocumentedResponse])[],
 ): string | undefined {
   const types = responses.flatMap(([, response]) => {
     const named = response.$ref?.split("/").at(-1);
-    return Object.keys((named === undefined ? response : description.components?.responses?.[named])?.content ?? {});
+    return Object.keys((named === undefined ? response : document.components?.responses?.[named])?.content ?? {});
   });
   return types.find((type) => type === JSON_TYPE) ?? types.find((type) => !type.includes("*"));
 }

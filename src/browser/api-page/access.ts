@@ -3,21 +3,22 @@ import type { ViewerResponse } from "./requests.ts";
 import type { ApiPageTexts } from "./texts.ts";
 import type { Viewer } from "./viewer.ts";
 
-/** The scheme of the description that takes a session. */
+/** The security scheme of the OpenAPI document that takes a session. */
 const SCHEME = "session";
 
 const LOGOUT = "/__svc__/logout";
 
-/** Who logs in and out for the viewer. */
+/** The login and logout of the page. */
 export interface Access {
-  /** Shows the login: the viewer knows the ways to log in. */
+  /** Shows the login form. Call this when the viewer knows the security schemes. */
   offer(viewer: Viewer): void;
-  /** Notices that a call has ended the session, or has met its end. */
+  /** Checks after a call whether the session has ended. */
   onResponse(response: ViewerResponse): void;
 }
 
 /**
- * The login of the page of the API. Its session is a variable of the page's, which ends it when it is left: neither the password nor the session's ID is kept in the browser.
+ * Creates the login of the API page. The session ID is only in a variable of the page, and leaving the page ends the
+ * session: the browser stores neither the password nor the session ID.
  */
 export function createAccess(root: HTMLElement, service: string, texts: ApiPageTexts): Access {
   const form = find<HTMLFormElement>(root, "#login");
@@ -56,7 +57,7 @@ export function createAccess(root: HTMLElement, service: string, texts: ApiPageT
     }
   }
 
-  /** The page forgets the session, also when the service cannot be told. */
+  /** Ends the session. The page forgets the session even if the request to the service fails. */
   function logOut(): void {
     if (session === undefined) return;
     void endSession(service, session).catch(() => undefined);
@@ -69,7 +70,7 @@ export function createAccess(root: HTMLElement, service: string, texts: ApiPageT
     show();
   }
 
-  /** Others than the session may be why a call is refused. */
+  /** Checks the session: a 401 can also have another reason. */
   async function check(suspect: string): Promise<void> {
     const isAlive = await isSessionAlive(service, suspect);
     if (isAlive || session !== suspect) return;
@@ -101,7 +102,7 @@ export function createAccess(root: HTMLElement, service: string, texts: ApiPageT
   };
 }
 
-/** The ID of a new session, or the status of the refusal. Rejects when the service does not answer. */
+/** Requests a session. Returns its ID, or the status of an error response. Rejects if the service does not respond. */
 async function askForSession(service: string, fields: FormData): Promise<string | number> {
   const credentials = { username: fields.get("username"), password: fields.get("password") };
   const response = await fetch(`${service}/__svc__/login`, {
@@ -130,9 +131,9 @@ async function endSession(service: string, session: string): Promise<void> {
   await fetch(`${service}${LOGOUT}`, {
     method: "POST",
     headers: { ...HEADERS, Authorization: `session ${session}` },
-    // The cookie is that of another session, which stays.
+    // A cookie would belong to another session, which must stay.
     credentials: "omit",
-    // Also when the page is being left.
+    // The request must also be sent while the page is left.
     keepalive: true,
   });
 }

@@ -1,42 +1,45 @@
 import { findAcceptedType } from "./accept.ts";
 
-/** What of the viewer's inside its plugins use: its values are those of Immutable, its components those of React. */
+/** The parts of the viewer's internals that the plugins use. Values are of Immutable, components of React. */
 interface ViewerSystem {
   readonly specSelectors: { specJson(): { toJS(): Parameters<typeof findAcceptedType>[0] } };
   readonly React: { createElement(type: unknown, props: unknown, ...children: readonly unknown[]): unknown };
 }
 
-/** Reads something of its state, which it knows already. */
+/** A selector of the viewer. The viewer has already bound its state. */
 type Select = (...about: readonly unknown[]) => unknown;
 
-/** What is put in the place of a {@link Select}: it gets the state, too. */
+/** A replacement of a {@link Select}. It also gets the state. */
 type Wrapped = (state: unknown, ...about: readonly never[]) => unknown;
 
 interface Values {
   get(name: string): unknown;
 }
 
-/** The ways to log in, each below its name. */
+/** The security schemes by name. */
 interface Schemes {
   filter(keep: (scheme: { first(): Values }) => boolean): Schemes;
 }
 
-/** The group that is closed at first: nothing of it is about files. */
-const ASIDE = "Service";
-/** What comes last in its group. */
+/** The tag whose operations are collapsed at first, because they do not concern files. */
+const COLLAPSED_TAG = "Service";
+/** Methods that come last in their group. */
 const RARE: readonly unknown[] = ["head", "options"];
 
-/** The order of a group's operations is that of the document, but for methods that few will try. */
+/** Keeps the order of the document within a group, except that rarely used methods come last. */
 export function compareOperations(one: Values, other: Values): number {
   return Number(RARE.includes(one.get("method"))) - Number(RARE.includes(other.get("method")));
 }
 
-/** Swagger UI 5.34 and 5.35 ask for any type until a type is chosen by hand, though they show the first one as chosen. */
-export function acceptDescribedType(): object {
+/**
+ * Sends the documented type. Swagger UI 5.34 and 5.35 accept any type until the user selects one, although they show
+ * the first one as selected.
+ */
+export function acceptDocumentedType(): object {
   function responseContentType(select: Select, system: ViewerSystem): Wrapped {
     return (_state, path: string, method: string) => {
       const selected = select(path, method);
-      // A range is not what anybody has chosen: it stands for what servers and proxies may answer.
+      // A media range is not a selection: it stands for responses of other servers and proxies.
       if (typeof selected === "string" && selected !== "" && !selected.includes("*")) return selected;
       return findAcceptedType(system.specSelectors.specJson().toJS(), path, method);
     };
@@ -44,18 +47,18 @@ export function acceptDescribedType(): object {
   return { statePlugins: { oas3: { wrapSelectors: { responseContentType } } } };
 }
 
-/** Keeps what is not about files closed until it is opened, by hand or by its link. */
-export function closeAside(): object {
+/** Collapses the group that does not concern files until the user, or a link, opens it. */
+export function collapseServiceGroup(): object {
   function isShown(select: Select): Wrapped {
     return (_state, thing: readonly string[], isUsual: boolean) => {
-      const isAside = thing[0] === "operations-tag" && thing[1] === ASIDE;
-      return select(thing, isUsual && !isAside);
+      const isCollapsed = thing[0] === "operations-tag" && thing[1] === COLLAPSED_TAG;
+      return select(thing, isUsual && !isCollapsed);
     };
   }
   return { statePlugins: { layout: { wrapSelectors: { isShown } } } };
 }
 
-/** Leaves out the login by a cookie: no script can set that field. Browsers send the cookie that they have. */
+/** Hides the login by cookie, because a script cannot set the `Cookie` header. Browsers send their own cookie. */
 export function hideCookieLogin(): object {
   function definitionsToAuthorize(select: Select): Wrapped {
     return () => {
@@ -66,7 +69,7 @@ export function hideCookieLogin(): object {
   return { statePlugins: { auth: { wrapSelectors: { definitionsToAuthorize } } } };
 }
 
-/** Folds the header fields of described answers: a dozen answers have a dozen each. */
+/** Folds the documented headers: a dozen responses have a dozen headers each. */
 export function foldHeaders(): object {
   function headers(original: unknown, { React: { createElement } }: ViewerSystem) {
     return (props: { readonly headers?: { readonly size: number } }) => {
@@ -78,12 +81,14 @@ export function foldHeaders(): object {
   return { wrapComponents: { headers } };
 }
 
-/** Leaves out the line for a shell: the session would stand in it, and in the page for as long as that is open. */
+/** Hides the shell command: it would show the session ID as long as the page is open. */
 export function hideCommands(): object {
   return { wrapComponents: { curl: () => () => null } };
 }
 
-/** Leaves out the fields of a form that are left empty, until one asks for them: the viewer would send them as empty texts. */
+/**
+ * Does not send empty form fields unless the user asks for it. By default the viewer would send them as empty strings.
+ */
 export function leaveOutEmpty(): object {
   function ParameterIncludeEmpty(original: unknown, { React: { createElement } }: ViewerSystem) {
     return ({ isIncludedOptions, ...props }: { readonly isIncludedOptions?: object }) =>

@@ -1,21 +1,22 @@
-/** A request that the viewer is about to send. It takes what is changed in it. */
+/** A request that the viewer is about to send. Changes to this object take effect. */
 export interface ViewerRequest {
   url: string;
   headers: Record<string, string>;
   credentials?: RequestCredentials;
 }
 
-/** What came of it. */
+/** The response to a request of the viewer. */
 export interface ViewerResponse {
   readonly url: string;
   readonly status: number;
 }
 
-/** The type of any content is none: a browser knows that of a file. */
+/** The viewer sends this range as a type. Without it, the browser sends the file's own type. */
 const ANY_TYPE = "*/*";
 
 /**
- * Makes a request of the viewer one that the service takes. `service` is the URL that the service stands at, without a `/` at its end. What goes elsewhere is left as it is.
+ * Adapts a request of the viewer to the service. `service` is the base URL of the service without a trailing `/`.
+ * Requests to other URLs are not changed.
  */
 export function prepareRequest(request: ViewerRequest, service: string): ViewerRequest {
   if (!request.url.startsWith(`${service}/`)) return request;
@@ -23,7 +24,7 @@ export function prepareRequest(request: ViewerRequest, service: string): ViewerR
   for (const [name, value] of Object.entries(request.headers)) {
     if (name.toLowerCase() === "content-type" && value === ANY_TYPE) delete request.headers[name];
   }
-  // Each of the two keeps a browser from asking for name and password itself, in a box of its own, when they are wrong or missing.
+  // Each of the two keeps the browser from opening its own login dialog when credentials are wrong or missing.
   const isIdentified = Object.keys(request.headers).some((name) => name.toLowerCase() === "authorization");
   if (isIdentified) request.credentials = "omit";
   else request.headers["X-Requested-With"] = "XMLHttpRequest";
@@ -31,8 +32,9 @@ export function prepareRequest(request: ViewerRequest, service: string): ViewerR
 }
 
 /**
- * The `/` of a path stands for itself again, which the viewer has encoded as if the whole path were one name. It stays encoded, and is refused, where a browser would take a
- * segment for a way out of the folder: `..%2f` is not to become `../`.
+ * Decodes each `%2F` of a path, because the viewer encodes the complete path as if it were one name. If a segment is
+ * `.` or `..`, it stays encoded and the service rejects it: a browser would resolve `../`, so `..%2f` must not become
+ * `../`.
  */
 function withSlashes(url: string, home: string): string {
   if (!url.startsWith(home)) return url;
@@ -41,6 +43,6 @@ function withSlashes(url: string, home: string): string {
   const split = path.replace(/%2f/gi, "/");
   const isSafe = !split.split("/").some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
   if (isSafe) return home + split + url.slice(home.length + path.length);
-  // What no slash is left encoded in would be taken for that way out as it is.
+  // Without any encoded slash, the browser would resolve the `..`: add one, so that the service rejects the path.
   return /%2f/i.test(path) ? url : `${home}${path.replace(/\/?$/, "%2F")}${url.slice(home.length + path.length)}`;
 }

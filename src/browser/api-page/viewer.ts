@@ -1,6 +1,6 @@
 import {
-  acceptDescribedType,
-  closeAside,
+  acceptDocumentedType,
+  collapseServiceGroup,
   compareOperations,
   foldHeaders,
   hideCommands,
@@ -9,13 +9,13 @@ import {
 } from "./plugins.ts";
 import type { ViewerRequest, ViewerResponse } from "./requests.ts";
 
-/** What of a started viewer is used. */
+/** The parts of a started viewer that the page uses. */
 export interface Viewer {
   preauthorizeApiKey(scheme: string, value: string): unknown;
   readonly authActions: { logout(schemes: readonly string[]): unknown };
 }
 
-/** Swagger UI, as its script leaves it behind. */
+/** The global that the script of Swagger UI defines. */
 interface SwaggerUi {
   (options: Readonly<Record<string, unknown>>): Viewer;
   readonly presets: { readonly apis: unknown };
@@ -23,31 +23,31 @@ interface SwaggerUi {
 
 /** How a viewer is started. */
 export interface ViewerOptions {
-  /** The URL of the description. */
-  readonly description: string;
-  /** Sees every request before it is sent. */
+  /** The URL of the OpenAPI document. */
+  readonly documentUrl: string;
+  /** Called with every request before it is sent. */
   prepare(request: ViewerRequest): ViewerRequest;
-  /** Sees every answer. */
+  /** Called with every response. */
   onResponse(response: ViewerResponse): void;
-  /** The description is shown. */
+  /** Called when the document is shown. */
   onReady(): void;
 }
 
-/** Starts Swagger UI in the page, dark where the page is. */
-export function startViewer({ description, prepare, onResponse, onReady }: ViewerOptions): Viewer {
+/** Starts Swagger UI in the page. It follows the color scheme of the page. */
+export function startViewer({ documentUrl, prepare, onResponse, onReady }: ViewerOptions): Viewer {
   followColorScheme();
   const { SwaggerUIBundle: start } = globalThis as unknown as { readonly SwaggerUIBundle: SwaggerUi };
   return start({
     dom_id: "#viewer",
-    url: description,
+    url: documentUrl,
     presets: [start.presets.apis],
-    plugins: [acceptDescribedType, closeAside, hideCommands, hideCookieLogin, foldHeaders, leaveOutEmpty],
+    plugins: [acceptDocumentedType, collapseServiceGroup, hideCommands, hideCookieLogin, foldHeaders, leaveOutEmpty],
     operationsSorter: compareOperations,
     defaultModelsExpandDepth: 0,
     deepLinking: true,
     tryItOutEnabled: true,
     displayRequestDuration: true,
-    // Nothing of a login stays in the browser, and nothing is asked of others.
+    // The browser stores no credentials, and no other server is contacted.
     persistAuthorization: false,
     validatorUrl: null,
     requestInterceptor: prepare,

@@ -1,11 +1,14 @@
-/** How long a text stands before the next one takes its place: a screen reader that is told two at once reads the last alone. */
+/**
+ * How long a text stays before the next one replaces it. If two texts change quickly, a screen reader reads only the
+ * last.
+ */
 const STAND_MS = 1000;
-/** An empty text between makes the same words be read again. */
+/** How long the text is empty between two texts. Without this, a screen reader does not repeat an equal text. */
 const PAUSE_MS = 100;
-/** What is said while more than this waits is old news. */
+/** If more texts than this wait, the oldest is dropped because it is outdated. */
 const MAX_WAITING = 3;
 
-/** Says one text after the other in a live region (ARIA `status`). */
+/** Creates a function that announces one text after another in a live region (ARIA `status`). */
 export function createAnnouncer(status: HTMLElement): (text: string) => void {
   const waiting: string[] = [];
   let isSpeaking = false;

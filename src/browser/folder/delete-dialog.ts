@@ -2,10 +2,12 @@ import type { ScriptTexts } from "../../contracts/script-texts.ts";
 import { button, element, nameElement } from "../elements.ts";
 import { fill } from "../format.ts";
 
-/** So many names are shown; the rest is counted. */
+/** The maximum number of names that the dialog lists. It shows only the number of the others. */
 const MAX_NAMES = 10;
 
-/** Asks whether these members shall be deleted. Escape is a no, and the focus starts on it. */
+/**
+ * Asks the user to confirm that these members are deleted. Escape cancels, and the cancel button has the focus first.
+ */
 export function askToDelete(names: readonly string[], texts: ScriptTexts): Promise<boolean> {
   const [only = ""] = names;
   const question =
@@ -17,10 +19,10 @@ export function askToDelete(names: readonly string[], texts: ScriptTexts): Promi
   const list = names.length === 1 ? [] : [element("ul", { class: "dialog-names" }, ...shown)];
 
   return new Promise((resolve) => {
-    let answer = false;
+    let isConfirmed = false;
     const no = button(texts.cancel, () => dialog.close());
     const yes = button(texts.delete, () => {
-      answer = true;
+      isConfirmed = true;
       dialog.close();
     });
     yes.className = "danger";
@@ -32,7 +34,7 @@ export function askToDelete(names: readonly string[], texts: ScriptTexts): Promi
     );
     dialog.addEventListener("close", () => {
       dialog.remove();
-      resolve(answer);
+      resolve(isConfirmed);
     });
     document.body.append(dialog);
     dialog.showModal();

@@ -3,7 +3,7 @@ import { enhanceMembers } from "./members.ts";
 import { enhanceNewFolder } from "./new-folder.ts";
 import { createFolderPage } from "./page.ts";
 
-// The script of the folder page. Everything on the page works without it; with it, the page stays where it is.
+// The script of the folder page. Every action also works without it; with it, actions do not reload the page.
 const main = document.querySelector<HTMLElement>("main#folder");
 if (main !== null) {
   const page = createFolderPage(main);

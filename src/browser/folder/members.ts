@@ -4,12 +4,12 @@ import { type Outcome, type Problem, runCommands } from "../requests.ts";
 import { askToDelete } from "./delete-dialog.ts";
 import { type FolderPage, memberBoxes, problemElement, selectedBoxes } from "./page.ts";
 
-/** A form has at most 1,000 parts (SECURITY 12), and its action is one. */
+/** A form has at most 1,000 parts (SECURITY 12), and its action is one of them. */
 const MEMBERS_PER_FORM = 999;
 
 const DOWNLOAD = "download-members";
 
-/** Choosing members, and what is done with them without leaving the page: all but downloading them. */
+/** Adds the selection of members, and runs all actions on them except the download without leaving the page. */
 export function enhanceMembers(page: FolderPage): void {
   const { main } = page;
   let last: HTMLInputElement | undefined;
@@ -59,19 +59,19 @@ export function enhanceMembers(page: FolderPage): void {
       submitter.value === "delete-members" ? deleteAll(page, names, submitter) : triggerAll(page, names, submitter),
     );
   });
-  // A browser that comes back to the page restores what was chosen.
+  // A browser that returns to the page restores the selection.
   addEventListener("pageshow", showSelection);
   showSelection();
 }
 
-/** Gives all from one box to the other the state of the latter. */
+/** Sets all boxes between two boxes to the state of the second one. */
 function selectRange(main: HTMLElement, from: HTMLInputElement, to: HTMLInputElement): void {
   const boxes = [...memberBoxes(main)];
   const [start = 0, end = 0] = [boxes.indexOf(from), boxes.indexOf(to)].sort((one, other) => one - other);
   for (const box of boxes.slice(start, end + 1)) box.checked = to.checked;
 }
 
-/** Says why the button for an archive cannot be pressed. */
+/** Explains why the download button is disabled. */
 function showLimit({ main, texts }: FolderPage, count: number): void {
   const download = main.querySelector(`[data-members-action][value="${DOWNLOAD}"]`);
   if (download === null) return;
@@ -84,7 +84,9 @@ function showLimit({ main, texts }: FolderPage, count: number): void {
   setText(limit, count > MEMBERS_PER_FORM ? fill(texts.tooMany, { count: MEMBERS_PER_FORM }) : "");
 }
 
-/** Runs a command on all of them and shows what did not work. How many succeeded, and whether the service is out of reach. */
+/**
+ * Runs a command on members and shows the problems. `isLost`: the session has ended or the service does not respond.
+ */
 async function run(
   page: FolderPage,
   command: string,
@@ -104,7 +106,9 @@ async function run(
   };
 }
 
-/** What a trigger did may show in the members, but they may all be there still: what happened is said in any case. */
+/**
+ * Runs a trigger on members. The result is always announced, because the list of members may look the same afterwards.
+ */
 async function triggerAll(page: FolderPage, names: readonly string[], button: HTMLButtonElement): Promise<void> {
   const { succeeded, hasFailed, isLost } = await run(page, button.value, names);
   const text = fill(page.texts.triggered, { label: button.textContent ?? "", count: succeeded });
@@ -129,7 +133,7 @@ async function deleteAll(page: FolderPage, names: readonly string[], opener: HTM
   next?.focus();
 }
 
-/** One line for each failure; more than a few are not read anyway. */
+/** One line per failure, for at most 20 failures. */
 function toProblems(
   outcomes: readonly Outcome[],
   problem: Problem | undefined,

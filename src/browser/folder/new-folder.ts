@@ -2,7 +2,7 @@ import { fill } from "../format.ts";
 import { runCommands } from "../requests.ts";
 import { type FolderPage, problemElement } from "./page.ts";
 
-/** Makes a folder without leaving the page. */
+/** Creates folders without leaving the page. */
 export function enhanceNewFolder(page: FolderPage): void {
   const { main, texts } = page;
   const form = main.querySelector<HTMLFormElement>("#new-folder");
@@ -10,7 +10,7 @@ export function enhanceNewFolder(page: FolderPage): void {
   if (!form || !field) return;
   let isBusy = false;
 
-  async function make(name: string, target: HTMLInputElement): Promise<void> {
+  async function create(name: string, target: HTMLInputElement): Promise<void> {
     const { outcomes, problem } = await runCommands([], "create-folder", [name], texts);
     const message = outcomes[0]?.message;
     if (problem !== undefined) return page.showProblems([problemElement(problem, texts)]);
@@ -25,7 +25,7 @@ export function enhanceNewFolder(page: FolderPage): void {
     event.preventDefault();
     if (isBusy) return;
     isBusy = true;
-    void make(field.value, field).finally(() => {
+    void create(field.value, field).finally(() => {
       isBusy = false;
     });
   });

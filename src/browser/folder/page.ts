@@ -5,19 +5,19 @@ import { HEADERS, type Problem, toProblem } from "../requests.ts";
 import { createAnnouncer } from "./announcer.ts";
 import { updateChildren } from "./members-update.ts";
 
-/** The page of a folder, as the service has rendered it. */
+/** The page of a folder that the service rendered. */
 export interface FolderPage {
   readonly main: HTMLElement;
   readonly texts: ScriptTexts;
-  /** The names of the folder's files, as far as the page knows. */
+  /** The names of the folder's files that the page shows. */
   fileNames(): ReadonlySet<string>;
-  /** Fetches the members anew and brings those shown up to date, the selection and the focus kept. */
+  /** Fetches the members again and updates the page. The selection and the focus stay. */
   refresh(): Promise<void>;
-  /** Says something to those who do not see the page, when they have a moment. */
+  /** Announces a text to users of screen readers, after other announcements. */
   announce(text: string): void;
-  /** Shows what has been done, to everybody; the former message goes. */
+  /** Shows a success message to all users. It replaces the previous message. */
   showSuccess(text: string): void;
-  /** Shows what went wrong, to everybody; the former message goes, also with nothing to show. */
+  /** Shows problems to all users. They replace the previous message; an empty list only removes it. */
   showProblems(problems: readonly (Node | string)[]): void;
 }
 
@@ -25,7 +25,7 @@ const MEMBERS = "#members";
 
 export function createFolderPage(main: HTMLElement): FolderPage {
   const texts = readTexts(main);
-  // Shown once: a reload does not say it again.
+  // The message of the last form is shown once: a reload must not repeat it.
   if (new URL(location.href).searchParams.has("done")) history.replaceState(history.state, "", withoutMessage());
   const status = element("p", { role: "status", class: "announcer" });
   const say = createAnnouncer(status);
@@ -35,7 +35,7 @@ export function createFolderPage(main: HTMLElement): FolderPage {
   main.querySelector("#transfers")?.before(notice);
   let refreshes = 0;
 
-  /** What an older message says is not news any more. */
+  /** Removes older messages, which are outdated. */
   function removeMessages(): void {
     for (const message of main.querySelectorAll(".notice")) if (message !== notice) message.remove();
   }
@@ -58,19 +58,19 @@ export function createFolderPage(main: HTMLElement): FolderPage {
   }
 
   async function refresh(): Promise<void> {
-    const turn = ++refreshes;
+    const refreshId = ++refreshes;
     try {
       const headers = { ...HEADERS, Accept: "text/html" };
       const response = await fetch(withoutMessage(), { headers, cache: "no-store" });
       const fresh = new DOMParser().parseFromString(await response.text(), "text/html").querySelector(MEMBERS);
-      if (turn !== refreshes) return;
+      if (refreshId !== refreshes) return;
       const current = main.querySelector(MEMBERS);
       if (fresh !== null && current !== null) return updateMembers(current, fresh);
-      // A session that has ended leads to the login page, which is fine in itself.
+      // If the session has ended, the service redirects to the login page, which is a successful response.
       const isLogin = response.redirected || response.status === 401;
       showProblems([problemElement(toProblem(isLogin ? 401 : response.status, "", texts), texts)]);
     } catch {
-      if (turn === refreshes) showProblems([texts.networkLost]);
+      if (refreshId === refreshes) showProblems([texts.networkLost]);
     }
   }
 
@@ -88,14 +88,14 @@ export function createFolderPage(main: HTMLElement): FolderPage {
   };
 }
 
-/** What a problem says; where the session has ended, with the way to a new one, beside this page and what it holds. */
+/** Creates the text of a problem. If the session has ended, it has a link that opens the login in a new tab. */
 export function problemElement({ kind, message }: Problem, texts: ScriptTexts): HTMLElement {
   if (kind !== "login") return element("span", {}, message);
   const link = element("a", { href: withoutMessage(), target: "_blank", rel: "noopener" }, texts.logInAgain);
   return element("span", {}, message, " ", link);
 }
 
-/** The URL of the page, without the code of a message that was shown once. */
+/** The URL of the page without the code of a message. */
 function withoutMessage(): string {
   const url = new URL(location.href);
   url.searchParams.delete("done");
@@ -116,7 +116,9 @@ function updateMembers(current: Element, fresh: Element): void {
   target?.focus();
 }
 
-/** Finds the like of an element among the fresh members: the one in the row of the same name, the button of the same value. */
+/**
+ * A selector that finds the counterpart of an element in the fresh members, by the row's name or the button's value.
+ */
 function toSelector(target: Element | null): string {
   const row = target?.closest<HTMLElement>("tr[data-name]");
   const value = target?.getAttribute("value");

@@ -3,13 +3,13 @@ import { button, element } from "../elements.ts";
 import { problemElement } from "../folder/page.ts";
 import type { Transfer, UploadQueue } from "./queue.ts";
 
-/** What can be done with all uploads at once, and why they have stopped. */
+/** The buttons for all uploads, and the reason why they stopped. */
 export interface TransfersActions {
   readonly elements: readonly HTMLElement[];
   show(queue: UploadQueue): void;
 }
 
-/** `close` takes the uploads away. */
+/** Creates the buttons. `close` removes the finished uploads from the page. */
 export function createTransfersActions(
   texts: ScriptTexts,
   getQueue: () => UploadQueue,
@@ -52,7 +52,7 @@ export function createTransfersActions(
   };
 }
 
-/** Those that were to go up and did not. */
+/** The transfers that a retry starts again: failed and cancelled ones. */
 function toRetry(queue: UploadQueue): Transfer[] {
   return [...queue.in("failed"), ...queue.in("cancelled")];
 }

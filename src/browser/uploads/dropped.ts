@@ -1,12 +1,15 @@
-/** Something chosen or dropped: a file, or a folder where `file` is missing. Its path starts at what was dropped. */
+/** A chosen or dropped file, or a folder if `file` is missing. `path` starts at the chosen or dropped item. */
 export interface Dropped {
   readonly path: readonly string[];
   readonly file?: File;
-  /** A file that cannot be read, or a folder whose members cannot: taken away meanwhile, or not permitted. The others go on. */
+  /** A file or folder that cannot be read, because it was removed or access is denied. The others are still read. */
   readonly isUnreadable?: true;
 }
 
-/** Reads what was dropped, folders with everything in them, each before its members. To be called in the event itself: its data is gone after it. */
+/**
+ * Reads dropped files and folders, including everything in the folders. A folder comes before its members. Call this
+ * during the event, because the browser clears the data afterwards.
+ */
 export function readDropped(transfer: DataTransfer): AsyncGenerator<Dropped> {
   const dropped = [...transfer.items]
     .filter(({ kind }) => kind === "file")
@@ -14,7 +17,7 @@ export function readDropped(transfer: DataTransfer): AsyncGenerator<Dropped> {
   return walkAll(dropped);
 }
 
-/** What a file field holds; that of a folder names the folders in its paths. */
+/** Reads the files of a file field. A field for folders has the folders in the paths of its files. */
 export async function* readChosen(files: Iterable<File>): AsyncGenerator<Dropped> {
   const folders = new Set<string>();
   for (const file of files) {
@@ -47,7 +50,7 @@ async function* walk(entry: FileSystemEntry, path: readonly string[]): AsyncGene
   yield { path };
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   for (;;) {
-    // A reader gives a hundred at a time, and none at the end.
+    // A reader returns at most a hundred entries per call, and none at the end.
     const members = await new Promise<FileSystemEntry[] | undefined>((resolve) => {
       reader.readEntries(resolve, () => resolve(undefined));
     });

@@ -2,13 +2,13 @@ import type { ScriptTexts } from "../../contracts/script-texts.ts";
 import { fill } from "../format.ts";
 import { type Problem, runCommands } from "../requests.ts";
 
-/** Makes the folders that uploads go into, where they are missing. */
+/** Creates the missing folders of uploads. */
 export interface FolderMaker {
-  /** Makes folders, given in an order in which none comes before its parent; what went wrong. */
+  /** Creates folders. No path may come before its parent. Returns the problems. */
   makeAll(paths: readonly (readonly string[])[]): Promise<Problem[]>;
-  /** Makes a folder with its parents, if that has not been done; says why it could not. */
+  /** Creates a folder and its parents unless it was already done. Returns the problem if that fails. */
   ensure(path: readonly string[]): Promise<Problem | undefined>;
-  /** Takes a folder, and all below it, for missing again: somebody may have removed it. */
+  /** Assumes that a folder and everything below it is missing again, because another client may have removed it. */
   forget(path: readonly string[]): void;
 }
 

@@ -3,71 +3,71 @@ import type { Sending } from "./send.ts";
 
 const STATES = ["waiting", "active", "exists", "failed", "done", "cancelled", "skipped"] as const;
 
-/** `exists` waits for the user's word: replace or skip. */
+/** The state of a transfer. `exists` waits for the user to replace or skip the file. */
 export type TransferState = (typeof STATES)[number];
 
-/** One file on its way. Only the queue changes it. */
+/** The upload of one file. Only the queue changes it. */
 export interface Transfer {
-  /** What is shown: its path below the folder of the page. */
+  /** The path below the folder of the page, as shown. */
   readonly name: string;
   readonly size: number;
   readonly state: TransferState;
-  /** Bytes. */
+  /** Bytes sent so far. */
   readonly sent: number;
   readonly problem: Problem | undefined;
 }
 
-/** What the queue needs to know of a file. */
-export interface Order {
+/** A file to upload. */
+export interface UploadTask {
   readonly name: string;
   readonly size: number;
-  /** Whether a file of this name is known to be there. */
+  /** Whether the page shows a file with this name. */
   readonly exists: boolean;
   send(mayReplace: boolean, onProgress: (sent: number) => void): Sending;
 }
 
 type Entry = { -readonly [Key in keyof Transfer]: Transfer[Key] } & {
-  readonly order: Order;
+  readonly task: UploadTask;
   mayReplace: boolean;
   sending: Sending | undefined;
 };
 
-/** The files that go up, a few at a time. */
+/** Uploads files, a few at a time. */
 export interface UploadQueue {
-  /** In the order of their arrival. */
+  /** In the order in which they were added. */
   readonly all: ReadonlySet<Transfer>;
   in(state: TransferState): ReadonlySet<Transfer>;
-  /** Whether anything is under way, or would be but for {@link halted}. */
+  /** Whether any transfer is active or waiting, also if the queue is {@link halted}. */
   isBusy(): boolean;
-  /** Why nothing further is started: it would fail likewise. A retry tries again. */
+  /** The problem for which no further transfer starts, because it would fail too. A retry starts transfers again. */
   halted(): Problem | undefined;
-  add(orders: readonly Order[]): void;
+  add(tasks: readonly UploadTask[]): void;
   cancel(transfers: Iterable<Transfer>): void;
   retry(transfers: Iterable<Transfer>): void;
   replace(transfers: Iterable<Transfer>): void;
   skip(transfers: Iterable<Transfer>): void;
-  /** Forgets those that have ended. */
+  /** Removes the transfers that have ended. */
   clear(): void;
 }
 
-/** What happens in a queue. */
+/** Receives the changes of a queue. */
 export interface QueueListener {
-  /** Something to be shown has changed. */
+  /** Something that is shown has changed. */
   onChange(): void;
-  /** It failed, or waits for the user's word. */
+  /** A transfer failed, or waits for the user's decision. */
   onFailure(transfer: Transfer): void;
-  /** Nothing is under way any more. */
+  /** No transfer is active any more. */
   onIdle(): void;
 }
 
-/** How many go up at a time. */
+/** The number of concurrent uploads. */
 const AT_A_TIME = 3;
 
 export function createUploadQueue(listener: QueueListener): UploadQueue {
   const entries = createEntries(listener.onChange);
   const runner = createRunner(entries, listener);
 
-  /** Lets `act` have those of the transfers that are in one of these states, now. */
+  /** Calls `act` for the transfers that are in one of these states. */
   function each(transfers: Iterable<Transfer>, states: readonly TransferState[], act: (entry: Entry) => void): void {
     for (const transfer of transfers) if (states.includes(transfer.state)) act(transfer as Entry);
     runner.proceed();
@@ -83,10 +83,10 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
     in: entries.in,
     isBusy: () => entries.in("active").size + entries.in("waiting").size > 0,
     halted: runner.halted,
-    add(orders) {
-      for (const order of orders) entries.add(toEntry(order));
+    add(tasks) {
+      for (const task of tasks) entries.add(toEntry(task));
       listener.onChange();
-      runner.forgive();
+      runner.clearHalt();
       runner.proceed();
     },
     cancel: (transfers) =>
@@ -98,7 +98,7 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
         entries.move(entry, "cancelled");
       }),
     retry(transfers) {
-      runner.forgive();
+      runner.clearHalt();
       each(transfers, ["failed", "cancelled"], enqueue);
     },
     replace: (transfers) =>
@@ -108,7 +108,7 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
       }),
     skip: (transfers) => each(transfers, ["exists"], (entry) => entries.move(entry, "skipped")),
     clear() {
-      runner.forgive();
+      runner.clearHalt();
       for (const entry of entries.all) {
         if (entry.state !== "waiting" && entry.state !== "active") entries.remove(entry);
       }
@@ -117,15 +117,15 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
   };
 }
 
-function toEntry(order: Order): Entry {
-  const { name, size, exists } = order;
+function toEntry(task: UploadTask): Entry {
+  const { name, size, exists } = task;
   return {
     ...{ name, size, state: exists ? "exists" : "waiting", sent: 0, problem: undefined },
-    ...{ order, mayReplace: false, sending: undefined },
+    ...{ task, mayReplace: false, sending: undefined },
   };
 }
 
-/** The entries of a queue, at hand by their states. */
+/** The entries of a queue, indexed by state. */
 interface Entries {
   readonly all: ReadonlySet<Entry>;
   readonly in: (state: TransferState) => ReadonlySet<Entry>;
@@ -161,12 +161,12 @@ function createEntries(onChange: () => void): Entries {
   };
 }
 
-/** Starts what waits, a few at a time, unless something would make all of them fail. */
+/** Starts waiting transfers, a few at a time, unless a problem halts the queue. */
 interface Runner {
   readonly halted: () => Problem | undefined;
-  /** Forgets why nothing further was started. */
-  forgive(): void;
-  /** Starts what waits, and says so where nothing is under way. */
+  /** Clears the problem that halted the queue. */
+  clearHalt(): void;
+  /** Starts waiting transfers, and reports if none is active. */
   proceed(): void;
 }
 
@@ -182,13 +182,13 @@ function createRunner(entries: Entries, { onChange, onFailure, onIdle }: QueueLi
 
   async function start(entry: Entry): Promise<void> {
     entries.move(entry, "active");
-    const sending = entry.order.send(entry.mayReplace, (sent) => {
+    const sending = entry.task.send(entry.mayReplace, (sent) => {
       entry.sent = sent;
       onChange();
     });
     entry.sending = sending;
     const problem = await sending.finished;
-    // Cancelled meanwhile, perhaps retried already.
+    // The transfer was cancelled meanwhile, and perhaps retried.
     if (entry.sending !== sending) return;
     entry.sending = undefined;
     entry.sent = problem === undefined ? entry.size : 0;
@@ -208,7 +208,7 @@ function createRunner(entries: Entries, { onChange, onFailure, onIdle }: QueueLi
 
   return {
     halted: () => halt,
-    forgive() {
+    clearHalt() {
       halt = undefined;
     },
     proceed,

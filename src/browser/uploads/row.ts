@@ -2,13 +2,13 @@ import type { ScriptTexts } from "../../contracts/script-texts.ts";
 import { button, element, nameElement, setText } from "../elements.ts";
 import type { Transfer, TransferState, UploadQueue } from "./queue.ts";
 
-/** One file of the uploads, as shown. */
+/** The row of one file in the list of uploads. */
 export interface TransferRow {
   readonly element: HTMLLIElement;
   update(): void;
 }
 
-/** Which buttons a file has in a state. */
+/** The buttons of each state. */
 const ACTIONS: Readonly<Record<TransferState, readonly Action[]>> = {
   waiting: ["cancel"],
   active: ["cancel"],
@@ -51,7 +51,7 @@ export function createTransferRow(transfer: Transfer, texts: ScriptTexts, getQue
     setText(note, toNote(transfer, texts));
     const offered = ACTIONS[state];
     for (const { action, made } of actions) made.hidden = !offered.includes(action);
-    // The button that was pressed is gone: its successor takes the focus, or the row.
+    // The pressed button is now hidden: move the focus to the next button, or to the row.
     if (hadFocus && (document.activeElement as HTMLElement | null)?.hidden) {
       row.tabIndex = -1;
       (actions.find(({ made }) => !made.hidden)?.made ?? row).focus();

@@ -1,14 +1,16 @@
 import type { ScriptTexts } from "../../contracts/script-texts.ts";
 import { findProblem, HEADERS, type Problem, toProblem, toUrl } from "../requests.ts";
 
-/** A request under way. */
+/** A request in progress. */
 export interface Sending {
-  /** Why it failed; nothing when it succeeded, and when it was aborted. */
+  /** Resolves with the problem, or with `undefined` if the request succeeded or was aborted. */
   readonly finished: Promise<Problem | undefined>;
   abort(): void;
 }
 
-/** Whether files can be put: not where the service is mounted for browsers alone, which have forms. Nothing where it does not answer. */
+/**
+ * Whether the service accepts PUT. It does not if only its browser API is mounted. `undefined` if it does not respond.
+ */
 export async function findMayPut(): Promise<boolean | undefined> {
   try {
     const response = await fetch(toUrl(["file"]), { method: "OPTIONS", headers: HEADERS });
@@ -19,22 +21,22 @@ export async function findMayPut(): Promise<boolean | undefined> {
   }
 }
 
-/** A file on its way to a path below the folder of this page. */
+/** A file to send to a path below the folder of this page. */
 export interface Upload {
   readonly file: File;
   readonly path: readonly string[];
-  /** Otherwise a file that is there stays. */
+  /** Whether the upload may replace an existing file. */
   readonly mayReplace: boolean;
 }
 
-/** Puts a file (4.2). */
+/** Sends a file by PUT (4.2). */
 export function putFile(upload: Upload, onProgress: (sent: number) => void, texts: ScriptTexts): Sending {
-  // A type of the file's own, such as text/html, would ask for another kind of answer.
+  // The file's own type, such as text/html, would select another variant of the response.
   const headers = { "Content-Type": "application/octet-stream", ...(!upload.mayReplace && { "If-None-Match": "*" }) };
   return send(upload, { method: "PUT", url: toUrl(upload.path), headers, body: upload.file }, onProgress, texts);
 }
 
-/** Sends a file as a form does (4.6), which replaces what is there: to be asked for before. */
+/** Sends a file as a form (4.6), which replaces an existing file. The caller must ask the user first. */
 export function sendForm(upload: Upload, onProgress: (sent: number) => void, texts: ScriptTexts): Sending {
   const { file, path } = upload;
   const body = new FormData();
@@ -56,7 +58,7 @@ function send(
   onProgress: (sent: number) => void,
   texts: ScriptTexts,
 ): Sending {
-  // fetch tells no progress of what it sends.
+  // `fetch` does not report the progress of a request body.
   const request = new XMLHttpRequest();
   request.open(method, url);
   for (const [name, value] of Object.entries({ ...HEADERS, ...headers })) request.setRequestHeader(name, value);

@@ -3,13 +3,13 @@ import { findFile, type Problem, toUrl } from "../requests.ts";
 import type { FolderMaker } from "./folder-maker.ts";
 import { findMayPut, putFile, type Sending, sendForm, type Upload } from "./send.ts";
 
-/** Sends a file to its path, whose folders are made where they are missing. */
+/** Sends a file to its path, and first creates the missing folders of the path. */
 export type Send = (upload: Upload, onProgress: (sent: number) => void) => Sending;
 
 export function createSender(folders: FolderMaker, texts: ScriptTexts): Send {
   let mayPut: Promise<boolean | undefined> | undefined;
 
-  /** Asked once, before the first file: a refusal of a large body is lost in many browsers. */
+  /** Asks once, before the first file: many browsers drop the error response to a large request body. */
   async function canPut(): Promise<boolean> {
     mayPut ??= findMayPut();
     const found = await mayPut;

@@ -3,13 +3,13 @@ import { element, setText } from "../elements.ts";
 import { fill, formatDuration, formatSpeed } from "../format.ts";
 import type { UploadQueue } from "./queue.ts";
 
-/** How far all uploads are together. */
+/** The progress of all uploads together. */
 export interface TransfersSummary {
   readonly elements: readonly HTMLElement[];
   show(queue: UploadQueue): void;
 }
 
-/** `labelId` is that of what names the uploads. */
+/** Creates the summary. `labelId` is the ID of the heading of the uploads. */
 export function createTransfersSummary(labelId: string, texts: ScriptTexts): TransfersSummary {
   const bar = element("progress", { "aria-labelledby": labelId, class: "transfers-bar", max: "1" });
   const summary = element("p", { class: "transfers-summary" });
@@ -32,7 +32,7 @@ export function createTransfersSummary(labelId: string, texts: ScriptTexts): Tra
   };
 }
 
-/** A file weighs a byte more than it has, so that empty ones count. */
+/** Sums up the transfers. Each file counts one byte more than its size, so that empty files count. */
 function toSum(queue: UploadQueue): { count: number; done: number; weight: number; sent: number; left: number } {
   let weight = 0;
   let sent = 0;
@@ -49,9 +49,9 @@ function toSum(queue: UploadQueue): { count: number; done: number; weight: numbe
   return { count, done: queue.in("done").size, weight, sent, left };
 }
 
-/** How fast bytes go, over the last few seconds. */
+/** Measures the transfer speed over the last few seconds. */
 interface TransferSpeed {
-  /** Tells how many bytes have gone in all; bytes per second, 0 while it cannot be said. */
+  /** Adds a sample of the total bytes sent. Returns bytes per second, or 0 while the speed is unknown. */
   measure(total: number, now: number): number;
 }
 
@@ -61,7 +61,7 @@ function createTransferSpeed(): TransferSpeed {
   let samples: { total: number; now: number }[] = [];
   return {
     measure(total, now) {
-      // Less than before: something was cancelled.
+      // The total is lower than before because a transfer was cancelled.
       if (total < (samples.at(-1)?.total ?? 0)) samples = [];
       samples = samples.filter((sample) => now - sample.now <= WINDOW_MS);
       samples.push({ total, now });

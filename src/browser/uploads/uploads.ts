@@ -3,11 +3,11 @@ import type { FolderPage } from "../folder/page.ts";
 import { fill } from "../format.ts";
 import { type Dropped, readChosen, readDropped } from "./dropped.ts";
 import { createFolderMaker } from "./folder-maker.ts";
-import { createUploadQueue, type Order } from "./queue.ts";
+import { createUploadQueue, type UploadTask } from "./queue.ts";
 import { createSender } from "./sender.ts";
 import { createTransfersView } from "./view.ts";
 
-/** Uploads without leaving the page: by the form's file field, by that of folders, and by what is dropped on the page. */
+/** Uploads files without leaving the page: from the form's file field, a folder field, and drag and drop. */
 export function enhanceUploads(page: FolderPage): void {
   const { main, texts } = page;
   const form = main.querySelector<HTMLFormElement>("#upload");
@@ -42,21 +42,21 @@ export function enhanceUploads(page: FolderPage): void {
     isReading = false;
     const known = page.fileNames();
     doneBefore = queue.in("done").size;
-    const orders = files.map(({ path, file }): Order => {
+    const tasks = files.map(({ path, file }): UploadTask => {
       const name = path.join("/");
-      const sendThis: Order["send"] = (mayReplace, onProgress) => send({ path, file, mayReplace }, onProgress);
+      const sendThis: UploadTask["send"] = (mayReplace, onProgress) => send({ path, file, mayReplace }, onProgress);
       return { name, size: file.size, exists: known.has(name), send: sendThis };
     });
-    orders.push(...unreadable.map((path) => toFailedOrder(path, texts.unreadable)));
-    queue.add(orders);
-    const existing = orders.find(({ exists }) => exists);
+    tasks.push(...unreadable.map((path) => toFailedTask(path, texts.unreadable)));
+    queue.add(tasks);
+    const existing = tasks.find(({ exists }) => exists);
     if (existing !== undefined) page.announce(fill(texts.failed, { name: existing.name, message: texts.exists }));
-    else if (orders.length > 0) page.announce(fill(texts.started, { count: orders.length }));
+    else if (tasks.length > 0) page.announce(fill(texts.started, { count: tasks.length }));
     else void page.refresh();
   }
 
   function takeField(chosen: HTMLInputElement): void {
-    // Emptied below: the list is a live one.
+    // Copy the list: it is live, and the field is emptied below.
     const files = [...(chosen.files ?? [])];
     chosen.value = "";
     if (files.length > 0) void take(readChosen(files));
@@ -73,15 +73,15 @@ export function enhanceUploads(page: FolderPage): void {
   warnBeforeLeaving(main, () => isReading || queue.isBusy());
 }
 
-/** What cannot even be read is counted among the uploads, as one that has failed: nobody is to take it for sent. */
-function toFailedOrder(path: readonly string[], message: string): Order {
+/** Creates a task that fails, for a file that cannot be read, so that the user does not think that it was sent. */
+function toFailedTask(path: readonly string[], message: string): UploadTask {
   const failed = { finished: Promise.resolve({ kind: "refused", message } as const), abort: () => undefined };
   return { name: path.join("/"), size: 0, exists: false, send: () => failed };
 }
 
-/** What was chosen or dropped. */
+/** The chosen or dropped files and folders. */
 interface Found {
-  /** Paths of folders, none before its parent. */
+  /** Paths of folders. No path comes before its parent. */
   readonly made: (readonly string[])[];
   readonly files: { readonly path: readonly string[]; readonly file: File }[];
   readonly unreadable: (readonly string[])[];
@@ -101,17 +101,17 @@ async function readAll(dropped: AsyncGenerator<Dropped>, page: FolderPage): Prom
   return found;
 }
 
-/** Those who cannot drop a folder choose one. */
+/** Adds a button to choose a folder, for users who cannot drop one. */
 function offerFolders(form: HTMLFormElement, { texts }: FolderPage, take: (field: HTMLInputElement) => void): void {
   const chooser = element("input", { type: "file", webkitdirectory: "" });
   chooser.addEventListener("change", () => take(chooser));
-  // Files are sent as they are chosen: the form's own button makes room.
+  // Chosen files are sent immediately, so this button replaces the form's submit button.
   const submit = form.querySelector<HTMLElement>("button");
   submit?.replaceWith(button(texts.chooseFolder, () => chooser.click()));
   form.append(element("p", { class: "drop-hint" }, texts.dropHint));
 }
 
-/** Takes files and folders dropped anywhere on the page; other things that are dragged stay the browser's. */
+/** Accepts files and folders dropped anywhere on the page. The browser handles other dragged items. */
 function takeDrops({ main }: FolderPage, take: (transfer: DataTransfer) => void): void {
   let depth = 0;
   function mark(change: number): void {
@@ -136,7 +136,7 @@ function takeDrops({ main }: FolderPage, take: (transfer: DataTransfer) => void)
   });
 }
 
-/** Asks before the page is left while something is under way. A download does not leave it. */
+/** Asks before the user leaves the page during uploads. A download does not leave the page. */
 function warnBeforeLeaving(main: HTMLElement, isBusy: () => boolean): void {
   let downloadAt = Number.NEGATIVE_INFINITY;
   main.addEventListener("click", ({ target, timeStamp }) => {

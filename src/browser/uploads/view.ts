@@ -6,18 +6,18 @@ import type { Transfer, UploadQueue } from "./queue.ts";
 import { createTransferRow, type TransferRow } from "./row.ts";
 import { createTransfersSummary } from "./summary.ts";
 
-/** Shows the queue in the page. */
+/** Shows the queue on the page. */
 export interface TransfersView {
-  /** Something has changed: shown soon, with all that changes meanwhile. */
+  /** Shows a change soon, together with other changes until then. */
   update(): void;
 }
 
 const UPDATE_MS = 200;
 
-/** More rows would freeze the page; the rest is counted. */
+/** The maximum number of rows: more would freeze the page. It shows only the number of the others. */
 const MAX_ROWS = 100;
 
-/** With more than fit, so many that failed, that wait for an answer, or that come next. */
+/** If there are more transfers than rows, at most this number of each state is shown. */
 const MAX_OF_STATE = 25;
 
 export function createTransfersView(
@@ -31,7 +31,7 @@ export function createTransfersView(
   const more = element("p", { class: "transfers-more" });
   const summary = createTransfersSummary(heading.id, texts);
   const actions = createTransfersActions(texts, getQueue, close);
-  // What changes four times a second is not to be read out; the page's announcements are.
+  // The section changes several times a second, so screen readers must not read it. They read the page's announcements.
   section.removeAttribute("aria-live");
   section.classList.add("transfers");
   section.setAttribute("aria-labelledby", heading.id);
@@ -73,7 +73,7 @@ export function createTransfersView(
   }
 
   function update(): void {
-    // What moves down for the uploads does so before it can be pressed.
+    // Show the section immediately: it moves the page's controls, which must not happen during a click.
     if (section.hidden) show();
     else if (!isPlanned) {
       isPlanned = true;
@@ -84,7 +84,7 @@ export function createTransfersView(
   return { update };
 }
 
-/** In the order of arrival while all fit; else what goes on and what needs the user comes first. */
+/** All transfers in their order if they fit, else first the active ones and those that need the user. */
 function toShown(queue: UploadQueue): Transfer[] {
   if (queue.all.size <= MAX_ROWS) return [...queue.all];
   const shown: Transfer[] = [];

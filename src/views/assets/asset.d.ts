@@ -1,7 +1,7 @@
-/** A file of the pages, bundled for browsers when the package is built (`build/assets.ts`). */
+/** A file for browsers, bundled when the package is built (`build/assets.ts`). */
 declare module "*?asset" {
-  /** What browsers get. */
+  /** The content that browsers get. */
   export const text: string;
-  /** Changes with the text: 16 hexadecimal digits. */
+  /** The hash of the content: 16 hexadecimal digits. */
   export const hash: string;
 }

@@ -1,6 +1,6 @@
 import type { Texts } from "../../contracts/texts.ts";
 
-/** English: what other languages leave out is in it. */
+/** English. Other languages use these texts for what they leave out. */
 export const ENGLISH: Texts = {
   language: "en",
   direction: "ltr",

@@ -1,6 +1,6 @@
-/** The messages of failures in German, by their English text; `{0}`, `{1}` ... stand for what differs from one to the next. */
+/** The German failure messages by their English text. `{0}`, `{1}` ... stand for values that vary. */
 export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
-  // What is there, and what may be done to it
+  // Files and folders
   "Not found.": "Nicht gefunden.",
   "A file or folder with that name already exists.":
     "Eine Datei oder ein Ordner mit diesem Namen ist bereits vorhanden.",
@@ -24,7 +24,7 @@ export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
   "The file is larger than {0} bytes.": "Die Datei ist größer als {0} Byte.",
   "The range is beyond the end of the file.": "Der Bereich liegt hinter dem Ende der Datei.",
 
-  // Who is asking
+  // Logins and sessions
   "A login is required.": "Bitte melden Sie sich an.",
   "The user name or password is wrong.": "Benutzername oder Passwort ist falsch.",
   "The session is invalid or has expired.": "Die Sitzung ist ungültig oder abgelaufen.",
