@@ -210,12 +210,12 @@ describe("the R2 storage", () => {
   });
 
   it("refuses what is no bucket, and options that cannot be", () => {
-    expect(() => createR2Storage({} as R2Bucket)).toThrow(/^bucket/);
+    expect(() => createR2Storage({} as R2Bucket)).toThrow(/^The option bucket /);
     for (const prefix of ["a", "/", "/a/", "a//", "../"]) {
-      expect(() => createR2Storage(bucket, { prefix })).toThrow(/^prefix/);
+      expect(() => createR2Storage(bucket, { prefix })).toThrow(/^The option prefix /);
     }
     for (const partBytes of [0, PART - 1, 1e9, Number.NaN]) {
-      expect(() => createR2Storage(bucket, { partBytes })).toThrow(/^partBytes/);
+      expect(() => createR2Storage(bucket, { partBytes })).toThrow(/^The option partBytes /);
     }
   });
 });

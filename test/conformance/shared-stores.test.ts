@@ -93,8 +93,8 @@ describe("the store cases × Workers KV", () => {
   });
 
   it("refuses what is no namespace, what it cannot keep, and a prefix that is too long", async () => {
-    expect(() => createCloudflareKvStore({} as CloudflareKvNamespace)).toThrow(/^namespace/);
-    expect(() => createCloudflareKvStore(namespace, { prefix: "ä".repeat(129) })).toThrow(/^prefix/);
+    expect(() => createCloudflareKvStore({} as CloudflareKvNamespace)).toThrow(/^The option namespace /);
+    expect(() => createCloudflareKvStore(namespace, { prefix: "ä".repeat(129) })).toThrow(/^The option prefix /);
     const store = createCloudflareKvStore(namespace);
     await expect(store.set("k", undefined, 1000)).rejects.toThrow(TypeError);
     await expect(store.set("k", 1, 0)).rejects.toThrow(TypeError);

@@ -94,7 +94,7 @@ describe("createSqliteStore", () => {
       prepare: () => ({ get: () => undefined, run: () => undefined }),
     };
     for (const table of ["", "a b", 'x"; DROP TABLE y; --', "1st"]) {
-      expect(() => createSqliteStore(database, { table })).toThrow(/^table/);
+      expect(() => createSqliteStore(database, { table })).toThrow(/^The option table /);
     }
     expect(asked).toEqual([]);
   });

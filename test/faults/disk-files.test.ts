@@ -32,13 +32,17 @@ describe("createDiskStorage", () => {
     ["durability", { root: "/tmp", durability: "none" }],
     ["links", { root: "/tmp", links: "all" }],
   ])("names the wrong option: %s of %j", (name, options) => {
-    expect(() => createDiskStorage(options as never)).toThrowError(new RegExp(`^${name}\\b`));
+    expect(() => createDiskStorage(options as never)).toThrowError(new RegExp(`^The option ${name} `));
     expect(() => createDiskStorage(options as never)).toThrow(TypeError);
   });
 
   it("says that a root is missing, or is no folder", () => {
-    expect(() => createDiskStorage({ root: "/missing/folder" })).toThrow("root: /missing/folder does not exist.");
-    expect(() => createDiskStorage({ root: "/etc/passwd" })).toThrow("root: /etc/passwd is not a folder.");
+    expect(() => createDiskStorage({ root: "/missing/folder" })).toThrow(
+      "The option root must be the path of a folder: /missing/folder does not exist.",
+    );
+    expect(() => createDiskStorage({ root: "/etc/passwd" })).toThrow(
+      "The option root must be the path of a folder: /etc/passwd is not a folder.",
+    );
   });
 
   it("makes a storage that is unavailable, not empty, once the root is gone", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createApiPage } from "../../src/api-page.ts";
 import type { ApiPage } from "../../src/contracts/api-page.ts";
+import { OptionError } from "../../src/contracts/option-error.ts";
 import { createTestService, type TestServiceOptions, variants } from "../support/service.ts";
 
 const URL = "/__svc__/openapi.html";
@@ -195,7 +196,7 @@ describe("the option apiPage", () => {
 
   it.each([true, "page", {}, null, { load: 1 }])("is refused when it is %j", async (wrong) => {
     await expect(createTestService({ apiPage: wrong as unknown as ApiPage })).rejects.toThrow(
-      new TypeError("The option apiPage must be what createApiPage makes."),
+      new OptionError("apiPage", "what createApiPage makes"),
     );
   });
 });

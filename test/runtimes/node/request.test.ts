@@ -325,7 +325,7 @@ describe("toNodeListener", () => {
       new Response(`${request.method} ${new URL(request.url).pathname} from ${peer?.address}`);
     const port = await listen(createServer(toNodeListener(handler)));
     expect(await exchange(port, "GET /auth HTTP/1.0\r\n\r\n")).toMatch(/GET \/auth from 127\.0\.0\.1$/);
-    expect(() => toNodeListener(handler, { api: "rest" })).toThrow(/^api: /);
+    expect(() => toNodeListener(handler, { api: "rest" })).toThrow(/^The option api /);
   });
 
   it("answers 500, blank, for a service that breaks its word", async () => {
