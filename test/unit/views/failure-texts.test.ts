@@ -7,10 +7,10 @@ import { GERMAN } from "../../../src/views/texts/german.ts";
 import { toFailureText } from "../../../src/views/texts.ts";
 import { projectFolder } from "../../support/built.ts";
 
-/** Where no failure of a request is made: other processes, and hosts of other protocols. */
+/** Files that create no error responses of this service: other processes, and hosts of other protocols. */
 const ELSEWHERE = /^(?:cli|testing|runtimes|remote-auth|browser|storage)\/|^service\/account-opener\.ts$/;
 
-/** Files whose texts reach clients without an HttpError around them: all of their sentences count. */
+/** Files whose texts reach clients without an HttpError. All sentences in them count. */
 const SENTENCES = [
   "endpoints/login/unauthorized.ts",
   "endpoints/folders/post-form.ts",
@@ -32,7 +32,7 @@ beforeAll(async () => {
   messages = [...new Set(found.flat())].sort();
 });
 
-/** The messages in a file that a page may show, with `{0}`, `{1}` ... for what a template fills in. */
+/** The messages in a file that a page may show. `{0}`, `{1}` ... stand for the expressions of a template. */
 function collectMessages(name: string, text: string): readonly string[] {
   const file = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
   const found: string[] = [];
@@ -53,7 +53,7 @@ function collectMessages(name: string, text: string): readonly string[] {
   return found;
 }
 
-/** A literal's text, with `{0}`, `{1}` ... for what a template fills in. */
+/** The text of a literal. `{0}`, `{1}` ... stand for the expressions of a template. */
 function toMessage(node: ts.Node | undefined): string | undefined {
   if (node === undefined) return undefined;
   if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
@@ -62,7 +62,7 @@ function toMessage(node: ts.Node | undefined): string | undefined {
 }
 
 describe("the messages of failures", () => {
-  it("have been found", () => {
+  it("are found in the source", () => {
     expect(messages).toContain("Not found.");
     expect(messages).toContain("Internal error {0}.");
     expect(messages).toContain("The new password must have at least {0} characters.");
@@ -70,26 +70,26 @@ describe("the messages of failures", () => {
     expect(messages.length).toBeGreaterThan(40);
   });
 
-  it("all have a German text, each of a template's own or one for all of them", () => {
+  it("all have a German text, also those that a template produces", () => {
     const keys = Object.keys(GERMAN.failures);
     const missing = messages.filter((message) => !keys.some((key) => key === message || isFrom(key, message)));
     expect(missing).toEqual([]);
   });
 
-  it("have German texts that fill in nothing but what the English ones do", () => {
+  it("have German texts with no other placeholders than the English ones", () => {
     for (const [english, german] of Object.entries(GERMAN.failures)) {
       expect(placeholders(english), english).toEqual(expect.arrayContaining([...placeholders(german)]));
     }
   });
 
-  it("have no German text for what is said nowhere", () => {
+  it("have no German text for a message that does not exist", () => {
     const keys = Object.keys(GERMAN.failures);
     const unknown = keys.filter((key) => !messages.some((message) => key === message || isFrom(key, message)));
     expect(unknown).toEqual([]);
   });
 });
 
-/** Whether a message is one that a template makes. */
+/** Whether a template can produce a message. */
 function isFrom(message: string, template: string): boolean {
   const parts = template.split(/\{\d+\}/);
   const isTemplate = parts.length > 1 && !message.includes("{");
@@ -101,7 +101,7 @@ function placeholders(text: string): readonly string[] {
 }
 
 describe("toFailureText", () => {
-  it("says a fixed message in the language", () => {
+  it("translates a fixed message", () => {
     expect(toFailureText(GERMAN, "Not found.")).toBe("Nicht gefunden.");
     expect(toFailureText(ENGLISH, "Not found.")).toBe("Not found.");
   });
@@ -113,18 +113,18 @@ describe("toFailureText", () => {
     expect(toFailureText(GERMAN, "The form has more than 1000 parts.")).toMatch(/^Wählen Sie weniger .* 1000 /);
   });
 
-  it("keeps what differs from one message to the next", () => {
+  it("keeps the values in a message", () => {
     expect(toFailureText(GERMAN, "Internal error 4f-2a.")).toBe("Interner Fehler 4f-2a.");
     expect(toFailureText(GERMAN, "The new password must have at least 14 characters.")).toContain("14");
   });
 
-  it("leaves what it does not know as it is, whatever its name", () => {
+  it("returns an unknown message unchanged, also names of object properties", () => {
     for (const message of ["Ask Bob.", "__proto__", "constructor", "", "Internal error", "{0}"]) {
       expect(toFailureText(GERMAN, message)).toBe(message);
     }
   });
 
-  it("takes no placeholder from what is filled in", () => {
+  it("does not replace placeholders in values", () => {
     expect(toFailureText(GERMAN, "Internal error {0}{1}.")).toBe("Interner Fehler {0}{1}.");
   });
 });

@@ -21,7 +21,7 @@ function render(change: Partial<FolderPage>): Promise<string> {
 }
 
 describe("the page of a folder", () => {
-  it("tells what went wrong with a form, member by member, in its language and escaped", async () => {
+  it("shows the problem of each member of a form, translated and escaped", async () => {
     const page = await render({
       done: "uploaded",
       problems: [
@@ -37,14 +37,14 @@ describe("the page of a folder", () => {
     expect(page).not.toContain('role="status"');
   });
 
-  it("does not say that something worked where nothing was chosen", async () => {
+  it("shows no heading about failed items when no member was selected", async () => {
     const page = await render({ problems: [{ message: "Select at least one item." }] });
     expect(page).toContain(
       '<div role="alert" class="notice problem"><ul><li>Wählen Sie mindestens einen Eintrag aus.</li></ul></div>',
     );
   });
 
-  it("is there without members where they cannot be listed: not as if the folder were empty", async () => {
+  it("has no list of members, and no hint at an empty folder, when members cannot be listed", async () => {
     const page = await render({ members: undefined, problems: [{ message: "The storage is full." }] });
     expect(page).toContain("Der Speicher ist voll.");
     expect(page).not.toContain("leer");
@@ -55,7 +55,7 @@ describe("the page of a folder", () => {
     expect(await render({})).toContain("<bdi>&lt;alice&gt;</bdi>");
   });
 
-  it("renders no more than is taken: a reader that stops ends it", async () => {
+  it("renders only what is read: a reader that stops ends it", async () => {
     const modified = 0;
     const members = Array.from({ length: 1000 }, (_, index) => {
       return { name: String(index), kind: "file" as const, size: 1, modified };
@@ -71,7 +71,7 @@ describe("the page of a folder", () => {
     await reader.cancel();
   });
 
-  it("goes on behind a head that is as large as a piece, such as with a long problem", async () => {
+  it("continues after a first part as large as a chunk, such as with a long problem", async () => {
     const members = ["a", "b"].map((name) => ({ name, kind: "file" as const, size: 1, modified: 0 }));
     const problems = Array.from({ length: 300 }, (_, index) => ({
       target: `${index}${"<".repeat(300)}`,
@@ -90,13 +90,13 @@ describe("the page of a folder", () => {
     expect(page.endsWith("</html>\n")).toBe(true);
   });
 
-  it("shows the begin of what a problem is about, where that is longer than a name", async () => {
+  it("shortens the target of a problem if it is longer than a name", async () => {
     const page = await render({ problems: [{ target: "x".repeat(1_000_000), message: "Select at least one item." }] });
     expect(page).toContain(`<bdi>${"x".repeat(255)}…</bdi>`);
     expect(page.length).toBeLessThan(50_000);
   });
 
-  it("has the home and the nearest folders on the way up, where there are thousands", async () => {
+  it("has the home and the nearest folders in the breadcrumbs of a path with thousands of folders", async () => {
     const segments = Array.from({ length: 4000 }, (_, index) => `f${index}`);
     const page = await render({ segments });
     expect(page).toContain(`<li><a href="${"../".repeat(4000)}"><bdi>`);
@@ -105,7 +105,7 @@ describe("the page of a folder", () => {
     expect(page.length).toBeLessThan(50_000);
   });
 
-  it("is rendered in pieces of some 65,536 characters, whatever its members are called", async () => {
+  it("is rendered in chunks of about 65,536 characters for any names of members", async () => {
     const members = Array.from({ length: 300 }, (_, index) => {
       return { name: `${index}${'"'.repeat(250)}`, kind: "file" as const, size: 1, modified: 0 };
     });

@@ -19,7 +19,7 @@ describe("formatsOf", () => {
     expect(formatsOf(ENGLISH).size(bytes)).toBe(text);
   });
 
-  it("writes all digits, and the language's own way", () => {
+  it("writes all digits, in the format of the language", () => {
     expect(formatsOf(ENGLISH).exactSize(5_368_709_120)).toBe("5,368,709,120 bytes");
     expect(formatsOf(GERMAN).exactSize(1234)).toBe("1.234 Byte");
   });
@@ -28,7 +28,7 @@ describe("formatsOf", () => {
     expect(formatsOf(GERMAN).time(new Date(Date.UTC(2026, 11, 31, 23, 59, 59)))).toBe("31.12.2026, 23:59");
   });
 
-  it("are made once for a language", () => {
+  it("are created once for a language", () => {
     expect(formatsOf(ENGLISH)).toBe(formatsOf(ENGLISH));
   });
 });

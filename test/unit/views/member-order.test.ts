@@ -16,7 +16,7 @@ const member = fc.record({
 });
 const order = fc.record({ key: fc.constantFrom(...SORT_KEYS), isDescending: fc.boolean() });
 
-/** What the members are to be sorted by, spelt out. */
+/** The expected order, written out. */
 function isBefore(one: PageMember, other: PageMember, { key, isDescending }: MemberOrder): boolean {
   if (one.kind !== other.kind) return one.kind === "folder";
   const value = (entry: PageMember) =>
@@ -26,7 +26,7 @@ function isBefore(one: PageMember, other: PageMember, { key, isDescending }: Mem
 }
 
 describe("sortMembers", () => {
-  it("keeps all members and puts each where it belongs, whatever their number", async () => {
+  it("keeps all members and sorts them, for any number of members", async () => {
     const lists = fc.oneof(
       fc.array(member, { maxLength: 30 }),
       fc.array(member, { minLength: 2101, maxLength: 4500, size: "max" }),

@@ -4,7 +4,7 @@ import { ENGLISH } from "../../../src/views/texts/english.ts";
 import { GERMAN } from "../../../src/views/texts/german.ts";
 import { fillText } from "../../../src/views/texts.ts";
 
-/** All texts of a language but its failures, by their names. */
+/** All texts of a language except its failures, by their names. */
 function textsOf({ failures: _failures, ...texts }: typeof ENGLISH): [name: string, text: string][] {
   return Object.entries(texts).flatMap(([name, text]): [string, string][] =>
     typeof text === "string"
@@ -14,7 +14,7 @@ function textsOf({ failures: _failures, ...texts }: typeof ENGLISH): [name: stri
 }
 
 describe("the texts", () => {
-  it("are all there in German, with the same values in them", () => {
+  it("all exist in German, with the same placeholders", () => {
     const german = new Map(textsOf(GERMAN));
     for (const [name, text] of textsOf(ENGLISH)) {
       const values = (of: string) => (of.match(/\{\w+\}/g) ?? []).sort();
@@ -24,13 +24,13 @@ describe("the texts", () => {
     expect(german.size).toBe(textsOf(ENGLISH).length);
   });
 
-  it("say something for every code of what a form has done", () => {
+  it("have a message for every result code of a form", () => {
     for (const { done } of [ENGLISH, GERMAN]) expect(Object.keys(done).sort()).toEqual([...DONE_CODES].sort());
   });
 });
 
 describe("fillText", () => {
-  it("fills in values as they are, and leaves what it has none for", () => {
+  it("inserts values unchanged, and keeps placeholders without a value", () => {
     expect(fillText("{a} and {b} and {toString}", { a: "$& {b}", b: "2" })).toBe("$& {b} and 2 and {toString}");
   });
 });

@@ -38,16 +38,16 @@ describe("prepareRequest", () => {
     expect(prepare(SERVICE + from).url).toBe(SERVICE + to);
   });
 
-  it("keeps a browser from asking for a password in a box of its own", () => {
+  it("keeps the browser from opening its own login dialog", () => {
     expect(prepare(`${SERVICE}/home/`).headers).toEqual({ "X-Requested-With": "XMLHttpRequest" });
   });
 
-  it("leaves cookies out of a request that says itself who asks", () => {
+  it("sends no cookies with a request that has an Authorization header", () => {
     const headers = { authorization: "session 1" };
     expect(prepare(`${SERVICE}/home/`, { ...headers })).toMatchObject({ headers, credentials: "omit" });
   });
 
-  it("leaves the type of any content to the browser, and others as they are", () => {
+  it("leaves the content type */* to the browser, and keeps other types", () => {
     const any = prepare(`${SERVICE}/home/a`, { "Content-Type": "*/*" });
     expect(any.headers).toEqual({ "X-Requested-With": "XMLHttpRequest" });
     expect(prepare(`${SERVICE}/home/`, { "Content-Type": "application/json" }).headers).toMatchObject({
@@ -62,7 +62,7 @@ describe("prepareRequest", () => {
     },
   );
 
-  it("knows a service at the root", () => {
+  it("supports a service at the root", () => {
     expect(prepare("https://files.example/home/a%2Fb", {}, "https://files.example").url).toBe(
       "https://files.example/home/a/b",
     );
