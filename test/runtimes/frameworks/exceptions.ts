@@ -13,13 +13,13 @@ export const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>
     "asks for no body that it refuses": "Node sends `100 Continue` before Next.js gets the request.",
   },
   "whatwg-server": {
-    "asks for no body that it refuses": "Node has sent `100 Continue` before the adapter hears of the request.",
+    "asks for no body that it refuses": "Node sends `100 Continue` before the adapter gets the request.",
   },
   "whatwg-server-bare": {
-    "leaves the other routes what is theirs": "A service that is the whole app answers unknown URLs itself.",
+    "leaves the other routes what is theirs": "A service that is the whole app responds to unknown URLs itself.",
     "leaves unknown URLs above and below its prefix to the framework":
-      "A service that is the whole app answers unknown URLs itself.",
-    "asks for no body that it refuses": "Node has sent `100 Continue` before the adapter hears of the request.",
+      "A service that is the whole app responds to unknown URLs itself.",
+    "asks for no body that it refuses": "Node sends `100 Continue` before the adapter gets the request.",
     "breaks the connection under a file that gets shorter":
       "The adapter leaves a response open whose body has failed, and ends the process when its client gives up.",
   },

@@ -95,13 +95,16 @@ describe.each(CREDENTIAL_TYPES)("createHttpAuthenticator, asked about a %s", (ty
     },
   );
 
-  it.each([502, 503, 504])("rejects it as unavailable on %i: nobody could judge (7.2)", async (status) => {
-    expect(await judge(answerWith(status, "{}"), type)).toStrictEqual({
-      outcome: "rejected",
-      reason: "unavailable",
-      audit: { url: remote.url, status, problems: [`responded ${status}: the credentials could not be verified`] },
-    });
-  });
+  it.each([502, 503, 504])(
+    "rejects it as unavailable on %i: the credentials were not verified (7.2)",
+    async (status) => {
+      expect(await judge(answerWith(status, "{}"), type)).toStrictEqual({
+        outcome: "rejected",
+        reason: "unavailable",
+        audit: { url: remote.url, status, problems: [`responded ${status}: the credentials could not be verified`] },
+      });
+    },
+  );
 
   it.each([300, 301, 302, 303, 304, 307, 308])("rejects it on %i and follows no redirect (7.2)", async (status) => {
     const before = remote.requests.length;
