@@ -99,7 +99,9 @@ function decide({ request, config, path }: AccountContext, entry: StorageEntry):
   if (!mayUseRange(request.headers, validators, now)) return { parts: [] };
   const parts = parseRanges(request.headers.get("range"), entry.size);
   if (parts !== "unsatisfiable") return { parts: parts ?? [] };
-  throw new HttpError("range-not-satisfiable", "The range is beyond the end of the file.", { "Content-Range": `bytes */${entry.size}` });
+  throw new HttpError("range-not-satisfiable", "The range is beyond the end of the file.", {
+    "Content-Range": `bytes */${entry.size}`,
+  });
 }
 
 /** {@link decide} for an open file. Closes the file if nothing of it is sent. */

@@ -3,11 +3,11 @@ import { evaluatePreconditions, isConditionalChange } from "../../http/condition
 import { toHttpDate } from "../../http/http-date.ts";
 import { readBody } from "../../http/request-body.ts";
 import { emptyResponse } from "../../http/responses.ts";
-import { readMetadata } from "../../uploads/metadata-header.ts";
-import { toUnmodified, toWriteOptions } from "../../uploads/write-conditions.ts";
+import { toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { storeFile } from "../../transfers/store-upload.ts";
-import { toValidators } from "../../http/validators.ts";
+import { readMetadata } from "../../uploads/metadata-header.ts";
+import { toUnmodified, toWriteOptions } from "../../uploads/write-conditions.ts";
 
 /**
  * `PUT /home/<path>`: creates or overwrites a file completely or not at all (4.2, CONTRACT 4.1, 4.2). All checks that

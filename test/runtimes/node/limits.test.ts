@@ -46,7 +46,7 @@ describe("the options of createNodeServer", () => {
   ])("refuse a wrong %s (%s) with a TypeError that names it", (name, value) => {
     const create = (): unknown => createNodeServer(stubService(ok), { [name]: value });
     expect(create).toThrow(TypeError);
-    expect(create).toThrow(`${name}: expected`);
+    expect(create).toThrow(`The option ${name} must be`);
   });
 });
 
