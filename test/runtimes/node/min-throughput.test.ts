@@ -356,8 +356,8 @@ describe.skipIf(process.platform !== "linux")("a download that fills the system'
   }
 
   /** The limits by which the download was cut. */
-  async function findCuts(bytes: number, milliseconds: number, isHalfClosed = false): Promise<readonly string[]> {
-    const isEachCut = await Promise.all(LIMITS.map((limit) => isCut(limit, bytes, milliseconds, isHalfClosed)));
+  async function findCuts(bytes: number, milliseconds: number): Promise<readonly string[]> {
+    const isEachCut = await Promise.all(LIMITS.map((limit) => isCut(limit, bytes, milliseconds, false)));
     return LIMITS.flatMap(([what], index) => (isEachCut[index] ? [what] : []));
   }
 
@@ -373,8 +373,11 @@ describe.skipIf(process.platform !== "linux")("a download that fills the system'
     expect(await findCuts(0, 10_000)).toEqual(LIMITS.map(([what]) => what));
   }, 20_000);
 
+  // Over TLS the connection ends with the client's side.
   it("is cut if its client reads nothing and has half-closed the connection", async () => {
-    expect(await findCuts(0, 10_000, true)).toEqual(LIMITS.map(([what]) => what));
+    const limits = LIMITS.filter(([, , , isSecure]) => !isSecure);
+    const areCut = await Promise.all(limits.map((limit) => isCut(limit, 0, 10_000, true)));
+    expect(areCut).toEqual(limits.map(() => true));
   }, 20_000);
 });
 
