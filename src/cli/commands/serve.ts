@@ -9,7 +9,7 @@ import { createFileService } from "../../service/service.ts";
 import { createApiPage } from "../../views/create-api-page.ts";
 import type { ServeSettings } from "../config/serve-settings.ts";
 import { createFailure, describeSystemError, toFailure } from "../failure.ts";
-import { keepMemorySmall } from "../heap.ts";
+import { collectReceivedChunks } from "../heap.ts";
 import { logRequests } from "../log/access-log.ts";
 import type { Output } from "../log/terminal.ts";
 import { serveMetrics } from "../metrics-server.ts";
@@ -57,7 +57,7 @@ export async function serve(settings: ServeSettings, outputs: ServeOutputs, orde
     const measured = onRequest === undefined ? service : measureService(service, onRequest);
     const server = createNodeServer(measured, { ...connections.limits, ...(tls !== undefined && { tls }) });
     if (!outputs.quiet) logRequests(server, outputs.stderr, settings.logFormat ?? "text");
-    keepMemorySmall();
+    collectReceivedChunks();
     closers.push(await serveMetrics(metrics, settings.service.logger));
     await listen(server, host, port);
     closers.push(() => closeNodeServer(server, { deadlineSeconds: connections.deadlineSeconds ?? 0 }));

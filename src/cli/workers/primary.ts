@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ServeOutputs } from "../commands/serve.ts";
 import type { ServeSettings } from "../config/serve-settings.ts";
 import { createFailure, type Failure } from "../failure.ts";
+import { toServingFlags } from "../heap.ts";
 import { serveMetrics } from "../metrics-server.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { createFileLocks } from "./file-locks.ts";
@@ -127,6 +128,7 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
     await Promise.all(living.values());
   }
 
+  cluster.setupPrimary({ execArgv: toServingFlags() });
   const endMetrics = await serveMetrics(metrics, logger);
   try {
     address = await Promise.race([launchAll(), stop.then(() => undefined)]);

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { createConsumedBodyError } from "../../http/body-already-read.ts";
-import { countChunk } from "../../platform/gc-pressure.ts";
 
 /** The body of one request: a Readable for the light `Request`, and what the bridge must know of it. */
 export interface RequestBody {
@@ -21,6 +20,16 @@ export interface RequestBody {
 const SMALL_BYTES = 4096;
 /** So many of them wait at most. */
 const MOST_SMALL = 1000;
+
+let onChunkReceived: ((byteLength: number) => void) | undefined;
+
+/**
+ * Sets a listener to the chunks of all request bodies, called with the size of each. Each chunk is memory outside of the
+ * heap until it is collected (docs/decisions/0031-heap.md).
+ */
+export function watchReceivedChunks(listener: (byteLength: number) => void): void {
+  onChunkReceived = listener;
+}
 
 /** Whether a request announces a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
@@ -71,7 +80,7 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
     req.on("end", onEnd).on("close", onClose).on("data", onData);
   }
   function onData(chunk: Buffer): void {
-    countChunk(chunk.byteLength);
+    onChunkReceived?.(chunk.byteLength);
     received += chunk.byteLength;
     if (chunk.byteLength < SMALL_BYTES) {
       // The parser hands over all that one packet holds before the next phase of the event loop: nothing is waited for.

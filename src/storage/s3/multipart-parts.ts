@@ -1,5 +1,4 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
-import { countChunk } from "../../platform/gc-pressure.ts";
 import type { ObjectPart, PartBuffers } from "../object-store/parts.ts";
 import { describe, type S3Client, type S3Request } from "./client.ts";
 import { WRITER_HEADER } from "./entries.ts";
@@ -139,8 +138,6 @@ async function sendPart(
   const query = { partNumber: String(number), uploadId: id };
   const request: S3Request = { method: "PUT", key, query, body, signal };
   const response = await client.call(request);
-  // An HTTP client may have copied the body.
-  countChunk(body.byteLength);
   const tag = response.headers.get("etag");
   if (!isDone(response) || tag === null) throw toStorageError(response, describe(request));
   return tag;

@@ -1,7 +1,6 @@
 import type { ByteSource } from "../../contracts/byte-source.ts";
 import { type ByteRange, type StorageEntry, StorageError, type StoredFile } from "../../contracts/storage-adapter.ts";
 import { toStoredFile } from "../../contracts/stored-file.ts";
-import { countChunk } from "../../platform/gc-pressure.ts";
 import type { ObjectLocation } from "../object-store/keys.ts";
 import { describe, type S3Client, type S3Opened, type S3Request } from "./client.ts";
 import { toFileEntry, toHead } from "./entries.ts";
@@ -158,10 +157,7 @@ function createObjectSource(
     for (;;) {
       try {
         const chunk = await body.read();
-        if (chunk !== undefined) {
-          countChunk(chunk.byteLength);
-          return chunk;
-        }
+        if (chunk !== undefined) return chunk;
       } catch {
         // Handled like an early end.
       }

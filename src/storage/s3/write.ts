@@ -1,5 +1,4 @@
 import { type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
-import { countChunk } from "../../platform/gc-pressure.ts";
 import { meetsConditions } from "../conditions.ts";
 import { receive } from "../content.ts";
 import { isKey, type ObjectLocation, toAncestors } from "../object-store/keys.ts";
@@ -81,7 +80,6 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
       send: (headers) =>
         client.call({ method: "PUT", key, body, headers: { ...headers, ...toFileHeaders(writer) }, signal }),
     });
-    countChunk(body.byteLength);
     return toEntry(location, body.byteLength, writer, response);
   }
 
