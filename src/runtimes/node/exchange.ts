@@ -21,7 +21,7 @@ export interface SocketState {
   /** The requests that were pipelined behind it, each with what starts it. The socket is not read while there are any. */
   readonly waiting: { readonly exchange: Exchange; readonly start: () => void }[];
   /** Set once a response says `Connection: close` over an unread body: what follows on the wire is not answered. */
-  ending: boolean;
+  lingering: boolean;
   /** Set once what follows on the wire cannot be read: the socket ends behind the answers to what came before. */
   unreadable: boolean;
   /** The last host seen and the URL origin made of it, `undefined` for what is no host: clients repeat it. */
@@ -125,7 +125,7 @@ export function isClientDue({ res, body }: Exchange): boolean {
 /** Whether nothing is under way on a socket: no request seen, or every response handed over. */
 export function isIdle(socket: Socket): boolean {
   const state = states.get(socket);
-  return state === undefined || (state.current === undefined && !state.ending);
+  return state === undefined || (state.current === undefined && !state.lingering);
 }
 
 /** Whether the socket is not read because requests wait on it: a client that gets no further is not to blame. */
@@ -160,7 +160,7 @@ function createSocketState(socket: Socket): SocketState {
     mostFields: mostFieldsOf(server),
     current: undefined,
     waiting: [],
-    ending: false,
+    lingering: false,
     unreadable: false,
     host: undefined,
     origin,

@@ -6,21 +6,23 @@ import { type Api, toRequestHandler } from "../request-handler.ts";
 import { respond } from "../web/handler.ts";
 import { openBody, openSource } from "./response-body.ts";
 
-/** A handler of the platform's own `Request`, answering with its own `Response`. */
+/** A handler that takes the platform's own `Request` and returns its own `Response`. */
 export type FetchHandler = (request: Request, connection?: Connection) => Promise<Response>;
 
-/** How a service is mounted into a framework of `Request` and `Response`. */
+/** Options of {@link toFetchHandler}. */
 export interface FetchHandlerOptions {
-  /** The one API variant to answer with. Default: all three, as `service.fetch` tells them apart. */
+  /** The only API variant to serve. Default: all three, which `service.fetch` distinguishes by the request. */
   readonly api?: Api;
 }
 
 /**
- * The service, or any handler of requests, for frameworks that speak `Request` and `Response` on Node, as Hono and Next.js do. `service.fetch` answers with
- * a light `Response` there, which they do not all take; this one answers with Node's own. It never rejects. A body that fails at once is a 500, and one that fails or
- * ends before its `Content-Length` later on breaks off.
+ * Turns the service, or any request handler, into a handler for frameworks that use `Request` and `Response` on Node, such
+ * as Hono and Next.js. On Node, `service.fetch` returns the ponyfill's `Response`, which some frameworks refuse; this
+ * handler returns Node's own, and never rejects. A body that fails before its first bytes is a 500. One that fails later,
+ * or ends before its `Content-Length`, breaks off.
  *
- * Which client asks, the host tells: `toNodeConnection(socket)` where it knows the socket, else the option `clientForwardedHeader`.
+ * The host identifies the client: by `toNodeConnection(socket)` if it knows the socket, otherwise by the option
+ * `clientForwardedHeader`.
  * @throws TypeError for an unknown `api`.
  */
 export function toFetchHandler(service: FileService | RequestHandler, { api }: FetchHandlerOptions = {}): FetchHandler {
@@ -29,7 +31,7 @@ export function toFetchHandler(service: FileService | RequestHandler, { api }: F
     respond(handler, request, connection, { open: openAnyBody, create: createPlatformResponse });
 }
 
-/** The body of a light `Response`, or of the platform's own. */
+/** Opens the body of the ponyfill's `Response`, or of the platform's own. */
 function openAnyBody(response: Response): Uint8Array | ChunkReader | undefined {
   const source = openSource(response);
   if (source !== undefined) return toByteStream(source).getReader();

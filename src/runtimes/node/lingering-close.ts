@@ -15,7 +15,7 @@ export function closeLingering(exchange: Exchange, lingerMilliseconds: number): 
     return false;
   }
   body.stop();
-  state.ending = true;
+  state.lingering = true;
   lingerAtEnd(exchange, lingerMilliseconds);
   return true;
 }

@@ -5,13 +5,14 @@ import { isOurs } from "../request-handler.ts";
 import { createExchange } from "./exchange.ts";
 import { toRequest } from "./request.ts";
 
-/** The services that a server is prepared for. */
+/** The services that each server is prepared for. */
 const prepared = new WeakMap<HttpServer | HttpsServer, Set<FileService>>();
 
 /**
- * Prepares a server of the host's own, such as that of Express, Fastify or Koa, for the service that {@link toNodeMiddleware} mounts into it, and for each further one:
- * uploads may take as long as they need, where Node cuts them at 300 s (`requestTimeout`), and one that is refused keeps its body to
- * itself where its client waits for that (`Expect: 100-continue`, CONTRACT 4.3). For the host's other routes such a client is told to go on, as Node does by itself.
+ * Prepares a server of the host, such as that of Express, Fastify or Koa, for a service that {@link toNodeMiddleware}
+ * mounts into it. Call it once for each service. Uploads may then take any time; by default Node cuts them after 300 s
+ * (`requestTimeout`). The client of a refused upload with `Expect: 100-continue` does not send the body (CONTRACT 4.3).
+ * For the host's other routes such a client gets `100 Continue`, as Node does by itself.
  */
 export function prepareNodeServer(server: HttpServer | HttpsServer, service: FileService): void {
   server.requestTimeout = 0;

@@ -1,11 +1,11 @@
 import type { ServerOptions } from "node:http";
 import { checkOption } from "../../contracts/option-error.ts";
 
-/** Limits of a server of ours on its clients. Seconds may have a fraction. */
+/** Limits for the clients of a server of {@link createNodeServer}. Seconds may have a fraction. */
 export interface NodeServerLimits {
   /**
-   * A connection is destroyed if the client neither sends what is due nor takes the response for this long.
-   * Time that the service itself takes does not count. Seconds, 0 for no limit. Default: 120.
+   * Destroys a connection if the server waits for the client for this long, to send bytes or to read the response, and
+   * the client moves nothing. Time that the service itself takes does not count. Seconds; 0 for no limit. Default: 120.
    */
   readonly idleSeconds?: number;
   /**
@@ -18,15 +18,15 @@ export interface NodeServerLimits {
   readonly minBytesPerSecond?: number;
   /** How long a client may stay below `minBytesPerSecond`. Seconds, from 0.1 to a day. Default: 120. */
   readonly throughputWindowSeconds?: number;
-  /** The size of a request's first line and headers, in bytes. More is 431. 1,024 to 1,048,576. Default: 16,384. */
+  /** Limits a request's first line and headers, in bytes. More is 431. From 1,024 to 1,048,576. Default: 16,384. */
   readonly maxHeaderBytes?: number;
-  /** How long the headers of a request may take; longer is 408. Seconds, 0 for no limit. Default: 60. */
+  /** How long the headers of a request may take; longer is 408. Seconds; 0 for no limit. Default: 60. */
   readonly headersSeconds?: number;
-  /** The number of connections at a time; further ones are closed. 0 for as many as the system gives. Default: 0. */
+  /** The number of concurrent connections; further ones are closed. 0 for no limit but the system's. Default: 0. */
   readonly maxConnections?: number;
   /**
-   * The number of connections from one address; of IPv6 its first 64 bits count. Behind a proxy all connections are
-   * the proxy's. 0 for any number. Default: 0.
+   * The number of concurrent connections from one address; for IPv6 its first 64 bits count. Behind a proxy all
+   * connections come from the proxy. 0 for no limit. Default: 0.
    */
   readonly maxConnectionsPerAddress?: number;
 }
@@ -42,11 +42,11 @@ export interface ServerLimits {
   readonly maxConnectionsPerAddress: number;
 }
 
-/** Node's own: how often it looks for heads that take too long. */
+/** How often Node checks for heads that take too long: its own default. */
 const CHECK_MILLISECONDS = 30_000;
 const DAY_SECONDS = 86_400;
 
-/** @throws TypeError naming the option that is wrong. */
+/** Checks the limits and adds the defaults. @throws TypeError that names the wrong option. */
 export function toServerLimits(options: NodeServerLimits): ServerLimits {
   const { idleSeconds = 120, headersSeconds = 60, throughputWindowSeconds = 120 } = options;
   const { minBytesPerSecond = 256, maxHeaderBytes = 16_384 } = options;
@@ -77,8 +77,8 @@ export function toMilliseconds(seconds: number): number {
 }
 
 /**
- * What of them node:http minds. `requestTimeout` bounds a request with its body, and long uploads are no attack. The head keeps a limit of its own,
- * which Node would lower to the former's 0.
+ * The limits that node:http enforces. `requestTimeout` is off, because it limits a request with its body, and a long
+ * upload is no attack. `headersTimeout` is set explicitly: Node would derive 0 from `requestTimeout`.
  */
 export function toServerOptions({ headersMilliseconds, maxHeaderBytes }: ServerLimits): ServerOptions {
   return {

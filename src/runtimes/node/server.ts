@@ -22,36 +22,36 @@ import {
 } from "./server-limits.ts";
 import { startDraining, stopDraining } from "./shutdown.ts";
 
-/** The keys of a TLS server, in PEM. */
+/** The key and certificates of a TLS server, in PEM. */
 export interface NodeTlsOptions {
   readonly key: string | Buffer;
   /** The server's certificate, followed by the intermediate ones. */
   readonly cert: string | Buffer;
   /**
-   * The authorities of client certificates. With it clients are asked for one; those without, or with one that does
-   * not verify, are let in all the same and log in otherwise (CONTRACT 6.7).
+   * The authorities of client certificates. If set, the server asks clients for a certificate. Clients without one, or
+   * with one that is not valid, are accepted and log in by other methods (CONTRACT 6.7).
    */
   readonly ca?: string | Buffer | readonly (string | Buffer)[];
 }
 
-/** A server of our own around a service. */
+/** Options of {@link createNodeServer}. */
 export interface NodeServerOptions extends NodeListenerOptions, NodeServerLimits {
   /** Serves HTTPS. Default: plain HTTP. */
   readonly tls?: NodeTlsOptions;
 }
 
-/** How long the end of a server waits at most for the service to put away what was cut. */
+/** How long `closeNodeServer` waits at most for the service to clean up after transfers that it has cut. */
 const SETTLING_MILLISECONDS = 1000;
 
-/** How many fields a request may have: Node's own number. */
+/** How many header fields a request may have: Node's own default. */
 const MAX_FIELDS = 1000;
 
 const servers = new WeakMap<HttpServer | HttpsServer, Connections>();
 
 /**
- * A server that answers with the service, or with any handler of requests, not yet listening. Uploads may take as long as they need; the head of a
- * request may not (60 s), nor may a client that is silent, or all but silent. Each process counts its connections by itself.
- * @throws TypeError naming the option that is wrong.
+ * Creates a server for the service, or for any request handler. It does not listen yet. Uploads may take any time; the
+ * head of a request, a silent client and a very slow one have limits. Each process counts its own connections.
+ * @throws TypeError that names the wrong option.
  */
 export function createNodeServer(
   service: FileService | RequestHandler,
@@ -64,13 +64,14 @@ export function createNodeServer(
   const server = tls === undefined ? createHttpServer(own) : createHttpsServer({ ...own, ...toTlsOptions(tls) });
   server.on("request", listener);
   server.on("checkContinue", listener);
-  // Other expectations may be ignored (RFC 9110, 10.1.1); Node's own 417 would read the whole body first.
+  // A server may ignore other expectations (RFC 9110 10.1.1); Node's own 417 would read the complete body first.
   server.on("checkExpectation", listener);
   server.on("connect", rejectTunnel);
   server.timeout = limits.idleMilliseconds;
   if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections;
   if (limits.maxConnectionsPerAddress > 0) limitPerAddress(server, limits.maxConnectionsPerAddress);
-  // node:http drops what is beyond it without a word, and the listener refuses a request that may lack some. Without a bound one head could take megabytes.
+  // node:http silently drops further fields, and the listener refuses a request that may lack some. Without a bound one
+  // head could take megabytes.
   server.maxHeadersCount = MAX_FIELDS;
   const connections = trackConnections(server, tls !== undefined);
   servers.set(server, connections);
@@ -79,25 +80,26 @@ export function createNodeServer(
     if (connections.ready.has(socket as Socket)) respondToProtocolError(error, socket as Socket);
     else socket.destroy();
   });
-  // A client may end its side behind its last request and still wants the answers (RFC 9112, 9.6).
+  // A client may half-close after its last request and still wait for the responses (RFC 9112 9.6).
   if (tls === undefined) Object.assign(server, { httpAllowHalfOpen: true });
   return server;
 }
 
-/** How a server ends. */
+/** Options of {@link closeNodeServer}. */
 export interface NodeServerEnd {
   /**
-   * Transfers that still run after this long are cut: uploads leave the existing file, downloads break off.
-   * Seconds, 0 to wait until all of them are finished. Default: 0.
+   * Cuts transfers that still run after this time: uploads leave the existing file, downloads break off.
+   * Seconds; 0 waits until all of them are finished. Default: 0.
    */
   readonly deadlineSeconds?: number;
 }
 
 /**
- * Ends a server gracefully: no new connections, idle ones closed, running requests answered to their end, or to a deadline. Each
- * of the answers ends its connection (`Connection: close`), and no request that was pipelined behind it begins. Resolves
- * once the last connection is closed, and the service has put away what was cut. Works for any `node:http` or `node:https` server; with one of `createNodeServer` it
- * does not wait for connections that never sent a request, or never began TLS, either.
+ * Closes a server gracefully. It accepts no new connections, closes idle ones, and finishes running requests, or cuts
+ * them at a deadline. Each response closes its connection (`Connection: close`), and no request that was pipelined after
+ * it is started. Resolves when the last connection is closed and the service has cleaned up after cut transfers. Works
+ * for any `node:http` or `node:https` server. For a server of `createNodeServer` it does not wait for connections that
+ * have never sent a request or have not finished their TLS handshake.
  */
 export async function closeNodeServer(
   server: HttpServer | HttpsServer,
@@ -123,7 +125,7 @@ export async function closeNodeServer(
   }
 
   startDraining(server);
-  // What a host answers by itself is the last of its connection, too.
+  // The host's own responses must close their connections, too.
   if (own === undefined) server.prependListener("request", endConnection);
   server.once("listening", () => {
     stopDraining(server);
@@ -136,7 +138,8 @@ export async function closeNodeServer(
       clearInterval(timer);
       resolve();
     };
-    // node:http takes a connection for idle whose last bytes it has not sent yet, and destroys it when it closes: of our own we know better.
+    // At close, node:http also destroys connections whose last bytes are not sent yet: it counts them as idle. For our own
+    // servers `sweep` closes only those that are really idle.
     if (own === undefined) server.close(onClosed);
     else NetServer.prototype.close.call(server, onClosed);
     sweep();
@@ -148,7 +151,7 @@ function endConnection(_req: IncomingMessage, res: ServerResponse): void {
   res.shouldKeepAlive = false;
 }
 
-/** Waits for what the service still does for exchanges that were cut, but not for long. */
+/** Waits, for a limited time, until the service has finished its work on cut exchanges. */
 async function settled(cut: readonly Exchange[]): Promise<void> {
   const patience = performance.now() + SETTLING_MILLISECONDS;
   while (performance.now() < patience && cut.some(({ responded }) => !responded)) {
