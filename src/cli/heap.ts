@@ -20,8 +20,8 @@ export function toServingFlags(): string[] {
 }
 
 /**
- * Makes V8 collect the old generation when it has grown by half, and limits the young one. Call it before the program is
- * loaded: V8 sets its first limits while that is loaded.
+ * Makes V8 collect the old generation when it has grown by half, and limits the young one. Call it before the program
+ * is loaded: V8 sets its first limits while that is loaded.
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString("--heap-growing-percent=50");
@@ -29,8 +29,8 @@ export function limitHeapGrowth(): void {
 }
 
 /**
- * Collects the young generation after every 4 MiB that clients upload: each chunk from a socket is memory outside of the
- * heap, which V8 by itself frees late.
+ * Collects the young generation after every 4 MiB that clients upload: each chunk from a socket is memory outside of
+ * the heap, which V8 by itself frees late.
  */
 export function collectReceivedChunks(): void {
   const collectYoung = findCollector();

@@ -28,8 +28,8 @@ export interface NodeListenerOptions {
 
 /**
  * Turns the service, or any request handler such as that of `createAuthenticationEndpoint`, into a listener for
- * `http.createServer` and `https.createServer`. It responds to every request and never throws. A target that cannot be a
- * URL is 400; the service responds to URLs outside of its URL space. The requests of one connection reach the service
+ * `http.createServer` and `https.createServer`. It responds to every request and never throws. A target that cannot be
+ * a URL is 400; the service responds to URLs outside of its URL space. The requests of one connection reach the service
  * one after the other, also if the client pipelines them.
  *
  * A host with a server of its own needs these settings. `createNodeServer` makes all of them; `prepareNodeServer` makes

@@ -3,7 +3,7 @@ import type { TLSSocket } from "node:tls";
 import type { ClientCertificate, Connection } from "../../contracts/connection.ts";
 import { toPeer, toPem } from "../client-identity.ts";
 
-/** What the service is told of a socket; the same for all requests on it. */
+/** Returns what the service learns about a socket: the peer and the client certificate. */
 export function toConnection(socket: Socket): Connection {
   const peer = toPeer(socket.remoteAddress, socket.remotePort);
   const clientCertificate = toClientCertificate(socket);
@@ -15,11 +15,11 @@ export function toConnection(socket: Socket): Connection {
 
 function toClientCertificate(socket: Socket): ClientCertificate | undefined {
   if (!isTlsSocket(socket) || !socket.authorized) return undefined;
-  // A resumed TLS 1.3 session without a client certificate is "authorized" too: only a certificate that is there counts.
+  // A resumed TLS 1.3 session without a client certificate is "authorized", too.
   const { raw, subject } = socket.getPeerCertificate();
   if (raw === undefined) return undefined;
   const commonName: unknown = subject?.CN;
-  // Several common names come as a list: which account they name is not decidable.
+  // Several common names are a list, and do not name one account.
   return {
     pem: toPem(raw.toString("base64")),
     ...(typeof commonName === "string" && commonName !== "" && { commonName }),

@@ -3,15 +3,15 @@ import type { Server as HttpsServer } from "node:https";
 import type { Socket } from "node:net";
 import { toNetwork } from "../../http/ip-network.ts";
 
-/** The open connections of a server of ours. */
+/** The open connections of a server. */
 export interface Connections {
-  /** Those that can carry requests. */
+  /** Connections that can carry requests. */
   readonly ready: ReadonlySet<Socket>;
-  /** The raw ones that have not come through their TLS handshake, by their peer. */
+  /** Connections that have not finished their TLS handshake, by their peer. */
   readonly unready: ReadonlyMap<string, Socket>;
 }
 
-/** Follows the connections of a server that does not listen yet. */
+/** Tracks the connections of a server. Call it before the server listens. */
 export function trackConnections(server: HttpServer | HttpsServer, isSecure: boolean): Connections {
   const ready = new Set<Socket>();
   const unready = new Map<string, Socket>();
@@ -32,12 +32,15 @@ export function trackConnections(server: HttpServer | HttpsServer, isSecure: boo
   return { ready, unready };
 }
 
-/** What a raw socket and the TLS socket around it have in common. */
+/** A key that a raw socket and the TLS socket around it share. */
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
-/** Closes each connection at once that is one too many of its address; of IPv6 the first 64 bits count. Those of a Unix socket have none. */
+/**
+ * Closes new connections over the limit of their address; for IPv6 its first 64 bits count. Connections of a Unix
+ * socket have no address and no limit.
+ */
 export function limitPerAddress(server: HttpServer | HttpsServer, most: number): void {
   const counts = new Map<string, number>();
   server.on("connection", (socket: Socket) => {

@@ -8,51 +8,54 @@ import { createDisconnectError, createRequestBody, hasBody, type RequestBody } f
 import { resetSocket } from "./reset-socket.ts";
 import { isDraining } from "./shutdown.ts";
 
-/** What outlives one request: found once a socket, shared by all requests that it carries. */
+/** State of a socket, shared by all requests on it. */
 export interface SocketState {
-  /** What accepted it; `undefined` where a host plays a connection. */
+  /** The server that accepted it; `undefined` if a host simulates a connection. */
   readonly server: object | undefined;
   readonly scheme: "http" | "https";
   readonly connection: Connection;
-  /** A request with so many names and values of fields may lack some. */
+  /** A request with this number of header names and values may lack some. */
   readonly mostFields: number;
-  /** The one request that is being answered, until its response is handed over whole. */
+  /** The only request in progress, until the system has taken its complete response. */
   current: Exchange | undefined;
-  /** The requests that were pipelined behind it, each with what starts it. The socket is not read while there are any. */
+  /**
+   * The requests that were pipelined after it, each with the function that starts it. The socket is not read while any
+   * wait.
+   */
   readonly waiting: { readonly exchange: Exchange; readonly start: () => void }[];
-  /** Set once a response says `Connection: close` over an unread body: what follows on the wire is not answered. */
+  /** Set when a response closes the connection before its request body was read: further requests get no response. */
   lingering: boolean;
-  /** Set once what follows on the wire cannot be read: the socket ends behind the answers to what came before. */
+  /** Set when further bytes cannot be parsed: the socket closes after the responses to earlier requests. */
   unreadable: boolean;
-  /** The last host seen and the URL origin made of it, `undefined` for what is no host: clients repeat it. */
+  /** The last `Host` and its URL origin, `undefined` for an invalid one. Memoized because clients repeat it. */
   host: string | undefined;
   origin: string | undefined;
 }
 
-/** One request and its response on a socket, from the parser's call until the response is handed over or cut. */
+/** One request and its response on a socket, until the system has taken the response, or the exchange was cut. */
 export interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly state: SocketState;
-  /** Absent where the request announces no body. */
+  /** Absent if the request announces no body. */
   readonly body: RequestBody | undefined;
-  /** Made when somebody asks for the request's signal: a signal costs more than all the rest of a request. */
+  /** Created on the first use of the request's signal: a signal costs more than all the rest of a request. */
   controller: AbortController | undefined;
-  /** The response body being sent, until it has ended or was let go. */
+  /** The response body that is being sent, until it ends or is released. */
   reader: Pick<ChunkReader, "cancel"> | undefined;
-  /** Ends the response writer's wait for a slow client. */
+  /** Resumes the writer of the response, which waits for a slow client. */
   wake: (() => void) | undefined;
-  /** The service has answered: it has no work under way but the response body. */
+  /** The service has returned a response: it only works on the response body. */
   responded: boolean;
-  /** The socket closed before the response was handed over whole. */
+  /** The socket closed before the system had taken the complete response. */
   gone: boolean;
 }
 
 const states = new WeakMap<Socket, SocketState>();
-/** Those of them that each server has now. */
+/** The open sockets of each server. */
 const sockets = new WeakMap<object, Set<Socket>>();
 
-/** An exchange that has touched neither message yet: a middleware may still pass it on. */
+/** Creates an exchange without touching the request or the response: a middleware may still pass them on. */
 export function createExchange(req: IncomingMessage, res: ServerResponse): Exchange {
   const state = states.get(req.socket) ?? createSocketState(req.socket);
   return {
@@ -69,12 +72,13 @@ export function createExchange(req: IncomingMessage, res: ServerResponse): Excha
 }
 
 /**
- * Takes the exchange over: from here on its end is watched. A socket has one exchange at work at a time, or one client
- * could have thousands: a pipelined one gets a promise of its turn, which never comes when the client has gone.
+ * Takes an exchange over and tracks its end. A socket has one exchange in progress at a time, or one client could have
+ * thousands. A pipelined exchange gets a promise that resolves when the previous ones are done, and never if the client
+ * disconnects before.
  */
 export function openExchange(exchange: Exchange): Promise<void> | undefined {
   const { req, res, state } = exchange;
-  // A host's own work before ours may have outlasted the client.
+  // The client may have disconnected while the host did its own work.
   if (req.socket.destroyed) {
     abandonExchange(exchange);
     return undefined;
@@ -87,13 +91,16 @@ export function openExchange(exchange: Exchange): Promise<void> | undefined {
       stopReading(req.socket);
     });
   }
-  // Behind the last answer of a server that ends nothing is begun.
+  // After the last response of a draining server nothing is started.
   if (!req.socket.writable && isDraining(state)) return new Promise(() => undefined);
   state.current = exchange;
   return undefined;
 }
 
-/** Ends a connection at once, whatever is under way; the exchange that it cut. Earlier answers still arrive; one that ends with its connection (HTTP/1.0) must not seem to be whole. */
+/**
+ * Closes a connection immediately and returns the exchange that this cut. Earlier responses still arrive. A response of
+ * HTTP/1.0 ends with its connection, so a RST keeps a part from looking complete.
+ */
 export function cutSocket(socket: Socket): Exchange | undefined {
   const current = states.get(socket)?.current;
   if (current?.res.headersSent && current.req.httpVersionMinor === 0) resetSocket(socket);
@@ -101,45 +108,48 @@ export function cutSocket(socket: Socket): Exchange | undefined {
   return current;
 }
 
-/** Ends the connection of a client that does not keep up. Of an answer the system holds megabytes, which it would offer for minutes more. */
+/**
+ * Closes the connection of a client that is too slow. A RST during a response: the system holds megabytes of it, which
+ * it would offer for minutes more.
+ */
 export function cutSlow({ req, res }: Exchange): void {
   if (res.headersSent) resetSocket(req.socket);
   else req.socket.destroy();
 }
 
-/** Destroys all sockets of a server on which a request has come to us; the exchanges that were cut. */
+/** Destroys all sockets of a server that have carried a request of ours, and returns the exchanges that this cut. */
 export function cutServer(server: object): readonly Exchange[] {
   return [...(sockets.get(server) ?? [])].map(cutSocket).filter((exchange) => exchange !== undefined);
 }
 
-/** The request that is being answered on a socket. */
+/** The exchange in progress on a socket. */
 export function exchangeOf(socket: Socket): Exchange | undefined {
   return states.get(socket)?.current;
 }
 
-/** Whether an exchange waits for its client: for bytes that have not come, or for room for those that are to go. */
+/** Whether an exchange waits for its client: to send bytes, or to read those that are to be sent. */
 export function isClientDue({ res, body }: Exchange): boolean {
   return res.writableEnded || res.writableLength > 0 || body?.isWaiting() === true;
 }
 
-/** Whether nothing is under way on a socket: no request seen, or every response handed over. */
+/** Whether nothing is in progress on a socket: no request has arrived, or every response is sent. */
 export function isIdle(socket: Socket): boolean {
   const state = states.get(socket);
   return state === undefined || (state.current === undefined && !state.lingering);
 }
 
-/** Whether the socket is not read because requests wait on it: a client that gets no further is not to blame. */
+/** Whether the socket is not read because requests wait: the client cannot send the rest of its request. */
 export function isHeld(socket: Socket): boolean {
   return (states.get(socket)?.waiting.length ?? 0) > 0;
 }
 
-/** Whether the next answer that a socket may carry is the one to what its parser is at. */
+/** Whether the next response on a socket would belong to the request that its parser is reading. */
 export function canRespond(socket: Socket): boolean {
   const current = states.get(socket)?.current;
   return socket.writable && (current === undefined || !(current.req.complete || current.res.headersSent));
 }
 
-/** Ends a socket on which nothing more can be read when the requests that came whole are answered. False where none of those is under way. */
+/** Closes a socket whose input is invalid after the responses to complete requests. Returns false if there are none. */
 export function endAfterResponses(socket: Socket): boolean {
   const state = states.get(socket);
   if (state?.current?.req.complete !== true) return false;
@@ -168,11 +178,11 @@ function createSocketState(socket: Socket): SocketState {
   states.set(socket, state);
   const peers = server === undefined ? undefined : (sockets.get(server) ?? new Set());
   if (server !== undefined && peers !== undefined) sockets.set(server, peers.add(socket));
-  // At the end of every message that it has parsed node:http resumes the socket.
+  // node:http resumes the socket at the end of every message that it has parsed.
   socket.on("resume", () => {
     if (state.waiting.length > 0 || state.unreadable) stopReading(socket);
   });
-  // Not the response's own `close`: a pipelined response whose turn has not come gets none.
+  // Not the response's own `close`: a pipelined response that is not current gets none.
   socket.on("close", () => {
     peers?.delete(socket);
     if (state.current !== undefined) abandonExchange(state.current);
@@ -182,13 +192,15 @@ function createSocketState(socket: Socket): SocketState {
   return state;
 }
 
-/** node:http stops reading at the socket's `pause` event, of which a socket that counts as paused already has none. */
+/**
+ * Stops reading. node:http stops at the socket's `pause` event, which a socket that is already paused does not emit.
+ */
 function stopReading(socket: Socket): void {
   if (socket.isPaused()) socket.emit("pause");
   else socket.pause();
 }
 
-/** The response is handed over: whoever waits is next. */
+/** Starts the next request when a response is sent. */
 function closeExchange(exchange: Exchange): void {
   const { req, state } = exchange;
   if (state.current !== exchange) return;
@@ -198,12 +210,12 @@ function closeExchange(exchange: Exchange): void {
 }
 
 function startNext(state: SocketState, socket: Socket): void {
-  // After a response that closes the connection nothing can be answered, so nothing may be done (RFC 9112, 9.6).
+  // After a response that closes the connection no other can be sent, so no request may be processed (RFC 9112 9.6).
   if (!socket.writable) dropWaiting(state);
   let next = state.waiting.shift();
-  // A host may have answered in our stead, say after a time limit of its own.
+  // The host may have responded itself, for example after a timeout of its own.
   while (next?.exchange.res.writableEnded) next = state.waiting.shift();
-  // The rest of its body is what could not be read.
+  // The invalid bytes are the rest of its body.
   if (state.unreadable && next?.exchange.req.complete !== true) {
     if (next !== undefined) abandonExchange(next.exchange);
     socket.destroySoon();
@@ -218,7 +230,7 @@ function dropWaiting({ waiting }: SocketState): void {
   for (const { exchange } of waiting.splice(0)) abandonExchange(exchange);
 }
 
-/** Lets go of the response body that is being sent, if it has not ended: the one place that cancels it. */
+/** Cancels the response body that is being sent, unless it has ended. The only place that does so. */
 export function releaseReader(exchange: Exchange): void {
   const { reader } = exchange;
   exchange.reader = undefined;
@@ -233,8 +245,8 @@ function abandonExchange(exchange: Exchange): void {
 }
 
 /**
- * A silent socket is the client's fault where we wait for its bytes or it does not take ours; else the service is at
- * work. A client that has ended its side may wait for the answer or be gone: it gets the idle time, and no more.
+ * Cuts an idle socket if we wait for the client's bytes, or the client does not read ours; otherwise the service is
+ * working. A client that has half-closed may wait for the response or be disconnected: it gets one idle time.
  */
 function endIdle(exchange: Exchange, socket: Socket): void {
   const { timeout = 0 } = socket;

@@ -16,10 +16,10 @@ export interface FetchHandlerOptions {
 }
 
 /**
- * Turns the service, or any request handler, into a handler for frameworks that use `Request` and `Response` on Node, such
- * as Hono and Next.js. On Node, `service.fetch` returns the ponyfill's `Response`, which some frameworks refuse; this
- * handler returns Node's own, and never rejects. A body that fails before its first bytes is a 500. One that fails later,
- * or ends before its `Content-Length`, breaks off.
+ * Turns the service, or any request handler, into a handler for frameworks that use `Request` and `Response` on Node,
+ * such as Hono and Next.js. On Node, `service.fetch` returns the ponyfill's `Response`, which some frameworks refuse;
+ * this handler returns Node's own, and never rejects. A body that fails before its first bytes is a 500. One that fails
+ * later, or ends before its `Content-Length`, breaks off.
  *
  * The host identifies the client: by `toNodeConnection(socket)` if it knows the socket, otherwise by the option
  * `clientForwardedHeader`.

@@ -1,11 +1,12 @@
 import type { Exchange } from "./exchange.ts";
 
-/** How much of a refused body is read and thrown away, so that small ones end without a RST. */
+/** How many bytes of a refused body are read and discarded, so that small ones end without a RST. */
 const discardedBytes = 256 * 1024;
 
 /**
- * Settles a request body that the service has not read to its end. What has arrived whole is dropped and the
- * connection stays. Anything else is a refused upload (CONTRACT 4.3): true, and the response must say `Connection: close`.
+ * Handles a request body that the service has not read to its end. If the body has arrived completely, it is discarded
+ * and the connection stays. Otherwise this is a refused upload: returns true, and the response must say
+ * `Connection: close` (CONTRACT 4.3).
  */
 export function closeLingering(exchange: Exchange, lingerMilliseconds: number): boolean {
   const { req, body, state } = exchange;
@@ -21,13 +22,14 @@ export function closeLingering(exchange: Exchange, lingerMilliseconds: number): 
 }
 
 /**
- * Has the socket end in the client's favour. Node closes a socket right after the last response, and a close over
- * unread bytes makes the kernel send a RST, at which many clients throw the answer away (RFC 9112, 9.6). So: half-close,
- * read a bounded amount, and close when the client does or the time is over.
+ * Lingering close: lets the client read the response before the socket closes. Node closes a socket immediately after
+ * the last response, and with unread bytes the kernel then sends a RST, at which many clients drop the response. So
+ * this half-closes, reads a limited number of bytes, and closes when the client does or the time is over (RFC 9112
+ * 9.6).
  */
 function lingerAtEnd({ req }: Exchange, milliseconds: number): void {
   const { socket } = req;
-  // The method with which node:http ends a connection after its last response.
+  // node:http calls this method to close a connection after its last response.
   const destroySoon = socket.destroySoon.bind(socket);
   socket.destroySoon = () => {
     socket.end();
@@ -36,7 +38,8 @@ function lingerAtEnd({ req }: Exchange, milliseconds: number): void {
     let discarded = 0;
     req.on("data", (chunk: Uint8Array) => {
       discarded += chunk.byteLength;
-      // A paused message fills its small buffer and stops the socket. (Pausing the socket too would keep node:http from it.)
+      // A paused message fills its small buffer and stops the socket. Pausing the socket, too, would keep
+      // node:http from that.
       if (discarded >= discardedBytes) req.pause();
     });
     req.on("end", destroySoon);

@@ -63,7 +63,8 @@ export function enforceMinThroughput(
     const isDue = isClientDue(exchange);
     if (before === undefined) return { moved, isDue, credit: maxCredit, patience: maxPatience };
     const gained = moved - before.moved;
-    // If the server was busy for a part of the time, the client was not waited for at one of the two checks, or moved something.
+    // If the server was busy for a part of the time, the client was not waited for at one of the two checks, or moved
+    // something.
     const waited = before.isDue && isDue ? passed : 0;
     const credit = Math.min(maxCredit, before.credit + gained * creditPerByte - waited);
     return { moved, isDue, credit, patience: gained > 0 ? maxPatience : before.patience - waited };

@@ -9,25 +9,28 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /**
- * Answers what the parser of node:http refuses, or waited for in vain, and ends the connection. Only ends it where the
- * client would take the answer for that to another request, which is answered first (RFC 9112, 9.6). For `clientError`.
+ * Responds to a request that the parser of node:http has refused, or that did not arrive in time, and closes the
+ * connection. Only closes it if the client would match the response to an earlier request (RFC 9112 9.6). For
+ * `clientError`.
  */
 export function respondToProtocolError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // The rest of this head lies unread behind our own work.
+  // We do not read the rest of this head while earlier requests wait.
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && isHeld(socket)) return;
-  if (canRespond(socket)) endBlank(socket, statuses[error.code ?? ""] ?? 400);
+  if (canRespond(socket)) endWithStatus(socket, statuses[error.code ?? ""] ?? 400);
   else if (!endAfterResponses(socket)) socket.destroy();
 }
 
-/** Answers CONNECT, which never reaches a request listener and at which Node itself hangs up. For `connect`. */
+/**
+ * Responds to CONNECT, which never reaches a request listener; Node itself only closes the connection. For `connect`.
+ */
 export function rejectTunnel(_req: unknown, socket: Socket): void {
-  // From here on nobody else listens to the socket.
+  // Node has removed its own listeners from the socket.
   socket.on("error", () => socket.destroy());
-  if (isIdle(socket)) endBlank(socket, 501);
+  if (isIdle(socket)) endWithStatus(socket, 501);
   else socket.destroy();
 }
 
-function endBlank(socket: Socket, status: number): void {
+function endWithStatus(socket: Socket, status: number): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   socket.destroySoon();
 }

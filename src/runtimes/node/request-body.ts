@@ -2,30 +2,30 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { createConsumedBodyError } from "../../http/body-already-read.ts";
 
-/** The body of one request: a Readable for the light `Request`, and what the bridge must know of it. */
+/** The body of one request: a Readable for the ponyfill's `Request`, and its state for the bridge. */
 export interface RequestBody {
-  /** Reads from the socket only while it is read itself; destroying it leaves the socket alone. */
+  /** Reads from the socket only while it is read itself. Destroying it does not destroy the socket. */
   readonly stream: Readable;
-  /** Whether the client was told to keep its body until we ask (`Expect: 100-continue`) and we have not asked. */
+  /** Whether the client waits for `100 Continue` (`Expect: 100-continue`) and has not got it. */
   isContinueWithheld(): boolean;
-  /** Whether the reader is waiting for bytes that the client has not sent. */
+  /** Whether the reader waits for bytes that the client has not sent. */
   isWaiting(): boolean;
-  /** How many bytes of it have come. */
+  /** The number of bytes that have arrived. */
   received(): number;
-  /** Ends the reading for good: whoever still reads gets an error, and the rest stays on the socket. */
+  /** Stops reading: a reader gets an error, and the rest stays on the socket. */
   stop(): void;
 }
 
-/** Chunks below this size are joined: each one costs all who read it some microseconds, and a client may send thousands in one packet. */
+/** Chunks below this size are joined: each costs microseconds, and a client may send thousands in one packet. */
 const SMALL_BYTES = 4096;
-/** So many of them wait at most. */
+/** The number of small chunks that wait at most. */
 const MOST_SMALL = 1000;
 
 let onChunkReceived: ((byteLength: number) => void) | undefined;
 
 /**
- * Sets a listener to the chunks of all request bodies, called with the size of each. Each chunk is memory outside of the
- * heap until it is collected (docs/decisions/0031-heap.md).
+ * Sets a listener to the chunks of all request bodies, called with the size of each. Each chunk is memory outside of
+ * the heap until it is collected (docs/decisions/0031-heap.md).
  */
 export function watchReceivedChunks(listener: (byteLength: number) => void): void {
   onChunkReceived = listener;
@@ -37,36 +37,37 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
 
-/** A body over `req` that is not begun, and `100 Continue` not written, before the first read. */
+/** Creates the body of a request. It reads nothing, and writes no `100 Continue`, before its first read. */
 export function createRequestBody(req: IncomingMessage, res: ServerResponse): RequestBody {
   let hasStarted = false;
   let received = 0;
   let withheld = isContinueExpected(req, res);
-  /** Small chunks in a row, as one packet held them. */
+  /** Consecutive small chunks of one packet. */
   let small: Buffer[] = [];
 
   const stream = new Readable({
-    // Chunks pass one by one as they come from the socket: joining them would be a copy.
+    // Chunks pass one by one as they arrive: joining them would be a copy.
     objectMode: true,
     highWaterMark: 1,
     read(): void {
       if (hasStarted) req.resume();
-      else begin();
+      else start();
     },
     destroy(error, callback): void {
       req.off("data", onData).off("end", onEnd).off("close", onClose);
-      // What has arrived whole is let go; the rest stays unread on the socket.
+      // A body that has arrived completely is discarded; otherwise the rest stays unread on the socket.
       if (hasStarted && req.complete) req.resume();
       else if (hasStarted) req.pause();
       callback(error);
     },
   });
-  // Whoever reads sees the error; that nobody reads must not end the process.
+  // A reader sees the error; without a reader it must not end the process.
   stream.on("error", () => undefined);
 
-  function begin(): void {
+  function start(): void {
     hasStarted = true;
-    // A part that is missing cannot be told from a short body where no length is announced, and what somebody has decoded is no bytes any more.
+    // Another reader took a part of the body, which without a length would look like a short body, or decoded it: then
+    // these are no longer bytes.
     if (req.readableEnded || req.readableDidRead || req.readableEncoding !== null) {
       stream.destroy(createConsumedBodyError());
       return;
@@ -83,7 +84,7 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
     onChunkReceived?.(chunk.byteLength);
     received += chunk.byteLength;
     if (chunk.byteLength < SMALL_BYTES) {
-      // The parser hands over all that one packet holds before the next phase of the event loop: nothing is waited for.
+      // The parser passes everything of one packet before the next phase of the event loop, so this delays nothing.
       const count = small.push(chunk);
       if (count === 1) setImmediate(flush);
       if (count === MOST_SMALL) flush();
@@ -117,19 +118,21 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
         stream.destroy(new Error("The response was sent before the request's body was read"));
         return;
       }
-      // After its response node:http throws a body away that nobody has touched, to the last byte. One read touches it.
+      // After a response node:http reads and discards a request body that was never read. One read prevents that.
       req.pause();
       req.read();
     },
   };
 }
 
-/** The error that a cut request leaves in its body and its signal. */
+/** Creates the error for the body and the signal of a request whose client has disconnected. */
 export function createDisconnectError(): Error {
   return Object.assign(new Error("The client closed the connection early"), { name: "AbortError", code: "ECONNRESET" });
 }
 
-/** Node itself has written `100 Continue` where the server has no `checkContinue` listener; HTTP/1.0 knows none. */
+/**
+ * Whether the client waits for `100 Continue`. HTTP/1.0 has none; without a `checkContinue` listener Node has sent it.
+ */
 function isContinueExpected(req: IncomingMessage, res: ServerResponse): boolean {
   const { expect } = req.headers;
   if (expect === undefined || req.httpVersionMinor === 0) return false;

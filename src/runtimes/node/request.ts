@@ -5,7 +5,7 @@ import { createDisconnectError } from "./request-body.ts";
 
 const exchangeKey = Symbol("exchange");
 
-/** One descriptor for all requests: the signal is made only when the service asks for it. */
+/** One descriptor for all requests: the signal is created only if the service uses it. */
 const lazySignal: PropertyDescriptor & ThisType<{ [exchangeKey]: Exchange }> = {
   configurable: true,
   get(): AbortSignal {
@@ -19,8 +19,8 @@ const lazySignal: PropertyDescriptor & ThisType<{ [exchangeKey]: Exchange }> = {
 };
 
 /**
- * The fetch API request of an exchange, its URL the raw target behind the origin: nothing is decoded or
- * normalised. `undefined` for what cannot be a request.
+ * Creates the fetch API request of an exchange. Its URL is the origin and the raw target: nothing is decoded or
+ * normalised. Returns `undefined` for an invalid request.
  */
 export function toRequest(exchange: Exchange): Request | undefined {
   const { req, state, body } = exchange;
@@ -41,21 +41,21 @@ function toBodyInit(method: string | undefined, headers: Record<string, string>,
   return { method, headers, body, duplex: "half" };
 }
 
-/** Express and Connect cut the mount path off `url` and keep the whole in `originalUrl`. */
+/** The complete target: Express and Connect remove the mount path from `url` and keep `originalUrl`. */
 function targetOf(req: IncomingMessage & { originalUrl?: unknown }): string {
   return typeof req.originalUrl === "string" ? req.originalUrl : (req.url ?? "");
 }
 
-/** Printable ASCII after the slash; a fragment is no part of a request target (RFC 9112, 3.2). */
+/** Printable ASCII after the slash; a fragment is not part of a request target (RFC 9112 3.2). */
 const originForm = /^\/[!"$-~]*$/;
 const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/is;
 
-/** The request's URL, or `undefined` for a target that cannot be one, or a `Host` that is none (RFC 9112, 3.2). */
+/** The request's URL; `undefined` for an invalid target or an invalid `Host` (RFC 9112 3.2). */
 function toUrl(state: SocketState, host: string | undefined, target: string, method = ""): string | undefined {
   const origin = originOf(state, host);
   if (origin === undefined) return undefined;
   if (originForm.test(target)) return origin + target;
-  // The asterisk form means the server as a whole, and only OPTIONS asks about that.
+  // The asterisk form means the complete server, and is only valid for OPTIONS.
   if (target === "*") return method === "OPTIONS" ? `${origin}/` : undefined;
   const [, authority, rest = ""] = absoluteForm.exec(target) ?? [];
   if (authority === undefined) return undefined;
@@ -65,7 +65,9 @@ function toUrl(state: SocketState, host: string | undefined, target: string, met
 
 const plainHost = /^(?:[a-z0-9_][a-z0-9._-]*|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i;
 
-/** A missing host becomes a fixed one, a hostile one `undefined`: the URL always parses. */
+/**
+ * The origin of a `Host`, so that the URL always parses: a fixed one if it is missing, `undefined` if it is invalid.
+ */
 function originOf(state: SocketState, host: string | undefined): string | undefined {
   if (host !== state.host) {
     const usable = !host || (plainHost.test(host) && URL.canParse(`http://${host}/`));
@@ -75,7 +77,7 @@ function originOf(state: SocketState, host: string | undefined): string | undefi
   return state.origin;
 }
 
-/** A copy (the light `Request` writes to it) of the header section, repeated fields joined (RFC 9110, 5.3). */
+/** A copy of the headers, because the ponyfill's `Request` writes to it; repeated fields are joined (RFC 9110 5.3). */
 function toHeaders(req: IncomingMessage): Record<string, string> {
   const source = req.headers as Record<string, string>;
   const headers: Record<string, string> = {};
@@ -84,7 +86,7 @@ function toHeaders(req: IncomingMessage): Record<string, string> {
     headers[name] = source[name] as string;
     fields += 2;
   }
-  // Node drops the second `Authorization`, `Host`, `Content-Type` and others: the core must see that there were two.
+  // Node drops a second `Authorization`, `Host`, `Content-Type` and others: the core must see that there were two.
   return fields === req.rawHeaders.length ? headers : joinHeaders(req.rawHeaders);
 }
 

@@ -1,14 +1,14 @@
 import type { Socket } from "node:net";
 
-/** What node:tls has of the stream that it speaks over, and node:net of the way in which that ends. */
+/** Private state: of node:tls the stream below, and of node:net how that stream closes. */
 interface SecureHandle {
   readonly _parent?: { readonly reset?: unknown } | null;
   readonly _parentWrap?: { resetAndClosing?: boolean } | null;
 }
 
 /**
- * Ends a connection by a RST, so that the system drops what it holds for the client, and the client cannot take what it has for the whole. Unix sockets know none,
- * nor may one come in the moment in which a FIN is sent: those are destroyed.
+ * Closes a connection by a RST: the system drops what it holds for the client, and the client cannot mistake a part for
+ * the complete response. Unix sockets have no RST, and Node refuses one while it sends a FIN: those are destroyed.
  */
 export function resetSocket(socket: Socket): void {
   const { writableEnded, writableLength, writableFinished } = socket;
@@ -20,16 +20,19 @@ export function resetSocket(socket: Socket): void {
   socket.destroy();
 }
 
-/** A host may have put something else below than TCP, which Node answers by throwing. */
+/** A host may use another transport than TCP, for which Node throws. */
 function resetOwn(socket: Socket): void {
   try {
     socket.resetAndDestroy();
   } catch {
-    // Destroyed as any other.
+    // The caller destroys it.
   }
 }
 
-/** TLS destroys the stream below by itself, and waits for that: one that was destroyed before would let it wait for ever on early versions of Node 20. */
+/**
+ * Marks the stream below TLS, which TLS destroys and waits for. If we destroyed it first, early versions of Node 20
+ * would wait forever.
+ */
 function resetBelow(socket: Socket): void {
   const { _handle: handle } = socket as Socket & { readonly _handle?: SecureHandle | null };
   if (typeof handle?._parent?.reset === "function" && handle._parentWrap) handle._parentWrap.resetAndClosing = true;

@@ -3,10 +3,10 @@ import type { ByteSource } from "../../contracts/byte-source.ts";
 import { findSource } from "../../http/source-response.ts";
 import { type ChunkReader, toBytes } from "../chunk-reader.ts";
 
-/** A response's body as it can be sent: whole, in chunks, or none. */
+/** A response's body in the form in which it is sent: complete, in chunks, or none. */
 export type SendableBody = string | Uint8Array | ChunkReader | undefined;
 
-/** The shapes of body that the light `Response` keeps in `bodyInit` as they were given to it. */
+/** The kinds of body that the ponyfill's `Response` keeps unchanged in `bodyInit`. */
 interface BodySource {
   readonly getReader?: () => ChunkReader;
   readonly locked?: boolean;
@@ -15,13 +15,13 @@ interface BodySource {
   readonly stream?: () => ReadableStream<Uint8Array>;
 }
 
-/** What a response's body is read from, where the service has said so. */
+/** The source of a response's body; `undefined` if the service has set none. */
 export function openSource(response: Response): ByteSource | undefined {
   const init: unknown = "bodyInit" in response ? response.bodyInit : undefined;
   return typeof init === "object" && init !== null ? findSource(init) : undefined;
 }
 
-/** Opens a response's body by the shortest way: the light `Response`'s own source, else its `body` stream. */
+/** Opens a response's body: what the ponyfill's `Response` was created from, otherwise its `body` stream. */
 export function openBody(response: Response): SendableBody {
   if (!("bodyInit" in response)) return response.body?.getReader();
   const init: unknown = response.bodyInit;
@@ -41,7 +41,7 @@ function openPonyfillStream(body: BodySource | null): SendableBody {
   return body?.readable === undefined ? body?.getReader?.() : toNodeReader(body.readable);
 }
 
-/** Destroys rather than returns the iterator: an iterator's return waits for its pending read. */
+/** Reads a Node stream. `cancel` destroys the stream, because an iterator's `return` waits for its pending read. */
 function toNodeReader(stream: Readable): ChunkReader {
   stream.on("error", () => undefined);
   const iterator: AsyncIterator<unknown> = stream[Symbol.asyncIterator]();
@@ -53,7 +53,7 @@ function toNodeReader(stream: Readable): ChunkReader {
   };
 }
 
-/** Lets go of a body that is not sent. */
+/** Releases a body that is not sent. */
 export function discardBody(response: Response): void {
   try {
     const source = openSource(response);
@@ -64,6 +64,6 @@ export function discardBody(response: Response): void {
     const body = openBody(response);
     if (typeof body === "object" && "cancel" in body) body.cancel().catch(() => undefined);
   } catch {
-    // A locked or foreign body belongs to somebody else.
+    // A locked or unknown body belongs to another reader.
   }
 }

@@ -9,9 +9,9 @@ import { failResponse, type Head, MAX_WRITE_BYTES, sendChunks } from "./send-str
 import { isDraining } from "./shutdown.ts";
 
 /**
- * Sends a response with all others that are ready (docs/decisions/0013-small-requests.md), and never throws. A small body may stand in the very bytes that the parser
- * is at: it has seen them all by then. One that cannot be sent is answered 500, blank; where the head is out already,
- * the connection breaks.
+ * Sends a response together with all others that are ready (docs/decisions/0013-small-requests.md). Never throws. By
+ * then the parser has also seen a small request body that arrived with its head. If a response cannot be sent, the
+ * client gets a blank 500, or after the head a broken connection.
  */
 export function sendResponse(exchange: Exchange, response: Response, lingerMilliseconds: number): void {
   setImmediate(writeResponse, exchange, response, lingerMilliseconds);
@@ -24,14 +24,14 @@ function writeResponse(exchange: Exchange, response: Response, lingerMillisecond
   }
   const closes = closeLingering(exchange, lingerMilliseconds) || isDraining(exchange.state);
   try {
-    writeWhole(exchange, response, toHead(response, closes));
+    writeBody(exchange, response, toHead(response, closes));
   } catch {
     discardBody(response);
     failResponse(exchange, { closes, length: undefined });
   }
 }
 
-function writeWhole(exchange: Exchange, response: Response, head: Head): void {
+function writeBody(exchange: Exchange, response: Response, head: Head): void {
   const { req, res } = exchange;
   const { status, fields } = head;
   if (req.method === "HEAD" || status === 204 || status === 304) {
@@ -48,8 +48,8 @@ function writeWhole(exchange: Exchange, response: Response, head: Head): void {
 }
 
 /**
- * Whether nobody stands between the response and its socket. Middlewares that compress, count or keep what is written replace these methods: they
- * may keep chunks, which must not be used again then, and not all of them tell when one has passed.
+ * Whether the response writes directly to its socket. A middleware that compresses, counts or keeps the body replaces
+ * these methods. It may keep chunks, so their buffers must not be reused, and may not call back after a write.
  */
 function isPlain({ write, end }: ServerResponse): boolean {
   return write === ServerResponse.prototype.write && end === ServerResponse.prototype.end;
@@ -81,13 +81,13 @@ function toReader(body: string | Uint8Array): ChunkReader {
 
 function toHead(response: Response, closes: boolean): Head {
   const { status } = response;
-  // An interim status is no answer: the client would wait for another.
+  // After an interim status the client would wait for another response.
   if (!(status >= 200)) throw new RangeError("Not a final status");
   const fields: string[] = [];
   let length: number | undefined;
   response.headers.forEach((value, name) => {
     if (isNamed(name, "content-length")) {
-      // RFC 9110, 8.6: 204 has none.
+      // A 204 has none (RFC 9110 8.6).
       if (status === 204) return;
       length = Number(value);
     } else if (closes && isNamed(name, "connection")) return;

@@ -4,7 +4,7 @@ import { type Exchange, releaseReader } from "./exchange.ts";
 import { failResponse, type Head } from "./send-stream.ts";
 
 /**
- * Sends a body that is read from a source through one buffer, which is read into when the socket has taken what it held. Fails as
+ * Sends a body from a source through one buffer, which is filled again when the socket has taken its content. Fails as
  * `sendChunks` does. Never rejects.
  */
 export async function sendSource(exchange: Exchange, source: ByteSource, head: Head): Promise<void> {
@@ -19,9 +19,9 @@ export async function sendSource(exchange: Exchange, source: ByteSource, head: H
 
 async function copySource(exchange: Exchange, source: ByteSource, { status, fields, length }: Head): Promise<void> {
   const { res } = exchange;
-  const pace = createBufferSizer(length);
+  const sizer = createBufferSizer(length);
   for (let sent = 0; ; ) {
-    const buffer = acquireBuffer(pace.size());
+    const buffer = acquireBuffer(sizer.size());
     const { count, isLast } = await readPart(source, buffer, sent, length);
     sent += count;
     if (isLast) exchange.reader = undefined;
@@ -29,15 +29,15 @@ async function copySource(exchange: Exchange, source: ByteSource, { status, fiel
     if (!res.headersSent) res.writeHead(status, fields);
     if (isLast) return endWith(exchange, buffer, count);
     const startedAt = performance.now();
-    await written(exchange, buffer.subarray(0, count));
-    // Of a connection that broke nobody knows whether the system still reads the buffer.
+    await write(exchange, buffer.subarray(0, count));
+    // After a broken connection the system may still read the buffer.
     if (exchange.gone) return dropBuffer(buffer);
-    pace.passed(performance.now() - startedAt);
+    sizer.passed(performance.now() - startedAt);
     giveBack(buffer);
   }
 }
 
-/** The next part of a source, and whether it is the last one. Where that fails nobody has the buffer any more. */
+/** Reads the next part of a source; `isLast` if no other follows. Gives the buffer back if the source fails. */
 async function readPart(
   source: ByteSource,
   buffer: Uint8Array,
@@ -54,7 +54,7 @@ async function readPart(
 }
 
 /**
- * Whether the part just read is the last one. The part that completes the length is, once the source has ended well behind it.
+ * Whether the part that was just read is the last one. A part that completes the length is, if the source then ends.
  * @throws RangeError for more or fewer bytes than promised.
  */
 async function isComplete(
@@ -69,7 +69,9 @@ async function isComplete(
   return isLast;
 }
 
-/** Ends a response with the first `count` bytes of a buffer, which is free again when the system has taken them. */
+/**
+ * Ends a response with the first `count` bytes of a buffer, and gives the buffer back when the system has taken them.
+ */
 function endWith({ res }: Exchange, buffer: Uint8Array, count: number): void {
   let release = dropBuffer;
   res.on("close", () => release(buffer));
@@ -79,11 +81,11 @@ function endWith({ res }: Exchange, buffer: Uint8Array, count: number): void {
   });
 }
 
-/** Where a source puts nothing when it has ended. */
+/** The buffer for the read that checks that a source has ended. */
 const probe = new Uint8Array(1);
 
-/** Resolves when the socket has taken the bytes, or is gone. */
-function written(exchange: Exchange, bytes: Uint8Array): Promise<void> {
+/** Writes bytes. Resolves when the socket has taken them, or is closed. */
+function write(exchange: Exchange, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     exchange.wake = resolve;
     exchange.res.write(bytes, () => resolve());

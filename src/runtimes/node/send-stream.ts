@@ -6,11 +6,11 @@ import { resetSocket } from "./reset-socket.ts";
 /** The head of a response, not yet written. */
 export interface Head {
   readonly status: number;
-  /** Names and values in turn, as `writeHead` takes them fastest; a repeated name stays repeated. */
+  /** Alternating names and values, the fastest form for `writeHead`; a repeated name stays repeated. */
   readonly fields: string[];
   /** The `Content-Length` that the service promises. */
   readonly length: number | undefined;
-  /** The connection ends with this response: the request's body stays unread, or the server ends. */
+  /** Whether the response closes the connection: the request's body is unread, or the server is draining. */
   readonly closes: boolean;
 }
 
@@ -21,9 +21,9 @@ export interface Head {
 export const MAX_WRITE_BYTES = 65_536;
 
 /**
- * Sends a body in chunks at the client's pace. Whatever keeps it from being whole - the source fails, or holds more or
- * fewer bytes than promised - is answered 500 before the first chunk and breaks the connection after it: a cut body
- * never looks complete. Never rejects.
+ * Sends a body in chunks, as fast as the client reads. If the source fails, or has more or fewer bytes than promised,
+ * the client gets 500 before the first chunk and a broken connection after it: an incomplete body never looks complete.
+ * Never rejects.
  */
 export async function sendChunks(exchange: Exchange, reader: ChunkReader, head: Head): Promise<void> {
   exchange.reader = reader;
@@ -36,7 +36,7 @@ export async function sendChunks(exchange: Exchange, reader: ChunkReader, head: 
   }
 }
 
-/** What can no longer be answered as meant: 500, blank, or where the head is out a broken connection. */
+/** Responds with a blank 500, or breaks the connection if the head is already sent. */
 export function failResponse(exchange: Exchange, { closes, length }: Pick<Head, "closes" | "length">): void {
   const { res } = exchange;
   if (exchange.gone) return;
@@ -45,7 +45,7 @@ export function failResponse(exchange: Exchange, { closes, length }: Pick<Head, 
     return;
   }
   const fields = closes ? ["Content-Length", "0", "Connection", "close"] : ["Content-Length", "0"];
-  // The reason phrase of the response that failed would stay otherwise.
+  // Without it the reason phrase of the failed response would stay.
   res.writeHead(500, "Internal Server Error", fields);
   res.end();
 }
@@ -63,7 +63,7 @@ async function copyChunks(exchange: Exchange, reader: ChunkReader, head: Head): 
     sent += sizeOf(chunk);
     if (sent > most) throw new RangeError("The body has more bytes than Content-Length");
     const parts = toParts(chunk);
-    // The part that completes the length is kept back until the source has ended well.
+    // The part that completes the length is held back until the source has ended without an error.
     if (sent === most) last ??= parts.pop();
     await writeParts(exchange, parts, head);
     if (exchange.gone) return;
@@ -74,7 +74,7 @@ async function copyChunks(exchange: Exchange, reader: ChunkReader, head: Head): 
   else res.end(last);
 }
 
-/** Writes parts at the client's pace, until the client disconnects. */
+/** Writes parts as fast as the client reads, until it disconnects. */
 async function writeParts(exchange: Exchange, parts: readonly (Uint8Array | string)[], head: Head): Promise<void> {
   for (const part of parts) {
     if (!writeChunk(exchange.res, part, head)) await drained(exchange);
@@ -93,7 +93,7 @@ function toParts(chunk: Uint8Array | string): (Uint8Array | string)[] {
   return parts;
 }
 
-/** The next chunk; after the end (`undefined`) and a failure the source is past cancelling. */
+/** Reads the next chunk; `undefined` at the end. After the end or a failure the source needs no cancelling. */
 async function readChunk(exchange: Exchange, reader: ChunkReader): Promise<Uint8Array | string | undefined> {
   let result: Awaited<ReturnType<ChunkReader["read"]>>;
   try {
@@ -117,7 +117,7 @@ function sizeOf(chunk: Uint8Array | string): number {
   return typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.byteLength;
 }
 
-/** False where the client is behind. An empty chunk would end a chunked body. */
+/** Writes a chunk; returns false if the client is slow. Skips an empty chunk, which would end a chunked body. */
 function writeChunk(res: ServerResponse, chunk: Uint8Array | string, { status, fields }: Head): boolean {
   if (chunk.length === 0) return true;
   if (!res.headersSent) res.writeHead(status, fields);
@@ -130,11 +130,11 @@ function drained(exchange: Exchange): Promise<void> {
   });
 }
 
-/** Ends the connection so that the client cannot take what it has for the whole. */
+/** Closes the connection so that the client cannot mistake a part for the complete body. */
 function breakResponse(exchange: Exchange, length: number | undefined): void {
   const { req, res } = exchange;
   const { socket } = res;
-  // A body that ends with its connection (HTTP/1.0) is whole at a FIN: only a RST says otherwise.
+  // A body of HTTP/1.0 ends with its connection, so after a FIN it looks complete: only a RST does not.
   const endsByClose = length === undefined && req.httpVersionMinor === 0;
   if (endsByClose && socket !== null) resetSocket(socket);
   else res.destroy();

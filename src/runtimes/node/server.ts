@@ -96,10 +96,10 @@ export interface NodeServerEnd {
 
 /**
  * Closes a server gracefully. It accepts no new connections, closes idle ones, and finishes running requests, or cuts
- * them at a deadline. Each response closes its connection (`Connection: close`), and no request that was pipelined after
- * it is started. Resolves when the last connection is closed and the service has cleaned up after cut transfers. Works
- * for any `node:http` or `node:https` server. For a server of `createNodeServer` it does not wait for connections that
- * have never sent a request or have not finished their TLS handshake.
+ * them at a deadline. Each response closes its connection (`Connection: close`), and no request that was pipelined
+ * after it is started. Resolves when the last connection is closed and the service has cleaned up after cut transfers.
+ * Works for any `node:http` or `node:https` server. For a server of `createNodeServer` it does not wait for connections
+ * that have never sent a request or have not finished their TLS handshake.
  */
 export async function closeNodeServer(
   server: HttpServer | HttpsServer,
@@ -138,8 +138,8 @@ export async function closeNodeServer(
       clearInterval(timer);
       resolve();
     };
-    // At close, node:http also destroys connections whose last bytes are not sent yet: it counts them as idle. For our own
-    // servers `sweep` closes only those that are really idle.
+    // At close, node:http also destroys connections whose last bytes are not sent yet: it counts them as idle. For our
+    // own servers `sweep` closes only those that are really idle.
     if (own === undefined) server.close(onClosed);
     else NetServer.prototype.close.call(server, onClosed);
     sweep();

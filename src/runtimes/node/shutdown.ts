@@ -1,17 +1,17 @@
-/** The servers that end: each answer is the last one of its connection. */
+/** The servers that shut down: each response is the last one of its connection. */
 const draining = new WeakSet<object>();
 
-/** From now on each answer of a server says `Connection: close`, and no request behind it begins. */
+/** From now on every response says `Connection: close`, and no further request is started. */
 export function startDraining(server: object): void {
   draining.add(server);
 }
 
-/** A server that listens again ends no more. */
+/** Serves normally again, because the server listens again. */
 export function stopDraining(server: object): void {
   draining.delete(server);
 }
 
-/** Whether a connection that a server has accepted ends with the answer whose head is written next. */
+/** Whether the next response on a connection of this server must close it. */
 export function isDraining({ server }: { readonly server: object | undefined }): boolean {
   return server !== undefined && draining.has(server);
 }
