@@ -4,44 +4,46 @@ import { checkOption } from "../contracts/option-error.ts";
 import { toPeer } from "./client-identity.ts";
 import { mountHandler, respond, type WebHandlerOptions } from "./web/handler.ts";
 
-/** The part of Bun's server that the adapter uses. */
+/** The part of Bun's server that this adapter uses. */
 export interface BunServer {
   requestIP(request: Request): { readonly address: string; readonly port: number } | null;
 }
 
-/** A handler as `Bun.serve` takes it for `fetch`. */
+/** The `fetch` handler of `Bun.serve`. */
 export type BunHandler = (request: Request, server: BunServer) => Promise<Response>;
 
-/** How a service is mounted on Bun. */
+/** Options of {@link toBunHandler}. */
 export interface BunHandlerOptions extends WebHandlerOptions<[server: BunServer]> {}
 
-/** How a service is served by Bun. */
+/** Options of {@link toBunServeOptions}. */
 export interface BunServeOptions extends BunHandlerOptions {
   /**
-   * A connection on which nothing moves for so long is cut, also where it is the service that is at work. Seconds, 255 at most, 0 for never; default 120.
-   * Bun's own default of 10 cuts slow uploads and downloads.
+   * Bun cuts a connection on which nothing moves for this time, also while the service is working. Seconds, at most
+   * 255; 0 for never. Default: 120. Bun's own default of 10 cuts slow uploads and downloads.
    */
   readonly idleSeconds?: number;
 }
 
-/** What `Bun.serve` needs to carry files; see {@link toBunServeOptions}. */
+/** Options for `Bun.serve` that file transfers need; see {@link toBunServeOptions}. */
 export interface BunServe {
   readonly fetch: BunHandler;
   readonly maxRequestBodySize: number;
   readonly idleTimeout: number;
-  /** Bun's page for errors, which shows the source, never comes. */
+  /** Bun never sends its error page, which shows source code. */
   readonly development: false;
 }
 
 /**
- * A body of this length at most is read before its answer begins. Bun drops the `Content-Length` of whatever it sends as a stream (oven-sh/bun#10507), so that all that is longer goes out in chunks, without a length.
+ * A body up to this length is read completely before the response starts. Bun drops the `Content-Length` of streams
+ * (oven-sh/bun#10507), so longer bodies are sent in chunks without a length.
  */
 const WHOLE_BYTES = 262_144;
 
 /**
- * The service, or any handler of requests, for the `fetch` of `Bun.serve`. It answers every request and never rejects, but where the host's own `next` does. The peer
- * is the remote end of the connection. Bun's limits are for small requests: bodies of 128 MiB, and 10 silent seconds; {@link toBunServeOptions} has others.
- * @throws TypeError naming the option that is wrong.
+ * Turns the service, or any request handler, into the `fetch` handler of `Bun.serve`. It responds to every request, and
+ * rejects only if the host's own `next` does. The peer is the remote end of the connection. Bun's default limits are
+ * for small requests: bodies of 128 MiB and 10 s of silence. {@link toBunServeOptions} sets others.
+ * @throws TypeError that names the wrong option.
  */
 export function toBunHandler(service: FileService | RequestHandler, options: BunHandlerOptions = {}): BunHandler {
   return mountHandler(service, options, (handler, request, server) =>
@@ -50,9 +52,10 @@ export function toBunHandler(service: FileService | RequestHandler, options: Bun
 }
 
 /**
- * The same with what files need, for `Bun.serve({ port: 8080, ...toBunServeOptions(service) })`: bodies of any size, as the service's own limits are the ones that count, and connections that may be
- * silent for a while.
- * @throws TypeError naming the option that is wrong.
+ * Creates the handler and the options that file transfers need, for `Bun.serve({ port: 8080,
+ * ...toBunServeOptions(service) })`. Bodies have any size, because the service has limits of its own, and connections
+ * may be silent for a while.
+ * @throws TypeError that names the wrong option.
  */
 export function toBunServeOptions(service: FileService | RequestHandler, options: BunServeOptions = {}): BunServe {
   const { idleSeconds = 120, ...handlerOptions } = options;

@@ -3,21 +3,23 @@ import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { toPeer } from "./client-identity.ts";
 import { mountHandler, respond, type WebHandlerOptions } from "./web/handler.ts";
 
-/** What `Deno.serve` tells a handler of a request's connection; `remoteAddr` is a `Deno.NetAddr` wherever it is not a Unix socket. */
+/** What `Deno.serve` passes to a handler; `remoteAddr` is a `Deno.NetAddr` unless the connection is a Unix socket. */
 export interface DenoServeInfo {
   readonly remoteAddr: { readonly transport: string; readonly hostname?: string; readonly port?: number };
 }
 
-/** A handler as `Deno.serve` takes it. */
+/** A handler for `Deno.serve`. */
 export type DenoHandler = (request: Request, info: DenoServeInfo) => Promise<Response>;
 
-/** How a service is mounted on Deno. */
+/** Options of {@link toDenoHandler}. */
 export interface DenoHandlerOptions extends WebHandlerOptions<[info: DenoServeInfo]> {}
 
 /**
- * The service, or any handler of requests, for `Deno.serve`: `Deno.serve({ port: 8080 }, toDenoHandler(service))`. It answers every request and never rejects, but where
- * the host's own `next` does. The peer is the remote end of the connection. `request.signal` aborts when the client has gone, and never, as Deno's own does, after an answer that was sent whole.
- * @throws TypeError naming the option that is wrong.
+ * Turns the service, or any request handler, into a handler for `Deno.serve`: `Deno.serve({ port: 8080 },
+ * toDenoHandler(service))`. It responds to every request, and rejects only if the host's own `next` does. The peer is
+ * the remote end of the connection. `request.signal` aborts when the client disconnects. Unlike Deno's own signal, it
+ * never aborts after a response that was sent completely.
+ * @throws TypeError that names the wrong option.
  */
 export function toDenoHandler(service: FileService | RequestHandler, options: DenoHandlerOptions = {}): DenoHandler {
   return mountHandler(service, options, async (handler, request, info) => {
@@ -37,8 +39,10 @@ function toConnection({ remoteAddr: { hostname, port } }: DenoServeInfo): Connec
 }
 
 /**
- * Gives the request a signal of its own. Deno's aborts at the end of every request, whatever came of it: it counts until there is an answer; from there on a client that
- * has gone lets go of the answer's body. (`info.completed` is no help: it settles when the handler has answered, however long the client has been gone.)
+ * Gives the request a signal of its own, because Deno's aborts at the end of every request, also of a successful one.
+ * Deno's signal counts until there is a response; after that, a client that disconnects cancels the response's body.
+ * `info.completed` does not help: it only settles when the handler has responded, however early the client
+ * disconnected.
  */
 function followClient(request: Request): { gone: AbortController; settle: () => void } {
   const gone = new AbortController();

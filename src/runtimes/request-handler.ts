@@ -1,15 +1,18 @@
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { checkOption } from "../contracts/option-error.ts";
 
-/** The one API variant to answer with, where it is not all three. */
+/** The name of one API variant, for hosts that serve only that. */
 export type Api = "rest" | "webdav" | "browser";
 
-/** Checks a variant. @throws TypeError for one that there is not. */
+/** Checks an API variant. @throws TypeError for an unknown one. */
 export function checkApi(api: Api | undefined): void {
   checkOption(api === undefined || ["rest", "webdav", "browser"].includes(api), "api", "rest, webdav or browser");
 }
 
-/** The handler of a service, or a handler as it is. @throws TypeError for a variant that there is not, and for any of a handler. */
+/**
+ * Returns the handler of a service, or a handler unchanged. @throws TypeError for an unknown API, and for any with a
+ * handler.
+ */
 export function toRequestHandler(service: FileService | RequestHandler, api: Api | undefined): RequestHandler {
   checkApi(api);
   if (typeof service !== "function") {
@@ -20,7 +23,9 @@ export function toRequestHandler(service: FileService | RequestHandler, api: Api
   return service;
 }
 
-/** Whether a request is the service's: all are a handler's, none is without a URL, nor of a service that cannot tell. */
+/**
+ * Whether a request belongs to the service: for a handler always, for an invalid request or if `handles` throws never.
+ */
 export function isOurs(service: FileService | RequestHandler, request: Request | undefined): boolean {
   if (request === undefined) return false;
   if (typeof service === "function") return true;

@@ -4,32 +4,38 @@ import { toPeer } from "./client-identity.ts";
 import { checkHandlerOptions, mountHandler, respond, type WebHandlerOptions } from "./web/handler.ts";
 import { toClientCertificate, type WorkersTlsClientAuth } from "./workers/client-certificate.ts";
 
-/** The part of a Worker's `ExecutionContext` that the adapter uses. */
+/** The part of a Worker's `ExecutionContext` that this adapter uses. */
 export interface WorkersContext {
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** A Worker in the module syntax: `export default toWorkerHandler(...)`. */
+/** A Worker in module syntax: `export default toWorkerHandler(...)`. */
 export interface WorkersHandler<Env> {
   fetch(request: Request, env: Env, context: WorkersContext): Promise<Response>;
 }
 
-/** How a service is mounted on Cloudflare Workers. */
+/** Options of {@link toWorkerHandler}. */
 export interface WorkersHandlerOptions<Env> extends WebHandlerOptions<[env: Env, context: WorkersContext]> {}
 
-/** Makes the service of an environment, or any handler of requests such as that of `createAuthenticationEndpoint`: bindings are only known with the first request. */
+/**
+ * Creates the service for an environment, or any request handler such as that of `createAuthenticationEndpoint`.
+ * Bindings are only known with the first request.
+ */
 export type ToService<Env> = (env: Env, context: WorkersContext) => FileService | RequestHandler;
 
 /**
- * The service as a Worker, without `nodejs_compat`. It answers every request and never rejects, but where the host's own functions do.
+ * Turns the service into a Worker, which does not need `nodejs_compat`. It responds to every request, and rejects only
+ * if the host's own functions do.
  *
- * `service` may be a function of the bindings; it is called once for each environment of an isolate, with the first request, and again with the next one where it
- * throws, which Cloudflare answers and logs as the Worker's own error. It may also make a mere handler of requests. The context is that of the first request: nothing of it may be kept.
+ * `service` may be a function of the bindings that returns a service or a request handler. It is called once for each
+ * environment of an isolate, with the first request. If it throws, Cloudflare responds with an error of the Worker and
+ * logs it, and the next request calls the function again. The context is that of the first request: keep nothing of it.
  *
- * The peer is the address in `CF-Connecting-IP`, which Cloudflare sets and nobody else may: the Worker must not be reached otherwise. A client
- * certificate is that of `request.cf.tlsClientAuth`, where Cloudflare has verified it. Every transfer, and what is told of it, runs to its end after the client has gone
- * (`waitUntil`); with the compatibility flag `enable_request_signal` the service also hears at once that it has.
- * @throws TypeError naming the option that is wrong.
+ * The peer is the address in `CF-Connecting-IP`, which Cloudflare sets. The Worker must not be reachable in another
+ * way, because a client could then set it. The client certificate is that of `request.cf.tlsClientAuth`, if Cloudflare
+ * has verified it. A transfer and its events continue after the client has disconnected (`waitUntil`). With the
+ * compatibility flag `enable_request_signal` the service also notices the disconnect immediately.
+ * @throws TypeError that names the wrong option.
  */
 export function toWorkerHandler<Env = unknown>(
   service: FileService | ToService<Env>,
@@ -45,7 +51,7 @@ export function toWorkerHandler<Env = unknown>(
   return {
     fetch(request, env, context) {
       const responded = respond(request, env, context);
-      // Without it a request ends with its client, in the middle of whatever it was at.
+      // Without it workerd stops the request when its client disconnects, in the middle of its work.
       keep(context, responded);
       return responded;
     },
@@ -54,7 +60,7 @@ export function toWorkerHandler<Env = unknown>(
 
 type Mounted<Env> = WorkersHandler<Env>["fetch"];
 
-/** What is mounted, or is so for each environment once it is there. */
+/** Mounts a service now, or one for each environment with its first request. */
 function toMounted<Env>(
   service: FileService | ToService<Env>,
   mount: (service: FileService | RequestHandler) => Mounted<Env>,
@@ -92,7 +98,7 @@ function toConnection(request: Request, context: WorkersContext): Connection {
   };
 }
 
-/** Cloudflare tells no port. */
+/** Cloudflare does not pass the port. */
 function readPeer(headers: Headers): Peer | undefined {
   const address = headers.get("cf-connecting-ip") ?? "";
   return /^[0-9a-f.:]+$/i.test(address) ? toPeer(address, undefined) : undefined;
@@ -104,19 +110,20 @@ function readCertificate(request: Request & { readonly cf?: { readonly tlsClient
     | undefined;
 }
 
-/** What it waits for has told of its own failure. */
+/** Keeps the Worker alive until the work is done. A failure is ignored: the work reports it itself. */
 function keep(context: WorkersContext, work: Promise<unknown>): void {
   context.waitUntil(Promise.resolve(work).catch(() => undefined));
 }
 
-/** The streams of workerd: the one that has a `Content-Length`, and the one for what has none. */
+/** workerd's own streams: for a body with a `Content-Length`, and for one without. */
 interface WorkersStreams {
   readonly FixedLengthStream?: new (length: number) => TransformStream<Uint8Array, Uint8Array>;
   readonly IdentityTransformStream?: new () => TransformStream<Uint8Array, Uint8Array>;
 }
 
 /**
- * The stream through one of workerd's own: the only ones whose length it believes, and that tell when the client has gone, where a stream of JavaScript's is just not read any more.
+ * Pipes a stream through one of workerd's own. Only for those does workerd send the length, and only those fail when
+ * the client disconnects: it just stops reading a stream of JavaScript.
  */
 function toSizedStream(
   stream: ReadableStream<Uint8Array>,

@@ -6,60 +6,63 @@ import type { ChunkReader } from "../chunk-reader.ts";
 import { type Api, checkApi, isOurs, toRequestHandler } from "../request-handler.ts";
 import { openResponseBody, type ResponseBodyOptions } from "./response-body.ts";
 
-/** How a service is mounted on a runtime whose servers call `(Request) => Response`; `Rest` is what they hand over beside the request. */
+/** Options of adapters for servers that call `(Request) => Response`. `Rest` are the further arguments of that call. */
 export interface WebHandlerOptions<Rest extends readonly unknown[]> {
-  /** The one API variant to answer with. Default: all three, as `service.fetch` tells them apart. */
+  /** The only API variant to serve. Default: all three, which `service.fetch` distinguishes by the request. */
   readonly api?: Api;
   /**
-   * The host's own handler: gets, untouched, every request whose URL is not the service's. Default: they are answered 404. What it throws or rejects with
-   * is the host's.
+   * The host's own handler for requests whose URL is not the service's; it gets them untouched. What it throws reaches
+   * the runtime. Default: such requests are 404.
    */
   readonly next?: (request: Request, ...rest: Rest) => Response | Promise<Response>;
 }
 
-/** What a runtime makes of an answer. */
+/** How a runtime sends a response. */
 export interface RespondOptions extends Pick<ResponseBodyOptions, "onCancel"> {
-  /** What is promised to be no longer is read whole before the answer begins, in bytes. Default: 131,072, one chunk of a file. */
+  /**
+   * A body up to this length is read completely before the response starts. Bytes. Default: 131,072, one chunk of a
+   * file.
+   */
   readonly wholeBytes?: number;
-  /** Makes the runtime's own body of one that is sent as it is read. Default: the stream itself. */
+  /** Converts a streamed body to the runtime's own kind. Default: the stream itself. */
   readonly toBody?: (stream: ReadableStream<Uint8Array>, length: number | undefined) => ReadableStream<Uint8Array>;
-  /** Opens the body of an answer; `undefined` where there is none. Default: its `body`. */
+  /** Opens the body of a response; `undefined` if there is none. Default: its `body`. */
   readonly open?: (response: Response) => Uint8Array | ChunkReader | undefined;
-  /** Makes the answer. Default: of the class that the service answers with. */
+  /** Creates the response. Default: of the class that the service returns. */
   readonly create?: (body: BodyInit | null, status: number, headers: Headers | undefined) => Response;
 }
 
-/** Answers one request with a handler. */
+/** Responds to one request with a handler. */
 type RespondToRequest<Rest extends readonly unknown[]> = (
   handler: RequestHandler,
   request: Request,
   ...rest: Rest
 ) => Promise<Response>;
 
-/** Checks the options of an adapter. @throws TypeError naming the option that is wrong. */
+/** Checks the options of an adapter. @throws TypeError that names the wrong option. */
 export function checkHandlerOptions({ api, next }: WebHandlerOptions<never>): void {
   checkApi(api);
   checkOption(next === undefined || typeof next === "function", "next", "a function");
 }
 
-/** The service, or a handler, beside the host's own `next`. @throws TypeError naming the option that is wrong. */
+/** Combines a service or a handler with the host's own `next`. @throws TypeError that names the wrong option. */
 export function mountHandler<Rest extends readonly unknown[]>(
   service: FileService | RequestHandler,
   options: WebHandlerOptions<Rest>,
-  answer: RespondToRequest<Rest>,
+  respondTo: RespondToRequest<Rest>,
 ): (request: Request, ...rest: Rest) => Promise<Response> {
   checkHandlerOptions(options);
   const { api, next } = options;
   const handler = toRequestHandler(service, api);
   return async (request, ...rest) => {
     if (next !== undefined && !isOurs(service, request)) return next(request, ...rest);
-    return answer(handler, request, ...rest);
+    return respondTo(handler, request, ...rest);
   };
 }
 
 /**
- * Answers a request with what the handler makes of it, in a form that the runtime sends as it is meant. Never rejects: neither does a handler, by its contract;
- * should it, the client learns nothing of why.
+ * Calls the handler, and converts its response to a form that the runtime sends correctly. Never rejects. A handler
+ * must not reject either; if it does, the client gets a blank 500.
  */
 export async function respond(
   handler: RequestHandler,
@@ -99,13 +102,13 @@ async function toNativeResponse(
   return create("byteLength" in opened ? opened : (toBody?.(opened, length) ?? opened), status, headers);
 }
 
-/** Lets go of a body that is not sent. */
+/** Releases a body that is not sent. */
 function discard(response: Response, open: NonNullable<RespondOptions["open"]>): void {
   try {
     const body = open(response);
     if (body !== undefined && "cancel" in body) body.cancel().catch(() => undefined);
   } catch {
-    // A locked body belongs to somebody else.
+    // A locked body belongs to another reader.
   }
 }
 

@@ -1,28 +1,29 @@
 import { type ChunkReader, toBytes } from "../chunk-reader.ts";
 
 /*
- * Bodies of answers for runtimes that take a `Response`: what `../node/send-stream.ts` promises on Node. A body that is not whole is
- * answered 500 before its first bytes and breaks the connection behind them; it never looks complete.
+ * Response bodies for runtimes that take a `Response`, with the guarantees of `../node/send-stream.ts`: an incomplete
+ * body is a 500 before its first bytes, and breaks the connection after them. It never looks complete.
  */
 
-/** A body on its way out: whole, or begun. */
+/** An opened body: complete, or as a stream that has its first bytes. */
 export type ResponseBody = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 /** How a body is opened. */
 export interface ResponseBodyOptions {
-  /** The length that the answer promises, in bytes. */
+  /** The length that the response promises, in bytes. */
   readonly length: number | undefined;
-  /** What is promised to be no longer is read whole before the answer begins. */
+  /** A body up to this length is read completely before the response starts. Bytes. */
   readonly wholeBytes: number;
-  /** Aborted when the client has gone: nobody waits for the body's first bytes any more. */
+  /** Aborts when the client disconnects, which stops the wait for the first bytes. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when the client lets go of the body before its end. */
+  /** Called when the client cancels the body before its end. */
   readonly onCancel?: (reason: unknown) => void;
 }
 
 /**
- * Reads the body as far as is needed to know that it can be answered with. @throws what its source throws, RangeError for a length that is not the promised one, the
- * reason of the signal where the client has gone before.
+ * Reads enough of a body to know that the response can start: all of a short one, or the first chunk.
+ * @throws the error of the source, RangeError if the length is not the promised one, or the signal's reason if the
+ * client has disconnected.
  */
 export async function openResponseBody(
   reader: Uint8Array | ChunkReader,
@@ -63,7 +64,9 @@ async function readWhole(reader: ChunkReader, length: number): Promise<Uint8Arra
   return whole;
 }
 
-/** The rest of a body behind its first chunk. The chunk that completes the length is kept back until the source has ended well. */
+/**
+ * A stream of a body whose first chunk was read. Holds the chunk that completes the length until the source has ended.
+ */
 function toExactStream(
   reader: ChunkReader,
   first: Uint8Array,
@@ -102,7 +105,7 @@ function toExactStream(
   return new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 });
 }
 
-/** The next chunk that is not empty; `undefined` at the end. */
+/** The next non-empty chunk; `undefined` at the end. */
 async function nextChunk(reader: ChunkReader): Promise<Uint8Array | undefined> {
   for (;;) {
     const { done, value } = await reader.read();

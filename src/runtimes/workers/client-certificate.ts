@@ -2,18 +2,20 @@ import type { ClientCertificate } from "../../contracts/connection.ts";
 import { decodeUtf8 } from "../../platform/utf8.ts";
 import { toPem } from "../client-identity.ts";
 
-/** What Cloudflare tells of a client certificate, in `request.cf.tlsClientAuth`: texts, the flags as `"0"` and `"1"`. */
+/**
+ * What Cloudflare passes about a client certificate in `request.cf.tlsClientAuth`: texts, and flags as `"0"` and `"1"`.
+ */
 export interface WorkersTlsClientAuth {
-  /** `SUCCESS`, `NONE`, or `FAILED:` and why. */
+  /** `SUCCESS`, `NONE`, or `FAILED:` and the reason. */
   readonly certVerified?: string;
   readonly certRevoked?: string;
-  /** The subject as RFC 2253 writes it, such as `CN=alice,O=Example`. */
+  /** The subject in the form of RFC 2253, such as `CN=alice,O=Example`. */
   readonly certSubjectDNRFC2253?: string;
-  /** The certificate as RFC 9440 writes it, `:` and its base64 and `:`; empty where it has more than 10 KiB. */
+  /** The certificate in the form of RFC 9440, `:<base64>:`; empty if it is larger than 10 KiB. */
   readonly certRFC9440?: string;
 }
 
-/** The certificate in the contract's terms, where Cloudflare has verified it, it was not revoked, and there is one to hand on. */
+/** Creates the contract's certificate, if Cloudflare has passed and verified one that is not revoked. */
 export function toClientCertificate(auth: WorkersTlsClientAuth | null | undefined): ClientCertificate | undefined {
   if (auth?.certVerified !== "SUCCESS" || auth.certRevoked !== "0") return undefined;
   const [, base64] = /^:([A-Za-z0-9+/]+={0,2}):$/.exec(auth.certRFC9440 ?? "") ?? [];
@@ -22,12 +24,12 @@ export function toClientCertificate(auth: WorkersTlsClientAuth | null | undefine
   return { pem: toPem(base64), ...(commonName !== undefined && { commonName }) };
 }
 
-/** An attribute of a name: its type, and its value as it is written, quoted or with escapes. */
+/** An attribute of a name: its type, and its raw value, quoted or with escapes. */
 const ATTRIBUTE = /^\s*([\w.-]+)\s*=\s*("(?:[^"\\]|\\.)*"|(?:[^",+;\\]|\\.)*)\s*(?:[,+;]|$)/s;
 
 /**
- * The common name of a subject, where it has exactly one. A name that cannot be read to its end has none: what a part of it means is not decidable
- * (RFC 2253, 4).
+ * The common name of a subject, if it has exactly one. A subject that cannot be parsed to its end has none, because the
+ * meaning of its parts is unknown (RFC 2253 4).
  */
 function readCommonName(subject: string): string | undefined {
   const found: string[] = [];
@@ -42,16 +44,16 @@ function readCommonName(subject: string): string | undefined {
   return only === undefined || found.length > 1 ? undefined : unescapeValue(only);
 }
 
-/** A run of plain text, an escaped byte, or an escaped character. */
+/** Plain text, an escaped byte, or an escaped character. */
 const PIECE = /([^\\]+)|\\([0-9a-f]{2})|\\(.)/gisy;
 
-/** The text of a value; `undefined` for an empty one, one that is no UTF-8, and one that is given in hexadecimal (`#` and its BER). */
+/** The text of a value; `undefined` if it is empty, not UTF-8, or in hexadecimal (`#` and its BER). */
 function unescapeValue(value: string): string | undefined {
   if (value.startsWith("#")) return undefined;
   const written = value.startsWith('"') ? value.slice(1, -1) : value.trim();
   const pieces = [...written.matchAll(PIECE)];
   if (pieces.map(([piece]) => piece).join("") !== written) return undefined;
-  // Escaped bytes are UTF-8 together, whatever stands between them.
+  // Escaped bytes form UTF-8 together with the text between them.
   const bytes = pieces.flatMap(([, plain, byte, character]) =>
     byte === undefined ? [...new TextEncoder().encode(plain ?? character)] : [Number.parseInt(byte, 16)],
   );
