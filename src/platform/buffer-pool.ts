@@ -1,28 +1,31 @@
 /*
- * Buffers that transfers go through, used again and again: bytes on their way cost no memory that has to be collected.
+ * Reused buffers for transfers, so that bytes in transit create no garbage.
  */
 
-/** What a transfer begins with, and what a slow one stays at. */
+/** The first buffer of a transfer, and the buffers of a slow one. */
 const SMALLEST_BYTES = 65_536;
-/** What is no longer than this goes through one buffer. */
+/** A body up to this length uses one buffer. */
 const WHOLE_BYTES = 131_072;
-/** Larger ones do not save processor time any more. */
+/** Larger buffers save no more processor time. */
 const LARGEST_BYTES = 524_288;
-/** How many bytes wait for the next transfer at most. */
+/** How many bytes of unused buffers are kept at most. */
 const KEPT_BYTES = 4_194_304;
-/** A buffer that passes within this time may be twice as large, */
+/** If a buffer passes within this time, the next one is twice as large. */
 const FAST_MS = 20;
-/** and one that takes longer than this is too large. */
+/** If a buffer takes longer than this, the next one is half as large. */
 const SLOW_MS = 200;
 
-/** How many bytes of larger buffers are in use at most: who is quick at first and then stands still would keep them from everybody. */
+/** How many bytes of larger buffers are in use at most: clients that are fast at first and then stall hold them. */
 const LARGE_BYTES = 33_554_432;
 
 const kept = new Map<number, Uint8Array[]>();
 let keptBytes = 0;
 let largeBytes = 0;
 
-/** A buffer of this size, with anything in it; of the smallest where many large ones are in use. To be given back or dropped. */
+/**
+ * Returns a buffer of the wanted size with any content, or of the smallest size if many large ones are in use. The
+ * caller gives it back or drops it.
+ */
 export function acquireBuffer(wanted: number): Uint8Array {
   const size = wanted > SMALLEST_BYTES && largeBytes + wanted > LARGE_BYTES ? SMALLEST_BYTES : wanted;
   if (size > SMALLEST_BYTES) largeBytes += size;
@@ -32,12 +35,12 @@ export function acquireBuffer(wanted: number): Uint8Array {
   return buffer;
 }
 
-/** Ends the use of a buffer that somebody may still read or write: nobody gets it again. */
+/** Ends the use of a buffer that may still be read or written, so that it is not used again. */
 export function dropBuffer({ byteLength }: Uint8Array): void {
   if (byteLength > SMALLEST_BYTES) largeBytes -= byteLength;
 }
 
-/** Gives a buffer back that nothing reads or writes any more. */
+/** Gives a buffer back that nothing reads or writes anymore. */
 export function giveBack(buffer: Uint8Array): void {
   dropBuffer(buffer);
   const { byteLength } = buffer;
@@ -48,15 +51,15 @@ export function giveBack(buffer: Uint8Array): void {
   keptBytes += byteLength;
 }
 
-/** How large the buffers of one transfer are: as much as it moves in a moment, so that a thousand slow ones hold little. */
+/** Chooses the size of a transfer's buffers by its speed, so that a thousand slow transfers hold little memory. */
 export interface BufferSizer {
   /** The size of the next buffer. */
   size(): number;
-  /** Notes how long a buffer of that size took to pass. */
+  /** Records how long a buffer of that size took to pass. */
   passed(milliseconds: number): void;
 }
 
-/** The pace of a transfer that begins; `length` are its bytes, if they are known. */
+/** Creates the sizer for a transfer of `length` bytes, if the length is known. */
 export function createBufferSizer(length: number = Number.POSITIVE_INFINITY): BufferSizer {
   let size = length > SMALLEST_BYTES && length <= WHOLE_BYTES ? WHOLE_BYTES : SMALLEST_BYTES;
 

@@ -1,11 +1,11 @@
-/** Where a runtime that has Node's modules hands them out without an import (Node 20.16, Deno 2, Bun). */
+/** How runtimes with Node's modules provide them without an import (Node 20.16, Deno 2, Bun). */
 interface ModuleHost {
   readonly process?: { readonly getBuiltinModule?: (name: string) => unknown };
 }
 
 /**
- * A function of the runtime's own, mostly many times as fast as one in JavaScript; `undefined` where there is none. `isRight` tries it: some runtimes have
- * the name without the function behind it.
+ * Finds a function of the runtime, which is often many times as fast as one in JavaScript; `undefined` if there is
+ * none. `isRight` tries it, because some runtimes have the name without a working function.
  */
 export function findRuntimeFunction<T>(
   moduleName: string,

@@ -1,7 +1,7 @@
-/** Tells whether a text is the expected one, in a time that does not tell how much of it is right. */
+/** Compares a text with a secret. The time does not reveal how much of the text is right. */
 export type SecretComparison = (given: string) => Promise<boolean>;
 
-/** A comparison with one secret: digests of the same length are compared, to the end in every case. */
+/** Creates a comparison with one secret. It compares digests of equal length, always to their end. */
 export function createSecretComparison(secret: string): SecretComparison {
   let expected: Promise<Uint8Array> | undefined;
   return async (given) => {

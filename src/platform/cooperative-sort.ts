@@ -1,13 +1,13 @@
 import { yieldToEventLoop } from "./event-loop.ts";
 
-/** So many are sorted, or merged, before others have their turn: a folder may have 100,000 members. */
+/** How many items are sorted or merged before the event loop runs: a folder may have 100,000 members. */
 const RUN = 2048;
 
 type Compare<T> = (one: T, other: T) => number;
 
 /**
- * Sorts as `Array.prototype.toSorted` does, with turns for others between: runs are sorted, and merged by twos, from one array to the other
- * and back. These two arrays are all that it takes.
+ * Sorts as `Array.prototype.toSorted` does, and yields to the event loop in between. It sorts runs and merges pairs of
+ * them, alternating between two arrays, which are all the memory that it needs.
  */
 export async function sortCooperatively<T>(items: readonly T[], compare: Compare<T>): Promise<T[]> {
   let from: T[] = [];
@@ -23,7 +23,7 @@ export async function sortCooperatively<T>(items: readonly T[], compare: Compare
   return from;
 }
 
-/** Merges each two runs of this length into one, at the same places of the other array. */
+/** Merges each pair of runs of this length into one, at the same positions of the other array. */
 async function mergeRuns<T>(from: readonly T[], to: T[], length: number, compare: Compare<T>): Promise<void> {
   for (let start = 0; start < from.length; start += 2 * length) {
     const middle = Math.min(start + length, from.length);

@@ -1,19 +1,19 @@
-/** What is asked of a runtime here. */
+/** The parts of a runtime that are used here. */
 interface Runtime {
   readonly setImmediate?: (task: () => void) => unknown;
   readonly navigator?: { readonly userAgent?: string };
 }
 
 const runtime = globalThis as Runtime;
-/** Node's own way needs no timer. */
+/** Node's `setImmediate` needs no timer. */
 const soon: (task: () => void) => unknown = runtime.setImmediate ?? setTimeout;
-/** In workerd a timer belongs to the request that set it, and goes with it: nobody else may wait for it. */
+/** Whether all requests may share a timer. In workerd a timer belongs to the request that set it, and ends with it. */
 const isShared = runtime.navigator?.userAgent !== "Cloudflare-Workers" && runtime.setImmediate !== undefined;
 const waiting: (() => void)[] = [];
 
 /**
- * Lets whatever else waits have its turn: promises alone would keep going without it. Of all that wait here one goes on in each turn of
- * the event loop, where the runtime has one for all requests, so that a hundred listings keep nobody longer than one does.
+ * Lets the event loop run; promises alone would not. If the runtime has one loop for all requests, only one of the
+ * callers continues in each iteration, so that a hundred listings delay other requests no longer than one does.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {

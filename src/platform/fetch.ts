@@ -1,5 +1,5 @@
 /**
- * The fetch API that the core builds with: a light implementation on Node, the platform's own elsewhere. The
- * one place that decides it (docs/decisions/0002-fetch-api.md).
+ * The fetch API of the core: a ponyfill on Node, the platform's own elsewhere. Only this file decides that
+ * (docs/decisions/0002-fetch-api.md).
  */
 export { Headers, Request, Response } from "@whatwg-node/fetch";

@@ -1,9 +1,9 @@
-/** How many results are kept; beyond it the one computed longest ago goes. */
+/** How many results are kept. The oldest one is dropped for a new one. */
 const MAX_RESULTS = 500;
 
 /**
- * The same function of a text, its last results kept: for header values and the like, which clients repeat with every request. What is longer
- * than `maxCharacters` is computed each time.
+ * Memoizes a function of a text, for example of header values, which clients repeat with every request. Results for
+ * texts of more than `maxCharacters`, and `undefined`, are computed each time.
  */
 export function memoize<T>(compute: (text: string) => T, maxCharacters: number = 300): (text: string) => T {
   const results = new Map<string, T>();

@@ -3,28 +3,31 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
 /*
- * Names of unfinished files say which process made them: whoever finds one later knows whether it was left behind.
+ * The names of unfinished files identify the process that created them, so that others can see whether it has ended.
  */
 
-/** What will be otherwise in a moment. */
-const PASSING = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EINTR", "EIO"];
+/** Codes of temporary errors. */
+const TEMPORARY_CODES = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EINTR", "EIO"];
 
 let ownIdentity: string | undefined;
 
-/** What processes have in common that see each other by their numbers, as eight digits: machine, host name, PID namespace. */
+/**
+ * Identifies what processes that see each other by process ID share: machine, host name, PID namespace. Eight
+ * hexadecimal digits.
+ */
 export function hostIdentity(): string {
   if (ownIdentity !== undefined) return ownIdentity;
   const { identity, isSure } = identifyHost();
-  // Without a descriptor to spare nothing can be read: another time it can.
+  // Without a free descriptor nothing can be read; a later call may succeed.
   if (isSure) ownIdentity = identity;
   return identity;
 }
 
 /**
- * Whether the process that made a file has ended, as far as that can be told: not of a process elsewhere. In this
- * process another thread may be the writer, so only what is older than the process was left behind.
+ * Whether the process that created a file has certainly ended. False for a process on another host. For this process,
+ * only a file older than the process counts, because another thread may be the writer.
  *
- * @param modified when the file was changed last, in milliseconds since 1970.
+ * @param modified when the file was last changed, in milliseconds since 1970.
  */
 export function hasEnded(identity: string, writer: number, modified: number): boolean {
   if (identity !== hostIdentity()) return false;
@@ -42,20 +45,20 @@ function isRunning(number: number): boolean {
 
 function identifyHost(): { readonly identity: string; readonly isSure: boolean } {
   const found = [
-    readOnce(() => readFileSync("/etc/machine-id", "utf8")),
+    readIdentity(() => readFileSync("/etc/machine-id", "utf8")),
     hostname(),
-    readOnce(() => readlinkSync("/proc/self/ns/pid")),
+    readIdentity(() => readlinkSync("/proc/self/ns/pid")),
   ];
   const text = found.map((part) => part ?? "").join("\n");
   return { identity: createHash("sha256").update(text).digest("hex").slice(0, 8), isSure: !found.includes(undefined) };
 }
 
-/** Nothing where a system has no such file, `undefined` where it could not be read just now. */
-function readOnce(read: () => string): string | undefined {
+/** Reads a file: an empty text if the system has none, `undefined` if it cannot be read now. */
+function readIdentity(read: () => string): string | undefined {
   try {
     return read();
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    return PASSING.includes(code) ? undefined : "";
+    return TEMPORARY_CODES.includes(code) ? undefined : "";
   }
 }

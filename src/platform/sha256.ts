@@ -1,18 +1,18 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { findRuntimeFunction } from "./builtin-module.ts";
 
-/** The SHA-256 of a text in UTF-8, as lower-case hexadecimal. */
+/** Returns the SHA-256 of a text in UTF-8, in lower-case hexadecimal. */
 export type Sha256 = (text: string) => string;
 
-/** As `node:crypto` has it (Node 20.12). */
+/** `hash` of `node:crypto` (Node 20.12). */
 type NativeHash = (algorithm: string, text: string, encoding: "hex") => string;
 
-/** The SHA-256 of nothing. */
+/** The SHA-256 of an empty text. */
 const EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /**
- * Of few bytes, in this thread: `crypto.subtle` takes a turn in another one, which costs many times as much. The runtime's own where it
- * has one.
+ * Hashes a short text synchronously: `crypto.subtle` uses another thread, which costs many times as much. Uses the
+ * runtime's own function if there is one.
  */
 export const sha256Hex: Sha256 = findNative() ?? sha256Portable;
 
