@@ -20,7 +20,7 @@ beforeEach(() => {
 const get = "GET /home/a HTTP/1.1\r\nHost: x\r\n\r\n";
 const ok = (): Response => new LightResponse("ok");
 
-/** A request whose head has so many bytes. */
+/** A request whose head has this number of bytes. */
 function headOf(bytes: number): string {
   const start = "GET /home/a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: ";
   return `${start}${"x".repeat(bytes - start.length - 4)}\r\n\r\n`;
@@ -55,7 +55,7 @@ describe("the head of a request", () => {
     [undefined, 16_384],
     [4096, 4096],
     [65_536, 65_536],
-  ])("may have so many bytes (maxHeaderBytes %s: %s), and is 431 beyond", async (maxHeaderBytes, most) => {
+  ])("may have up to maxHeaderBytes (%s: %s), and is 431 beyond", async (maxHeaderBytes, most) => {
     const { port } = await serve(ok, maxHeaderBytes === undefined ? {} : { maxHeaderBytes });
     // node:http counts some of what is between the fields.
     expect(await exchange(port, headOf(most - 64))).toMatch(/^HTTP\/1\.1 200 /);

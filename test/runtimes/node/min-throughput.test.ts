@@ -32,13 +32,13 @@ beforeEach(() => {
   watchEscapes();
 });
 
-/** The pace alone: silence is not what ends anything here. */
-const PACE = { idleSeconds: 0, minBytesPerSecond: 1000, throughputWindowSeconds: 0.4 };
-const OFF = { ...PACE, minBytesPerSecond: 0 };
+/** Only the minimum throughput: silence alone cuts nothing here. */
+const MINIMUM_ONLY = { idleSeconds: 0, minBytesPerSecond: 1000, throughputWindowSeconds: 0.4 };
+const OFF = { ...MINIMUM_ONLY, minBytesPerSecond: 0 };
 const get = "GET /home/a HTTP/1.1\r\nHost: x\r\n\r\n";
 const put = (length: number): string => `PUT /home/a HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
 
-/** Sends a byte now and then; the returned function tells how many have gone. */
+/** Sends a byte now and then; the returned function returns how many were sent. */
 function drip(client: WireClient, bytes: number, everyMilliseconds: number): () => number {
   let count = 0;
   const timer = setInterval(() => {
@@ -50,12 +50,12 @@ function drip(client: WireClient, bytes: number, everyMilliseconds: number): () 
   return () => count;
 }
 
-/** Answers with how many bytes came. */
+/** Responds with the number of bytes that arrived. */
 async function count(request: Request): Promise<Response> {
   return new LightResponse(`${(await request.arrayBuffer()).byteLength} bytes`);
 }
 
-/** A service over a folder of the disk, and the events of it. */
+/** A service over a folder of the disk, and its events. */
 async function serveFolder(): Promise<{ port: number; folder: string; events: FileEvent[] }> {
   const folder = await mkdtemp(join(tmpdir(), "fileferry-pace-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -68,7 +68,7 @@ async function serveFolder(): Promise<{ port: number; folder: string; events: Fi
     logger,
     onEvent: (event) => void events.push(event),
   });
-  return { port: await listen(createNodeServer(service, PACE) as never), folder, events };
+  return { port: await listen(createNodeServer(service, MINIMUM_ONLY) as never), folder, events };
 }
 
 function hasOpenssl(): boolean {
@@ -108,7 +108,7 @@ describe("an upload that comes too slowly, by a byte now and then", () => {
     const { port } = await serve(async (request) => {
       await request.arrayBuffer().catch(failed.resolve);
       return new LightResponse("never seen");
-    }, PACE);
+    }, MINIMUM_ONLY);
     const client = await connectWire(port);
     client.send(put(1_000_000));
     drip(client, 1_000_000, 20);
@@ -116,22 +116,22 @@ describe("an upload that comes too slowly, by a byte now and then", () => {
     expect(await failed.promise).toMatchObject({ code: "ECONNRESET" });
   });
 
-  it("leaves the former file, nothing beside it, no descriptor, and its event", async () => {
+  it("leaves the previous file, no temporary file, no descriptor, and its event", async () => {
     const { port, folder, events } = await serveFolder();
-    await writeFile(join(folder, "a"), "former");
+    await writeFile(join(folder, "a"), "previous");
     const client = await connectWire(port);
     client.send(put(1_000_000).replace("\r\n\r\n", `\r\nAuthorization: ${basic("alice", "secret")}\r\n\r\n`));
     drip(client, 1_000_000, 20);
     await client.ended();
     await eventually(() => events.some(({ id }) => id === 40022), "the event of a failed upload");
     expect(events.map(({ id }) => id)).toEqual([40007, 40021, 40022]);
-    await eventually(() => readdirSync(folder).length === 1, "what was written beside to be gone");
-    expect(await readFile(join(folder, "a"), "utf8")).toBe("former");
+    await eventually(() => readdirSync(folder).length === 1, "the temporary file to be gone");
+    expect(await readFile(join(folder, "a"), "utf8")).toBe("previous");
     expect(descriptorsOf(folder)).toBe(0);
   });
 
-  it("is cut behind a quick begin, too: what was quick once counts for a window at most", async () => {
-    const { port } = await serve(count, PACE);
+  it("is cut also after a fast start, which counts for one window at most", async () => {
+    const { port } = await serve(count, MINIMUM_ONLY);
     const client = await connectWire(port);
     client.send(put(1_000_000));
     client.send("x".repeat(200_000));
@@ -140,7 +140,7 @@ describe("an upload that comes too slowly, by a byte now and then", () => {
   });
 
   it("is cut in chunks whose frames are larger than what they hold", async () => {
-    const { port } = await serve(count, { ...PACE, minBytesPerSecond: 200 });
+    const { port } = await serve(count, { ...MINIMUM_ONLY, minBytesPerSecond: 200 });
     const client = await connectWire(port);
     client.send("PUT /home/a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
     const timer = setInterval(() => client.socket.destroyed || client.send(`${"0".repeat(12)}1\r\nx\r\n`), 20);
@@ -148,7 +148,7 @@ describe("an upload that comes too slowly, by a byte now and then", () => {
     expect((await client.ended()).text).toBe("");
   });
 
-  it("is taken at any pace where there is none to keep", async () => {
+  it("is accepted at any speed without a minimum", async () => {
     const { port } = await serve(count, OFF);
     const client = await connectWire(port);
     client.send(put(40));
@@ -158,8 +158,8 @@ describe("an upload that comes too slowly, by a byte now and then", () => {
 });
 
 describe("an upload that comes slowly, but fast enough", () => {
-  it("is taken, however many windows it takes", async () => {
-    const { port } = await serve(count, { ...PACE, minBytesPerSecond: 100 });
+  it("is accepted, however many windows it takes", async () => {
+    const { port } = await serve(count, { ...MINIMUM_ONLY, minBytesPerSecond: 100 });
     const client = await connectWire(port);
     client.send(put(15_000));
     for (let sent = 0; sent < 15_000; sent += 500) {
@@ -170,7 +170,7 @@ describe("an upload that comes slowly, but fast enough", () => {
   });
 
   it("may stand still for less than a window", async () => {
-    const { port } = await serve(count, { ...PACE, minBytesPerSecond: 100, throughputWindowSeconds: 1.5 });
+    const { port } = await serve(count, { ...MINIMUM_ONLY, minBytesPerSecond: 100, throughputWindowSeconds: 1.5 });
     const client = await connectWire(port);
     client.send(put(2000));
     for (let turn = 0; turn < 4; turn++) {
@@ -180,7 +180,7 @@ describe("an upload that comes slowly, but fast enough", () => {
     expect(await client.until("bytes")).toContain("2000 bytes");
   });
 
-  it("does not answer for the time that the service takes", async () => {
+  it("does not spend credit while the service is working", async () => {
     const { port } = await serve(async (request) => {
       const reader = request.body?.getReader();
       let size = 0;
@@ -191,7 +191,7 @@ describe("an upload that comes slowly, but fast enough", () => {
       }
       await delay(800);
       return new LightResponse(`${size} bytes`);
-    }, PACE);
+    }, MINIMUM_ONLY);
     const client = await connectWire(port);
     client.send(put(400_000));
     client.send("x".repeat(400_000));
@@ -199,8 +199,8 @@ describe("an upload that comes slowly, but fast enough", () => {
   });
 });
 
-describe("a download that is taken too slowly", () => {
-  it("is broken off, and what it was read from is let go of", async () => {
+describe("a download that is read too slowly", () => {
+  it("is broken off, and its source is released", async () => {
     let cancels = 0;
     const chunk = new Uint8Array(65_536);
     const stream = new ReadableStream<Uint8Array>({
@@ -209,7 +209,7 @@ describe("a download that is taken too slowly", () => {
         cancels += 1;
       },
     });
-    const { port } = await serve(() => new LightResponse(stream), PACE);
+    const { port } = await serve(() => new LightResponse(stream), MINIMUM_ONLY);
     const client = await connectWire(port);
     client.socket.pause();
     client.send(get);
@@ -231,11 +231,15 @@ describe("a download that is taken too slowly", () => {
   });
 });
 
-describe("a download that is taken slowly, but fast enough", () => {
-  /** Takes an answer of 12 MB at some 10 MB a second: longer than a window. */
+describe("a download that is read slowly, but fast enough", () => {
+  /** Reads a response of 12 MB at about 10 MB a second: longer than a window. */
   async function takeSlowly(options: NodeServerOptions, toSocket: (port: number) => Promise<Socket>): Promise<number> {
     const whole = new Uint8Array(12_000_000);
-    const { port } = await serve(() => new LightResponse(whole), { ...PACE, ...options, throughputWindowSeconds: 0.5 });
+    const { port } = await serve(() => new LightResponse(whole), {
+      ...MINIMUM_ONLY,
+      ...options,
+      throughputWindowSeconds: 0.5,
+    });
     const { socket } = await connectWire(port, await toSocket(port));
     socket.write(get);
     let size = 0;
@@ -244,17 +248,17 @@ describe("a download that is taken slowly, but fast enough", () => {
       socket.pause();
       setTimeout(() => socket.resume(), chunk.byteLength / 10_000);
     });
-    const begun = performance.now();
-    while (size < whole.byteLength && !socket.destroyed && performance.now() - begun < 20_000) await delay(50);
+    const startedAt = performance.now();
+    while (size < whole.byteLength && !socket.destroyed && performance.now() - startedAt < 20_000) await delay(50);
     return size - whole.byteLength;
   }
 
-  it("is sent whole, also if the service gives the body in one piece", async () => {
+  it("is sent completely, also if the service gives the body in one piece", async () => {
     expect(await takeSlowly({}, async (port) => connect(port, "127.0.0.1"))).toBeGreaterThan(0);
   }, 30_000);
 
   it.skipIf(!hasOpenssl())(
-    "is sent whole over TLS, likewise (openssl makes the certificate)",
+    "is sent completely over TLS (openssl makes the certificate)",
     async () => {
       const toSocket = async (port: number): Promise<Socket> => {
         const socket = tlsConnect({ port, host: "127.0.0.1", rejectUnauthorized: false });
@@ -266,14 +270,14 @@ describe("a download that is taken slowly, but fast enough", () => {
     30_000,
   );
 
-  it("does not answer for the time that the service takes", async () => {
+  it("does not spend credit while the service is working", async () => {
     async function* parts(): AsyncGenerator<Uint8Array> {
       for (let part = 0; part < 3; part++) {
         yield new TextEncoder().encode(`part ${part};`);
         await delay(900);
       }
     }
-    const { port } = await serve(() => new LightResponse(Readable.from(parts()) as never), PACE);
+    const { port } = await serve(() => new LightResponse(Readable.from(parts()) as never), MINIMUM_ONLY);
     const client = await connectWire(port);
     client.send(get);
     await client.until("part 1;");
@@ -339,7 +343,8 @@ describe.skipIf(process.platform !== "linux")("a download that fills the system'
       held = Math.max(held, ...sockets.map(({ writableLength }) => writableLength));
       await delay(20);
     }
-    expect(held).toBeGreaterThan(0);
+    // Over TLS a half-close ends the connection immediately.
+    if (!isHalfClosed) expect(held).toBeGreaterThan(0);
     expect(held, "bytes that the process holds for the client").toBeLessThanOrEqual(HELD_BYTES);
     // After a cut the system does not go on for minutes to offer what it holds.
     expect(isHeldFor(port)).toBe(!isClosed);
@@ -382,8 +387,8 @@ describe.skipIf(process.platform !== "linux")("a download that fills the system'
 });
 
 describe("a kept connection without a request", () => {
-  it("is nobody's transfer: no pace is asked of it", async () => {
-    const { port } = await serve(() => new LightResponse("ok"), PACE);
+  it("is no transfer and needs no throughput", async () => {
+    const { port } = await serve(() => new LightResponse("ok"), MINIMUM_ONLY);
     const client = await connectWire(port);
     client.send(get);
     await client.until("ok");

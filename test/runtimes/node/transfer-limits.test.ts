@@ -15,7 +15,7 @@ beforeEach(() => {
   watchEscapes();
 });
 
-const SLOTS = 4;
+const PERMITS = 4;
 const AUTHORIZATION = `Host: x\r\nAuthorization: ${basic("alice", "secret")}\r\n`;
 
 const head = (line: string, more = ""): string => `${line} HTTP/1.1\r\n${AUTHORIZATION}${more}\r\n`;
@@ -39,7 +39,7 @@ const REQUESTS: readonly string[] = [
   `${head("POST /home/", "Content-Type: application/json\r\nContent-Length: 100000\r\n")}${" ".repeat(70_000)}`,
 ];
 
-/** Ways in which a client goes. */
+/** Ways in which a client disconnects. */
 const CUTS: readonly ((client: WireClient) => void)[] = [
   ({ socket }) => socket.destroy(),
   ({ socket }) => socket.resetAndDestroy(),
@@ -57,7 +57,7 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** How many downloads are begun before one is refused. */
+/** How many downloads start before one is refused. */
 async function countFree(port: number): Promise<number> {
   const clients: WireClient[] = [];
   try {
@@ -74,7 +74,7 @@ async function countFree(port: number): Promise<number> {
   }
 }
 
-it("frees the slot of each transfer on Node, whenever and however its client goes", async () => {
+it("releases the permit of each transfer on Node, whenever and however its client disconnects", async () => {
   const folder = await mkdtemp(join(tmpdir(), "fileferry-slots-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await writeFile(join(folder, "large"), Buffer.alloc(20_000_000));
@@ -85,7 +85,7 @@ it("frees the slot of each transfer on Node, whenever and however its client goe
     storage: createDiskStorage({ root: folder, durability: "rename" }),
     authentication: createAccountsAuthenticator({ accounts, logger }),
     logger,
-    limits: { transfersPerAccount: SLOTS },
+    limits: { transfersPerAccount: PERMITS },
   });
   const port = await listen(createNodeServer(service, { lingerSeconds: 0.05 }) as never);
 
@@ -93,7 +93,7 @@ it("frees the slot of each transfer on Node, whenever and however its client goe
   for (let seed = 1; seed <= trials; seed++) {
     const random = createRandom(seed);
     const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
-    const clients = await Promise.all(Array.from({ length: SLOTS }, () => connectWire(port)));
+    const clients = await Promise.all(Array.from({ length: PERMITS }, () => connectWire(port)));
     await Promise.all(
       clients.map(async (client) => {
         client.send(pick(REQUESTS));
@@ -101,13 +101,13 @@ it("frees the slot of each transfer on Node, whenever and however its client goe
         await delay(random() * 30);
         pick(CUTS)(client);
         client.socket.resume();
-        // Who has only ended its side takes the answer, which may be long.
+        // A client that has only half-closed reads the response, which may be long.
         await delay(20);
         client.socket.destroy();
       }),
     );
     if (seed % 10 === 0 || seed === trials) {
-      await expect.poll(() => countFree(port), { timeout: 5000, message: `seed ${seed}` }).toBe(SLOTS);
+      await expect.poll(() => countFree(port), { timeout: 5000, message: `seed ${seed}` }).toBe(PERMITS);
     }
   }
 }, 600_000);

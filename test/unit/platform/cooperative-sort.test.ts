@@ -9,13 +9,13 @@ interface Item {
 
 const byKey = (one: Item, other: Item): number => one.key - other.key;
 
-/** So many items with keys of which there are few, or as many. */
+/** The number of items, with few different keys or with as many keys as items. */
 function makeItems(count: number, keys: number): readonly Item[] {
   return Array.from({ length: count }, (_, place) => ({ key: (place * 7919) % keys, place }));
 }
 
-describe("sorting in turns", () => {
-  it("gives what sorting at once gives, equal ones in the order that they had, for any number of them", async () => {
+describe("sortCooperatively", () => {
+  it("gives the result of toSorted, for any number of items, and keeps the order of equal ones", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 20_000 }),
@@ -29,7 +29,7 @@ describe("sorting in turns", () => {
     );
   });
 
-  it("leaves its input as it is, and gives an array of its own", async () => {
+  it("does not change its input, and returns another array", async () => {
     for (const count of [0, 3, 5000]) {
       const items = Object.freeze([...makeItems(count, count || 1)]);
       const sorted = await sortCooperatively(items, byKey);
@@ -38,7 +38,7 @@ describe("sorting in turns", () => {
     }
   });
 
-  it("lets others have their turn between", async () => {
+  it("yields to the event loop", async () => {
     let turns = 0;
     const timer = setInterval(() => {
       turns += 1;

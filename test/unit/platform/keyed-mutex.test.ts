@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createKeyedMutex } from "../../../src/platform/keyed-mutex.ts";
 
 describe("work on one key", () => {
-  it("runs one after the other in the order it came, also what comes between; a failed piece holds up nobody", async () => {
+  it("runs in the order of the calls, also after a task that fails", async () => {
     const withLock = createKeyedMutex();
     const steps: string[] = [];
     const work = (name: string) => async () => {
@@ -18,7 +18,7 @@ describe("work on one key", () => {
     expect(steps).toEqual(["first", "second", "third"].flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 
-  it("waits for none on another", async () => {
+  it("does not wait for another key", async () => {
     const withLock = createKeyedMutex();
     const held = withLock("key", () => new Promise<string>(() => undefined));
     expect(await Promise.race([held, withLock("another", async () => "done")])).toBe("done");

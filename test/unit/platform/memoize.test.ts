@@ -11,14 +11,14 @@ function observed(maxCharacters?: number) {
   return { recall: memoize(compute, maxCharacters), computed };
 }
 
-describe("a function whose results are remembered", () => {
+describe("a memoized function", () => {
   it("computes each of them once", () => {
     const { recall, computed } = observed();
     expect(["a", "b", "a", "b"].map(recall)).toEqual(["A", "B", "A", "B"]);
     expect(computed).toEqual(["a", "b"]);
   });
 
-  it("computes each time what is too long, or comes to nothing", () => {
+  it("computes each time what is too long, or results in undefined", () => {
     const { recall, computed } = observed(4);
     expect(["1234", "12345", "none", "1234", "12345", "none"].map(recall)).toEqual([
       "1234",
@@ -31,7 +31,7 @@ describe("a function whose results are remembered", () => {
     expect(computed).toEqual(["1234", "12345", "none", "12345", "none"]);
   });
 
-  it("keeps 500 of them, of texts of 300 characters", () => {
+  it("keeps 500 results, of texts of at most 300 characters", () => {
     const { recall, computed } = observed();
     const texts = Array.from({ length: 500 }, (_, index) => String(index).padEnd(300));
     texts.map(recall);

@@ -6,7 +6,7 @@ beforeEach(() => {
   vi.resetModules();
 });
 
-/** The module as a process has it that has just begun. */
+/** The module as in a process that has just started. */
 async function begin() {
   return import("../../../src/platform/process-identity-node.ts");
 }

@@ -216,7 +216,7 @@ describe("toWorkerHandler", () => {
     await expect(toWorkerHandler(make, { api: "rest" }).fetch(requestOf("/"), {}, context)).rejects.toThrow(/api/);
   });
 
-  it("keeps a request running behind its client, and what tells of its events", async () => {
+  it("keeps a request and its events running after its client has disconnected", async () => {
     let settle: () => void = () => undefined;
     const told = new Promise<void>((resolve) => {
       settle = resolve;

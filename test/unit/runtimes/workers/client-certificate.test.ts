@@ -21,7 +21,7 @@ describe("the client certificate of a Worker", () => {
     ["one that was not presented", { ...VERIFIED, certVerified: "NONE" }],
     ["one that did not verify", { ...VERIFIED, certVerified: "FAILED:self signed certificate" }],
     ["one that was revoked", { ...VERIFIED, certRevoked: "1" }],
-    ["one of which nobody knows whether it was revoked", { ...VERIFIED, certRevoked: "" }],
+    ["one that may be revoked", { ...VERIFIED, certRevoked: "" }],
     ["one that was too large", { ...VERIFIED, certRFC9440: "" }],
     ["one that is no byte sequence", { ...VERIFIED, certRFC9440: "AAAA" }],
   ])("is none for %s", (_what, auth) => {
