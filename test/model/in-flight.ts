@@ -2,7 +2,7 @@ import type { StorageFault, StorageStep } from "../../src/testing/faulty-storage
 import type { Seen } from "./explain.ts";
 import type { Mishap } from "./operations.ts";
 
-const DEFECT = new Error("A defect that a test asked for.");
+const DEFECT = new Error("A defect that a test requested.");
 const GONE = new Error("The client of the test has gone.");
 const CHANGES: readonly string[] = ["write", "createFolder", "remove"];
 

@@ -204,6 +204,6 @@ function expectAskedFor(entries: readonly { readonly details: object; readonly m
     const { error } = details as { error?: unknown };
     const text = error instanceof Error ? `${error.message} ${error.cause}` : String(error);
     if (!SAID.test(text))
-      throw new Error(`The log tells of what nobody asked for: ${message} ${text}`, { cause: error });
+      throw new Error(`The log has an entry that no test asked for: ${message} ${text}`, { cause: error });
   }
 }

@@ -131,7 +131,7 @@ describe("fileferry serve with session.store", () => {
 
 describe("fileferry serve --workers", () => {
   it.each([
-    ["no session store", ["--workers", "2"], /needs sessions that all workers share: session\.store/],
+    ["no session store", ["--workers", "2"], /needs sessions that all workers share: set session\.store/],
     ["a number that is none", ["--workers", "0"], /expected 1 to 999, or auto/],
   ])("ends with status 2 for %s", async (_what, flags, problem) => {
     const folder = await makeFolder();
