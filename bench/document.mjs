@@ -1,4 +1,5 @@
-// Writes the figures of a run into docs/performance.md, between its marks, and the chart: node bench/document.mjs [results.json]
+// Writes the figures of a run into docs/performance.md, between its marks, and the chart: node bench/document.mjs
+// [results.json]
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { writeChart } from "./chart.mjs";

@@ -1,4 +1,5 @@
-// How time and memory of this project grow with the members of a folder, the size of a file, and idle connections: npm run bench -- --growth
+// How time and memory of this project grow with the members of a folder, the size of a file, and idle connections: npm
+// run bench -- --growth
 import { spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -52,7 +53,9 @@ function isAllowed(count) {
   return isEnough;
 }
 
-/** The memory of a process with so many idle connections, and how long another client waits for small files meanwhile. */
+/**
+ * The memory of a process with so many idle connections, and how long another client waits for small files meanwhile.
+ */
 async function measureIdle(server, workload, root) {
   const running = await startServer(server, toServedFolder(root, workload));
   const { host, port, pid } = running;

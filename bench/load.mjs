@@ -1,8 +1,10 @@
-// The load client, a process of its own: node bench/load.mjs <job as JSON>. It warms the server up, prints "ready", and begins to count when a
-// line comes in; then it prints what it counted as JSON. A wrong status or number of bytes ends it with 1.
+// The load client, a process of its own: node bench/load.mjs <job as JSON>. It warms the server up, prints "ready", and
+// begins to count when a line comes in; then it prints what it counted as JSON. A wrong status or number of bytes ends
+// it with 1.
 //
-// job: host, port, connections, warmSeconds, warmExchanges, seconds, exchanges (at least), headers, requests: [{ method, path, body }],
-// body: { size, begin, end, type }, expect: { status: [...], bytes, least (bytes), members (of a listing), entries (of an archive) }
+// job: host, port, connections, warmSeconds, warmExchanges, seconds, exchanges (at least), headers, requests: [{
+// method, path, body }], body: { size, begin, end, type }, expect: { status: [...], bytes, least (bytes), members (of a
+// listing), entries (of an archive) }
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { ARCHIVE_END, checkArchive } from "./client/archive.mjs";

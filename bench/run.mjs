@@ -4,10 +4,9 @@
 //   --only get-1k,put-1g   some workloads    --servers fileferry,bare-tuned   some servers
 //   --rounds 3             how often; the median counts    --growth   the growth of this project alone
 //   --sinks                what sinks for events cost transfers, also those that hang, are slow or fail
-//   --out FILE             where the results go: bench/results.json for a whole run. From that file docs/performance.md and its chart are made;
-//                          with --only, its other workloads stay
-//   --strict               ends with 1 where a floor is missed
-//   --dist FOLDER          another build    --node-args="--cpu-prof"   for the process of this project
+// --out FILE where the results go: bench/results.json for a whole run. From that file docs/performance.md and its chart
+// are made; with --only, its other workloads stay --strict ends with 1 where a floor is missed --dist FOLDER another
+// build --node-args="--cpu-prof" for the process of this project
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -32,7 +32,10 @@ const SINKS = [
   { id: "webhook-fails", title: "webhook that answers 500", group: "webhook", kind: "webhook", receiver: "fails" },
 ];
 
-/** @returns by workload: its title, and a row for each sink with milliseconds as the client saw them and of processor time. */
+/**
+ * @returns by workload: its title, and a row for each sink with milliseconds as the client saw them and of processor
+ * time.
+ */
 export async function measureSinks({ dist, folder, isQuick, rounds }) {
   const workloads = createWorkloads(isQuick).filter(({ id }) => WORKLOADS.includes(id));
   makeFixtures(folder, workloads);

@@ -1,6 +1,9 @@
 // What this project is to reach, as ratios within one run. `floor` must be met, `aim` is where it should go.
 
-/** Against the best of some peers. `better` is "more", or "less" for times; ratios are turned, so that more is always better. */
+/**
+ * Against the best of some peers. `better` is "more", or "less" for times; ratios are turned, so that more is always
+ * better.
+ */
 const against = (peers, floor, aim) => ({ peers, floor, aim });
 const atMost = (field, floor, aim) => ({ field, floor, aim });
 /** As the default and as a service that, like all its peers, does not wait for the disk. */
@@ -32,8 +35,8 @@ export const targets = {
 const EVERYWHERE = [atMost("peakRss", 120, 100)];
 
 /**
- * The targets of a workload against what a run has measured: what each is about, the value, and "aim met", "floor met" or "missed". Those whose
- * peers are not in the run are left out.
+ * The targets of a workload against what a run has measured: what each is about, the value, and "aim met", "floor met"
+ * or "missed". Those whose peers are not in the run are left out.
  */
 export function judge(results, id) {
   return [...(targets[id] ?? []), ...EVERYWHERE].flatMap((target) => {

@@ -5,8 +5,8 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 /**
- * The workloads in full size, or in a quick one for trying them. `unit` says what the figure is: requests or bytes (MB) for a second of
- * processor time, or milliseconds or MB/s by the clock.
+ * The workloads in full size, or in a quick one for trying them. `unit` says what the figure is: requests or bytes (MB)
+ * for a second of processor time, or milliseconds or MB/s by the clock.
  */
 export function createWorkloads(isQuick) {
   const scale = isQuick

@@ -5,9 +5,10 @@ import { dirname, resolve, sep } from "node:path";
 import { build, type Plugin as EsbuildPlugin } from "esbuild";
 
 /**
- * Style and script of the pages as text: `import { text, hash } from "./style.css?asset"` gives the file, bundled and minified for browsers, and the
- * hash of what came out. A file of a package, `"swagger-ui-dist/swagger-ui.css?asset"`, is taken as it is: it is made for browsers already. tsup and vitest
- * share this one way, and nothing generated is kept.
+ * Style and script of the pages as text: `import { text, hash } from "./style.css?asset"` gives the file, bundled and
+ * minified for browsers, and the hash of what came out. A file of a package, `"swagger-ui-dist/swagger-ui.css?asset"`,
+ * is taken as it is: it is made for browsers already. tsup and vitest share this one way, and nothing generated is
+ * kept.
  */
 const ASSET = /\?asset$/;
 
@@ -56,7 +57,10 @@ function toSource(text: string): string {
   return `export const text = ${JSON.stringify(text)};\nexport const hash = ${JSON.stringify(hash)};\n`;
 }
 
-/** Ends the names of the modules that stand for assets: tsup and Vite have ways of their own with whatever ends in `.css`. */
+/**
+ * Ends the names of the modules that stand for assets: tsup and Vite have ways of their own with whatever ends in
+ * `.css`.
+ */
 const MODULE = ".asset.js";
 
 /** The name of the module that an import of an asset is for, by its absolute path. */
@@ -96,7 +100,10 @@ interface VitePlugin {
   load(this: { addWatchFile(path: string): void }, id: string): Promise<string | undefined>;
 }
 
-/** For vitest, which leaves to Node what it takes for a file of a package by its name: so names do not show where a file is. */
+/**
+ * For vitest, which leaves to Node what it takes for a file of a package by its name: so names do not show where a file
+ * is.
+ */
 export function createViteAssets(): VitePlugin {
   const prefix = "\0asset:";
   return {

@@ -66,7 +66,10 @@ export function createExampleService(options: ExampleOptions): FileService {
   });
 }
 
-/** A method of authentication of one's own, with an account that may change its password; here it is forgotten when the process ends. */
+/**
+ * A method of authentication of one's own, with an account that may change its password; here it is forgotten when the
+ * process ends.
+ */
 function createMembers(name: string, initialPassword: string, hasher: PasswordHasher): Authenticator {
   let hash: Promise<string> | undefined;
 

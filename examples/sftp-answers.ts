@@ -50,9 +50,9 @@ function toCode({ failure }: HttpError): number {
 }
 
 /**
- * The names of a path from the account's root on. Relative paths start there too. `.` and `..` go away by the text alone, as clients
- * expect (`put a.txt .`), never above the root: there are no links that could make it differ. What is no name is refused where
- * the files are reached.
+ * The names of a path from the account's root on. Relative paths start there too. `.` and `..` go away by the text
+ * alone, as clients expect (`put a.txt .`), never above the root: there are no links that could make it differ. What is
+ * no name is refused where the files are reached.
  */
 export function toSegments(path: string): readonly string[] {
   // ssh2 puts U+FFFD where a name is not UTF-8. Two such names could not be told apart.

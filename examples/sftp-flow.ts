@@ -41,8 +41,8 @@ const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
 const POLL_MILLISECONDS = 5;
 
 /**
- * Bounds what a connection has in memory, which ssh2 leaves to its user: it grants the client a new window for whatever it has handed
- * over, and keeps every answer until it is sent. Beyond all measure the connection is cut.
+ * Bounds what a connection has in memory, which ssh2 leaves to its user: it grants the client a new window for whatever
+ * it has handed over, and keeps every answer until it is sent. Beyond all measure the connection is cut.
  */
 export function createFlow(socket: Socket): Flow {
   let requests = 0;

@@ -46,8 +46,8 @@ const MAX_MEMBERS = 128;
 const MAX_UNSTORED_BYTES = 256 * 1024;
 
 /**
- * Opens a file for reading. All reads see the version of the file that was there when it was opened: one stream as long as they follow
- * each other; where a client jumps, no more than it asks for.
+ * Opens a file for reading. All reads see the version of the file that was there when it was opened: one stream as long
+ * as they follow each other; where a client jumps, no more than it asks for.
  */
 export async function openDownload(files: AccountFiles, segments: readonly string[]): Promise<Download> {
   const { entry, body } = await files.read(segments);
@@ -96,12 +96,13 @@ function isSameVersion(one: StorageEntry, other: StorageEntry): boolean {
 /**
  * Begins a file, once the storage is ready to take it: whoever may not write here learns it before anything is sent.
  *
- * A storage takes a file from its beginning to its end, all or nothing. So bytes in any other order are refused, and the upload is
- * dropped: clients that resume or patch a file send them. Those that send a file do it in order, but for some that run a little
- * ahead with several requests at once (`fastPut` of ssh2): these wait for what is missing.
+ * A storage takes a file from its beginning to its end, all or nothing. So bytes in any other order are refused, and
+ * the upload is dropped: clients that resume or patch a file send them. Those that send a file do it in order, but for
+ * some that run a little ahead with several requests at once (`fastPut` of ssh2): these wait for what is missing.
  *
- * Bytes that wait are taken from `allowance`, which all uploads of a connection share. `leastSize` is the size that the file must
- * reach unless the client sets its size: that of the previous file, if the client did not truncate it when it was opened.
+ * Bytes that wait are taken from `allowance`, which all uploads of a connection share. `leastSize` is the size that the
+ * file must reach unless the client sets its size: that of the previous file, if the client did not truncate it when it
+ * was opened.
  */
 export async function openUpload(
   files: AccountFiles,

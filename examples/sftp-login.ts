@@ -33,8 +33,8 @@ const KEY_TYPES: readonly string[] = [
 /**
  * Lets a client log in by key or password: `onLogin` is called once, before it can ask for anything.
  *
- * Clients first ask, unsigned, whether a key may be tried. The answer is yes for every key, whosever it is, so that nobody learns which
- * keys open an account; the authenticators are asked only about a key that has signed.
+ * Clients first ask, unsigned, whether a key may be tried. The answer is yes for every key, whosever it is, so that
+ * nobody learns which keys open an account; the authenticators are asked only about a key that has signed.
  */
 export function awaitLogin(connection: Connection, options: LoginOptions, onLogin: (login: Login) => void): void {
   let requests = 0;

@@ -119,7 +119,8 @@ export function createSftpServer(options: SftpServerOptions): SftpServer {
     if (known === undefined) return void connection.end();
     const peer = toPeer(ip, port);
     const report = (error: unknown) => logger.error({ peer, error }, "An SFTP request failed.");
-    // Whatever a client does wrong comes here, and ends its connection alone. One that is dead or deaf would never close its end.
+    // Whatever a client does wrong comes here, and ends its connection alone. One that is dead or deaf would never
+    // close its end.
     connection.on("error", (error) => {
       logger.info({ peer, error }, "An SSH connection failed.");
       setTimeout(() => known.socket.destroy(), 2000).unref();
@@ -231,7 +232,10 @@ async function main(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void server.close());
 }
 
-/** Accounts of the command line, by password; then those of an endpoint of yours, by password or key (docs/other-protocols.md). */
+/**
+ * Accounts of the command line, by password; then those of an endpoint of yours, by password or key
+ * (docs/other-protocols.md).
+ */
 function toAuthentication(accounts: readonly string[], url: string | undefined): Authenticator[] {
   const entries = accounts.map((account) => {
     const [username = "", ...password] = account.split(":");

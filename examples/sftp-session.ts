@@ -18,8 +18,8 @@ export interface SessionOptions {
 /**
  * Serves one SFTP session (draft-ietf-secsh-filexfer-02, version 3) from an account's files.
  *
- * Requests are answered one after the other, in their order: so those for one handle need no care of their own, and memory is bounded.
- * RENAME, links and extensions have no listener: ssh2 answers them with OP_UNSUPPORTED.
+ * Requests are answered one after the other, in their order: so those for one handle need no care of their own, and
+ * memory is bounded. RENAME, links and extensions have no listener: ssh2 answers them with OP_UNSUPPORTED.
  */
 export function serveSession(sftp: SFTPWrapper, { files, username, flow, report }: SessionOptions): void {
   const handles = new Map<number, Handle>();
@@ -211,8 +211,9 @@ async function describe(files: AccountFiles, path: string): Promise<Described> {
 }
 
 /**
- * Opens a file for writing: whole, from its beginning. What is written goes into a new file even where the client has not said that the
- * former one goes (TRUNC), as `scp` does: then it has to be as long, or the client has to set its size.
+ * Opens a file for writing: whole, from its beginning. What is written goes into a new file even where the client has
+ * not said that the former one goes (TRUNC), as `scp` does: then it has to be as long, or the client has to set its
+ * size.
  */
 async function openForWriting(
   files: AccountFiles,
@@ -231,8 +232,8 @@ async function openForWriting(
 }
 
 /**
- * Owners, modes and times are not kept, and asking for them is no error: else `put -p` and `scp -p` would fail, and some clients always
- * ask. A size that the file has not is one, as it would change the content.
+ * Owners, modes and times are not kept, and asking for them is no error: else `put -p` and `scp -p` would fail, and
+ * some clients always ask. A size that the file has not is one, as it would change the content.
  */
 function refuseSize({ size }: Attributes, actual: number | undefined): void {
   if (size === undefined || size === actual) return;

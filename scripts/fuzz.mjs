@@ -1,6 +1,7 @@
-// Gives hostile bytes to the parsers for as long as is asked, led by what of their code has run: npm run fuzz [-- <target>...] [-- --seconds 60] [-- --seed 1] [-- --input <file>]
-// Inputs that reach something new are kept in a folder beside the project, and are where the next run begins; one that breaks a promise is made as short as
-// it can be, and printed. With --input one file is given to one target, and nothing is made up.
+// Gives hostile bytes to the parsers for as long as is asked, led by what of their code has run: npm run fuzz [--
+// <target>...] [-- --seconds 60] [-- --seed 1] [-- --input <file>] Inputs that reach something new are kept in a folder
+// beside the project, and are where the next run begins; one that breaks a promise is made as short as it can be, and
+// printed. With --input one file is given to one target, and nothing is made up.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";

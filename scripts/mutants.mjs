@@ -1,6 +1,8 @@
-// Changes the sources that decide about trust, one place at a time, and asks whether a test notices: npm run mutants [-- --write] [-- <folder of src>...]
-// The mutants of a folder are tried by its own tests first, a moment each; those that live, by the tests of the service that are about it as well.
-// With --write the table of docs/security.md is replaced by these. Ends with 1 where fewer than 85 % of a folder's mutants are noticed; those that live are in coverage/mutants/<folder>.txt.
+// Changes the sources that decide about trust, one place at a time, and asks whether a test notices: npm run mutants
+// [-- --write] [-- <folder of src>...] The mutants of a folder are tried by its own tests first, a moment each; those
+// that live, by the tests of the service that are about it as well. With --write the table of docs/security.md is
+// replaced by these. Ends with 1 where fewer than 85 % of a folder's mutants are noticed; those that live are in
+// coverage/mutants/<folder>.txt.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

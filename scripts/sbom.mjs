@@ -1,4 +1,5 @@
-// Prints the software bill of materials of what a user installs, CycloneDX in JSON, from the lock file: npm run --silent sbom
+// Prints the software bill of materials of what a user installs, CycloneDX in JSON, from the lock file: npm run
+// --silent sbom
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 

@@ -1,5 +1,5 @@
-// Runs the tests of hostile input, faults and load at their full size, and prints their figures: npm run trust [-- --write] [-- <folder or file of tests>...]
-// With --write the list in docs/security.md is replaced by these.
+// Runs the tests of hostile input, faults and load at their full size, and prints their figures: npm run trust [--
+// --write] [-- <folder or file of tests>...] With --write the list in docs/security.md is replaced by these.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

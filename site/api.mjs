@@ -2,7 +2,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Application } from "typedoc";
 
-/** What is written down of a platform's own interfaces, so far as they are used: its names are explained where they come from. */
+/**
+ * What is written down of a platform's own interfaces, so far as they are used: its names are explained where they come
+ * from.
+ */
 const PLATFORMS = [
   ...["head", "get", "list", "createMultipartUpload"].map((name) => `fileferry/storage/r2.R2Bucket.${name}`),
   ...["uploadPart", "abort", "complete"].map((name) => `fileferry/storage/r2.R2MultipartUpload.${name}`),
@@ -31,8 +34,8 @@ export async function readEntries(project) {
 }
 
 /**
- * Writes the reference of every entry as Markdown. Rejects when something public has no comment, is not exported, or links to nothing:
- * what typedoc only warns of.
+ * Writes the reference of every entry as Markdown. Rejects when something public has no comment, is not exported, or
+ * links to nothing: what typedoc only warns of.
  *
  * @param {string} project the repository's folder
  * @param {string} folder where the pages go

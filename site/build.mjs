@@ -1,6 +1,7 @@
 /*
- * npm run docs: the documentation as a static site with a search of its own, in site/dist. It is made of README.md, docs/, and the sources' comments; a
- * warning of typedoc or VitePress, a link to nothing, and whatever a page would load from elsewhere are failures.
+ * npm run docs: the documentation as a static site with a search of its own, in site/dist. It is made of README.md,
+ * docs/, and the sources' comments; a warning of typedoc or VitePress, a link to nothing, and whatever a page would
+ * load from elsewhere are failures.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

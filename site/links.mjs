@@ -7,7 +7,8 @@ export function isRelative(href) {
 }
 
 /**
- * The page of the site for a file or folder of the repository: a Markdown file is its own, `README.md` that of its folder; other files and folders have one that shows them.
+ * The page of the site for a file or folder of the repository: a Markdown file is its own, `README.md` that of its
+ * folder; other files and folders have one that shows them.
  *
  * @param {string} project the repository's folder
  * @param {string} path from there

@@ -9,8 +9,8 @@ const LANGUAGES = { conf: "nginx", mjs: "js", ts: "ts", json: "json", yaml: "yam
 const markdown = createMarkdown({ html: true });
 
 /**
- * Lays out the pages of the site as the repository has them, so that the links between them stay as they are written, and a page for each file and folder that
- * one of them links to.
+ * Lays out the pages of the site as the repository has them, so that the links between them stay as they are written,
+ * and a page for each file and folder that one of them links to.
  *
  * @param {string} project the repository's folder
  * @param {string} folder where the pages go

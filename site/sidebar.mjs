@@ -6,7 +6,8 @@ import { isRelative } from "./links.mjs";
 const markdown = createMarkdown({ html: true });
 
 /**
- * The sidebar: what the table of contents lists, by its headings, the pages that it leaves out, and the entries of the package.
+ * The sidebar: what the table of contents lists, by its headings, the pages that it leaves out, and the entries of the
+ * package.
  *
  * @param {string} pages the folder of the site's pages
  * @param {{ name: string }[]} entries

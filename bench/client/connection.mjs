@@ -1,11 +1,13 @@
-// One keep-alive connection of the load client: a raw socket and as much of HTTP/1.1 as telling where an answer ends takes.
+// One keep-alive connection of the load client: a raw socket and as much of HTTP/1.1 as telling where an answer ends
+// takes.
 import { createConnection } from "node:net";
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 const WITHOUT_BODY = new Set([204, 304]);
 
 /**
- * Opens a connection. `exchange(parts, onBody)` sends the buffers one after the other and resolves with status and number of bytes of the body;
+ * Opens a connection. `exchange(parts, onBody)` sends the buffers one after the other and resolves with status and
+ * number of bytes of the body;
  * `onBody` sees each piece, which is overwritten after it.
  */
 export function openConnection({ host, port, localAddress, bufferBytes = 65_536 }) {

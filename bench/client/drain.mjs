@@ -1,4 +1,5 @@
-// Reads a named pipe to its end: node bench/client/drain.mjs <pipe>. Prints "ready", then what came: the number of bytes, and the last ones.
+// Reads a named pipe to its end: node bench/client/drain.mjs <pipe>. Prints "ready", then what came: the number of
+// bytes, and the last ones.
 import { openSync, readSync } from "node:fs";
 import { ARCHIVE_END } from "./archive.mjs";
 

@@ -1,5 +1,5 @@
-// Holds idle keep-alive connections, each of which has had one answer: node bench/client/holder.mjs <job as JSON>. Prints "ready" when all are
-// there; answers a line with how many still are.
+// Holds idle keep-alive connections, each of which has had one answer: node bench/client/holder.mjs <job as JSON>.
+// Prints "ready" when all are there; answers a line with how many still are.
 import { openConnection } from "./connection.mjs";
 
 /** As many are opened at a time. */

@@ -71,7 +71,10 @@ async function silentUrl() {
   return `http://127.0.0.1:${silent.address().port}/`;
 }
 
-/** This project, as its command serves it: with a session and permissions. Durability makes a difference to uploads alone. */
+/**
+ * This project, as its command serves it: with a session and permissions. Durability makes a difference to uploads
+ * alone.
+ */
 function fileferry(id, title, durability, { dist, nodeArgs }, toEvents) {
   async function start({ folder, own }) {
     const config = {

@@ -12,7 +12,8 @@ const CLIENT = fileURLToPath(new URL("../load.mjs", import.meta.url));
 const LIMIT_MS = 900_000;
 
 /**
- * Runs a workload on a server. The process is new each time, so that its peak of memory is this workload's, start and warm-up included.
+ * Runs a workload on a server. The process is new each time, so that its peak of memory is this workload's, start and
+ * warm-up included.
  * @returns undefined where the server has no such requests.
  */
 export async function measure(server, workload, root) {

@@ -1,4 +1,5 @@
-// Servers as processes of their own: started on a core apart from the client's, measured by what the system counts for them.
+// Servers as processes of their own: started on a core apart from the client's, measured by what the system counts for
+// them.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createConnection } from "node:net";
@@ -31,7 +32,8 @@ export function hasCommand(name) {
 }
 
 /**
- * Starts a server of the catalog on a folder. It listens when it has printed its address, or, where it prints none, when it takes connections.
+ * Starts a server of the catalog on a folder. It listens when it has printed its address, or, where it prints none,
+ * when it takes connections.
  * @returns the running server: origin, pid, `stop()`.
  */
 export async function startServer(server, folder) {
@@ -137,7 +139,9 @@ export function cpuSeconds(pid) {
   return ticks.reduce((sum, value) => sum + value, 0) / TICKS_PER_SECOND;
 }
 
-/** Memory in MB, `VmRSS` now or `VmHWM` at most; of several processes the sum, in which what they share counts for each. */
+/**
+ * Memory in MB, `VmRSS` now or `VmHWM` at most; of several processes the sum, in which what they share counts for each.
+ */
 export function memory(pid, field) {
   const kilobytes = processTree(pid).map((member) => {
     const status = tryRead(`/proc/${member}/status`, (path) => readFileSync(path, "utf8"));

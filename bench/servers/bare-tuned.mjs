@@ -1,4 +1,5 @@
-// node:http as one writes it who knows where the time goes: callbacks of node:fs, buffers that are used again, and no streams in between.
+// node:http as one writes it who knows where the time goes: callbacks of node:fs, buffers that are used again, and no
+// streams in between.
 import { close, fstat, open, read, readdir, stat, write, writev } from "node:fs";
 import { createServer } from "node:http";
 import { announce, toLocalPath } from "./shared.mjs";

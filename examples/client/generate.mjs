@@ -1,6 +1,6 @@
 // Writes service.d.ts: the types of the service that runs at SERVICE, from its OpenAPI document.
-// `npx openapi-typescript http://127.0.0.1:8080/__svc__/openapi.json --output service.d.ts` generates strings for bytes;
-// this script generates Blobs.
+// `npx openapi-typescript http://127.0.0.1:8080/__svc__/openapi.json --output service.d.ts` generates strings for
+// bytes; this script generates Blobs.
 
 import { writeFile } from "node:fs/promises";
 import openapiTS, { astToString } from "openapi-typescript";

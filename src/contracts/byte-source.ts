@@ -74,7 +74,9 @@ export function toByteSource(stream: ReadableStream<Uint8Array>): ByteSource {
   return { readInto, close: () => reader.cancel() };
 }
 
-/** What {@link tap} calls while a source is read. Exactly one of `onEnd`, `onError` and `onClose` is called, and once. */
+/**
+ * What {@link tap} calls while a source is read. Exactly one of `onEnd`, `onError` and `onClose` is called, and once.
+ */
 export interface SourceTap {
   /** A read starts. */
   readonly onRead?: () => void;

@@ -117,7 +117,10 @@ describeInChromium("the whole journey", (chromium) => {
   });
 });
 
-/** Folder, upload, download, archive and deletion, every step a form or a link. Ends in `/home/reports/` with `second.txt` in it. */
+/**
+ * Folder, upload, download, archive and deletion, every step a form or a link. Ends in `/home/reports/` with
+ * `second.txt` in it.
+ */
 async function journeyByForms(page: Page, site: Site): Promise<void> {
   await page.fill('input[name="new-folder"]', "reports");
   await page.press('input[name="new-folder"]', "Enter");

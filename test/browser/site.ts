@@ -16,7 +16,9 @@ import { standBetween } from "../support/openapi/between.ts";
 import { quickHasher } from "../support/quick-hasher.ts";
 import { watchSecrets } from "../support/secrets.ts";
 
-/** A service on a disk of its own, as a browser meets it. Its one account is alice, whose password is {@link PASSWORD}. */
+/**
+ * A service on a disk of its own, as a browser meets it. Its one account is alice, whose password is {@link PASSWORD}.
+ */
 export interface Site {
   readonly origin: string;
   /** The URL of alice's root folder. */
@@ -39,8 +41,8 @@ export interface SiteOptions extends Partial<FileServiceOptions> {
   /** What is there at first: contents by path, folders end in `/`. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   /**
-   * Whether cookies reach the browser. Without them it is as one that refuses them; Chromium's own setting would hold back Basic credentials too.
-   * Default: true.
+   * Whether cookies reach the browser. Without them it is as one that refuses them; Chromium's own setting would hold
+   * back Basic credentials too. Default: true.
    */
   readonly cookies?: boolean;
   /** Whether the browser's API is served alone. Default: false. */

@@ -3,7 +3,10 @@ import type { StorageCase, StorageCaseContext } from "../../src/testing/storage/
 import { storageCases } from "../../src/testing/storage-cases.ts";
 import { createBucket, type S3Bucket, s3Missing } from "../support/s3-server.ts";
 
-/** What this store cannot do: it takes no notice of conditions of a removal, so that a change between the look and the removal is lost. */
+/**
+ * What this store cannot do: it takes no notice of conditions of a removal, so that a change between the look and the
+ * removal is lost.
+ */
 const BEYOND_THIS_STORE = ["of a replacement and a removal of one version only one succeeds"];
 /** Thousands of requests, one after the other. */
 const PATIENCE_MS = 60_000;

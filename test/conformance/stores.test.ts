@@ -87,7 +87,8 @@ describe("the memory store", () => {
     const first = Array.from({ length: 100 }, (_, index) => index);
     const last = Array.from({ length: 10 }, (_, index) => 990 + index);
     expect(await keptOf((index) => `user${index}:x`, 1000)).toEqual([...first, ...last]);
-    // Room of their own is for others when a kind has nothing more; what is in the common one is still found, written and deleted.
+    // Room of their own is for others when a kind has nothing more; what is in the common one is still found, written
+    // and deleted.
     await store.delete("user0:x");
     await store.set("user995:x", "anew", 60_000);
     expect(await store.get("user995:x")).toBe("anew");

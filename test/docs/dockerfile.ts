@@ -23,7 +23,10 @@ export function parseDockerfile(text: string): readonly Instruction[] {
     });
 }
 
-/** What is wrong with a Dockerfile whose container runs the command, a line each: its instructions are played by a test of their own. */
+/**
+ * What is wrong with a Dockerfile whose container runs the command, a line each: its instructions are played by a test
+ * of their own.
+ */
 export async function findDockerfileFaults(text: string): Promise<readonly string[]> {
   const instructions = parseDockerfile(text);
   const isWhole = instructions[0]?.name === "FROM" && instructions.at(-1)?.name === "CMD";
@@ -76,8 +79,8 @@ async function findCommandFaults(rest: string): Promise<readonly string[]> {
 const OF_CONTAINER = /(?<![\w.-])\/(?=(?:app|build|files|etc\/fileferry)\b)/g;
 
 /**
- * The instructions as commands for bash: each stage has a folder of `roots` in place of its own root, in which the folder `context` is linked to instead of copied.
- * Nobody else is there to be: files belong to who runs it.
+ * The instructions as commands for bash: each stage has a folder of `roots` in place of its own root, in which the
+ * folder `context` is linked to instead of copied. Nobody else is there to be: files belong to who runs it.
  */
 export function toCommands(text: string, context: string, roots: string): string {
   let count = 0;

@@ -12,8 +12,8 @@ export function toSteps(transcript: string): readonly Step[] {
 }
 
 /**
- * Shown output as a pattern for lines that end: `…` is anything within a line, a line of `...` any number of lines, and how many milliseconds
- * something took is another number each time.
+ * Shown output as a pattern for lines that end: `…` is anything within a line, a line of `...` any number of lines, and
+ * how many milliseconds something took is another number each time.
  */
 export function toPattern(output: string): RegExp {
   const lines = (output === "" ? [] : output.split("\n")).map((line) =>

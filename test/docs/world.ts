@@ -19,7 +19,10 @@ export interface Outcome {
 
 /** Where the commands of one page are run: a copy of the repository in a folder of its own, which they begin in. */
 export interface World {
-  /** Runs a text in bash; folder and files are as the former one left them. `isStrict`: the first failure ends it, an HTTP status of 400 or more too. */
+  /**
+   * Runs a text in bash; folder and files are as the former one left them. `isStrict`: the first failure ends it, an
+   * HTTP status of 400 or more too.
+   */
   run(text: string, options?: { readonly isStrict?: boolean; readonly typed?: string }): Promise<Outcome>;
   /** Puts a file into the folder where the commands are. */
   save(path: string, text: string): Promise<void>;
@@ -81,7 +84,9 @@ export async function createWorld(): Promise<World> {
   };
 }
 
-/** A port that nobody listens on, below those that systems give to clients: it is still free when a page comes to it. */
+/**
+ * A port that nobody listens on, below those that systems give to clients: it is still free when a page comes to it.
+ */
 async function findPort(): Promise<number> {
   for (;;) {
     const port = randomInt(12_000, 32_000);
@@ -94,7 +99,10 @@ async function findPort(): Promise<number> {
   }
 }
 
-/** The repository as `npm ci && npm run build` leaves it. The examples of frameworks name its package by a link to where they are. */
+/**
+ * The repository as `npm ci && npm run build` leaves it. The examples of frameworks name its package by a link to where
+ * they are.
+ */
 async function makeClone(clone: string): Promise<void> {
   const isOwn = (path: string): boolean => !/node_modules|service\.d\.ts|examples.frameworks/.test(path);
   await mkdir(clone);
@@ -161,7 +169,10 @@ export function findMissing(text: string): string | undefined {
   return undefined;
 }
 
-/** Runs a text in bash, to its end. What it prints goes through a file: it is no log of ours, and may show what a log must not. */
+/**
+ * Runs a text in bash, to its end. What it prints goes through a file: it is no log of ours, and may show what a log
+ * must not.
+ */
 async function runShell(script: string, typed: string, env: NodeJS.ProcessEnv): Promise<Outcome> {
   const path = join(env.WORLD ?? "", "printed");
   const printed = await open(path, "w");

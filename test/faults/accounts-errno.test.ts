@@ -14,7 +14,9 @@ const USED: readonly FileCall[] = [
   ...(["fsync file", "close file", "rename", "open folder", "fsync folder", "close folder", "open file"] as const),
   ...(process.getuid?.() === 0 ? (["fchown"] as const) : []),
 ];
-/** Those without whose first one nothing is changed; that of the folder's is wanted, and a former leftover's not needed. */
+/**
+ * Those without whose first one nothing is changed; that of the folder's is wanted, and a former leftover's not needed.
+ */
 const NEEDED: readonly FileCall[] = [
   ...(["read", "realpath", "stat", "open new file", "fchmod", "write", "fsync file", "close file", "rename"] as const),
 ];

@@ -18,7 +18,10 @@ interface Seen {
   readonly text: string;
 }
 
-/** Sends a request in one of the ways; a body goes out in parts, with pauses in between, so that writers get in each other's way. */
+/**
+ * Sends a request in one of the ways; a body goes out in parts, with pauses in between, so that writers get in each
+ * other's way.
+ */
 type Send = (method: string, headers?: Readonly<Record<string, string>>, body?: string) => Promise<Seen>;
 
 let folder: string | undefined;

@@ -106,7 +106,10 @@ const QUESTIONS: readonly (readonly [question: string, ask: Ask, truth: unknown]
   ["read", async () => textOf(storage, "/folder/file"), INSIDE],
 ];
 
-/** Asks with a link in the folder's place at these calls, of which nothing may be told but the truth; how many calls there were. */
+/**
+ * Asks with a link in the folder's place at these calls, of which nothing may be told but the truth; how many calls
+ * there were.
+ */
 async function expectNothingElse(ask: Ask, truth: unknown, at: readonly number[]): Promise<number> {
   calls = 0;
   swapped = new Set(at);

@@ -97,7 +97,10 @@ export async function contentOf(machine: Machine, path: string): Promise<string>
   return text;
 }
 
-/** Asks in each of the three ways, and wants one refusal of all: its status, and a body that says nothing of the machine. */
+/**
+ * Asks in each of the three ways, and wants one refusal of all: its status, and a body that says nothing of the
+ * machine.
+ */
 export async function expectRefused(machine: Machine, request: Ask, status: number): Promise<void> {
   for (const [variant, accept] of Object.entries(VARIANTS)) {
     const reply = await ask(machine, { ...request, headers: { ...accept, ...request.headers } });
@@ -107,7 +110,10 @@ export async function expectRefused(machine: Machine, request: Ask, status: numb
   }
 }
 
-/** Uploads files by a form, none of which may be stored: what became of each is told as JSON, and as a page by the status that they have in common. */
+/**
+ * Uploads files by a form, none of which may be stored: what became of each is told as JSON, and as a page by the
+ * status that they have in common.
+ */
 export async function expectFormRefused(
   machine: Machine,
   path: string,

@@ -126,7 +126,10 @@ async function judge(operation: StoreOperation, point: Point, course: Course): P
   return checks.filter(([isWell]) => !isWell).map(([, problem]) => `${call}, ${failure}, ${lasts}: ${problem}`);
 }
 
-/** The ways in which the calls of an operation can fail. Of those of a large upload every other one is tried, but in the long run. */
+/**
+ * The ways in which the calls of an operation can fail. Of those of a large upload every other one is tried, but in the
+ * long run.
+ */
 function pointsOf({ uses, undoes = [], body }: StoreOperation): readonly Point[] {
   const ways = [
     ...uses.map((call) => [call] as const),

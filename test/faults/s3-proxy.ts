@@ -2,7 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What happens to one call. `reset-before`: it never arrives; `lost`: its answer does not; `cut`: half of its answer does. */
+/**
+ * What happens to one call. `reset-before`: it never arrives; `lost`: its answer does not; `cut`: half of its answer
+ * does.
+ */
 export type S3Fault = "none" | "busy" | "reset-before" | "reset-midway" | "lost" | "cut" | "slow";
 
 /** A way to a store on which calls go wrong. */

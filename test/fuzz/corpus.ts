@@ -3,7 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The seeds of a target, by their file names: an example of each thing that it knows, and whatever has once broken a promise. */
+/**
+ * The seeds of a target, by their file names: an example of each thing that it knows, and whatever has once broken a
+ * promise.
+ */
 export function readCorpus(name: string): ReadonlyMap<string, string> {
   return readInputs(fileURLToPath(new URL(`./corpus/${name}/`, import.meta.url)));
 }

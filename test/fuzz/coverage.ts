@@ -31,8 +31,8 @@ interface Script {
 }
 
 /**
- * Begins to count in the files below a folder. What was loaded before is counted by whole functions only: it has to be called before the files are loaded. Within
- * a process it is one for all.
+ * Begins to count in the files below a folder. What was loaded before is counted by whole functions only: it has to be
+ * called before the files are loaded. Within a process it is one for all.
  */
 export function createCoverage(sources: URL): Coverage {
   const folder = fileURLToPath(sources);

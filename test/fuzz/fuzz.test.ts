@@ -9,7 +9,10 @@ import { execute, type FuzzFailure, fuzz, minimise } from "./runner.ts";
 import type { FuzzTarget } from "./target.ts";
 import { createWatchdog } from "./watchdog.ts";
 
-/** What `npm run fuzz` asks for: its targets, their time, the seed of what is made up, where finds are kept, and the one input that is looked at. */
+/**
+ * What `npm run fuzz` asks for: its targets, their time, the seed of what is made up, where finds are kept, and the one
+ * input that is looked at.
+ */
 const { FUZZ_TARGETS, FUZZ_SECONDS, FUZZ_SEED, FUZZ_FINDS, FUZZ_INPUT } = process.env;
 const SECONDS = Number(FUZZ_SECONDS ?? amount({ short: 1, long: 30 }));
 const SEED = Number(FUZZ_SEED ?? Date.now() % 1_000_000);

@@ -40,7 +40,10 @@ const NUMBERS = [
 /** Bytes that are marks, blanks or no text at all. */
 const BYTES = "\0\t\n\r !\"#$%&'()*+,-./0:;<=>?@A[\\]^_`a{|}~\x7f\x80\xa0\xbf\xc0\xc2\xe0\xed\xf0\xf4\xff";
 
-/** Texts that others have taken for something else: overlong and cut UTF-8, surrogates, marks of direction and of byte order, as bytes. */
+/**
+ * Texts that others have taken for something else: overlong and cut UTF-8, surrogates, marks of direction and of byte
+ * order, as bytes.
+ */
 const ODD_TEXTS = [
   "\xc0\xaf",
   "\xc1\x9c",
@@ -190,7 +193,10 @@ const MUTATIONS: readonly Mutation[] = [
   recode,
 ];
 
-/** How often an input is blown up to the largest: what is quadratic shows there, and each takes as long as hundreds of others. */
+/**
+ * How often an input is blown up to the largest: what is quadratic shows there, and each takes as long as hundreds of
+ * others.
+ */
 const INFLATED = 0.002;
 
 /** Some part of it over and over. */

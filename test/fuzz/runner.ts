@@ -36,7 +36,10 @@ export interface FuzzFailure {
 const MAX_MILLISECONDS = 100;
 /** Others load the machine: what took longer is tried so often again, and its best time counts. */
 const TRIES = 5;
-/** Inputs that coverage is asked about at once, which takes as long as a hundred of them: more and more, as less and less is new. */
+/**
+ * Inputs that coverage is asked about at once, which takes as long as a hundred of them: more and more, as less and
+ * less is new.
+ */
 const [MIN_BATCH, MAX_BATCH] = [16, 512];
 const MAX_LABELS = 2000;
 
@@ -66,7 +69,10 @@ async function holdTime(target: FuzzTarget, input: string): Promise<void> {
   if (best > MAX_MILLISECONDS) throw new Error(`Broken: it takes ${Math.round(best)} ms of the processor`);
 }
 
-/** Makes inputs of a corpus, keeps those that reach something new, and goes on with them until the time is up or one fails. */
+/**
+ * Makes inputs of a corpus, keeps those that reach something new, and goes on with them until the time is up or one
+ * fails.
+ */
 export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzResult> {
   const { seed, seconds, corpus, coverage, watchdog, onFind } = options;
   const random = createRandom(seed);

@@ -7,8 +7,8 @@ export interface FuzzTarget extends Grammar {
   /** Files below `src/` whose blocks lead the search. */
   readonly sources: readonly string[];
   /**
-   * Hands an input over, its bytes as characters up to U+00FF. In a few words what came of it, which leads the search as well. Throws whatever breaks a promise;
-   * a refusal that the parser documents is none.
+   * Hands an input over, its bytes as characters up to U+00FF. In a few words what came of it, which leads the search
+   * as well. Throws whatever breaks a promise; a refusal that the parser documents is none.
    */
   run(input: string): string | Promise<string>;
   /** Changes an input by its structure, such as a member of its JSON. */

@@ -27,7 +27,10 @@ const VALUES: readonly unknown[] = [
 const TAILS = ["\u0000", "/", "\\", "..", "é", "${USER}"];
 const KEYS = ["__proto__", "constructor", "toString", "length", "", "account", "0"];
 
-/** Changes one value of a JSON text: it is replaced, left out, put into another, doubled, or exchanged for one of another text. */
+/**
+ * Changes one value of a JSON text: it is replaced, left out, put into another, doubled, or exchanged for one of
+ * another text.
+ */
 export function varyJson(random: Random, text: string, other: string): string {
   const [root, spare] = [parse(text), parse(other)];
   if (root === undefined) return text;

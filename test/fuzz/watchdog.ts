@@ -13,7 +13,9 @@ const ROOM = 2 * 1024 * 1024;
 const [TURN, LENGTH] = [0, 1];
 const STALLED_MILLISECONDS = 20_000;
 
-/** Looks at the turn now and then: where it is the same one for too long, the input is printed and the process ended. */
+/**
+ * Looks at the turn now and then: where it is the same one for too long, the input is printed and the process ended.
+ */
 const WATCH = `
 const { workerData } = require("node:worker_threads");
 const { writeSync, writeFileSync } = require("node:fs");

@@ -16,7 +16,10 @@ const TIMEOUT = amount({ short: 60_000, long: 900_000 });
 const PATIENCE = TIMEOUT / 4;
 
 const MEBIBYTE = 1024 * 1024;
-/** What live memory may grow by (SECURITY, "Figures to reach"); the short run has a tenth of the connections, and some room for what is there once. */
+/**
+ * What live memory may grow by (SECURITY, "Figures to reach"); the short run has a tenth of the connections, and some
+ * room for what is there once.
+ */
 const IDLE_MEBIBYTES = amount({ short: 10, long: 50 });
 /** An upload has a chunk of 64 KiB from its socket; a download a buffer of up to 512 KiB that is being sent. */
 const UPLOAD_MEBIBYTES = UPLOADS * 0.2;
@@ -25,7 +28,10 @@ const READER_MEBIBYTES = READERS;
 const LEFT_MEBIBYTES = 10;
 /** Of others' requests. The short run shares the machine with other tests. */
 const WAIT_MILLISECONDS = amount({ short: 2000, long: 100 });
-/** Node's own memory of a connection is most of what is resident, and none of ours to save. What the heap keeps in half-empty pages differs from run to run. */
+/**
+ * Node's own memory of a connection is most of what is resident, and none of ours to save. What the heap keeps in
+ * half-empty pages differs from run to run.
+ */
 const RSS_RATIO = 1.6;
 /** How long slow clients may stand still. */
 const PERIOD_MILLISECONDS = 1000;

@@ -1,4 +1,5 @@
-// The process whose memory and descriptors are looked at: fileferry over a folder, or the least that node:http can do. Bundled by server-process.ts.
+// The process whose memory and descriptors are looked at: fileferry over a folder, or the least that node:http can do.
+// Bundled by server-process.ts.
 import { readFile } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -34,8 +35,9 @@ function tell(answer: Answer): void {
 }
 
 /**
- * What is still in use once the collector has been everywhere, and given pages back. It does both when it has time, and on a busy machine it has little: so it
- * is looked until nothing has become free for as long as is asked, or it has had its time.
+ * What is still in use once the collector has been everywhere, and given pages back. It does both when it has time, and
+ * on a busy machine it has little: so it is looked until nothing has become free for as long as is asked, or it has had
+ * its time.
  */
 async function measure(settleMilliseconds: number): Promise<Answer> {
   const begun = performance.now();

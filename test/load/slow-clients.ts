@@ -8,7 +8,10 @@ const STEP_BYTES = 1024;
 /** A client that sends a file, or takes one, as slowly as it may. */
 export interface SlowClient {
   readonly socket: Socket;
-  /** Sends, or takes, the rest at once. The status of the answer and the bytes of it; rejects when the connection is cut first. */
+  /**
+   * Sends, or takes, the rest at once. The status of the answer and the bytes of it; rejects when the connection is cut
+   * first.
+   */
   finish(): Promise<{ readonly status: number; readonly size: number }>;
   /** Does nothing any more, and keeps the connection. */
   stop(): void;

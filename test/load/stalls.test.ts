@@ -13,7 +13,10 @@ const BOUND = 100;
 const TRIES = 3;
 const KIB = 1024;
 
-/** The longest that anything else had to wait while a request was served, in milliseconds of this process's own time: that of others does not count. */
+/**
+ * The longest that anything else had to wait while a request was served, in milliseconds of this process's own time:
+ * that of others does not count.
+ */
 async function stallOf(serve: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let isOver = false;

@@ -46,9 +46,10 @@ const STATUS_OF: Readonly<Partial<Record<Mishap["what"], number>>> = {
 };
 
 /**
- * The state that operations which overlapped have led to, where there is an order of them, one after the other, in which each client saw what it has seen, and
- * which ends with what is stored; `undefined` where there is none. What failed has changed nothing, unless it was the acknowledgement that was lost; of what a client did not
- * wait for nobody knows.
+ * The state that operations which overlapped have led to, where there is an order of them, one after the other, in
+ * which each client saw what it has seen, and which ends with what is stored; `undefined` where there is none. What
+ * failed has changed nothing, unless it was the acknowledgement that was lost; of what a client did not wait for nobody
+ * knows.
  */
 export function explain(start: State, all: readonly Ended[], stored: ReadonlyMap<string, Node>): State | undefined {
   const isAlone = all.length === 1;
@@ -157,7 +158,10 @@ function isBreaking(mishap: Seen["mishap"]): boolean {
   return isFailure(mishap) || mishap?.what === "cut";
 }
 
-/** The state with what the storage tells of it, where it is what is stored. A new version has another entity-tag than the one before, also where its text is the same. */
+/**
+ * The state with what the storage tells of it, where it is what is stored. A new version has another entity-tag than
+ * the one before, also where its text is the same.
+ */
 function adopt(state: State, start: State, stored: ReadonlyMap<string, Node>): State | undefined {
   if (state.tree.size !== stored.size) return undefined;
   for (const [path, node] of state.tree) {

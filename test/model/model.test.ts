@@ -10,7 +10,10 @@ import { SPOILT } from "./broken-storages.ts";
 import { anyBatch, anyContest, anyOperation, describeOperation, type Operation } from "./operations.ts";
 import { createWorld, type World, type WorldOptions } from "./world.ts";
 
-/** The seed of all: `MODEL_SEED=1 npx vitest run test/model`. What fails by a seed that is named is made as short as it can be, which takes minutes. */
+/**
+ * The seed of all: `MODEL_SEED=1 npx vitest run test/model`. What fails by a seed that is named is made as short as it
+ * can be, which takes minutes.
+ */
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 1_000_000);
 const IS_SHRUNK = process.env.MODEL_SEED !== undefined;
 const MOST = 60;

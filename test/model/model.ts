@@ -46,7 +46,10 @@ export interface Given {
 /** What has to come of an operation. */
 export interface Prediction {
   readonly status: number;
-  /** Possible as well while others change the same, and then it changes nothing: it looks several times, and the storage as often. */
+  /**
+   * Possible as well while others change the same, and then it changes nothing: it looks several times, and the storage
+   * as often.
+   */
   readonly orElse?: readonly number[];
   /** Of a file. */
   readonly content?: Extract<Node, { kind: "file" }>;

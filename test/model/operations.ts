@@ -1,10 +1,16 @@
 import fc from "fast-check";
 
-/** The clients. Each has a home; all of them share a folder, which alice may change, bob read, and carol put something into. */
+/**
+ * The clients. Each has a home; all of them share a folder, which alice may change, bob read, and carol put something
+ * into.
+ */
 export const USERS = ["alice", "bob", "carol"] as const;
 export type User = (typeof USERS)[number];
 
-/** What a request demands of the file that is there; `current` and `unchanged` name its entity-tag, by If-Match and If-None-Match. */
+/**
+ * What a request demands of the file that is there; `current` and `unchanged` name its entity-tag, by If-Match and
+ * If-None-Match.
+ */
 export const CONDITIONS = ["none", "absent", "present", "current", "former", "unchanged"] as const;
 export type Condition = (typeof CONDITIONS)[number];
 
@@ -200,7 +206,10 @@ export const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
   { arbitrary: operationOf(() => passwordAct), weight: 1 },
 );
 
-/** Operations at once: of one client in its home, or of all in what they share. A change of password ends what others are about, which is no single step. */
+/**
+ * Operations at once: of one client in its home, or of all in what they share. A change of password ends what others
+ * are about, which is no single step.
+ */
 export const anyBatch: fc.Arbitrary<readonly Operation[]> = fc.oneof(
   {
     arbitrary: fc.constantFrom(...USERS).chain((user) =>

@@ -175,7 +175,10 @@ function toOwnPath(user: User, path: string): string | undefined {
   return area === "shared" && user !== "carol" ? [SHARED[user], ...rest].join("/") : undefined;
 }
 
-/** What a listing has shown: the members, or, while others were at work, no other than were there or being made, and all that stayed. */
+/**
+ * What a listing has shown: the members, or, while others were at work, no other than were there or being made, and all
+ * that stayed.
+ */
 function expectMembers({ operation: { act, user } }: Asked, seen: Seen, state: State, all: readonly Asked[]): void {
   if (act.kind !== "list" || seen.status !== 200 || seen.isGone || seen.isBroken) return;
   const parsed = JSON.parse(seen.text) as { content: { name: string; is_directory: boolean; size: number }[] };

@@ -22,7 +22,8 @@ const OF_THE_SERVICE: Readonly<Record<string, readonly string[]>> = {
 const { MUTANTS_OF: folder = "", MUTANTS_BY: by } = process.env;
 const tests = [`unit/${folder}/**/*`, ...(by === "service" ? (OF_THE_SERVICE[folder] ?? []) : [])];
 
-// What waits for ever is noticed soon. Modules are loaded once for all tests, which is most of the time that a mutant takes; so none that replaces a module is among them.
+// What waits for ever is noticed soon. Modules are loaded once for all tests, which is most of the time that a mutant
+// takes; so none that replaces a module is among them.
 const config = mergeConfig(whole, { test: { isolate: false, testTimeout: 10_000 } });
 // Lists are joined by a merge: these replace theirs.
 Object.assign(config.test, {

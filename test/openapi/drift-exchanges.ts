@@ -24,7 +24,10 @@ function conditionsOf(etag: string): readonly Fields[] {
   ];
 }
 
-/** Asks everything of every operation of a document: whatever is checked on the way, is checked by the service's own hook. */
+/**
+ * Asks everything of every operation of a document: whatever is checked on the way, is checked by the service's own
+ * hook.
+ */
 export async function playEverything(world: DriftWorld, document: ApiDocument): Promise<void> {
   for (const operation of toOperations(document).values()) await playOperation(world, operation);
   await playAssets(world);

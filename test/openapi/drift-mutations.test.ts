@@ -45,7 +45,10 @@ const ASKED: readonly (readonly [method: string, target: string, options?: CallO
   ["POST", "/__svc__/login", { as: null, variant: "html", headers: { "content-type": URLENCODED }, body: LOGIN }],
 ];
 
-/** A listing, its folder and changes of it, and a login, held against the document; what is found, and what is left unseen. */
+/**
+ * A listing, its folder and changes of it, and a login, held against the document; what is found, and what is left
+ * unseen.
+ */
 async function play({ document: mutate, answer: change }: Mutation = {}) {
   const document = JSON.parse(text) as Part;
   mutate?.(document);

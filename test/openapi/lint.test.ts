@@ -20,7 +20,10 @@ const configurations: readonly (readonly [what: string, options: TestServiceOpti
   ["of the browser's API alone", {}, "browser"],
 ];
 
-/** The only rule that is broken, by folders alone: `/home/` and those below it end in a slash (1.3; decisions/0018-openapi-document.md). */
+/**
+ * The only rule that is broken, by folders alone: `/home/` and those below it end in a slash (1.3;
+ * decisions/0018-openapi-document.md).
+ */
 const ACCEPTED: readonly string[] = ["#/paths/~1home~1", "#/paths/~1home~1{folder}~1"].map(
   (place) => `no-path-trailing-slash ${place}`,
 );

@@ -13,7 +13,10 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 }
 
-/** What each public entry exports at run time. A name that goes or comes is a change for the users: to be made knowingly. */
+/**
+ * What each public entry exports at run time. A name that goes or comes is a change for the users: to be made
+ * knowingly.
+ */
 const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
   ".": [
     "OPERATIONS",

@@ -39,7 +39,10 @@ const RULES: Readonly<Record<string, number>> = {
 const text = readFileSync(`${root}docs/spec-map.md`, "utf8");
 const { rules, unknown } = readRules(text);
 
-/** Reads the lists below the headings of sections; `unknown` are lines there that have none of the forms, or come out of order. */
+/**
+ * Reads the lists below the headings of sections; `unknown` are lines there that have none of the forms, or come out of
+ * order.
+ */
 function readRules(markdown: string): { readonly rules: readonly Rule[]; readonly unknown: readonly string[] } {
   const rules: Rule[] = [];
   const unknown: string[] = [];
@@ -56,7 +59,10 @@ function readRules(markdown: string): { readonly rules: readonly Rule[]; readonl
   return { rules, unknown };
 }
 
-/** Reads a line below a rule: its sources, a file of tests, or the title of one; a title goes to its closing quotation mark at the end. */
+/**
+ * Reads a line below a rule: its sources, a file of tests, or the title of one; a title goes to its closing quotation
+ * mark at the end.
+ */
 function readEntry(text: string, line: number, rule: Rule | undefined): boolean {
   const [, sources] = /^ {2}- Source: (`[^`]+`(?:, `[^`]+`)*)$/.exec(text) ?? [];
   const [, file] = /^ {2}- `([^`]+)`$/.exec(text) ?? [];

@@ -10,7 +10,10 @@ import { overrideStorage } from "../support/storage.ts";
 import { readZip } from "../unit/archive/read-zip.ts";
 
 const MODIFIED = new Date("2018-05-04T12:34:56Z");
-/** More than any buffer between a storage and a client: what is wrong with the last member shows when the first ones are there. */
+/**
+ * More than any buffer between a storage and a client: what is wrong with the last member shows when the first ones are
+ * there.
+ */
 const LARGE = 8_000_000;
 const SIZES = { "1-good.bin": LARGE, "2-bad.bin": 0, "3-good.bin": 500 };
 

@@ -53,7 +53,10 @@ function check(files: Readonly<Record<string, string | undefined>>): readonly st
   });
 }
 
-/** What this service does not have. A directive over a line that compiles is an error itself: types that are \`any\` would show here. */
+/**
+ * What this service does not have. A directive over a line that compiles is an error itself: types that are \`any\`
+ * would show here.
+ */
 const MISTAKES = `
 import createClient from "openapi-fetch";
 import type { paths } from "./service.d.ts";

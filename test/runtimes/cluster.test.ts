@@ -19,7 +19,10 @@ const note = missing === undefined ? "" : ` (skipped: ${missing})`;
 
 const example = join(projectFolder, "examples/cluster");
 const JSON_API = { accept: "application/json" };
-/** Longer than a part of the S3 storage, so that it goes up in parts; the store knows of the upload when the first bytes are there. */
+/**
+ * Longer than a part of the S3 storage, so that it goes up in parts; the store knows of the upload when the first bytes
+ * are there.
+ */
 const LARGE = randomBytes(12 * 1024 * 1024 + 7);
 const SENT_FIRST = 10 * 1024 * 1024;
 

@@ -9,7 +9,10 @@ import { findMissing } from "../support/frameworks.ts";
 import { standBetween } from "../support/openapi/between.ts";
 import { isInstalled, wireRuntimes } from "./wire/runtimes.ts";
 
-/** Starts a command of the examples' own words in the project's folder, on a free port, and answers with its `Listening on` URL and what ends it. */
+/**
+ * Starts a command of the examples' own words in the project's folder, on a free port, and answers with its `Listening
+ * on` URL and what ends it.
+ */
 async function start(command: string, env: NodeJS.ProcessEnv): Promise<{ url: string; stop(): Promise<void> }> {
   // In a group of its own: the shell between does not hand signals on.
   const child = spawn("sh", ["-c", command], { cwd: projectFolder, env: { ...process.env, ...env }, detached: true });

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { createTestService } from "../support/service.ts";
 
 /*
- * Each test is named after a published failure of another project, and shows that it does not happen here (SECURITY 20 to 22).
+ * Each test is named after a published failure of another project, and shows that it does not happen here (SECURITY 20
+ * to 22).
  */
 
 describe("headers (SECURITY 20)", () => {

@@ -11,7 +11,8 @@ import { AUTHORIZATION, serve } from "../support/served.ts";
 import { createTestService, type TestService } from "../support/service.ts";
 
 /*
- * Each test is named after a published failure of another project, and shows that it does not happen here, on a disk (SECURITY 6 to 10).
+ * Each test is named after a published failure of another project, and shows that it does not happen here, on a disk
+ * (SECURITY 6 to 10).
  */
 
 const OLD = "the former content";

@@ -8,7 +8,8 @@ import { createRecordingLogger } from "../support/logger.ts";
 import { basic, byCookie, bySession, cookieOf, createTestService, type TestService } from "../support/service.ts";
 
 /*
- * Each test is named after a published failure of another project, and shows that it does not happen here (SECURITY 16 to 19).
+ * Each test is named after a published failure of another project, and shows that it does not happen here (SECURITY 16
+ * to 19).
  */
 
 const JSON_TYPE = { "content-type": "application/json" };

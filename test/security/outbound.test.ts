@@ -4,7 +4,8 @@ import { createS3Storage } from "../../src/storage/s3.ts";
 import { answerWith, createAsked, type RemoteServer, serveRemote } from "../unit/remote-auth/remote-server.ts";
 
 /*
- * Each test is named after a published failure of another project, and shows that it does not happen here (SECURITY 23, 24).
+ * Each test is named after a published failure of another project, and shows that it does not happen here (SECURITY 23,
+ * 24).
  */
 
 const opened: RemoteServer[] = [];

@@ -11,7 +11,8 @@ import { type FormEntry, sendFormForJson } from "../support/forms.ts";
 import { basic, type CallOptions, createTestService, type TestService } from "../support/service.ts";
 
 /*
- * Each test is named after a published failure of another project, and shows that its request fails here (SECURITY 1 to 5).
+ * Each test is named after a published failure of another project, and shows that its request fails here (SECURITY 1 to
+ * 5).
  */
 
 const SECRET = "bob's secret";

@@ -8,7 +8,8 @@ import { createTestService } from "../support/service.ts";
 import { overrideStorage } from "../support/storage.ts";
 
 /*
- * Each test is named after a published failure of another project, and shows that its request does no harm here (SECURITY 11 to 15).
+ * Each test is named after a published failure of another project, and shows that its request does no harm here
+ * (SECURITY 11 to 15).
  */
 
 /** Sends requests to a real server, each on a connection of its own; their answers' status lines. */

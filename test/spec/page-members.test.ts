@@ -19,7 +19,10 @@ const FILES = {
   ...filesIn("/bob/large", 2500),
 };
 
-/** What a page of the large folder counts for: 512 KiB, and 300 bytes and two for each code unit of the name for each member. */
+/**
+ * What a page of the large folder counts for: 512 KiB, and 300 bytes and two for each code unit of the name for each
+ * member.
+ */
 const LARGE = 524_288 + Object.keys(filesIn("", 2500)).reduce((sum, { length }) => sum + 300 + 2 * (length - 1), 0);
 
 /** A service for whose pages an account may have a large page and a small one at a time. */

@@ -9,7 +9,10 @@ import { createRecordingLogger } from "../support/logger.ts";
 import { createTestService } from "../support/service.ts";
 import { overrideStorage } from "../support/storage.ts";
 
-/** Names, each with a way to write its bytes: as they are where a URL may have them, or with percent signs in either case. */
+/**
+ * Names, each with a way to write its bytes: as they are where a URL may have them, or with percent signs in either
+ * case.
+ */
 const name = fc.oneof(
   fc.constantFrom("a", "private", "b c", "é", "%41", "a+b", "a%2fb", "😀", "..a", "a;b", "a?b", "a#b", "~", "e\u0301"),
   fc

@@ -10,7 +10,10 @@ const READ = "allow-read";
 const ALL = "allow-full-control";
 const DENY = "deny-full-control";
 
-/** Rules, path, operation, whether it is granted, and why: the rule that matched (or none) and the value that decided (or none). */
+/**
+ * Rules, path, operation, whether it is granted, and why: the rule that matched (or none) and the value that decided
+ * (or none).
+ */
 type Row = readonly [
   rules: readonly (readonly string[])[],
   operation: Operation,

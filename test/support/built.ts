@@ -111,7 +111,8 @@ export interface CommandRun {
 }
 
 /**
- * Starts the command with these arguments, by a program that becomes it where one is named; it is gone after the test. Without `input` its stdin is empty.
+ * Starts the command with these arguments, by a program that becomes it where one is named; it is gone after the test.
+ * Without `input` its stdin is empty.
  * `command` is another file that it is in.
  */
 export function startCommand(

@@ -1,8 +1,8 @@
 import type { Reporter, TestModule, TestSuite } from "vitest/node";
 
 /**
- * Ends a run with one plain line for whoever reads the log by machine: `12 passed, 0 failed`, and `, 3 skipped` where some
- * were. A file, suite or hook that fails counts as a failed test: no failed run looks green.
+ * Ends a run with one plain line for whoever reads the log by machine: `12 passed, 0 failed`, and `, 3 skipped` where
+ * some were. A file, suite or hook that fails counts as a failed test: no failed run looks green.
  */
 export function createClosingLineReporter(): Reporter {
   return {

@@ -1,6 +1,6 @@
 /*
- * Every rule of conditional and range requests (RFC 9110 sections 13 and 14, CONTRACT 3.1) as rows: what is asked, and what is answered.
- * One table for every storage, in process and over the wire.
+ * Every rule of conditional and range requests (RFC 9110 sections 13 and 14, CONTRACT 3.1) as rows: what is asked, and
+ * what is answered. One table for every storage, in process and over the wire.
  */
 
 /** When the files were modified. */
@@ -16,7 +16,10 @@ const EARLIER = "Mon, 06 May 2024 07:08:08 GMT";
 const LATER = "Mon, 06 May 2024 07:08:10 GMT";
 const FUTURE = "Mon, 06 May 2199 07:08:10 GMT";
 
-/** The date in a field of the table, in whichever of its forms, so much later: for files that were modified at another time. Other text stays. */
+/**
+ * The date in a field of the table, in whichever of its forms, so much later: for files that were modified at another
+ * time. Other text stays.
+ */
 export function moveDates(text: string, milliseconds: number): string {
   if (text !== SAME_ASCTIME && !/^[A-Z][a-z]+, .* GMT$/.test(text)) return text;
   const time = Date.parse(text === SAME_ASCTIME ? `${text} GMT` : text);

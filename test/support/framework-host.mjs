@@ -1,4 +1,5 @@
-// Runs one example of examples/frameworks on a free port: `node framework-host.mjs <name> <folder>`. Prints `Listening on <port>`.
+// Runs one example of examples/frameworks on a free port: `node framework-host.mjs <name> <folder>`. Prints `Listening
+// on <port>`.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -39,7 +40,10 @@ async function startExample() {
   return start(root, 0);
 }
 
-/** What Next.js does with `app/files/[[...path]]/route.ts`: 400 for a method that it does not know, 405 for one that is not exported. */
+/**
+ * What Next.js does with `app/files/[[...path]]/route.ts`: 400 for a method that it does not know, 405 for one that is
+ * not exported.
+ */
 async function answerAsNext(route, request) {
   if (!/^\/files(?:\/|$)/.test(new URL(request.url).pathname)) return new Response("Next.js", { status: 404 });
   const isKnown = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH"].includes(request.method);

@@ -13,7 +13,10 @@ export const frameworksFolder = join(projectFolder, "examples/frameworks");
 
 const modulesFolder = join(frameworksFolder, "node_modules");
 
-/** Why nothing can be tried here; `undefined` if all is installed. In continuous integration what is missing is a failure. */
+/**
+ * Why nothing can be tried here; `undefined` if all is installed. In continuous integration what is missing is a
+ * failure.
+ */
 export function findMissing(): string | undefined {
   const { dependencies } = JSON.parse(readFileSync(join(frameworksFolder, "package.json"), "utf8"));
   const missing = Object.keys(dependencies).find((name) => !existsSync(join(modulesFolder, name)));
@@ -47,7 +50,10 @@ export async function startFramework(name: string): Promise<FrameworkHost> {
   return startHost(name, [join(projectFolder, "test/support/framework-host.mjs"), name]);
 }
 
-/** Starts a script that stands where the frameworks are found. Its last argument is the folder; it prints `Listening on <port>`. */
+/**
+ * Starts a script that stands where the frameworks are found. Its last argument is the folder; it prints `Listening on
+ * <port>`.
+ */
 export async function startScript(name: string, text: string): Promise<FrameworkHost> {
   return startHost(name, ["--input-type=module", "--eval", text]);
 }

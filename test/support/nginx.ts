@@ -48,7 +48,10 @@ export async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** Starts nginx between a port and those of services, as `examples/nginx` has it or another example, with a certificate of its own. */
+/**
+ * Starts nginx between a port and those of services, as `examples/nginx` has it or another example, with a certificate
+ * of its own.
+ */
 export async function startNginx(
   port: number,
   servicePorts: readonly number[],

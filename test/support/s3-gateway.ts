@@ -17,8 +17,8 @@ export interface S3Access {
 const run = promisify(execFile);
 
 /**
- * Starts the object gateway of Ceph with one monitor and one storage daemon that keeps all in memory: 12 to 19 seconds and 250 MB. They
- * listen on loopback only and run on in the background; `stopGateway` ends them.
+ * Starts the object gateway of Ceph with one monitor and one storage daemon that keeps all in memory: 12 to 19 seconds
+ * and 250 MB. They listen on loopback only and run on in the background; `stopGateway` ends them.
  */
 export async function startGateway(folder: string): Promise<S3Access> {
   for (const name of ["mon", "osd", "run", "log"]) await mkdir(join(folder, name), { recursive: true });

@@ -10,7 +10,10 @@ import { type S3Access, startGateway } from "./s3-gateway.ts";
 
 const TOOLS = ["radosgw", "radosgw-admin", "ceph", "ceph-mon", "ceph-osd", "monmaptool"];
 
-/** Why tests with a store cannot run here; `undefined` where they can, and where continuous integration must not skip them. */
+/**
+ * Why tests with a store cannot run here; `undefined` where they can, and where continuous integration must not skip
+ * them.
+ */
 export const s3Missing: string | undefined =
   process.env.CI === undefined && !TOOLS.every(isInstalled)
     ? "needs a store: apt-get install --no-install-recommends radosgw ceph-mon ceph-osd"

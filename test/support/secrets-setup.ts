@@ -5,8 +5,8 @@ import type { Readable } from "node:stream";
 import { noteSecretsOnWire, watchText } from "./secrets.ts";
 
 /*
- * For every file of tests: what its clients log in with is noted as it goes over their sockets, and all that the processes it starts print, which is
- * their log and on the examples their events, is searched for it (CONTRACT 8).
+ * For every file of tests: what its clients log in with is noted as it goes over their sockets, and all that the
+ * processes it starts print, which is their log and on the examples their events, is searched for it (CONTRACT 8).
  */
 
 /** Heads and logins are in the first bytes of what is written at once. */

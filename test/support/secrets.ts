@@ -4,7 +4,10 @@ import type { OnEvent } from "../../src/contracts/events/file-event.ts";
 import { createMetrics } from "../../src/metrics/metrics.ts";
 import type { RecordingLogger } from "./logger.ts";
 
-/** What was used to log in by this file's tests, and what was told meanwhile. Who began to listen before a test listens to the end. */
+/**
+ * What was used to log in by this file's tests, and what was told meanwhile. Who began to listen before a test listens
+ * to the end.
+ */
 const used = new Set<string>();
 const told: { readonly read: () => string; readonly isOfTest: boolean }[] = [];
 
@@ -15,7 +18,10 @@ function note(secret: string | undefined): void {
   if (secret !== undefined && secret.length >= LEAST) used.add(secret);
 }
 
-/** The texts of a request, or an answer, that nobody may be told: credentials as they were sent, and what they decode to. */
+/**
+ * The texts of a request, or an answer, that nobody may be told: credentials as they were sent, and what they decode
+ * to.
+ */
 export function noteSecrets(headers: Headers): void {
   noteAuthorization(headers.get("authorization") ?? "");
   for (const name of ["cookie", "set-cookie"]) noteSessions(headers.get(name) ?? "");

@@ -49,7 +49,10 @@ interface StoredAccount {
   matches(password: string): Promise<boolean>;
 }
 
-/** A list of accounts cannot be used. The message has the place and the reason, as in `accounts[1].password: must not be empty`. */
+/**
+ * A list of accounts cannot be used. The message has the place and the reason, as in `accounts[1].password: must not be
+ * empty`.
+ */
 export class AccountsError extends TypeError {
   /** From the list to the wrong member, such as `[1, "password"]`. */
   readonly path: readonly PropertyKey[];
@@ -96,8 +99,8 @@ export function createAccountsAuthenticator(options: AccountsOptions): Authentic
 }
 
 /**
- * Validates a list of accounts. Throws `AccountsError` that names the member, as in `accounts[1].password: ...`, and never
- * quotes its value.
+ * Validates a list of accounts. Throws `AccountsError` that names the member, as in `accounts[1].password: ...`, and
+ * never quotes its value.
  */
 export function parseAccounts(accounts: unknown, passwordHasher: PasswordHasher): AccountSet {
   const parsed = accountEntriesSchema.safeParse(accounts);

@@ -3,8 +3,8 @@ import type { RequestContext } from "../../request/context.ts";
 import { toReturnPath } from "./return-path.ts";
 
 /**
- * The URL that asks browsers without cookies for Basic credentials (5.1.2). It is that of the home folder, so that browsers
- * also send the credentials to all URLs below (RFC 7617 2.2).
+ * The URL that asks browsers without cookies for Basic credentials (5.1.2). It is that of the home folder, so that
+ * browsers also send the credentials to all URLs below (RFC 7617 2.2).
  */
 export function basicLoginPath(basePath: string, returnTo: string | undefined): string {
   const back = returnTo === undefined ? "" : `&return=${encodeURIComponent(returnTo)}`;

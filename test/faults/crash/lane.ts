@@ -17,7 +17,9 @@ export function createLane(name: string): Lane {
   return { name, states: new Map(), pending: undefined, done: [] };
 }
 
-/** Runs one operation on a lane; whether it was answered. An answer must be what the lane's states make of the request. */
+/**
+ * Runs one operation on a lane; whether it was answered. An answer must be what the lane's states make of the request.
+ */
 export async function perform(lane: Lane, operation: Operation, origin: string): Promise<boolean> {
   const { name, effects, succeeds } = operation;
   lane.pending = operation;
@@ -32,7 +34,9 @@ export async function perform(lane: Lane, operation: Operation, origin: string):
   return true;
 }
 
-/** Looks at a lane after a restart: all that was acknowledged is there, and what was not is wholly done or not at all. */
+/**
+ * Looks at a lane after a restart: all that was acknowledged is there, and what was not is wholly done or not at all.
+ */
 export async function checkLane(lane: Lane, origin: string, what: string): Promise<void> {
   const found = await readLane(lane, origin);
   const message = `${what}: ${[...lane.done, lane.pending && `${lane.pending.name}: no answer`].join("; ")}`;

@@ -18,7 +18,10 @@ export interface PasswordBook {
   readonly fresh: string[];
 }
 
-/** What the accounts file of a world begins with: the one account that works on files, and those that change their passwords. */
+/**
+ * What the accounts file of a world begins with: the one account that works on files, and those that change their
+ * passwords.
+ */
 export function toAccounts(count: number): readonly object[] {
   const members = Array.from({ length: count }, (_, index) => {
     const username = `member-${index}`;
@@ -54,7 +57,10 @@ export async function changePassword(book: PasswordBook, origin: string): Promis
   }
 }
 
-/** Looks at the file before anything else is started: it parses, and only what was asked for may be otherwise. Names those that have changed. */
+/**
+ * Looks at the file before anything else is started: it parses, and only what was asked for may be otherwise. Names
+ * those that have changed.
+ */
 export async function checkFile(book: PasswordBook, what: string): Promise<readonly string[]> {
   const text = await readFile(book.file, "utf8");
   const written = await readWritten(book.file).catch(() => []);

@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { builtCommand, ensureBuilt } from "../../support/built.ts";
 
-/** The built command with all that it needs in few files, which Node starts in half the time; its path, in a folder that is the caller's to remove. */
+/**
+ * The built command with all that it needs in few files, which Node starts in half the time; its path, in a folder that
+ * is the caller's to remove.
+ */
 export async function bundleCommand(): Promise<{ readonly folder: string; readonly command: string }> {
   await ensureBuilt();
   const folder = await mkdtemp(join(tmpdir(), "fileferry-command-"));

@@ -17,7 +17,10 @@ export function mayTrace(): boolean {
   }
 }
 
-/** Has a running process killed at a system call, before it is made: the `count`-th of that name that one of its threads makes from now on. */
+/**
+ * Has a running process killed at a system call, before it is made: the `count`-th of that name that one of its threads
+ * makes from now on.
+ */
 export async function killAt(pid: number, call: string, count: number): Promise<Killing> {
   const inject = `inject=${call}:signal=KILL:when=${count}`;
   const options = ["-f", "-o", "/dev/null", "-e", `trace=${call}`, "-e", inject, "-p", String(pid)];

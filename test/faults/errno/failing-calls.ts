@@ -41,7 +41,10 @@ export interface Fault {
   readonly nth: number;
   /** This one alone, or all from it on. */
   readonly lasts: "once" | "on";
-  /** `after`: what was asked for is done, half of it of a write, and said not to be. What is closed is closed, as on Linux, either way. */
+  /**
+   * `after`: what was asked for is done, half of it of a write, and said not to be. What is closed is closed, as on
+   * Linux, either way.
+   */
   readonly effect: "before" | "after";
 }
 

@@ -14,7 +14,10 @@ export interface Operation {
   readonly status: number;
   /** Its status, or its text, when something fails, where that is not the failure's own. */
   readonly refused?: { readonly status?: number; readonly text?: string };
-  /** Its status where it has been done already: by an attempt that was told to have failed, though its last step was behind it. */
+  /**
+   * Its status where it has been done already: by an attempt that was told to have failed, though its last step was
+   * behind it.
+   */
   readonly again: number;
   /** The calls to the system that it is made of, on both ways: at once, and in other threads. No other one is made. */
   readonly uses: readonly FileCall[];

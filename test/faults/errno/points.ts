@@ -26,7 +26,9 @@ export const REFUSALS: ReadonlyMap<Errno, Refusal> = new Map<Errno, Refusal>([
 /** Those that come when something may have been done already; the others are found before. */
 const LATE: readonly Errno[] = ["EIO", "ENOSPC", "EDQUOT", "EBUSY", "ESTALE", "EINTR"];
 
-/** What a change is not done without, or not kept; but for what forbids links, and for folders that need not be synced. */
+/**
+ * What a change is not done without, or not kept; but for what forbids links, and for folders that need not be synced.
+ */
 const NEEDED: readonly FileCall[] = [
   ...(["open new file", "write", "futimes", "fsync file", "close file", "link", "rename"] as const),
   ...(["fsync folder", "mkdir", "lchown"] as const),

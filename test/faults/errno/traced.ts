@@ -28,7 +28,9 @@ const MARK = "/fileferry-begins";
 const CALLS =
   "access,faccessat2,openat,close,pread64,pwrite64,statx,lstat,fsync,utimensat,fchmod,fchown,rename,link,unlink,mkdir,rmdir,getdents64";
 
-/** Does something with a storage in a process of its own, of which a call may be refused; what came of it, in a word. */
+/**
+ * Does something with a storage in a process of its own, of which a call may be refused; what came of it, in a word.
+ */
 export async function runTraced(
   program: string,
   root: string,

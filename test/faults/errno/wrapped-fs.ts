@@ -3,7 +3,8 @@ import { syncBuiltinESMExports } from "node:module";
 import { type FileCall, isWatched, kindOf, meet, note, toError } from "./failing-calls.ts";
 
 /*
- * Puts `failing-calls.ts` between `node:fs` and whoever uses it in this process. To be imported before anything that keeps a function of it.
+ * Puts `failing-calls.ts` between `node:fs` and whoever uses it in this process. To be imported before anything that
+ * keeps a function of it.
  */
 
 type Plain = (...args: unknown[]) => unknown;

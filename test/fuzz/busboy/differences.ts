@@ -12,7 +12,9 @@ export interface Difference {
   readonly fileferry: "reads" | "refuses";
   /** What busboy does instead, and why fileferry does not. */
   readonly reason: string;
-  /** The value of `Content-Type`, a line feed, and the body; or the name of such a file in test/fuzz/corpus/multipart. */
+  /**
+   * The value of `Content-Type`, a line feed, and the body; or the name of such a file in test/fuzz/corpus/multipart.
+   */
   readonly form: string | { readonly corpus: string };
   /** Whether a hostile form may differ for this reason. Only for forms that fileferry reads. */
   isIn?(type: string, body: string): boolean;

@@ -30,7 +30,10 @@ function createEndpoint(authorize: EndpointAuthorization): AuthenticationEndpoin
   });
 }
 
-/** What asks an authentication endpoint of ours: a line with method, key, `Content-Type` and `Content-Encoding`, cut by `|`, and a body. */
+/**
+ * What asks an authentication endpoint of ours: a line with method, key, `Content-Type` and `Content-Encoding`, cut by
+ * `|`, and a body.
+ */
 export const target: FuzzTarget = {
   sources: ["remote-auth/endpoint.ts", "remote-auth/endpoint/authorization.ts", "http/request-body.ts"],
   dictionary: [

@@ -11,7 +11,10 @@ import { createFuzzWorld, SECRET } from "../world.ts";
 const world = createFuzzWorld();
 const AUTHORIZATION = `Authorization: Basic ${Buffer.from("alice:secret").toString("base64")}\r\n`;
 const HOST = "Host: files.example\r\n";
-/** A server that waits for more than the client will ever send is ended after so long; inputs end their side, so nothing does. */
+/**
+ * A server that waits for more than the client will ever send is ended after so long; inputs end their side, so nothing
+ * does.
+ */
 const PATIENCE = 3000;
 
 /** All bytes that come over a connection. */

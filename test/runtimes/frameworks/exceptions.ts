@@ -1,4 +1,7 @@
-/** What a framework does not let through, by its name and the case's title, with the reason; docs/mounting.md has each reason in these words. */
+/**
+ * What a framework does not let through, by its name and the case's title, with the reason; docs/mounting.md has each
+ * reason in these words.
+ */
 export const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   hono: { "asks for no body that it refuses": "Node sends `100 Continue` before Hono gets the request." },
   "hono-fetch": {

@@ -301,7 +301,9 @@ describe.skipIf(process.platform !== "linux")("a download that fills the system'
         ] as const)
       : []),
   ];
-  /** The system takes megabytes, and then more when a third of its buffer is free: so much must leave within a window. */
+  /**
+   * The system takes megabytes, and then more when a third of its buffer is free: so much must leave within a window.
+   */
   const STEADY = 40_000;
   /** A write of one part of a body, and the head of the response. */
   const HELD_BYTES = 65_536 + 1024;

@@ -43,7 +43,9 @@ interface HttpAnswer {
   readonly serverPath: string;
 }
 
-/** The example's server with all that is around it: bob has a password, alice a key that an endpoint over HTTP knows. */
+/**
+ * The example's server with all that is around it: bob has a password, alice a key that an endpoint over HTTP knows.
+ */
 export interface SftpWorld {
   /** The folder of the storage; `alice` in it is the home of both. */
   readonly root: string;

@@ -20,7 +20,10 @@ const HIDDEN: readonly (readonly [name: string, fields: string, sent: string, ou
   ],
 ];
 
-/** Requests of thousands of fields, all of which count: those that a server drops could be a length, a condition or an origin. */
+/**
+ * Requests of thousands of fields, all of which count: those that a server drops could be a length, a condition or an
+ * origin.
+ */
 export const fieldCases: readonly WireCase[] = HIDDEN.map(([name, fields, sent, outcomes]) =>
   wireCase(`2,500 fields in front of ${name}: the request is refused, or served with it`, async (world) => {
     const { folder, put, open, names, call } = world;

@@ -50,7 +50,10 @@ export interface WireWorld {
   names(): Promise<readonly string[]>;
   /** A connection that speaks bytes. */
   open(): Promise<WireConnection>;
-  /** The events about files in the folder so far, when there are so many, and a request behind them has been told of too: none is on its way any more. */
+  /**
+   * The events about files in the folder so far, when there are so many, and a request behind them has been told of
+   * too: none is on its way any more.
+   */
   events(ids: readonly number[], count: number): Promise<readonly FileEvent[]>;
 }
 
@@ -99,7 +102,10 @@ export function createWireClient({ port, lines, names, fields }: ExampleServer) 
     if (options.undescribed !== undefined) leaveUndescribed(method, target);
     return readAnswer(await send());
 
-    /** Once more where a kept connection ended as a request that changes nothing was on its way, before a byte of an answer: as clients may (RFC 9110, 9.2.2). */
+    /**
+     * Once more where a kept connection ended as a request that changes nothing was on its way, before a byte of an
+     * answer: as clients may (RFC 9110, 9.2.2).
+     */
     function send(): Promise<IncomingMessage> {
       return new Promise((resolve, reject) => {
         const req = request({ agent: over, host: "127.0.0.1", port, method, path: target, headers }, resolve);

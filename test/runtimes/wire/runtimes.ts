@@ -20,7 +20,10 @@ export interface ExampleServer {
   readonly lines: readonly string[];
   /** What the network in front of it adds to requests. */
   readonly fields: Readonly<Record<string, string>>;
-  /** The names on its disk, or in its bucket, below a folder of the storage; `undefined` where nothing but the service sees them. */
+  /**
+   * The names on its disk, or in its bucket, below a folder of the storage; `undefined` where nothing but the service
+   * sees them.
+   */
   names(path: string): Promise<readonly string[]> | undefined;
   stop(): Promise<void>;
 }
@@ -187,7 +190,10 @@ async function makeCacheFolder(): Promise<string> {
   return mkdtemp(join(cache, "wire-"));
 }
 
-/** An example with the built package in one file; other packages are resolved by the runtime, but for the one that has no modules of its own. */
+/**
+ * An example with the built package in one file; other packages are resolved by the runtime, but for the one that has
+ * no modules of its own.
+ */
 async function bundle(example: string, outfile: string): Promise<string> {
   await ensureBuilt();
   const isWorker = example.startsWith("workers/");

@@ -19,7 +19,10 @@ export interface ApiCheckOptions {
   readonly vocabulary?: readonly string[];
 }
 
-/** With these a request may be refused for what nobody documents, or is told to go elsewhere with all that it has: what it used is not looked at. */
+/**
+ * With these a request may be refused for what nobody documents, or is told to go elsewhere with all that it has: what
+ * it used is not looked at.
+ */
 const MAY_BE_UNDOCUMENTED = [302, 307, 400, 404, 405, 406, 408, 411, 413, 414, 415, 416, 417, 422, 429, 431, 501, 505];
 /** With these, and all of success, it was served. */
 const SERVED = [303, 304];

@@ -23,7 +23,10 @@ export function droppedAt(port: number): readonly string[] {
   return between.get(port)?.drops ?? [];
 }
 
-/** An exchange as the service has answered it; `undefined` where nginx itself has: a page whose type tells no charset, which no service has. */
+/**
+ * An exchange as the service has answered it; `undefined` where nginx itself has: a page whose type tells no charset,
+ * which no service has.
+ */
 export function seeThrough(exchange: WireExchange): WireExchange | undefined {
   const { adds = [], isNginx = false } = between.get(exchange.port) ?? {};
   const fields = Object.fromEntries(Object.entries(exchange.fields).filter(([name]) => !adds.includes(name)));

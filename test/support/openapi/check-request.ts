@@ -6,7 +6,8 @@ import { type createSchemaJudges, fieldsIn } from "./schemas.ts";
 import { toQuery } from "./templates.ts";
 
 /**
- * The fields of requests that mean something to a service, but those that stand elsewhere: as content, as security, and `Expect`, which servers see to. Browsers write `Origin`, `Referer` and
+ * The fields of requests that mean something to a service, but those that stand elsewhere: as content, as security, and
+ * `Expect`, which servers see to. Browsers write `Origin`, `Referer` and
  * `Sec-Fetch-Site` by themselves: those are no parameters, and what they do is said of the service as a whole.
  */
 export const VOCABULARY: readonly string[] = [
@@ -27,7 +28,10 @@ export interface RequestRules {
   readonly judgeOf: ReturnType<typeof createSchemaJudges>;
 }
 
-/** What of a request is not as its operation says: one that was refused need not have content that could be served, nor who asks. */
+/**
+ * What of a request is not as its operation says: one that was refused need not have content that could be served, nor
+ * who asks.
+ */
 export function checkRequest(rules: RequestRules, exchange: ApiExchange, isServed: boolean): readonly string[] {
   const problems = [...checkParameters(rules, exchange), ...checkBody(rules, exchange, isServed)];
   if (isServed) problems.push(...checkSecurity(rules, exchange));
@@ -64,8 +68,9 @@ function* checkParameters(
 }
 
 /**
- * Whether a field means nothing here, by what HTTP says of it (RFC 9110 8.4.1, 12.5.4, 13.1.3, 14.2), or by the answer itself: browsers name their languages with every request, and an answer
- * that neither has one nor varies by them does not look at them; the pages' script says that it is one, which changes what is 401, with requests that never are.
+ * Whether a field means nothing here, by what HTTP says of it (RFC 9110 8.4.1, 12.5.4, 13.1.3, 14.2), or by the answer
+ * itself: browsers name their languages with every request, and an answer that neither has one nor varies by them does
+ * not look at them; the pages' script says that it is one, which changes what is 401, with requests that never are.
  */
 function isIgnored(
   name: string,

@@ -29,8 +29,8 @@ interface Log {
 const logs: Log[] = [];
 
 /**
- * Variables for the environment of Node processes: what their servers are asked by anybody but the clients of this process is held against the descriptions of
- * their services when the test is over.
+ * Variables for the environment of Node processes: what their servers are asked by anybody but the clients of this
+ * process is held against the descriptions of their services when the test is over.
  */
 export async function tapChildren(): Promise<{ readonly NODE_OPTIONS: string; readonly WIRE_LOG: string }> {
   made ??= makeTap();

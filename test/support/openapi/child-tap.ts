@@ -3,8 +3,9 @@ import { fetchDescription, isOfDescription, namesItself, toService } from "./des
 import { type ServedExchange, tapServers } from "./server-tap.ts";
 
 /*
- * What a child process loads before its program: it writes down what its servers are asked and answer, a line each, as `child-log.ts` reads it. A service is asked for its description
- * as soon as it has answered anything: that is an exchange like the others.
+ * What a child process loads before its program: it writes down what its servers are asked and answer, a line each, as
+ * `child-log.ts` reads it. A service is asked for its description as soon as it has answered anything: that is an
+ * exchange like the others.
  */
 
 const { WIRE_LOG = "" } = process.env;

@@ -28,7 +28,10 @@ export interface DescribedService {
   ): Promise<void>;
 }
 
-/** To make a description takes tens of milliseconds, and a file of tests makes hundreds of services: those with the same options share one. */
+/**
+ * To make a description takes tens of milliseconds, and a file of tests makes hundreds of services: those with the same
+ * options share one.
+ */
 const checks = new Map<string, Promise<ApiCheck>>();
 
 /** What no description depends on, and what can be of any size. */

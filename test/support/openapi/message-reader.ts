@@ -7,7 +7,10 @@ export interface MessageHead {
   readonly fields: Fields;
 }
 
-/** How the content behind a head goes out: so many bytes, in chunks, or up to the connection's end; `undefined` where no message follows any more. */
+/**
+ * How the content behind a head goes out: so many bytes, in chunks, or up to the connection's end; `undefined` where no
+ * message follows any more.
+ */
 export type Framing = number | "chunked" | "to the end" | undefined;
 
 /** Who reads the messages of one direction of a connection. */
@@ -36,7 +39,10 @@ const LONGEST_HEAD = 1024 * 1024;
 
 type State = "head" | "content" | "size" | "chunk" | "trailer" | "to the end" | "over";
 
-/** Reads messages as whoever wrote them means them, not as somebody may who is attacked by them: what is in doubt is nonsense. */
+/**
+ * Reads messages as whoever wrote them means them, not as somebody may who is attacked by them: what is in doubt is
+ * nonsense.
+ */
 export function createMessageReader({ onHead, onWhole, onNonsense }: MessageListener): MessageReader {
   let state: State = "head";
   let line = Buffer.alloc(0);

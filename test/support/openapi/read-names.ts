@@ -14,7 +14,9 @@ export interface ReadNames {
   readonly open: readonly string[];
 }
 
-/** What the service's code asks of whatever has a type of the platform's, by the compiler: whichever way it came there. */
+/**
+ * What the service's code asks of whatever has a type of the platform's, by the compiler: whichever way it came there.
+ */
 export function findReadNames(): Readonly<Record<(typeof READERS)[number], ReadNames>> {
   const source = join(projectFolder, "src");
   const { config } = ts.readConfigFile(join(projectFolder, "tsconfig.core.json"), ts.sys.readFile);

@@ -7,8 +7,8 @@ const ajv = new ajvDraft04.default({ strict: false, allErrors: true, validateFor
 type Judge = (value: unknown) => readonly string[];
 
 /**
- * Makes judges of a document's schemas, each compiled once, as the first value comes. OpenAPI 3.0 is near draft 4 of JSON Schema; its `nullable` stands
- * as a type here.
+ * Makes judges of a document's schemas, each compiled once, as the first value comes. OpenAPI 3.0 is near draft 4 of
+ * JSON Schema; its `nullable` stands as a type here.
  */
 export function createSchemaJudges(document: ApiDocument): (schema: ApiSchema) => Judge {
   const judges = new Map<ApiSchema, Judge>();
@@ -45,7 +45,9 @@ function toDraft04(value: unknown): unknown {
 /** A schema and, where a value is walked along with it, that value. */
 interface Place {
   readonly schema: ApiSchema;
-  /** The path of the fields so far, such as `commands[].target`; what a component has, begins with the component's name. */
+  /**
+   * The path of the fields so far, such as `commands[].target`; what a component has, begins with the component's name.
+   */
   readonly at: string;
   readonly held: { readonly value: unknown } | undefined;
   /** The components that are walked already. */

@@ -24,8 +24,8 @@ interface ServedConnection {
 }
 
 /**
- * Tells of what the servers of this process are asked and answer, but over connections that are left to another tap. Requests are those that Node's parser makes of them:
- * an answer to what it takes for none has no request.
+ * Tells of what the servers of this process are asked and answer, but over connections that are left to another tap.
+ * Requests are those that Node's parser makes of them: an answer to what it takes for none has no request.
  */
 export function tapServers(
   listener: { begin(exchange: ServedExchange): void; take(exchange: ServedExchange): void },

@@ -7,13 +7,16 @@ interface Template {
   readonly literals: number;
 }
 
-/** Finds the template of a request's target below the base path; `outside` where the target is none of the service's. */
+/**
+ * Finds the template of a request's target below the base path; `outside` where the target is none of the service's.
+ */
 export function createTemplateFinder(
   basePath: string,
   templates: readonly string[],
 ): (target: string) => string | undefined | "outside" {
   const base = toReadable(basePath).replace(/\/$/, "");
-  // The more of a template is literal, the earlier it counts: concrete paths before all others (OpenAPI 3.0.3, Paths Object).
+  // The more of a template is literal, the earlier it counts: concrete paths before all others (OpenAPI 3.0.3, Paths
+  // Object).
   const known = templates.map(toTemplate).sort((one, other) => other.literals - one.literals);
 
   return function findTemplate(target) {

@@ -1,7 +1,10 @@
 const undescribed = new Set<string>();
 let areCounted = false;
 
-/** Has the exchanges of a method and a target that a test makes not be held against the description, which has no words for them: the caller says why. */
+/**
+ * Has the exchanges of a method and a target that a test makes not be held against the description, which has no words
+ * for them: the caller says why.
+ */
 export function leaveUndescribed(method: string, target: string): void {
   undescribed.add(`${method} ${target}`);
 }

@@ -23,13 +23,16 @@ export interface WireCheck extends WireListener {
 }
 
 /**
- * Services are asked as soon as an answer names one; in tests that count requests, behind all others. Seen is what goes over the sockets of this process's clients, of its servers
- * where others ask them, and of the Node processes that run with the variables of `tapChildren`. What is not:
+ * Services are asked as soon as an answer names one; in tests that count requests, behind all others. Seen is what goes
+ * over the sockets of this process's clients, of its servers where others ask them, and of the Node processes that run
+ * with the variables of `tapChildren`. What is not:
  *
  * - a service that has ended before it has told its description: what it has answered until then;
- * - contents, beyond whether there are any where there may be none: those of files, pages and forms with files above 256 KiB, JSON and forms of texts above 16 MiB, and what somebody between has encoded;
+ * - contents, beyond whether there are any where there may be none: those of files, pages and forms with files above
+ * 256 KiB, JSON and forms of texts above 16 MiB, and what somebody between has encoded;
  * - answers to what Node's parser takes for no request, beyond their statuses;
- * - Unix sockets, by which the fuzzer alone comes, and what other processes ask of one that runs without those variables: none of the tests has such.
+ * - Unix sockets, by which the fuzzer alone comes, and what other processes ask of one that runs without those
+ * variables: none of the tests has such.
  */
 export function createWireCheck(unheard: WireTap["unheard"]): WireCheck {
   const asked = new Map<string, Promise<ApiCheck | undefined>>();

@@ -12,7 +12,10 @@ export function askForDescription(url: string): void {
   check.ask(url);
 }
 
-/** What all exchanges over sockets since the last time had that their descriptions have not; those under way are told of as far as they came. */
+/**
+ * What all exchanges over sockets since the last time had that their descriptions have not; those under way are told of
+ * as far as they came.
+ */
 export async function settleWire(): Promise<readonly string[]> {
   clients.flush();
   servers.flush();
