@@ -1,5 +1,6 @@
 /** Bun's part of the package: the service on `Bun.serve`. */
 
+export type { Api } from "./contracts/api.ts";
 export {
   type BunHandler,
   type BunHandlerOptions,
@@ -9,4 +10,3 @@ export {
   toBunHandler,
   toBunServeOptions,
 } from "./runtimes/bun.ts";
-export type { Api } from "./runtimes/request-handler.ts";

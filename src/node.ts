@@ -2,6 +2,7 @@
 
 export { type AccountsFileOptions, createAccountsFileAuthenticator } from "./auth/accounts/accounts-file-node.ts";
 export { createNodePasswordHasher } from "./auth/passwords/hash-node.ts";
+export type { Api } from "./contracts/api.ts";
 export { toConnection as toNodeConnection } from "./runtimes/node/connection-info.ts";
 export { type FetchHandler, type FetchHandlerOptions, toFetchHandler } from "./runtimes/node/fetch-handler.ts";
 export { prepareNodeServer } from "./runtimes/node/prepare-server.ts";
@@ -19,5 +20,4 @@ export {
   toNodeListener,
   toNodeMiddleware,
 } from "./runtimes/node.ts";
-export type { Api } from "./runtimes/request-handler.ts";
 export { createNdjsonSink, type NdjsonSinkOptions } from "./sinks/ndjson-node.ts";

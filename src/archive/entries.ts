@@ -57,7 +57,7 @@ export async function openFolder(
 }
 
 /** A chosen member of a folder. */
-export type Chosen =
+export type SelectedMember =
   | { readonly name: string; readonly kind: "folder" }
   | { readonly name: string; readonly kind: "file"; readonly size: number; readonly modified: Date };
 
@@ -65,7 +65,7 @@ export type Chosen =
 export async function* walkMembers(
   source: ArchiveSource,
   segments: readonly string[],
-  chosen: readonly Chosen[],
+  chosen: readonly SelectedMember[],
   onDenied: OnDenied,
 ): AsyncGenerator<ZipEntry> {
   const members: Members = { files: [], folders: [], newest: EPOCH };

@@ -11,7 +11,7 @@ export interface Problem {
 }
 
 /** The result of one target of a command. `message` is null for a success. */
-export interface Outcome {
+export interface CommandResult {
   readonly target: string;
   readonly message: string | null;
 }
@@ -37,8 +37,8 @@ export async function runCommands(
   command: string,
   targets: readonly string[],
   texts: ScriptTexts,
-): Promise<{ outcomes: Outcome[]; problem?: Problem }> {
-  const outcomes: Outcome[] = [];
+): Promise<{ outcomes: CommandResult[]; problem?: Problem }> {
+  const outcomes: CommandResult[] = [];
   for (let start = 0; start < targets.length; start += COMMANDS_PER_REQUEST) {
     const batch = targets.slice(start, start + COMMANDS_PER_REQUEST);
     const commands = batch.map((target) => ({ command, target }));
@@ -96,7 +96,7 @@ function parseBody(body: string): Record<string, unknown> {
   }
 }
 
-function isOutcome(value: unknown): value is Outcome {
-  const { target, message } = Object(value) as Record<keyof Outcome, unknown>;
+function isOutcome(value: unknown): value is CommandResult {
+  const { target, message } = Object(value) as Record<keyof CommandResult, unknown>;
   return typeof target === "string" && (message === null || typeof message === "string");
 }

@@ -1,5 +1,5 @@
 /** A failure that the user can fix: the lines that the command prints, and its exit status. */
-export interface Failure {
+export interface CommandFailure {
   /** 1: the start failed; 2: the configuration or a flag is wrong. */
   readonly exitStatus: 1 | 2;
   /** The problems, each a complete line for the user, without secrets and stack traces. */
@@ -8,15 +8,17 @@ export interface Failure {
 
 const failureKey = Symbol("failure");
 
-/** Creates an error that carries a {@link Failure}. */
-export function createFailure(exitStatus: Failure["exitStatus"], problems: readonly string[]): Error {
-  return Object.assign(new Error(problems.join("\n")), { [failureKey]: { exitStatus, problems } satisfies Failure });
+/** Creates an error that carries a {@link CommandFailure}. */
+export function createFailure(exitStatus: CommandFailure["exitStatus"], problems: readonly string[]): Error {
+  return Object.assign(new Error(problems.join("\n")), {
+    [failureKey]: { exitStatus, problems } satisfies CommandFailure,
+  });
 }
 
 /** The failure that a thrown value carries; `undefined` if it is another error, which is a bug. */
-export function toFailure(thrown: unknown): Failure | undefined {
+export function failureOf(thrown: unknown): CommandFailure | undefined {
   if (typeof thrown !== "object" || thrown === null || !(failureKey in thrown)) return undefined;
-  return thrown[failureKey] as Failure;
+  return thrown[failureKey] as CommandFailure;
 }
 
 /** Describes an error of the operating system in words. The message of the error would repeat the call and the path. */

@@ -9,7 +9,7 @@ import { hashPassword } from "./commands/hash-password.ts";
 import { serve } from "./commands/serve.ts";
 import { readConfigFile } from "./config/file.ts";
 import { type ServeSettings, toServeSettings } from "./config/serve-settings.ts";
-import { createFailure, type Failure, toFailure } from "./failure.ts";
+import { type CommandFailure, createFailure, failureOf } from "./failure.ts";
 import type { LogFormat } from "./log/access-log.ts";
 import { createJsonLogger } from "./log/json.ts";
 import { colorsOf, createTerminalLogger, escapeLine } from "./log/terminal.ts";
@@ -69,7 +69,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return status;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const failure = toFailure(error);
+    const failure = failureOf(error);
     if (failure === undefined) throw error;
     printFailure(failure);
     return failure.exitStatus;
@@ -196,7 +196,7 @@ async function runServe(folder: string | undefined, options: ServeOptions): Prom
   }
 }
 
-function printFailure({ problems }: Failure): void {
+function printFailure({ problems }: CommandFailure): void {
   const colors = colorsOf(process.stderr);
   for (const problem of problems) {
     process.stderr.write(`${escapeLine(problem).replace(/^error:/, colors.red("error:"))}\n`);

@@ -4,10 +4,10 @@ import { FAILURE_TEXTS } from "./error-responses.ts";
 import type { OpenApiInput, OpenApiRoute } from "./input.ts";
 import { CONTENTS, type ContentSpec } from "./media-types.ts";
 import type { OperationSpec, ResponseSpec } from "./operation-types.ts";
-import { OPERATIONS } from "./operations.ts";
+import { OPERATION_SPECS } from "./operations.ts";
 import { type ParameterName, toParameters } from "./parameters.ts";
 import type { OpenApiPath } from "./paths.ts";
-import { toRequestBody } from "./request-bodies.ts";
+import { toRequestBodyObject } from "./request-bodies.ts";
 import { createResponses } from "./responses.ts";
 import type { OperationObject, ReferenceObject } from "./types.ts";
 
@@ -35,7 +35,7 @@ export function toOperation(
   method: string,
   ids: Set<string>,
 ): OperationObject {
-  const spec: OperationSpec = OPERATIONS[route.operation];
+  const spec: OperationSpec = OPERATION_SPECS[route.operation];
   const reads = READING.includes(method);
   const parameters = toParameterRefs(service, spec, path, method);
   return {
@@ -45,7 +45,7 @@ export function toOperation(
     tags: [spec.tag],
     security: toSecurity(route, spec),
     ...(parameters.length > 0 && { parameters }),
-    ...(spec.body !== undefined && !reads && { requestBody: toRequestBody(spec.body, service) }),
+    ...(spec.body !== undefined && !reads && { requestBody: toRequestBodyObject(spec.body, service) }),
     responses: toResponses(service, route, spec, path, method),
   };
 }
@@ -143,7 +143,7 @@ function toOutcomes(
   const usual = FAILURES_OF_ACCESS[access];
   if (always !== undefined)
     return { responses: [], failures: [...usual, ...always].filter((failure) => failure !== "malformed") };
-  if (withPage === undefined || !routes.some(({ shape }) => shape === "api-page"))
+  if (withPage === undefined || !routes.some(({ kind }) => kind === "api-page"))
     return { responses, failures: [...usual, ...failures] };
   const more = responses.map((response) =>
     response.status === 200 ? { ...response, content: [...(response.content ?? []), ...withPage.content] } : response,
@@ -165,11 +165,11 @@ function withoutType(content: ContentSpec): ContentSpec {
 }
 
 function isAsset(route: OpenApiRoute | undefined): boolean {
-  return route?.shape === "asset";
+  return route?.kind === "asset";
 }
 
 function hasPath(route: OpenApiRoute | undefined): boolean {
-  return route?.shape === "file" || route?.shape === "folder";
+  return route?.kind === "file" || route?.kind === "folder";
 }
 
 function toParameterRefs(

@@ -49,10 +49,10 @@ others get 403. If the server asks for a client certificate, the client can also
 export function toDocument(service: OpenApiInput): OpenApiDocument {
   const { title, version, basePath, routes } = service;
   const ids = new Set<string>();
-  const shapes = [...new Set(routes.map(({ shape }) => shape))];
-  const paths = shapes.flatMap((shape) => {
-    const rows = routes.filter((route) => route.shape === shape);
-    const all: readonly OpenApiPath[] = PATHS[shape];
+  const kinds = [...new Set(routes.map(({ kind }) => kind))];
+  const paths = kinds.flatMap((kind) => {
+    const rows = routes.filter((route) => route.kind === kind);
+    const all: readonly OpenApiPath[] = PATHS[kind];
     return all.map((path) => [path.path, toPathItem(service, rows, path, ids)] as const);
   });
   const shared = shareResponses(Object.fromEntries(paths));

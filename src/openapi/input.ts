@@ -1,10 +1,10 @@
 import type { OpenApiOptions } from "./input-options.ts";
 import type { OperationName } from "./operations.ts";
-import type { ResourceShape } from "./paths.ts";
+import type { DocumentedKind } from "./paths.ts";
 
 /** A row of the service's routes, with the data that the document needs. */
 export interface OpenApiRoute {
-  readonly shape: ResourceShape;
+  readonly kind: DocumentedKind;
   readonly methods: readonly string[];
   readonly operation: OperationName;
   readonly access: "open" | "account" | "session";

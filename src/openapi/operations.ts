@@ -37,7 +37,7 @@ function redirect(status: 302 | 303 | 307, description: string, more: Partial<Re
 const toFolderUrl = "The path is a folder: redirect to the same URL with a trailing `/`.";
 
 /** The operations by name. The names are the base of the `operationId`s. */
-export const OPERATIONS = {
+export const OPERATION_SPECS = {
   start: {
     summary: "Redirect to the home folder",
     tag: "Service",
@@ -248,4 +248,4 @@ export const OPERATIONS = {
 } as const satisfies Readonly<Record<string, OperationSpec>>;
 
 /** The name of an operation. */
-export type OperationName = keyof typeof OPERATIONS;
+export type OperationName = keyof typeof OPERATION_SPECS;

@@ -1,10 +1,10 @@
 import type { Failure } from "../http/http-error.ts";
 import type { ParameterName } from "./parameters.ts";
 
-/** A path of the document. Several paths can have one shape. */
+/** A path of the document. Several paths can have one kind. */
 export interface OpenApiPath {
   readonly path: string;
-  /** The suffix of its operation IDs, which distinguishes the paths of one shape. */
+  /** The suffix of its operation IDs, which distinguishes the paths of one kind. */
   readonly suffix: string;
   readonly parameters: readonly ParameterName[];
   /** Additional parameters of GET and HEAD at this path only. */
@@ -28,7 +28,7 @@ const OF_ROOT = {
   DELETE: ["denied"],
 } as const;
 
-/** The paths of each shape of URLs. */
+/** The paths of each kind of resource. */
 export const PATHS = {
   entry: [only("/"), only("/home", "ByName")],
   file: [only("/home/{path}", "", ["path"])],
@@ -41,12 +41,12 @@ export const PATHS = {
   logout: [only("/__svc__/logout")],
   "password-update": [only("/home/__svc__/password-update")],
   "api-page": [only("/__svc__/openapi.html")],
-  description: [
+  openapi: [
     { ...only("/__svc__/openapi.yaml"), type: "application/yaml" },
     { ...only("/____svc__/openapi.yaml", "AtFirstPlace"), type: "application/yaml" },
     { ...only("/__svc__/openapi.json", "AsJson"), type: "application/json" },
   ],
 } as const satisfies Readonly<Record<string, readonly OpenApiPath[]>>;
 
-/** A shape of URLs in the document. A route of the service with another shape does not compile. */
-export type ResourceShape = keyof typeof PATHS;
+/** A kind of resource in the document. A route of the service with another kind does not compile. */
+export type DocumentedKind = keyof typeof PATHS;

@@ -3,13 +3,13 @@ import { toDocument } from "./document.ts";
 import type { OpenApiInput } from "./input.ts";
 
 /** The OpenAPI document of a service as text. Each text is rendered when it is first requested, and then reused. */
-export interface Description {
+export interface OpenApiTexts {
   yaml(): string;
   json(): string;
 }
 
 /** Creates the OpenAPI 3.0.3 document of a service (1.1, item 3; 9). */
-export function describe(service: OpenApiInput): Description {
+export function renderOpenApi(service: OpenApiInput): OpenApiTexts {
   const document = toDocument(service);
   return {
     // Many parsers implement YAML 1.1, which reads unquoted `on` and `2018-11-13` as a boolean and a date.

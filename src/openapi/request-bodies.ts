@@ -89,6 +89,6 @@ function toWay({ variants: [only, ...others] }: OpenApiOptions): string {
 export type BodyName = keyof typeof BODIES;
 
 /** Returns a request body of a service. */
-export function toRequestBody(name: BodyName, service: OpenApiOptions): RequestBodyObject {
+export function toRequestBodyObject(name: BodyName, service: OpenApiOptions): RequestBodyObject {
   return BODIES[name](service);
 }

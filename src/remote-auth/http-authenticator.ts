@@ -10,7 +10,7 @@ import {
   toLogDetails,
   warnOfClearText,
 } from "./authenticator/report.ts";
-import { type RequestBody, toRequestBody } from "./authenticator/request.ts";
+import { type EncodedAuthRequest, encodeAuthRequest } from "./authenticator/request.ts";
 import { createStart } from "./authenticator/start-check.ts";
 import { type RemoteAudit, toVerdict } from "./authenticator/verdict.ts";
 
@@ -39,7 +39,7 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
   /** A moving average of the time that a verification takes. */
   let usualMilliseconds = 0;
 
-  async function ask(url: RemoteUrl, request: RequestBody): Promise<Outcome> {
+  async function ask(url: RemoteUrl, request: EncodedAuthRequest): Promise<Outcome> {
     const outcome = await sendRequest(url, request.bytes, {
       ...settings,
       headers: [...settings.headers, ...request.traceLines],
@@ -56,7 +56,7 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
   }
 
   async function authenticate(credentials: Credentials): Promise<Verdict> {
-    const request = toRequestBody(credentials, settings);
+    const request = encodeAuthRequest(credentials, settings);
     if (typeof request === "string") {
       return { outcome: "rejected", audit: { problems: [request] } satisfies RemoteAudit };
     }

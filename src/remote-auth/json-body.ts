@@ -28,7 +28,7 @@ export function decodeBody(bytes: Uint8Array): string | undefined {
 }
 
 /** Parses a body by a schema. Each problem is listed, such as `account.foo: unknown key`. */
-export function readJson<T>(bytes: Uint8Array, schema: z.ZodType<T>): JsonReading<T> {
+export function parseJsonBody<T>(bytes: Uint8Array, schema: z.ZodType<T>): JsonReading<T> {
   const text = decodeBody(bytes);
   if (text === undefined) return { problems: ["the body is not in UTF-8, or begins with a byte order mark"] };
   const parsed = parseBoundedJson(text, { maxValues });

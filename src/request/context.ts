@@ -12,8 +12,8 @@ import type { Emit } from "../events/emitter.ts";
 import type { Variant } from "../http/negotiate.ts";
 import type { Target } from "../http/request-target.ts";
 import type { RequestPermits } from "../limits/permits.ts";
-import type { Description } from "../openapi/render.ts";
-import type { FailureOf, Report } from "./errors.ts";
+import type { OpenApiTexts } from "../openapi/render.ts";
+import type { FailureOf, ReportError } from "./errors.ts";
 
 /** A request, what the service knows about it, and the parts of the service that endpoints use. */
 export interface RequestContext {
@@ -39,14 +39,14 @@ export interface RequestContext {
    * @throws HttpError `denied` if the account cannot be used.
    */
   readonly admit: (login: Login, attempt: LoginAttempt) => Promise<Account>;
-  readonly report: Report;
+  readonly report: ReportError;
   readonly failureOf: FailureOf;
   /** Emits an event as it is. Endpoints use `emitEvent`, which adds what all events of a request have in common. */
   readonly emit: Emit;
   /** Whether anyone listens to events. Skip work that only serves events if not. */
   readonly hasListeners: () => boolean;
   /** The OpenAPI document of the service (9), made at the first call. */
-  readonly describe: () => Promise<Description>;
+  readonly describe: () => Promise<OpenApiTexts>;
   /** The texts of pages in the client's language. */
   readonly texts: Texts;
 }

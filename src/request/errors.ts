@@ -51,13 +51,13 @@ const STORAGE_FAILURES: Readonly<Record<StorageErrorCode, readonly [Failure, str
 const OPERATORS_FAILURES: readonly Failure[] = ["denied", "unavailable", "internal"];
 
 /** Logs an error for the operator. `id` is the one in the response to the client. */
-export type Report = (error: unknown, id?: string) => void;
+export type ReportError = (error: unknown, id?: string) => void;
 
 /** Maps anything thrown to an `HttpError`. The same error always maps to the same result and is logged once. */
 export type FailureOf = (error: unknown) => HttpError;
 
 /** Makes the mapping of errors for one request. An abort by the client is no defect and is not logged. */
-export function createFailureOf(signal: AbortSignal, report: Report): FailureOf {
+export function createFailureOf(signal: AbortSignal, report: ReportError): FailureOf {
   const known = new Map<unknown, HttpError>();
 
   return function failureOf(error) {
@@ -72,7 +72,7 @@ export function createFailureOf(signal: AbortSignal, report: Report): FailureOf 
 export const GONE = "The client disconnected.";
 
 /** An unknown error becomes `internal` without details, with an id that the log has too. */
-function toHttpError(error: unknown, report: Report): HttpError {
+function toHttpError(error: unknown, report: ReportError): HttpError {
   if (isHttpError(error)) {
     if (error.cause !== undefined && OPERATORS_FAILURES.includes(error.failure)) report(error.cause);
     return error;

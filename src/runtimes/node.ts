@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Api } from "../contracts/api.ts";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { checkOption } from "../contracts/option-error.ts";
 import { Response } from "../platform/fetch.ts";
@@ -7,7 +8,7 @@ import { mayLackFields } from "./node/header-count.ts";
 import { toRequest } from "./node/request.ts";
 import { sendResponse } from "./node/response.ts";
 import { toMilliseconds } from "./node/server-limits.ts";
-import { type Api, isOurs, toRequestHandler } from "./request-handler.ts";
+import { isOurs, toRequestHandler } from "./request-handler.ts";
 
 /** A listener for the `request` event of a `node:http` or `node:https` server. */
 export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;

@@ -1,8 +1,6 @@
+import type { Api } from "../contracts/api.ts";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { checkOption } from "../contracts/option-error.ts";
-
-/** The name of one API variant, for hosts that serve only that. */
-export type Api = "rest" | "webdav" | "browser";
 
 /** Checks an API variant. @throws TypeError for an unknown one. */
 export function checkApi(api: Api | undefined): void {

@@ -1,4 +1,5 @@
 import type { Identification } from "../auth/identify.ts";
+import type { Api } from "../contracts/api.ts";
 import { refuseUnidentified } from "../endpoints/login/unauthorized.ts";
 import { HttpError } from "../http/http-error.ts";
 import { emptyResponse } from "../http/responses.ts";
@@ -10,7 +11,7 @@ import { keepAlive } from "../transfers/session-keep-alive.ts";
 import { isTransfer, refuseTransfer } from "../transfers/too-many-transfers.ts";
 import type { AccountAdmission } from "./account-opener.ts";
 import type { ResponseFinisher } from "./finish-response.ts";
-import { type Api, findRoute, hasRoutes, type ResolvedUrl, type Route, toAllow } from "./routes.ts";
+import { findRoute, hasRoutes, type ResolvedUrl, type Route, toAllow } from "./routes.ts";
 
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 
@@ -41,7 +42,7 @@ export function createDispatch({ finisher, accounts, permitsOf }: DispatchOption
   async function run(context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Promise<Response> {
     const { request, connection, identifier } = context;
     const route = toRoute(url, request.method, apis);
-    if (route === "options") return emptyResponse(204, { Allow: toAllow(url.shape, apis) });
+    if (route === "options") return emptyResponse(204, { Allow: toAllow(url.kind, apis) });
     const { endpoint } = route;
     if (endpoint.access === "open") return endpoint.run(context);
     const identification = await (endpoint.access === "session"
@@ -94,11 +95,11 @@ export function createDispatch({ finisher, accounts, permitsOf }: DispatchOption
 }
 
 /** The route for a URL and method. @throws HttpError if there is none. */
-function toRoute({ shape }: ResolvedUrl, method: string, apis: readonly Api[]): Route | "options" {
-  if (shape === "malformed") throw new HttpError("malformed", "The URL is malformed.");
-  if (method === "OPTIONS" && shape !== "outside") return "options";
-  if (!hasRoutes(shape, apis)) throw new HttpError("not-found", "Not found.");
-  const route = findRoute(shape, method, apis);
+function toRoute({ kind }: ResolvedUrl, method: string, apis: readonly Api[]): Route | "options" {
+  if (kind === "malformed") throw new HttpError("malformed", "The URL is malformed.");
+  if (method === "OPTIONS" && kind !== "outside") return "options";
+  if (!hasRoutes(kind, apis)) throw new HttpError("not-found", "Not found.");
+  const route = findRoute(kind, method, apis);
   if (route === "not-implemented") throw new HttpError("method-not-implemented", "The method is not implemented.");
   if (route === "not-allowed") throw new HttpError("method-not-allowed", "The method is not allowed here.");
   return route;

@@ -1,19 +1,20 @@
 import type { ServiceConfig } from "../config/service-config.ts";
 import { VERSION } from "../config/version.ts";
-import type { Description } from "../openapi/render.ts";
+import type { Api } from "../contracts/api.ts";
+import type { OpenApiTexts } from "../openapi/render.ts";
 import { toStatus } from "../request/errors.ts";
 import { FORM_ACTIONS, FORM_FIELDS } from "../uploads/form.ts";
-import { type Api, routesOfApis, toOnlyVariant } from "./routes.ts";
+import { routesOfApis, toOnlyVariant } from "./routes.ts";
 
 /**
  * Makes the OpenAPI documents of a service (9), one for each set of APIs. A document is made, and its code is loaded,
  * at the first request for it.
  */
-export function createOpenApi(config: ServiceConfig): (apis: readonly Api[]) => Promise<Description> {
-  const made = new Map<readonly Api[], Promise<Description>>();
+export function createOpenApi(config: ServiceConfig): (apis: readonly Api[]) => Promise<OpenApiTexts> {
+  const made = new Map<readonly Api[], Promise<OpenApiTexts>>();
 
   return function describe(apis) {
-    const known = made.get(apis) ?? toDescription(config, apis);
+    const known = made.get(apis) ?? renderDocument(config, apis);
     made.set(apis, known);
     // Loading the code may succeed the next time.
     known.catch(() => made.delete(apis));
@@ -21,11 +22,11 @@ export function createOpenApi(config: ServiceConfig): (apis: readonly Api[]) => 
   };
 }
 
-async function toDescription(config: ServiceConfig, apis: readonly Api[]): Promise<Description> {
-  const { describe } = await import("../openapi/render.ts");
+async function renderDocument(config: ServiceConfig, apis: readonly Api[]): Promise<OpenApiTexts> {
+  const { renderOpenApi } = await import("../openapi/render.ts");
   const { pages, basePath, triggers, metadataFields: metadata, session, apiPage, limits } = config;
-  const routes = routesOfApis(apis).filter(({ shape }) => shape !== "api-page" || apiPage !== undefined);
-  return describe({
+  const routes = routesOfApis(apis).filter(({ kind }) => kind !== "api-page" || apiPage !== undefined);
+  return renderOpenApi({
     title: pages.branding.name,
     version: VERSION,
     basePath,

@@ -1,4 +1,5 @@
 import { parseResourcePath, RESERVED_NAME, type ResourcePath } from "../account/path.ts";
+import type { Api } from "../contracts/api.ts";
 import { deletePath } from "../endpoints/delete.ts";
 import { getFile } from "../endpoints/files/get-file.ts";
 import { putFile } from "../endpoints/files/put-file.ts";
@@ -10,7 +11,7 @@ import { postLogout } from "../endpoints/login/logout.ts";
 import { getPasswordPage, postPasswordUpdate } from "../endpoints/login/password-update.ts";
 import { getApiPage } from "../endpoints/site/get-api-page.ts";
 import { getAsset } from "../endpoints/site/get-asset.ts";
-import { getDescription } from "../endpoints/site/get-openapi.ts";
+import { getOpenApi } from "../endpoints/site/get-openapi.ts";
 import { folderOnly, toHome } from "../endpoints/trailing-slash.ts";
 import type { Variant } from "../http/negotiate.ts";
 import { decodeSegment } from "../http/path-segment.ts";
@@ -18,11 +19,8 @@ import type { Target } from "../http/request-target.ts";
 import type { OperationName } from "../openapi/operations.ts";
 import type { AccountEndpoint, OpenEndpoint } from "../request/context.ts";
 
-/** The APIs that share the URL space (1.1). */
-export type Api = "rest" | "webdav" | "browser";
-
 /** What kind of resource a URL names, before the storage is asked. */
-export type Shape =
+export type ResourceKind =
   | "entry"
   | "file"
   | "folder"
@@ -30,12 +28,12 @@ export type Shape =
   | "logout"
   | "password-update"
   | "asset"
-  | "description"
+  | "openapi"
   | "api-page";
 
-/** One row of the URL space: the endpoint for some methods of a shape, and the APIs that have it. */
+/** One row of the URL space: the endpoint for some methods of a kind, and the APIs that have it. */
 export interface Route {
-  readonly shape: Shape;
+  readonly kind: ResourceKind;
   readonly methods: readonly string[];
   readonly apis: readonly Api[];
   readonly endpoint:
@@ -71,7 +69,7 @@ export const ROUTES: readonly Route[] = [
   route("password-update", "POST", ["rest", "browser"], "updatePassword", session(postPasswordUpdate)),
   // Every API has its own OpenAPI document and page, and the assets that pages load.
   route("asset", "GET HEAD", ALL, "getAsset", open(getAsset)),
-  route("description", "GET HEAD", ALL, "getDescription", open(getDescription)),
+  route("openapi", "GET HEAD", ALL, "getDescription", open(getOpenApi)),
   route("api-page", "GET HEAD", ALL, "getApiPage", open(getApiPage)),
 ];
 
@@ -80,9 +78,9 @@ export function routesOfApis(apis: readonly Api[]): readonly Route[] {
   return ROUTES.filter((row) => isServed(row, apis));
 }
 
-/** The rows by shape. */
-const ROUTES_OF: ReadonlyMap<ResolvedUrl["shape"], readonly Route[]> = new Map(
-  ROUTES.map(({ shape }) => [shape, ROUTES.filter((row) => row.shape === shape)]),
+/** The rows by kind. */
+const ROUTES_OF: ReadonlyMap<ResolvedUrl["kind"], readonly Route[]> = new Map(
+  ROUTES.map(({ kind }) => [kind, ROUTES.filter((row) => row.kind === kind)]),
 );
 
 /** The methods that at least one resource implements. Any other method gets 501 (CONTRACT 1). */
@@ -98,7 +96,7 @@ export interface ResolvedUrl {
   /**
    * `unknown` is below the service's own namespace, `malformed` cannot be parsed, `outside` is not in the URL space.
    */
-  readonly shape: Shape | "unknown" | "malformed" | "outside";
+  readonly kind: ResourceKind | "unknown" | "malformed" | "outside";
   /**
    * The path below `/home/`, and the root for other URLs. It names something in the account only for `file` and
    * `folder`.
@@ -121,53 +119,53 @@ export function resolveUrl({ path, isMalformed }: Target, baseSegments: readonly
   const name = decodeSegment(first);
   const isFirst = name === FIRST_OWN_NAME && rest.join("/") === "openapi.yaml";
   if (!isFirst && name !== "" && name !== "home" && name !== "__svc__") return undefined;
-  if (isMalformed) return { shape: "malformed", path: ROOT };
-  if (isFirst) return { shape: "description", path: ROOT };
-  if (name === "__svc__") return { shape: toOwnShape(rest.join("/")), path: ROOT };
-  if (rest.length === 0) return { shape: "entry", path: ROOT };
+  if (isMalformed) return { kind: "malformed", path: ROOT };
+  if (isFirst) return { kind: "openapi", path: ROOT };
+  if (name === "__svc__") return { kind: toServiceKind(rest.join("/")), path: ROOT };
+  if (rest.length === 0) return { kind: "entry", path: ROOT };
   if (name === "") return undefined;
   const found = parseResourcePath(rest.join("/"));
-  return found ? { shape: toHomeShape(found), path: found } : { shape: "malformed", path: ROOT };
+  return found ? { kind: toHomeKind(found), path: found } : { kind: "malformed", path: ROOT };
 }
 
 /** Below `/home/` are the account's files and folders, and one URL of the service (4.1). */
-function toHomeShape({ segments, isFolder }: ResourcePath): Shape {
+function toHomeKind({ segments, isFolder }: ResourcePath): ResourceKind {
   if (isFolder) return "folder";
   const [first, second] = segments;
   return segments.length === 2 && first === RESERVED_NAME && second === "password-update" ? "password-update" : "file";
 }
 
-function toOwnShape(name: string): ResolvedUrl["shape"] {
+function toServiceKind(name: string): ResolvedUrl["kind"] {
   if (/^assets\/[^/]+$/.test(name)) return "asset";
-  if (name === "openapi.yaml" || name === "openapi.json") return "description";
+  if (name === "openapi.yaml" || name === "openapi.json") return "openapi";
   if (name === "openapi.html") return "api-page";
   return name === "login" || name === "logout" ? name : "unknown";
 }
 
-/** Whether any of the APIs has routes for a shape. */
-export function hasRoutes(shape: ResolvedUrl["shape"], apis: readonly Api[]): shape is Shape {
-  return routesOf(shape).some((row) => isServed(row, apis));
+/** Whether any of the APIs has routes for a kind. */
+export function hasRoutes(kind: ResolvedUrl["kind"], apis: readonly Api[]): kind is ResourceKind {
+  return routesOf(kind).some((row) => isServed(row, apis));
 }
 
-/** The route for a method and shape. Otherwise, whether the service implements the method elsewhere or not at all. */
+/** The route for a method and kind. Otherwise, whether the service implements the method elsewhere or not at all. */
 export function findRoute(
-  shape: Shape,
+  kind: ResourceKind,
   method: string,
   apis: readonly Api[],
 ): Route | "not-implemented" | "not-allowed" {
-  const route = routesOf(shape).find((row) => row.methods.includes(method) && isServed(row, apis));
+  const route = routesOf(kind).find((row) => row.methods.includes(method) && isServed(row, apis));
   return route ?? (IMPLEMENTED.has(method) ? "not-allowed" : "not-implemented");
 }
 
-/** The value of `Allow` for a shape (RFC 9110 10.2.1), without the methods in `without`. */
-export function toAllow(shape: ResolvedUrl["shape"], apis: readonly Api[], without: readonly string[] = []): string {
-  const rows = routesOf(shape).filter((row) => row.unlisted !== true && isServed(row, apis));
+/** The value of `Allow` for a kind (RFC 9110 10.2.1), without the methods in `without`. */
+export function toAllow(kind: ResolvedUrl["kind"], apis: readonly Api[], without: readonly string[] = []): string {
+  const rows = routesOf(kind).filter((row) => row.unlisted !== true && isServed(row, apis));
   const methods = [...rows.flatMap((row) => row.methods), "OPTIONS"];
   return methods.filter((method) => !without.includes(method)).join(", ");
 }
 
-function routesOf(shape: ResolvedUrl["shape"]): readonly Route[] {
-  return ROUTES_OF.get(shape) ?? [];
+function routesOf(kind: ResolvedUrl["kind"]): readonly Route[] {
+  return ROUTES_OF.get(kind) ?? [];
 }
 
 function isServed({ apis: own }: Route, apis: readonly Api[]): boolean {
@@ -175,13 +173,13 @@ function isServed({ apis: own }: Route, apis: readonly Api[]): boolean {
 }
 
 function route(
-  shape: Shape,
+  kind: ResourceKind,
   methods: string,
   apis: readonly Api[],
   operation: OperationName,
   endpoint: Route["endpoint"],
 ): Route {
-  return { shape, methods: methods.split(" "), apis, operation, endpoint };
+  return { kind, methods: methods.split(" "), apis, operation, endpoint };
 }
 
 function open(run: OpenEndpoint): Route["endpoint"] {

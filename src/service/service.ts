@@ -8,6 +8,7 @@ import { createLoginThrottle } from "../auth/throttle.ts";
 import type { FileServiceOptions } from "../config/options.ts";
 import { toServiceConfig } from "../config/service-config.ts";
 import type { AccountSettings } from "../contracts/account.ts";
+import type { Api } from "../contracts/api.ts";
 import type { Connection } from "../contracts/connection.ts";
 import type { FileService } from "../contracts/file-service.ts";
 import { createServiceEvents } from "../events/service-events.ts";
@@ -27,10 +28,10 @@ import { createAccountAdmission } from "./account-opener.ts";
 import { createDispatch } from "./dispatch.ts";
 import { createResponseFinisher } from "./finish-response.ts";
 import { createOpenApi } from "./openapi.ts";
-import { type Api, type ResolvedUrl, resolveUrl, toOnlyVariant } from "./routes.ts";
+import { type ResolvedUrl, resolveUrl, toOnlyVariant } from "./routes.ts";
 
 const ALL_APIS: readonly Api[] = ["rest", "webdav", "browser"];
-const NOWHERE: ResolvedUrl = { shape: "outside", path: { segments: [], isFolder: true } };
+const NOWHERE: ResolvedUrl = { kind: "outside", path: { segments: [], isFolder: true } };
 
 /**
  * Makes a file transfer service: pure handlers from `Request` to `Response`, over a storage and authenticators.
@@ -107,14 +108,14 @@ export function createFileService(options: FileServiceOptions): FileService {
     request: Request,
     connection: Connection,
     target: Target,
-    { shape, path }: ResolvedUrl,
+    { kind, path }: ResolvedUrl,
     apis: readonly Api[],
   ): RequestContext {
     return {
       request,
       connection: withClient(connection, request, config),
       target,
-      variant: toVariant(request, shape, apis),
+      variant: toVariant(request, kind, apis),
       path,
       config,
       identifier,
@@ -136,7 +137,7 @@ export function createFileService(options: FileServiceOptions): FileService {
 
   /** Without the option `apiPage`, its URL is like any unknown URL. */
   function toServed(resolved: ResolvedUrl): ResolvedUrl {
-    return resolved.shape === "api-page" && config.apiPage === undefined ? { ...resolved, shape: "unknown" } : resolved;
+    return resolved.kind === "api-page" && config.apiPage === undefined ? { ...resolved, kind: "unknown" } : resolved;
   }
 
   /** Workers stop at the end of a request: keep them alive until events are delivered. */
@@ -178,9 +179,9 @@ function toReason(error: unknown): string {
 }
 
 /** The variant of a request: negotiated if several APIs share the URL space, otherwise that of the only API. */
-function toVariant(request: Request, shape: ResolvedUrl["shape"], apis: readonly Api[]): Variant {
+function toVariant(request: Request, kind: ResolvedUrl["kind"], apis: readonly Api[]): Variant {
   const [only, ...others] = apis;
   if (only !== undefined && others.length === 0) return toOnlyVariant(only);
   const reads = isGetOrHead(request.method);
-  return negotiateVariant(request, shape === "folder" && reads);
+  return negotiateVariant(request, kind === "folder" && reads);
 }

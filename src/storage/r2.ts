@@ -15,7 +15,7 @@ import { toStoredFile } from "../contracts/stored-file.ts";
 import { isOfKind, meetsConditions } from "./conditions.ts";
 import { isKey, isName, type ObjectLocation, toAncestors, toLocation } from "./object-store/keys.ts";
 import type { R2Bucket, R2Condition, R2Object } from "./r2/binding.ts";
-import { listMembers, removeBelow, toFileEntry, toFolderEntry } from "./r2/list.ts";
+import { listR2Members, removeBelow, toFolderEntry, toR2FileEntry } from "./r2/list.ts";
 import { mapR2Errors, writeObject } from "./r2/write.ts";
 
 export type {
@@ -95,7 +95,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     if (location === undefined) return undefined;
     const { name, folder } = location;
     const [file, isThere] = await look(location);
-    if (file !== null) return toFileEntry(name, file);
+    if (file !== null) return toR2FileEntry(name, file);
     if (!isThere) return undefined;
     return toFolderEntry(name, folder === prefix ? null : await mapR2Errors(() => bucket.head(folder)));
   }
@@ -104,7 +104,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     const location = findable(path);
     if ((await findFile(location)) !== null) throw new StorageError("not-a-folder");
     if (!isKey(location.folder)) throw new StorageError("not-found");
-    yield* listMembers(bucket, location.folder, location.parent === undefined);
+    yield* listR2Members(bucket, location.folder, location.parent === undefined);
   }
 
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
@@ -121,7 +121,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     if (range?.length === 0) return getNothing(location);
     try {
       const found = await bucket.get(key, range && { range: { offset: range.offset, length: range.length } });
-      return found === null ? undefined : toStoredFile(toFileEntry(name, found), toSource(found.body));
+      return found === null ? undefined : toStoredFile(toR2FileEntry(name, found), toSource(found.body));
     } catch (cause) {
       // R2 reports an error for a range after the end of the file.
       const empty = await getNothing(location);
@@ -135,7 +135,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
   /** Returns a file without content. */
   async function getNothing(location: ObjectLocation): Promise<StoredFile | undefined> {
     const found = await findFile(location);
-    return found === null ? undefined : toStoredFile(toFileEntry(location.name, found), new Uint8Array());
+    return found === null ? undefined : toStoredFile(toR2FileEntry(location.name, found), new Uint8Array());
   }
 
   async function write(
@@ -148,7 +148,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     const check = () => checkTarget(location, writeOptions);
     await check();
     const object = await writeObject({ bucket, key: location.key, content, options: writeOptions, partBytes, check });
-    return toFileEntry(location.name, object);
+    return toR2FileEntry(location.name, object);
   }
 
   async function checkTarget(location: ObjectLocation, conditions: WriteOptions): Promise<string | undefined> {

@@ -11,9 +11,9 @@ import {
 import { type ObjectLocation, toLocation } from "./object-store/keys.ts";
 import { createS3Client } from "./s3/client.ts";
 import { createConditionSupport } from "./s3/conditional-change.ts";
-import { toFileEntry } from "./s3/entries.ts";
+import { toS3FileEntry } from "./s3/entries.ts";
 import { headObject, isAnyBelow } from "./s3/head.ts";
-import { listMembers, listPage } from "./s3/list.ts";
+import { listPage, listS3Members } from "./s3/list.ts";
 import { type S3Storage, type S3StorageOptions, toS3Settings } from "./s3/options.ts";
 import { readFile } from "./s3/read.ts";
 import { createS3Remover } from "./s3/remove.ts";
@@ -43,13 +43,13 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
     const folder: StorageEntry = { name: location.name, kind: "folder", size: 0, modified: folderTime };
     if (location.parent === undefined) return folder;
     const head = await headObject(client, location.key);
-    if (head !== undefined) return toFileEntry(location.name, head);
+    if (head !== undefined) return toS3FileEntry(location.name, head);
     return (await isAnyBelow(client, location.folder)) ? folder : undefined;
   }
 
   async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
     const location = findable(path);
-    for await (const members of listMembers(client, location.folder, folderTime)) {
+    for await (const members of listS3Members(client, location.folder, folderTime)) {
       if (members === undefined) await expectFolder(location);
       else yield members;
     }

@@ -33,7 +33,7 @@ export function sendFile(
 }
 
 /** Closes a file that is not sent. */
-export async function closeFile(file: StoredFile): Promise<void> {
+export async function closeStoredFile(file: StoredFile): Promise<void> {
   if (file.source === undefined) await file.body.cancel();
   else if ("readInto" in file.source) await file.source.close();
 }
@@ -86,14 +86,14 @@ function sendParts(
     }
     const file = await files.read(path.segments, part);
     if (isSameVersion(file.entry, first.entry)) return toSource(file);
-    await closeFile(file);
+    await closeStoredFile(file);
     throw new StorageError("unavailable", "The file was replaced between two parts.");
   }
 
   const { contentType, length, source } = toMultipartRanges(parts, first.entry.size, fields["Content-Type"], open);
   const close = async (): Promise<void> => {
     await source.close();
-    if (!isFirstOpened) await closeFile(first);
+    if (!isFirstOpened) await closeStoredFile(first);
   };
   const multipartFields = { ...fields, "Content-Type": contentType, "Content-Length": String(length) };
   return sendSource(context, 206, { ...source, close }, multipartFields);

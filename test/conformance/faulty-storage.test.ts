@@ -9,7 +9,7 @@ import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import type { DecideFault, StorageFault, StorageStep } from "../../src/testing/faulty-storage/faults.ts";
 import { createFaultyStorage } from "../../src/testing/faulty-storage.ts";
-import { noise, put, textChunks, textOf } from "../../src/testing/storage/content.ts";
+import { noise, put, readFileText, textChunks } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
 import { overrideStorage } from "../support/storage.ts";
 
@@ -124,7 +124,7 @@ describe("a faulty storage", () => {
     };
     expect(await stepsOf(() => storage.stat("/short"))).toBe("stat /short call 1, stat /short answer 1");
     expect(await stepsOf(() => storage.stat("/x"))).toBe("stat /x call 2, stat /x answer 2");
-    expect(await stepsOf(() => textOf(storage, "/short"))).toBe(
+    expect(await stepsOf(() => readFileText(storage, "/short"))).toBe(
       "read /short call 1, read /short answer 1, read /short chunk 1, read /short end 1",
     );
     expect(await stepsOf(() => storage.write("/new", textChunks("a", "b")))).toBe(
@@ -180,8 +180,8 @@ describe("a faulty storage", () => {
     const acts: Readonly<Record<string, (storage: StorageAdapter) => Promise<unknown>>> = {
       stat: (storage) => storage.stat("/short"),
       list: namesOf,
-      read: (storage) => textOf(storage, "/long"),
-      short: (storage) => textOf(storage, "/short"),
+      read: (storage) => readFileText(storage, "/long"),
+      short: (storage) => readFileText(storage, "/short"),
       write: (storage) => storage.write("/short", chunks()),
       createFolder: (storage) => storage.createFolder("/new"),
       remove: (storage) => storage.remove("/short"),
@@ -190,7 +190,7 @@ describe("a faulty storage", () => {
       const error = new Error("of the test");
       const { storage } = await createFilled(wanted, { fault: "error", error }, inner);
       await expect(acts[act]?.(storage)).rejects.toBe(error);
-      expect(await textOf(inner, "/short")).toBe("a short file");
+      expect(await readFileText(inner, "/short")).toBe("a short file");
       expect(await inner.stat("/new")).toBeUndefined();
       // It was a fault of this once.
       await acts[act]?.(storage);
@@ -246,7 +246,7 @@ describe("a faulty storage", () => {
     }
     const short = createFaultyStorage(counting, once({ step: "chunk", count: 1 }, { fault: "short", bytes: 2 }));
     await short.write("/new", textChunks("abcde", "fgh"));
-    expect([took, await textOf(storage, "/new")]).toEqual([[2, 2, 1, 3], "abcdefgh"]);
+    expect([took, await readFileText(storage, "/new")]).toEqual([[2, 2, 1, 3], "abcdefgh"]);
   });
 
   it("cuts what is read, written and listed, as if it were whole", async () => {
@@ -256,10 +256,10 @@ describe("a faulty storage", () => {
       new Uint8Array(await new Response((await storage.read("/long")).body).arrayBuffer()).byteLength,
     ).toBeLessThan(900_000);
     const short = await createFilled({ verb: "read", path: "/short", step: "chunk" }, { fault: "cut" });
-    expect(await textOf(short.storage, "/short")).toBe("");
+    expect(await readFileText(short.storage, "/short")).toBe("");
     const written = await createFilled({ verb: "write", ...wanted }, { fault: "cut" });
     await written.storage.write("/new", textChunks("a", "b", "c"));
-    expect(await textOf(written.inner, "/new")).toBe("a");
+    expect(await readFileText(written.inner, "/new")).toBe("a");
     const refused = await createFilled({ verb: "write", ...wanted }, { fault: "cut" });
     await expect(refused.storage.write("/new", textChunks("a", "b"), { size: 2 })).rejects.toMatchObject({
       code: "incomplete",
@@ -291,7 +291,7 @@ describe("a faulty storage", () => {
       const reason = new Error("gone");
       controller.abort(reason);
       await expect(writing).rejects.toBe(reason);
-      expect(await textOf(inner, "/short")).toBe(wanted.step === "answer" ? "newer" : "a short file");
+      expect(await readFileText(inner, "/short")).toBe(wanted.step === "answer" ? "newer" : "a short file");
     }
   });
 
@@ -357,7 +357,7 @@ describe("a faulty storage", () => {
     ];
     for (const [wanted, fault] of wrong) {
       const { storage } = await createFilled(wanted, fault);
-      const all = async () => [await textOf(storage, "/short"), await namesOf(storage)];
+      const all = async () => [await readFileText(storage, "/short"), await namesOf(storage)];
       await expect(all()).rejects.toThrow(TypeError);
     }
   });

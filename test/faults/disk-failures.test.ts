@@ -9,7 +9,7 @@ import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { Request } from "../../src/platform/fetch.ts";
 import { createFileService } from "../../src/service/service.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
-import { inChunks, namesIn, noise, put, textOf } from "../../src/testing/storage/content.ts";
+import { inChunks, namesIn, noise, put, readFileText } from "../../src/testing/storage/content.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import { AUTHORIZATION } from "../support/served.ts";
 
@@ -70,7 +70,7 @@ describe("a creation that must not replace anything, where no hard link can be m
       throw systemError(code, "link");
     });
     await expect(create(storage)).rejects.toMatchObject({ code: expected });
-    expect(await textOf(storage, "/new")).toBe("another's");
+    expect(await readFileText(storage, "/new")).toBe("another's");
     expect((await names()).sort()).toEqual(["file", "new"]);
   });
 });
@@ -117,7 +117,7 @@ describe("a file system that tells at the end of a file that it could not keep i
     const content = () => inChunks(noise(size, 1), 65_536);
     await expect(storage.write("/file", content())).rejects.toMatchObject({ code: expected });
     await expect(storage.write("/new", content(), { ifNoneMatch: "*" })).rejects.toMatchObject({ code: expected });
-    expect(await textOf(storage, "/file")).toBe("former");
+    expect(await readFileText(storage, "/file")).toBe("former");
     expect(await names()).toEqual(["file"]);
   });
 });
@@ -154,7 +154,7 @@ describe("a folder that the system cannot be asked about", () => {
       const answer = await call(method, path);
       expect([method, answer.status, answer.headers.has("Retry-After")]).toEqual([method, status, status === 503]);
     }
-    expect(await textOf(storage, "/file")).toBe("former");
+    expect(await readFileText(storage, "/file")).toBe("former");
     expect(await names()).toEqual(["file"]);
   });
 });

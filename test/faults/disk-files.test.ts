@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { rejectionOf } from "../../src/testing/expectations.ts";
-import { bodyBytes, cutOff, inChunks, namesIn, noise, put, textOf } from "../../src/testing/storage/content.ts";
+import { bodyBytes, cutOff, inChunks, namesIn, noise, put, readFileText } from "../../src/testing/storage/content.ts";
 import { outputOf, prepareDiskProcesses, startDiskProcess } from "./disk-process.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -72,7 +72,7 @@ describe("pipes, sockets and devices", () => {
     await expect(storage.createFolder("/folder/special")).rejects.toMatchObject({ code: "already-exists" });
     await expect(put(storage, "/folder/special/x", "x")).rejects.toMatchObject({ code: "not-a-folder" });
     await put(storage, "/folder/special", "text", { ifNoneMatch: "*" });
-    expect(await textOf(storage, "/folder/special")).toBe("text");
+    expect(await readFileText(storage, "/folder/special")).toBe("text");
     await storage.remove("/folder/special");
     await make(join(root, "folder/special"));
     await storage.remove("/folder");
@@ -89,7 +89,7 @@ describe("names that are not UTF-8", () => {
     mkdirSync(Buffer.concat([Buffer.from(`${root}/folder/`), Buffer.from("deep\xff", "latin1")]));
     await writeFile(join(root, "folder/file\ufffd"), "a true name");
     expect(await namesIn(storage, "/folder")).toEqual(["file\ufffd"]);
-    expect(await textOf(storage, "/folder/file\ufffd")).toBe("a true name");
+    expect(await readFileText(storage, "/folder/file\ufffd")).toBe("a true name");
     await storage.remove("/folder");
     expect(await readdir(root)).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { rejectionOf } from "../../src/testing/expectations.ts";
-import { cutOff, namesIn, put, stalled, textChunks, textOf } from "../../src/testing/storage/content.ts";
+import { cutOff, namesIn, put, readFileText, stalled, textChunks } from "../../src/testing/storage/content.ts";
 import { outputOf, prepareDiskProcesses, startDiskProcess } from "./disk-process.ts";
 
 const OTHERS = ".fileferry-0123abcd-1-0123456789abcdef01234567.tmp";
@@ -153,7 +153,7 @@ describe("the sweep", () => {
       yield* textChunks("text");
     }
     await storage.write("/folder/file", content());
-    expect(await textOf(storage, "/folder/file")).toBe("some text");
+    expect(await readFileText(storage, "/folder/file")).toBe("some text");
   });
 
   it("leaves those of other machines for an hour since they were last written to", async () => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isStorageError, type StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
-import { textOf } from "../../src/testing/storage/content.ts";
+import { readFileText } from "../../src/testing/storage/content.ts";
 
 /** What the files inside and outside hold, of other sizes. */
 const INSIDE = "inside";
@@ -103,7 +103,7 @@ const QUESTIONS: readonly (readonly [question: string, ask: Ask, truth: unknown]
     },
     INSIDE.length,
   ],
-  ["read", async () => textOf(storage, "/folder/file"), INSIDE],
+  ["read", async () => readFileText(storage, "/folder/file"), INSIDE],
 ];
 
 /**

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isStorageError, type StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
-import { namesIn, put, textOf } from "../../src/testing/storage/content.ts";
+import { namesIn, put, readFileText } from "../../src/testing/storage/content.ts";
 import { amount, reportFigure } from "../support/trust.ts";
 
 /** How long each is tried. */
@@ -45,7 +45,7 @@ describe('links: "hidden"', () => {
   it("follows those on the way to the root itself, which are the operator's", async () => {
     await symlink(root, join(base, "to-root"));
     const storage = createDiskStorage({ root: join(base, "to-root") });
-    expect(await textOf(storage, "/folder/deep/file")).toBe("inside");
+    expect(await readFileText(storage, "/folder/deep/file")).toBe("inside");
     await put(storage, "/folder/new", "new");
     expect(await readFile(join(root, "folder/new"), "utf8")).toBe("new");
   });
@@ -65,7 +65,7 @@ describe('links: "inside"', () => {
     expect(await storage.stat("/relative")).toMatchObject({ name: "relative", kind: "folder" });
     expect(await storage.stat("/relative/up")).toMatchObject({ name: "up", kind: "file", size: 6 });
     expect(await namesIn(storage, "/relative")).toEqual(["deep", "file", "up"]);
-    expect(await textOf(storage, "/relative/deep/file")).toBe("inside");
+    expect(await readFileText(storage, "/relative/deep/file")).toBe("inside");
     const { entry, body } = await storage.read("/relative/up");
     await body.cancel();
     expect(entry.name).toBe("up");
@@ -205,7 +205,7 @@ interface Outcome {
 }
 
 function readActions(storage: StorageAdapter, texts: Set<string>): (() => Promise<unknown>)[] {
-  const note = async (path: string) => texts.add(await textOf(storage, path));
+  const note = async (path: string) => texts.add(await readFileText(storage, path));
   const list = async (path: string) => {
     for await (const { size } of storage.list(path)) if (size === 12) texts.add("size from outside");
   };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
-import { put, textOf } from "../../src/testing/storage/content.ts";
+import { put, readFileText } from "../../src/testing/storage/content.ts";
 import { amount } from "../support/trust.ts";
 
 const WRITERS = 4;
@@ -32,7 +32,7 @@ const READERS: Readonly<Record<string, (storage: StorageAdapter) => Promise<stri
     for await (const { name, size } of storage.list("/")) if (name === "file") return "x".repeat(size);
     return "";
   },
-  read: (storage) => textOf(storage, "/file"),
+  read: (storage) => readFileText(storage, "/file"),
 };
 
 describe.each([

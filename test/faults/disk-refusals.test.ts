@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toStorageError } from "../../src/storage/disk/errors.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
-import { inChunks, namesIn, noise, put, textOf } from "../../src/testing/storage/content.ts";
+import { inChunks, namesIn, noise, put, readFileText } from "../../src/testing/storage/content.ts";
 import { mountSmallDisk, unmount } from "../support/small-disk.ts";
 import { outputOf, prepareDiskProcesses, startDiskProcess } from "./disk-process.ts";
 
@@ -23,10 +23,10 @@ describe("a disk that is full", () => {
     const large = () => inChunks(noise(3_000_000, 1), 65_536);
     await expect(storage.write("/file", large())).rejects.toMatchObject({ code: "no-space" });
     await expect(storage.write("/new", large(), { size: 3_000_000 })).rejects.toMatchObject({ code: "no-space" });
-    expect(await textOf(storage, "/file")).toBe("former");
+    expect(await readFileText(storage, "/file")).toBe("former");
     expect(await readdir(mounted ?? "")).toEqual(["file"]);
     await put(storage, "/file", "and works again");
-    expect(await textOf(storage, "/file")).toBe("and works again");
+    expect(await readFileText(storage, "/file")).toBe("and works again");
   });
 });
 

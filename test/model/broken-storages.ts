@@ -1,5 +1,5 @@
 import type { StorageAdapter, WriteOptions } from "../../src/contracts/storage-adapter.ts";
-import { textChunks, textOf } from "../../src/testing/storage/content.ts";
+import { readFileText, textChunks } from "../../src/testing/storage/content.ts";
 import { overrideStorage } from "../support/storage.ts";
 
 /** A storage with a defect, such as the model has to find. */
@@ -41,7 +41,7 @@ function servingFormer(inner: StorageAdapter): StorageAdapter {
   return overrideStorage(inner, {
     async write(path, content, options) {
       const isThere = (await inner.stat(path))?.kind === "file";
-      const text = isThere ? await textOf(inner, path) : undefined;
+      const text = isThere ? await readFileText(inner, path) : undefined;
       const entry = await inner.write(path, content, options);
       if (text !== undefined) former.set(path, text);
       return entry;

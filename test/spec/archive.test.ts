@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toAccount } from "../../src/account/account.ts";
 import { createAccountFiles } from "../../src/account/files.ts";
 import { parseResourcePath } from "../../src/account/path.ts";
-import type { Chosen } from "../../src/archive/entries.ts";
+import type { SelectedMember } from "../../src/archive/entries.ts";
 import { toLimits } from "../../src/config/limits.ts";
 import type { AccountSettings } from "../../src/contracts/account.ts";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
@@ -264,7 +264,7 @@ async function open(path: string, members?: readonly string[], world: World = {}
     ...uncounted("alice", undefined, { signal: new AbortController().signal }),
   } as unknown as AccountContext;
   if (members === undefined) return archiveResponse(exchange);
-  const chosen: Chosen[] = [];
+  const chosen: SelectedMember[] = [];
   for (const name of members) chosen.push(await chooseMember(exchange, name));
   return archiveResponse(exchange, chosen);
 }

@@ -23,7 +23,7 @@ interface Walk {
   readonly method: string;
   readonly target: string;
   readonly body?: string;
-  readonly shape: "file" | "folder";
+  readonly kind: "file" | "folder";
   /** Any one of these suffices, beside full control; `never` and `always` whatever the account may. */
   readonly needs: readonly PermissionValue[] | "always" | "full control";
   readonly granted: number;
@@ -37,30 +37,30 @@ function command(name: string, target: string): string {
 const LISTING: readonly PermissionValue[] = ["allow-list", "allow-traverse"];
 
 const WALKS: readonly Walk[] = [
-  { method: "GET", target: "a.txt", shape: "file", needs: ["allow-read"], granted: 200 },
-  { method: "HEAD", target: "a.txt", shape: "file", needs: ["allow-read"], granted: 200 },
-  { method: "GET", target: "missing", shape: "file", needs: ["allow-read"], granted: 404 },
-  { method: "GET", target: "f", shape: "file", needs: "always", granted: 302 },
-  { method: "PUT", target: "new.txt", body: "x", shape: "file", needs: ["allow-write"], granted: 201 },
-  { method: "PUT", target: "a.txt", body: "x", shape: "file", needs: ["allow-write"], granted: 201 },
-  { method: "PUT", target: "no/new.txt", body: "x", shape: "file", needs: ["allow-write"], granted: 422 },
-  { method: "PUT", target: "f", body: "x", shape: "file", needs: "always", granted: 422 },
-  { method: "DELETE", target: "a.txt", shape: "file", needs: ["allow-delete-file"], granted: 204 },
-  { method: "DELETE", target: "missing", shape: "file", needs: ["allow-delete-file"], granted: 404 },
-  { method: "DELETE", target: "f", shape: "file", needs: "always", granted: 307 },
-  { method: "POST", target: "a.txt", body: command("delete", "x"), shape: "file", needs: "always", granted: 405 },
-  { method: "MKCOL", target: "a.txt", shape: "file", needs: "always", granted: 405 },
-  { method: "GET", target: "", shape: "folder", needs: LISTING, granted: 200 },
-  { method: "GET", target: "f/", shape: "folder", needs: LISTING, granted: 200 },
-  { method: "HEAD", target: "f/", shape: "folder", needs: LISTING, granted: 200 },
-  { method: "GET", target: "missing/", shape: "folder", needs: LISTING, granted: 404 },
-  { method: "PUT", target: "new/", shape: "folder", needs: ["allow-create-folder"], granted: 201 },
-  { method: "PUT", target: "f/", shape: "folder", needs: ["allow-create-folder"], granted: 422 },
-  { method: "PUT", target: "no/new/", shape: "folder", needs: ["allow-create-folder"], granted: 422 },
-  { method: "MKCOL", target: "new/", shape: "folder", needs: ["allow-create-folder"], granted: 201 },
-  { method: "DELETE", target: "empty/", shape: "folder", needs: ["allow-delete-folder"], granted: 204 },
-  { method: "DELETE", target: "f/", shape: "folder", needs: "full control", granted: 204 },
-  { method: "DELETE", target: "missing/", shape: "folder", needs: ["allow-delete-folder"], granted: 404 },
+  { method: "GET", target: "a.txt", kind: "file", needs: ["allow-read"], granted: 200 },
+  { method: "HEAD", target: "a.txt", kind: "file", needs: ["allow-read"], granted: 200 },
+  { method: "GET", target: "missing", kind: "file", needs: ["allow-read"], granted: 404 },
+  { method: "GET", target: "f", kind: "file", needs: "always", granted: 302 },
+  { method: "PUT", target: "new.txt", body: "x", kind: "file", needs: ["allow-write"], granted: 201 },
+  { method: "PUT", target: "a.txt", body: "x", kind: "file", needs: ["allow-write"], granted: 201 },
+  { method: "PUT", target: "no/new.txt", body: "x", kind: "file", needs: ["allow-write"], granted: 422 },
+  { method: "PUT", target: "f", body: "x", kind: "file", needs: "always", granted: 422 },
+  { method: "DELETE", target: "a.txt", kind: "file", needs: ["allow-delete-file"], granted: 204 },
+  { method: "DELETE", target: "missing", kind: "file", needs: ["allow-delete-file"], granted: 404 },
+  { method: "DELETE", target: "f", kind: "file", needs: "always", granted: 307 },
+  { method: "POST", target: "a.txt", body: command("delete", "x"), kind: "file", needs: "always", granted: 405 },
+  { method: "MKCOL", target: "a.txt", kind: "file", needs: "always", granted: 405 },
+  { method: "GET", target: "", kind: "folder", needs: LISTING, granted: 200 },
+  { method: "GET", target: "f/", kind: "folder", needs: LISTING, granted: 200 },
+  { method: "HEAD", target: "f/", kind: "folder", needs: LISTING, granted: 200 },
+  { method: "GET", target: "missing/", kind: "folder", needs: LISTING, granted: 404 },
+  { method: "PUT", target: "new/", kind: "folder", needs: ["allow-create-folder"], granted: 201 },
+  { method: "PUT", target: "f/", kind: "folder", needs: ["allow-create-folder"], granted: 422 },
+  { method: "PUT", target: "no/new/", kind: "folder", needs: ["allow-create-folder"], granted: 422 },
+  { method: "MKCOL", target: "new/", kind: "folder", needs: ["allow-create-folder"], granted: 201 },
+  { method: "DELETE", target: "empty/", kind: "folder", needs: ["allow-delete-folder"], granted: 204 },
+  { method: "DELETE", target: "f/", kind: "folder", needs: "full control", granted: 204 },
+  { method: "DELETE", target: "missing/", kind: "folder", needs: ["allow-delete-folder"], granted: 404 },
   ...(
     [
       ["delete", "a.txt", ["allow-delete-file"]],
@@ -75,13 +75,13 @@ const WALKS: readonly Walk[] = [
       method: "POST",
       target: "",
       body: command(name, target),
-      shape: "folder",
+      kind: "folder",
       needs,
       granted: 200,
       denied: 422,
     };
   }),
-  { method: "DELETE", target: "", shape: "folder", needs: [], granted: 403 },
+  { method: "DELETE", target: "", kind: "folder", needs: [], granted: 403 },
 ];
 
 function isGranted({ needs }: Walk, values: readonly PermissionValue[]): boolean {
@@ -114,9 +114,9 @@ const grants: readonly (readonly PermissionValue[])[] = [
 
 describe("every route of files and folders × every permission value (CONTRACT 7.4)", () => {
   it("is walked", () => {
-    const rows = ROUTES.filter(({ shape }) => shape === "file" || shape === "folder");
-    const wanted = rows.flatMap(({ shape, methods }) => methods.map((method) => `${method} ${shape}`));
-    expect([...new Set(WALKS.map(({ method, shape }) => `${method} ${shape}`))].sort()).toEqual(
+    const rows = ROUTES.filter(({ kind }) => kind === "file" || kind === "folder");
+    const wanted = rows.flatMap(({ kind, methods }) => methods.map((method) => `${method} ${kind}`));
+    expect([...new Set(WALKS.map(({ method, kind }) => `${method} ${kind}`))].sort()).toEqual(
       [...new Set(wanted)].sort(),
     );
   });

@@ -1,8 +1,8 @@
 import { element, setText } from "../elements.ts";
 import { fill } from "../format.ts";
-import { type Outcome, type Problem, runCommands } from "../requests.ts";
+import { type CommandResult, type Problem, runCommands } from "../requests.ts";
 import { askToDelete } from "./delete-dialog.ts";
-import { type FolderPage, memberBoxes, problemElement, selectedBoxes } from "./page.ts";
+import { memberBoxes, type OpenFolderPage, problemElement, selectedBoxes } from "./page.ts";
 
 /** A form has at most 1,000 parts (SECURITY 12), and its action is one of them. */
 const MEMBERS_PER_FORM = 999;
@@ -10,7 +10,7 @@ const MEMBERS_PER_FORM = 999;
 const DOWNLOAD = "download-members";
 
 /** Adds the selection of members, and runs all actions on them except the download without leaving the page. */
-export function enhanceMembers(page: FolderPage): void {
+export function enhanceMembers(page: OpenFolderPage): void {
   const { main } = page;
   let last: HTMLInputElement | undefined;
   let isBusy = false;
@@ -72,7 +72,7 @@ function selectRange(main: HTMLElement, from: HTMLInputElement, to: HTMLInputEle
 }
 
 /** Explains why the download button is disabled. */
-function showLimit({ main, texts }: FolderPage, count: number): void {
+function showLimit({ main, texts }: OpenFolderPage, count: number): void {
   const download = main.querySelector(`[data-members-action][value="${DOWNLOAD}"]`);
   if (download === null) return;
   let limit = main.querySelector(".selected-limit");
@@ -88,7 +88,7 @@ function showLimit({ main, texts }: FolderPage, count: number): void {
  * Runs a command on members and shows the problems. `isLost`: the session has ended or the service does not respond.
  */
 async function run(
-  page: FolderPage,
+  page: OpenFolderPage,
   command: string,
   names: readonly string[],
 ): Promise<{ succeeded: number; hasFailed: boolean; isLost: boolean }> {
@@ -109,7 +109,7 @@ async function run(
 /**
  * Runs a trigger on members. The result is always announced, because the list of members may look the same afterwards.
  */
-async function triggerAll(page: FolderPage, names: readonly string[], button: HTMLButtonElement): Promise<void> {
+async function triggerAll(page: OpenFolderPage, names: readonly string[], button: HTMLButtonElement): Promise<void> {
   const { succeeded, hasFailed, isLost } = await run(page, button.value, names);
   const text = fill(page.texts.triggered, { label: button.textContent ?? "", count: succeeded });
   if (!hasFailed) page.showSuccess(text);
@@ -117,7 +117,7 @@ async function triggerAll(page: FolderPage, names: readonly string[], button: HT
   if (!isLost) await page.refresh();
 }
 
-async function deleteAll(page: FolderPage, names: readonly string[], opener: HTMLButtonElement): Promise<void> {
+async function deleteAll(page: OpenFolderPage, names: readonly string[], opener: HTMLButtonElement): Promise<void> {
   const { main, texts } = page;
   if (!(await askToDelete(names, texts))) return;
   const { succeeded, isLost } = await run(page, "delete", names);
@@ -135,9 +135,9 @@ async function deleteAll(page: FolderPage, names: readonly string[], opener: HTM
 
 /** One line per failure, for at most 20 failures. */
 function toProblems(
-  outcomes: readonly Outcome[],
+  outcomes: readonly CommandResult[],
   problem: Problem | undefined,
-  { texts }: FolderPage,
+  { texts }: OpenFolderPage,
 ): (Node | string)[] {
   const failed = outcomes.filter(({ message }) => message !== null);
   const lines: (Node | string)[] = failed

@@ -1,9 +1,9 @@
 import { fill } from "../format.ts";
 import { runCommands } from "../requests.ts";
-import { type FolderPage, problemElement } from "./page.ts";
+import { type OpenFolderPage, problemElement } from "./page.ts";
 
 /** Creates folders without leaving the page. */
-export function enhanceNewFolder(page: FolderPage): void {
+export function enhanceNewFolder(page: OpenFolderPage): void {
   const { main, texts } = page;
   const form = main.querySelector<HTMLFormElement>("#new-folder");
   const field = form?.querySelector<HTMLInputElement>('input[name="new-folder"]');

@@ -6,7 +6,7 @@ import { createAnnouncer } from "./announcer.ts";
 import { updateChildren } from "./members-update.ts";
 
 /** The page of a folder that the service rendered. */
-export interface FolderPage {
+export interface OpenFolderPage {
   readonly main: HTMLElement;
   readonly texts: ScriptTexts;
   /** The names of the folder's files that the page shows. */
@@ -23,7 +23,7 @@ export interface FolderPage {
 
 const MEMBERS = "#members";
 
-export function createFolderPage(main: HTMLElement): FolderPage {
+export function createFolderPage(main: HTMLElement): OpenFolderPage {
   const texts = readTexts(main);
   // The message of the last form is shown once: a reload must not repeat it.
   if (new URL(location.href).searchParams.has("done")) history.replaceState(history.state, "", withoutMessage());

@@ -22,7 +22,7 @@ export async function findMayPut(): Promise<boolean | undefined> {
 }
 
 /** A file to send to a path below the folder of this page. */
-export interface Upload {
+export interface FileUpload {
   readonly file: File;
   readonly path: readonly string[];
   /** Whether the upload may replace an existing file. */
@@ -30,14 +30,14 @@ export interface Upload {
 }
 
 /** Sends a file by PUT (4.2). */
-export function putFile(upload: Upload, onProgress: (sent: number) => void, texts: ScriptTexts): Sending {
+export function sendByPut(upload: FileUpload, onProgress: (sent: number) => void, texts: ScriptTexts): Sending {
   // The file's own type, such as text/html, would select another variant of the response.
   const headers = { "Content-Type": "application/octet-stream", ...(!upload.mayReplace && { "If-None-Match": "*" }) };
   return send(upload, { method: "PUT", url: toUrl(upload.path), headers, body: upload.file }, onProgress, texts);
 }
 
 /** Sends a file as a form (4.6), which replaces an existing file. The caller must ask the user first. */
-export function sendForm(upload: Upload, onProgress: (sent: number) => void, texts: ScriptTexts): Sending {
+export function sendByForm(upload: FileUpload, onProgress: (sent: number) => void, texts: ScriptTexts): Sending {
   const { file, path } = upload;
   const body = new FormData();
   body.append("action", "upload-file");
@@ -53,7 +53,7 @@ interface UploadRequest {
 }
 
 function send(
-  { file, path, mayReplace }: Upload,
+  { file, path, mayReplace }: FileUpload,
   { method, url, headers, body }: UploadRequest,
   onProgress: (sent: number) => void,
   texts: ScriptTexts,

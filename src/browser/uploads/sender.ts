@@ -1,10 +1,10 @@
 import type { ScriptTexts } from "../../contracts/script-texts.ts";
 import { findFile, type Problem, toUrl } from "../requests.ts";
 import type { FolderMaker } from "./folder-maker.ts";
-import { findMayPut, putFile, type Sending, sendForm, type Upload } from "./send.ts";
+import { type FileUpload, findMayPut, type Sending, sendByForm, sendByPut } from "./send.ts";
 
 /** Sends a file to its path, and first creates the missing folders of the path. */
-export type Send = (upload: Upload, onProgress: (sent: number) => void) => Sending;
+export type Send = (upload: FileUpload, onProgress: (sent: number) => void) => Sending;
 
 export function createSender(folders: FolderMaker, texts: ScriptTexts): Send {
   let mayPut: Promise<boolean | undefined> | undefined;
@@ -28,7 +28,7 @@ export function createSender(folders: FolderMaker, texts: ScriptTexts): Send {
       const isPut = await canPut();
       const existing = isPut || mayReplace ? undefined : await findFile(toUrl(path), texts);
       if (existing !== undefined || isAborted) return existing;
-      sending = (isPut ? putFile : sendForm)(upload, onProgress, texts);
+      sending = (isPut ? sendByPut : sendByForm)(upload, onProgress, texts);
       const failure = await sending.finished;
       if (failure?.kind === "refused" && path.length > 1) folders.forget(path.slice(0, 1));
       return failure;

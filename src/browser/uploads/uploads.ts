@@ -1,5 +1,5 @@
 import { button, element } from "../elements.ts";
-import type { FolderPage } from "../folder/page.ts";
+import type { OpenFolderPage } from "../folder/page.ts";
 import { fill } from "../format.ts";
 import { type Dropped, readChosen, readDropped } from "./dropped.ts";
 import { createFolderMaker } from "./folder-maker.ts";
@@ -8,7 +8,7 @@ import { createSender } from "./sender.ts";
 import { createTransfersView } from "./view.ts";
 
 /** Uploads files without leaving the page: from the form's file field, a folder field, and drag and drop. */
-export function enhanceUploads(page: FolderPage): void {
+export function enhanceUploads(page: OpenFolderPage): void {
   const { main, texts } = page;
   const form = main.querySelector<HTMLFormElement>("#upload");
   const field = form?.querySelector<HTMLInputElement>('input[type="file"]');
@@ -87,7 +87,7 @@ interface Found {
   readonly unreadable: (readonly string[])[];
 }
 
-async function readAll(dropped: AsyncGenerator<Dropped>, page: FolderPage): Promise<Found> {
+async function readAll(dropped: AsyncGenerator<Dropped>, page: OpenFolderPage): Promise<Found> {
   const found: Found = { made: [], files: [], unreadable: [] };
   let announced = performance.now();
   for await (const { path, file, isUnreadable } of dropped) {
@@ -102,7 +102,7 @@ async function readAll(dropped: AsyncGenerator<Dropped>, page: FolderPage): Prom
 }
 
 /** Adds a button to choose a folder, for users who cannot drop one. */
-function offerFolders(form: HTMLFormElement, { texts }: FolderPage, take: (field: HTMLInputElement) => void): void {
+function offerFolders(form: HTMLFormElement, { texts }: OpenFolderPage, take: (field: HTMLInputElement) => void): void {
   const chooser = element("input", { type: "file", webkitdirectory: "" });
   chooser.addEventListener("change", () => take(chooser));
   // Chosen files are sent immediately, so this button replaces the form's submit button.
@@ -112,7 +112,7 @@ function offerFolders(form: HTMLFormElement, { texts }: FolderPage, take: (field
 }
 
 /** Accepts files and folders dropped anywhere on the page. The browser handles other dragged items. */
-function takeDrops({ main }: FolderPage, take: (transfer: DataTransfer) => void): void {
+function takeDrops({ main }: OpenFolderPage, take: (transfer: DataTransfer) => void): void {
   let depth = 0;
   function mark(change: number): void {
     depth = Math.max(0, depth + change);

@@ -1,5 +1,5 @@
 import { element, setChildren, setText } from "../elements.ts";
-import type { FolderPage } from "../folder/page.ts";
+import type { OpenFolderPage } from "../folder/page.ts";
 import { fill } from "../format.ts";
 import { createTransfersActions } from "./actions.ts";
 import type { Transfer, UploadQueue } from "./queue.ts";
@@ -22,7 +22,7 @@ const MAX_OF_STATE = 25;
 
 export function createTransfersView(
   section: HTMLElement,
-  page: FolderPage,
+  page: OpenFolderPage,
   getQueue: () => UploadQueue,
 ): TransfersView {
   const { texts } = page;

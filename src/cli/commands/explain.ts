@@ -3,7 +3,7 @@ import { OPERATIONS, type Operation } from "../../account/permissions.ts";
 import type { AccountSettings } from "../../contracts/account.ts";
 import { accountSettingsSchema } from "../../schemas/account.ts";
 import { readAccountsFile } from "../config/accounts.ts";
-import { readConfig, readJson, toResolver } from "../config/file.ts";
+import { readConfig, readJsonFile, toResolver } from "../config/file.ts";
 import { type AuthenticationEntry, describeIssues } from "../config/schema.ts";
 import { createFailure, describeSystemError } from "../failure.ts";
 
@@ -94,7 +94,7 @@ async function readAccounts(
 }
 
 async function readSettings(file: string): Promise<AccountSettings> {
-  const parsed = accountSettingsSchema.safeParse(await readJson(file));
+  const parsed = accountSettingsSchema.safeParse(await readJsonFile(file));
   if (parsed.success) return parsed.data;
   throw createFailure(
     2,

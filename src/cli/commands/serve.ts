@@ -8,7 +8,7 @@ import { closeNodeServer, createNodeServer } from "../../runtimes/node/server.ts
 import { createFileService } from "../../service/service.ts";
 import { createApiPage } from "../../views/create-api-page.ts";
 import type { ServeSettings } from "../config/serve-settings.ts";
-import { createFailure, describeSystemError, toFailure } from "../failure.ts";
+import { createFailure, describeSystemError, failureOf } from "../failure.ts";
 import { collectReceivedChunks } from "../heap.ts";
 import { logRequests } from "../log/access-log.ts";
 import type { Output } from "../log/terminal.ts";
@@ -84,7 +84,7 @@ async function start(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    throw toFailure(error) === undefined ? createFailure(1, [`error: ${(error as Error).message}`]) : error;
+    throw failureOf(error) === undefined ? createFailure(1, [`error: ${(error as Error).message}`]) : error;
   }
 }
 

@@ -5,7 +5,7 @@ import type { Authenticator } from "../../contracts/authenticator.ts";
 import type { OnEvent } from "../../contracts/events/file-event.ts";
 import { createHttpAuthenticator } from "../../remote-auth/http-authenticator.ts";
 import { findAccountProblem, readAccountsFile } from "./accounts.ts";
-import { addProblem, type ConfigContext, toFailure, toOneLine } from "./context.ts";
+import { addProblem, type ConfigContext, toConfigFailure, toOneLine } from "./context.ts";
 import { type AuthenticationEntry, type ConfigFile, toKeyPath } from "./schema.ts";
 
 /** Creates the methods of `authentication`, in their order. `listeners` get their events. */
@@ -78,7 +78,7 @@ async function checkAccountsFile(path: string, groups: Groups, key: string, cont
     if (problem === undefined) continue;
     addProblem(context, key, `${path}: ${toKeyPath(["accounts", index, ...problem.path])}: ${problem.reason}`);
   }
-  if (context.problems.length > 0) throw toFailure(context);
+  if (context.problems.length > 0) throw toConfigFailure(context);
 }
 
 /** Starts the method. Problems of an accounts file are reported like problems of the configuration. */
@@ -87,6 +87,6 @@ async function startFromFile(authenticator: Authenticator, key: string, context:
     await authenticator.start?.();
   } catch (error) {
     addProblem(context, key, toOneLine((error as Error).message));
-    throw toFailure(context);
+    throw toConfigFailure(context);
   }
 }

@@ -27,7 +27,13 @@ export function addProblem({ problems }: ConfigContext, key: string, reason: str
 }
 
 /** Creates a failure of status 2 with all problems, each on a line of its own. */
-export function toFailure({ file, problems }: { readonly file: string; readonly problems: readonly string[] }): Error {
+export function toConfigFailure({
+  file,
+  problems,
+}: {
+  readonly file: string;
+  readonly problems: readonly string[];
+}): Error {
   return createFailure(
     2,
     problems.map((problem) => `${file}: ${problem}`),

@@ -11,11 +11,11 @@ import { parseSessionStore } from "../session-store.ts";
 import type { WorkerChannel } from "../workers/worker.ts";
 import { toMethods } from "./authenticators.ts";
 import { toConnectionSettings } from "./connections.ts";
-import { addProblem, type ConfigContext, toFailure } from "./context.ts";
+import { addProblem, type ConfigContext, toConfigFailure } from "./context.ts";
 import { toListeners } from "./events.ts";
 import { parseJsonText } from "./json-text.ts";
 import { toS3Storage } from "./s3.ts";
-import { type ConfigFile, configFileSchema, describeIssues, toGroups } from "./schema.ts";
+import { type ConfigFile, configFileSchema, describeIssues, toGroupSettings } from "./schema.ts";
 import {
   defaultHost,
   defaultPort,
@@ -58,8 +58,8 @@ export async function readConfigFile(
 
 /** Reads and checks a configuration file; its paths stay as they are. Rejects with a failure of status 2. */
 export async function readConfig(file: string): Promise<ConfigFile> {
-  const parsed = configFileSchema.safeParse(await readJson(file));
-  if (!parsed.success) throw toFailure({ file, problems: describeIssues(parsed.error) });
+  const parsed = configFileSchema.safeParse(await readJsonFile(file));
+  if (!parsed.success) throw toConfigFailure({ file, problems: describeIssues(parsed.error) });
   return parsed.data;
 }
 
@@ -71,13 +71,13 @@ export function toResolver(file: string): (path: string) => string {
 
 async function toSettings(config: ConfigFile, context: ConfigContext): Promise<ServeSettings> {
   const { listen = {}, storage = { type: "disk", root: "./files" } } = config;
-  const groups = toGroups(config.groups);
+  const groups = toGroupSettings(config.groups);
   const tls = listen.tls === undefined ? undefined : await readTlsFiles(listen.tls, context);
   await checkStorage(storage, context);
   await checkEventsFile(config, context);
-  if (context.problems.length > 0) throw toFailure(context);
+  if (context.problems.length > 0) throw toConfigFailure(context);
   const made = toStorage(storage, context);
-  if (context.problems.length > 0) throw toFailure(context);
+  if (context.problems.length > 0) throw toConfigFailure(context);
   const { listeners, ...outputs } = toListeners(config, context);
   return {
     host: listen.host ?? defaultHost,
@@ -165,7 +165,7 @@ function toServiceOptions(config: ConfigFile) {
 }
 
 /** Reads a JSON file. Rejects with a failure of status 2. */
-export async function readJson(file: string): Promise<unknown> {
+export async function readJsonFile(file: string): Promise<unknown> {
   try {
     return parseJsonText(await readFile(file));
   } catch (error) {

@@ -202,7 +202,7 @@ const CHECKED_TOGETHER: readonly unknown[] = ["groups", "authentication", "trigg
 export const configFileSchema = membersSchema.superRefine(({ authentication, groups, triggers }, context) => {
   // Values of the wrong form cannot be checked against each other.
   if (context.issues.some(({ path }) => CHECKED_TOGETHER.includes(path?.[0]))) return;
-  const known = toGroups(groups);
+  const known = toGroupSettings(groups);
   for (const path of findUnknownGroups(triggers, known)) {
     context.addIssue({ code: "custom", path: [...path], message: "is not a configured group" });
   }
@@ -224,7 +224,7 @@ export function toWebhookOptions(webhook: WebhookEntry): WebhookSinkOptions {
 }
 
 /** The groups of a configuration by their identifier. */
-export function toGroups(groups: z.infer<typeof groupsSchema> = {}): Groups {
+export function toGroupSettings(groups: z.infer<typeof groupsSchema> = {}): Groups {
   return new Map(Object.entries(groups));
 }
 

@@ -1,12 +1,12 @@
 import type { FileEvent } from "../../contracts/events/file-event.ts";
 import type { MeasuredRequest } from "../../metrics/measure-service.ts";
-import type { Failure } from "../failure.ts";
+import type { CommandFailure } from "../failure.ts";
 
 /** A message of a worker to the primary process. */
 export type WorkerMessage =
   | { readonly type: "listening"; readonly url: string; readonly port: number }
   /** The start of the worker failed, and the worker ends. */
-  | { readonly type: "failed"; readonly failure: Failure }
+  | { readonly type: "failed"; readonly failure: CommandFailure }
   | { readonly type: "events"; readonly events: readonly FileEvent[]; readonly requests: readonly MeasuredRequest[] }
   /** Requests a lock on a file; the primary process replies `locked` when the worker has it. */
   | { readonly type: "lock"; readonly file: string; readonly id: number }

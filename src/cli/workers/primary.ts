@@ -2,7 +2,7 @@ import cluster, { type Worker } from "node:cluster";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServeOutputs } from "../commands/serve.ts";
 import type { ServeSettings } from "../config/serve-settings.ts";
-import { createFailure, type Failure } from "../failure.ts";
+import { type CommandFailure, createFailure } from "../failure.ts";
 import { toServingFlags } from "../heap.ts";
 import { serveMetrics } from "../metrics-server.ts";
 import { stopSignal } from "../stop-signal.ts";
@@ -19,7 +19,7 @@ const LAST_WORDS_MILLISECONDS = 1000;
 type Address = { readonly url: string; readonly port: number };
 
 /** The result of a worker's start. */
-type Start = { readonly address: Address } | { readonly failure: Failure };
+type Start = { readonly address: Address } | { readonly failure: CommandFailure };
 
 /** Why several processes cannot serve these settings, in words for the user; `undefined` if they can. */
 export function findSharingProblem({ sessionStore, hasOwnStorage }: ServeSettings): string | undefined {

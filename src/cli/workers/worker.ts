@@ -2,7 +2,7 @@ import type { FileEvent } from "../../contracts/events/file-event.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import type { MeasuredRequest } from "../../metrics/measure-service.ts";
 import type { ServeOrders } from "../commands/serve.ts";
-import { toFailure } from "../failure.ts";
+import { failureOf } from "../failure.ts";
 import { type PrimaryMessage, WORKER_PORT, type WorkerMessage } from "./messages.ts";
 
 /** The channel of a worker to the primary process, which has what exists only once. */
@@ -62,7 +62,7 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
     try {
       await work();
     } catch (error) {
-      const failure = toFailure(error);
+      const failure = failureOf(error);
       if (failure === undefined) throw error;
       await send({ type: "failed", failure });
     }

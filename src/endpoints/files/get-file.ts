@@ -6,7 +6,7 @@ import { emptyResponse } from "../../http/responses.ts";
 import { toValidatorFields, toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { emitEvent, toFileLocation } from "../../request/emit-event.ts";
-import { closeFile, sendFile } from "../../transfers/send-file.ts";
+import { closeStoredFile, sendFile } from "../../transfers/send-file.ts";
 import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
 import { redirectIfFolder } from "../trailing-slash.ts";
 import { toFileFields } from "./file-headers.ts";
@@ -70,7 +70,7 @@ async function getConditionally(context: AccountContext): Promise<Response> {
     const decision = await decideOrClose(context, file);
     if ("response" in decision) return decision.response;
     if (isSamePart(file.entry.size, wanted, decision.parts[0])) return sendOrClose(context, file, decision.parts);
-    await closeFile(file);
+    await closeStoredFile(file);
     wanted = decision.parts[0];
   }
   throw new StorageError("unavailable", "The file keeps being replaced.");
@@ -108,10 +108,10 @@ function decide({ request, config, path }: AccountContext, entry: StorageEntry):
 async function decideOrClose(context: AccountContext, file: StoredFile): Promise<Decision> {
   try {
     const decision = decide(context, file.entry);
-    if ("response" in decision) await closeFile(file);
+    if ("response" in decision) await closeStoredFile(file);
     return decision;
   } catch (error) {
-    await closeFile(file);
+    await closeStoredFile(file);
     throw error;
   }
 }
@@ -130,7 +130,7 @@ async function sendOrClose(context: AccountContext, file: StoredFile, parts: rea
   try {
     return sendFile(context, file, toFileFields(file.entry, context.path.segments), parts);
   } catch (error) {
-    await closeFile(file);
+    await closeStoredFile(file);
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import mime from "mime";
 import type { Account } from "../../account/account.ts";
 import { toStoragePath } from "../../account/path.ts";
 import { isChangedError } from "../../archive/content.ts";
-import { type ArchiveSource, type Chosen, openFolder, walkMembers } from "../../archive/entries.ts";
+import { type ArchiveSource, openFolder, type SelectedMember, walkMembers } from "../../archive/entries.ts";
 import { toSafeName } from "../../archive/entry-names.ts";
 import { planArchive } from "../../archive/plan.ts";
 import { createZip } from "../../archive/zip.ts";
@@ -29,7 +29,7 @@ const NOTHING = new Uint8Array(0);
  * first part cannot be read with the planned length. If a member has changed when it is read later, the response breaks
  * off, and the next archive of the folder has no length.
  */
-export async function archiveResponse(context: AccountContext, members?: readonly Chosen[]): Promise<Response> {
+export async function archiveResponse(context: AccountContext, members?: readonly SelectedMember[]): Promise<Response> {
   if (context.request.method !== "HEAD")
     return sendTracked(context, archiveEvents, () => openArchive(context, members));
   // HEAD is no transfer and reads no file.
@@ -40,7 +40,7 @@ export async function archiveResponse(context: AccountContext, members?: readonl
 
 async function openArchive(
   context: AccountContext,
-  members: readonly Chosen[] | undefined,
+  members: readonly SelectedMember[] | undefined,
   begin: typeof readBegin = readBegin,
 ): Promise<SourceResponse> {
   const { path, account, config } = context;
@@ -66,7 +66,7 @@ async function openArchive(
   return { source: await begin(zip, signal), fields };
 }
 
-function walk(context: AccountContext, members: readonly Chosen[] | undefined) {
+function walk(context: AccountContext, members: readonly SelectedMember[] | undefined) {
   const { path, report } = context;
   const source = toArchiveSource(context);
   if (members !== undefined) return walkMembers(source, path.segments, members, report);

@@ -1,4 +1,4 @@
-import type { Chosen } from "../../archive/entries.ts";
+import type { SelectedMember } from "../../archive/entries.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import type { AccountContext } from "../../request/context.ts";
 
@@ -8,7 +8,7 @@ import type { AccountContext } from "../../request/context.ts";
  * @throws StorageError `not-found`; HttpError `denied` for a file that may not be read, or a folder that may not be
  * listed.
  */
-export async function chooseMember({ path, files }: AccountContext, name: string): Promise<Chosen> {
+export async function chooseMember({ path, files }: AccountContext, name: string): Promise<SelectedMember> {
   const member = [...path.segments, name];
   if ((await files.kindOf(member)) !== "folder") {
     const entry = await files.stat(member, "read");

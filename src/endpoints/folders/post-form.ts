@@ -1,5 +1,5 @@
 import { toUrlPath } from "../../account/path.ts";
-import type { Chosen } from "../../archive/entries.ts";
+import type { SelectedMember } from "../../archive/entries.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import type { DoneCode } from "../../contracts/texts.ts";
 import { HttpError, isHttpError } from "../../http/http-error.ts";
@@ -133,7 +133,7 @@ async function run(context: AccountContext, form: ReceivedForm): Promise<readonl
 
 /** Responds with an archive of the members if all of them can be in it. */
 async function download(context: AccountContext, members: readonly string[]): Promise<Response> {
-  const chosen: Chosen[] = [];
+  const chosen: SelectedMember[] = [];
   const outcomes = await attemptAll(context, members, async (name) => {
     chosen.push(await chooseMember(context, name));
   });

@@ -5,7 +5,7 @@ import type { RequestContext } from "../../request/context.ts";
  * `GET /__svc__/openapi.yaml`, `/____svc__/openapi.yaml` and `/__svc__/openapi.json`: the OpenAPI document of the
  * service, for any client (1.1, item 3; CONTRACT 2.9).
  */
-export async function getDescription({ target, describe }: RequestContext): Promise<Response> {
+export async function getOpenApi({ target, describe }: RequestContext): Promise<Response> {
   const { yaml, json } = await describe();
   return target.path.endsWith(".json")
     ? textResponse(200, json(), { "Content-Type": "application/json; charset=utf-8" })

@@ -5,19 +5,19 @@ import { toSafeLogger } from "../../events/safe-logger.ts";
 import type { RemoteUrl } from "../../outbound/destination.ts";
 import type { NoResponse, RemoteResponse } from "../../outbound/send-request.ts";
 import type { RemoteSettings } from "./options.ts";
-import type { RequestBody } from "./request.ts";
+import type { EncodedAuthRequest } from "./request.ts";
 
 /** Writes to the log. If the logger throws, the login continues. */
-export type Report = (level: keyof Logger, details: Readonly<Record<string, unknown>>, message: string) => void;
+export type LogReport = (level: keyof Logger, details: Readonly<Record<string, unknown>>, message: string) => void;
 
 /** Creates a report function for a logger. */
-export function createReport(logger: Logger): Report {
+export function createReport(logger: Logger): LogReport {
   const safe = toSafeLogger(logger);
   return (level, details, message) => safe[level](details, message);
 }
 
 /** Warns of URLs to which passwords are sent unencrypted. */
-export function warnOfClearText({ urls }: RemoteSettings, report: Report): void {
+export function warnOfClearText({ urls }: RemoteSettings, report: LogReport): void {
   const inClear = urls.filter((url) => url.inClear).map(({ shown }) => shown);
   if (inClear.length > 0) {
     report(
@@ -32,7 +32,7 @@ export function warnOfClearText({ urls }: RemoteSettings, report: Report): void 
  * Warns of a 401 with a challenge, once for each URL. Many frameworks send a challenge with every 401, so one line is
  * enough; the audit of each login has it.
  */
-export function createChallengeWarning(report: Report): (response: RemoteResponse) => void {
+export function createChallengeWarning(report: LogReport): (response: RemoteResponse) => void {
   const warned = new Set<RemoteUrl>();
   return ({ url, status, challenged }) => {
     if (status !== 401 || !challenged || warned.has(url)) return;
@@ -46,8 +46,8 @@ export function createChallengeWarning(report: Report): (response: RemoteRespons
 /** Reports that a URL is now suspended: once in the log, and as event 40042. */
 export function createSuspensionReporter(
   settings: RemoteSettings,
-  report: Report,
-): (failed: NoResponse, request: Pick<RequestBody, "creator" | "server" | "trace">) => void {
+  report: LogReport,
+): (failed: NoResponse, request: Pick<EncodedAuthRequest, "creator" | "server" | "trace">) => void {
   const { suspendSeconds: suspended, onEvent } = settings;
   return (failed, { creator: component, server, trace }) => {
     const listeners = new Set(onEvent === undefined ? [] : [onEvent]);

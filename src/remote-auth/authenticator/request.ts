@@ -7,7 +7,7 @@ import { type AuthenticationRequest, MAX_EXCHANGE_BYTES } from "../../schemas/re
 import type { RemoteSettings } from "./options.ts";
 
 /** An authentication request, ready to be sent. */
-export interface RequestBody {
+export interface EncodedAuthRequest {
   /** JSON in UTF-8. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The component that received the login, as in the body. */
@@ -24,10 +24,10 @@ export interface RequestBody {
 const unknownPeer: Peer = { address: "0.0.0.0", port: 0, family: "IPv4", protocol: "TCP" };
 
 /** Creates the body of an authentication request (2.3), or returns in English why these credentials cannot be sent. */
-export function toRequestBody(
+export function encodeAuthRequest(
   credentials: Credentials,
   { server: configuredServer, creator: configured, headers }: Pick<RemoteSettings, "server" | "creator" | "headers">,
-): RequestBody | string {
+): EncodedAuthRequest | string {
   const { type, username, content, peer = unknownPeer, trace } = credentials;
   if (username === "") return "the username is empty: no request sent";
   if (content === "") return "the credentials are empty: no request sent";

@@ -1,15 +1,15 @@
 import type { RemoteUrl } from "../../outbound/destination.ts";
 import { describeOutcome, type Outcome } from "../../outbound/send-request.ts";
 import type { RemoteSettings } from "./options.ts";
-import type { Report } from "./report.ts";
-import { madeUpCredentials, type RequestBody, toRequestBody } from "./request.ts";
+import type { LogReport } from "./report.ts";
+import { type EncodedAuthRequest, encodeAuthRequest, madeUpCredentials } from "./request.ts";
 import { isOutage, toVerdict } from "./verdict.ts";
 
 /** The statuses of an endpoint that understands requests (7.2). */
 const endpointStatuses: ReadonlySet<number> = new Set([200, 204, 401, 403]);
 
 /** Asks one URL and notes the outcome. It never rejects. */
-type Ask = (url: RemoteUrl, request: RequestBody) => Promise<Outcome>;
+type Ask = (url: RemoteUrl, request: EncodedAuthRequest) => Promise<Outcome>;
 
 /** The start of the method, in two forms. */
 export interface Start {
@@ -23,7 +23,7 @@ export interface Start {
  * Creates the test of the URLs (4.7, rule 1). Concurrent callers share one test. After a failed test, the next call
  * tests again.
  */
-export function createStart(settings: RemoteSettings, ask: Ask, report: Report): Start {
+export function createStart(settings: RemoteSettings, ask: Ask, report: LogReport): Start {
   let starting: Promise<string | undefined> | undefined;
 
   function ensureStarted(): Promise<string | undefined> {
@@ -36,7 +36,7 @@ export function createStart(settings: RemoteSettings, ask: Ask, report: Report):
 
   async function test(): Promise<string | undefined> {
     const { urls, testAtStart } = settings;
-    const request = testAtStart ? toRequestBody(madeUpCredentials(), settings) : "not requested";
+    const request = testAtStart ? encodeAuthRequest(madeUpCredentials(), settings) : "not requested";
     if (typeof request === "string") return undefined;
     const outcomes = await Promise.all(urls.map((url) => ask(url, request)));
     for (const outcome of outcomes) reportTest(outcome, report);
@@ -56,7 +56,7 @@ function isReachable(outcome: Outcome): boolean {
   return outcome.responded && endpointStatuses.has(outcome.status);
 }
 
-function reportTest(outcome: Outcome, report: Report): void {
+function reportTest(outcome: Outcome, report: LogReport): void {
   // The log has a URL without a response already, because of its suspension.
   if (!outcome.responded) return;
   const { url, status } = outcome;

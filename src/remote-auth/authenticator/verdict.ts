@@ -1,7 +1,7 @@
 import type { Rejected, Verdict } from "../../contracts/authenticator.ts";
 import type { RemoteResponse } from "../../outbound/send-request.ts";
 import { authenticationRejectionSchema, authenticationSuccessSchema } from "../../schemas/remote-auth.ts";
-import { decodeBody, isJson, readJson } from "../json-body.ts";
+import { decodeBody, isJson, parseJsonBody } from "../json-body.ts";
 
 /** What the external method reports to the operator about each verdict, as its `audit`. It holds no credentials. */
 export interface RemoteAudit {
@@ -65,7 +65,7 @@ function toAccepted(response: RemoteResponse): Audited {
   if ("problem" in body) return fail(response, [body.problem]);
   if (body.bytes.byteLength === 0) return { outcome: "accepted", account: {}, audit: auditOf(response) };
   if (!isJson(contentType)) return fail(response, ["the Content-Type is not application/json in UTF-8"]);
-  const reading = readJson(body.bytes, authenticationSuccessSchema);
+  const reading = parseJsonBody(body.bytes, authenticationSuccessSchema);
   if ("problems" in reading) return fail(response, reading.problems);
   return { outcome: "accepted", account: reading.value.account ?? {}, audit: auditOf(response) };
 }
@@ -89,7 +89,7 @@ function toRejected(response: RemoteResponse): Audited {
     };
     return { ...rejected, audit: { ...auditOf(response), ...told } };
   }
-  const reading = readJson(body.bytes, authenticationRejectionSchema);
+  const reading = parseJsonBody(body.bytes, authenticationRejectionSchema);
   if ("problems" in reading) return { ...rejected, audit: { ...auditOf(response), problems: reading.problems } };
   const { code, extra, public_response: publicResponse } = reading.value;
   const message = toShortText(reading.value.message ?? "");

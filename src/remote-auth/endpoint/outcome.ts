@@ -7,7 +7,7 @@ import {
   authenticationSuccessSchema,
   MAX_EXCHANGE_BYTES,
 } from "../../schemas/remote-auth.ts";
-import { readJson } from "../json-body.ts";
+import { parseJsonBody } from "../json-body.ts";
 
 declare const made: unique symbol;
 
@@ -94,7 +94,7 @@ function toJsonResponse(status: 200 | 403, value: unknown, schema: z.ZodType): O
   if (status === 403 && text === "{}") return { status };
   const response = toContent(status, "json", text);
   if (!("content" in response)) return response;
-  const reading = readJson(response.content, schema);
+  const reading = parseJsonBody(response.content, schema);
   return "problems" in reading ? reading : response;
 }
 

@@ -1,8 +1,9 @@
+import type { Api } from "../../contracts/api.ts";
 import { toByteStream } from "../../contracts/byte-source.ts";
 import type { Connection } from "../../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../../contracts/file-service.ts";
 import type { ChunkReader } from "../chunk-reader.ts";
-import { type Api, toRequestHandler } from "../request-handler.ts";
+import { toRequestHandler } from "../request-handler.ts";
 import { respond } from "../web/handler.ts";
 import { openBody, openSource } from "./response-body.ts";
 

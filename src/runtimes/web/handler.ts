@@ -1,9 +1,10 @@
+import type { Api } from "../../contracts/api.ts";
 import type { Connection } from "../../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../../contracts/file-service.ts";
 import { checkOption } from "../../contracts/option-error.ts";
 import { Response } from "../../platform/fetch.ts";
 import type { ChunkReader } from "../chunk-reader.ts";
-import { type Api, checkApi, isOurs, toRequestHandler } from "../request-handler.ts";
+import { checkApi, isOurs, toRequestHandler } from "../request-handler.ts";
 import { openResponseBody, type ResponseBodyOptions } from "./response-body.ts";
 
 /** Options of adapters for servers that call `(Request) => Response`. `Rest` are the further arguments of that call. */

@@ -7,7 +7,7 @@ import { mapR2Errors } from "./write.ts";
 const MAX_PARALLEL = 6;
 
 /** Converts an object to the entry of a file. */
-export function toFileEntry(name: string, { size, uploaded, httpEtag }: R2Object): StorageEntry {
+export function toR2FileEntry(name: string, { size, uploaded, httpEtag }: R2Object): StorageEntry {
   return { name, kind: "file", size, modified: uploaded, etag: httpEtag };
 }
 
@@ -21,7 +21,7 @@ export function toFolderEntry(name: string, marker: R2Object | null): StorageEnt
  * name. The listing then shows the file, as `stat` does.
  * @throws StorageError `not-found` at the first step if no key begins with `folderKey`, except for the root.
  */
-export async function* listMembers(
+export async function* listR2Members(
   bucket: R2Bucket,
   folderKey: string,
   isRoot: boolean,
@@ -60,7 +60,7 @@ function createMembers(folderKey: string) {
         continue;
       }
       candidates = [...candidates, name];
-      files.push(toFileEntry(name, object));
+      files.push(toR2FileEntry(name, object));
     }
     return { files, folders };
   }

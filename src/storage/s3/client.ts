@@ -3,7 +3,7 @@ import { StorageError } from "../../contracts/storage-adapter.ts";
 import { createKeySource } from "./credentials.ts";
 import { codeOf, isDone, type S3Response } from "./errors.ts";
 import type { S3Credentials, S3Settings } from "./options.ts";
-import { toRequestBody } from "./request-body.ts";
+import { toS3RequestBody } from "./request-body.ts";
 import { readText, type S3Body, toBody } from "./response-body.ts";
 import { isPassing, toWait, wait } from "./retry.ts";
 
@@ -76,7 +76,7 @@ export function createS3Client(settings: S3Settings): S3Client {
       const isLast = attempt > settings.retries;
       if (response !== undefined && (isLast || !isPassing(response.status, outcome.code)))
         return { ...response, attempts: attempt };
-      if (isLast) throw new StorageError("unavailable", `${describe(request)}: ${outcome.failure}`);
+      if (isLast) throw new StorageError("unavailable", `${describeS3Request(request)}: ${outcome.failure}`);
       await wait(toWait(attempt, response?.headers.get("retry-after") ?? null, settings), request.signal);
     }
   }
@@ -98,7 +98,10 @@ export function createS3Client(settings: S3Settings): S3Client {
     try {
       return await sign(request, credentials);
     } catch (error) {
-      throw new StorageError("unavailable", `${describe(request)}: the request cannot be signed: ${nameOf(error)}`);
+      throw new StorageError(
+        "unavailable",
+        `${describeS3Request(request)}: the request cannot be signed: ${nameOf(error)}`,
+      );
     }
   }
 
@@ -152,7 +155,7 @@ export function createS3Client(settings: S3Settings): S3Client {
     signed.headers.set("Accept-Encoding", "identity");
     const init: RequestInit = { method, headers: signed.headers, redirect: "manual" };
     if (body === undefined) return { url: signed.url.href, init };
-    const { contentLength, ...content } = toRequestBody(body);
+    const { contentLength, ...content } = toS3RequestBody(body);
     if (contentLength !== undefined) signed.headers.set("Content-Length", String(contentLength));
     return { url: signed.url.href, init: { ...init, ...content } };
   }
@@ -181,7 +184,7 @@ function isExpired({ method }: S3Request, outcome: Outcome): boolean {
 }
 
 /** Describes a request for the log, without keys and signatures. */
-export function describe({ method, key, query = {} }: S3Request): string {
+export function describeS3Request({ method, key, query = {} }: S3Request): string {
   return [
     method,
     key ?? "bucket",

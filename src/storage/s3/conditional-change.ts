@@ -2,7 +2,7 @@ import { isStorageError, StorageError, type WriteOptions } from "../../contracts
 import { meetsConditions } from "../conditions.ts";
 import type { S3Client } from "./client.ts";
 import type { S3Head } from "./entries.ts";
-import { codeOf, isDone, type S3Response, toStorageError } from "./errors.ts";
+import { codeOf, isDone, type S3Response, toS3StorageError } from "./errors.ts";
 import { headObject } from "./head.ts";
 import { wait } from "./retry.ts";
 
@@ -128,7 +128,7 @@ async function sendOnce(
 async function refuse(client: S3Client, change: ConditionalChange, response: S3Response): Promise<undefined> {
   const mayBeDone = response.attempts > 1 || response.status >= 500;
   if (mayBeDone && (await hasEffect(client, change))) return undefined;
-  throw toStorageError(response, change.what);
+  throw toS3StorageError(response, change.what);
 }
 
 /** Whether the change was made although no response says so. Returns `false` if the store cannot be reached. */

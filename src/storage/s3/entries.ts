@@ -24,7 +24,7 @@ export function toHead(headers: Headers, size: number): S3Head {
 }
 
 /** Creates the entry of a file. */
-export function toFileEntry(name: string, { size, modified, etag }: Omit<S3Head, "writer">): StorageEntry {
+export function toS3FileEntry(name: string, { size, modified, etag }: Omit<S3Head, "writer">): StorageEntry {
   return { name, kind: "file", size, modified, ...(etag !== "" && { etag }) };
 }
 

@@ -1,5 +1,5 @@
 import { StorageError, type StorageErrorCode } from "../../contracts/storage-adapter.ts";
-import { parseResponse, textOf } from "./xml.ts";
+import { childText, parseResponse } from "./xml.ts";
 
 /** A response without an unread body. */
 export interface S3Response {
@@ -45,7 +45,7 @@ const OWN_FAULTS: ReadonlySet<string> = new Set([
 /** Returns the error code of a response, such as `NoSuchKey`. Empty if it has none, as with HEAD. */
 export function codeOf({ text }: Pick<S3Response, "text">): string {
   const root = text === "" ? undefined : parseResponse(text);
-  return root?.name === "Error" ? toCode(textOf(root, "Code")) : "";
+  return root?.name === "Error" ? toCode(childText(root, "Code")) : "";
 }
 
 /** Returns a code that is safe for the log, or the empty string. Texts of stores may quote keys and signatures. */
@@ -54,7 +54,7 @@ export function toCode(text: string): string {
 }
 
 /** Maps a response to an error. `what` describes the request, such as `PUT a/b`. */
-export function toStorageError(response: Pick<S3Response, "status" | "text">, what: string): StorageError {
+export function toS3StorageError(response: Pick<S3Response, "status" | "text">, what: string): StorageError {
   const code = codeOf(response);
   const message = `${what}: the store responded ${response.status}${code === "" ? "" : ` ${code}`}`;
   return new StorageError(toErrorCode(response.status, code), message);

@@ -1,6 +1,6 @@
-import { describe, type S3Client } from "./client.ts";
+import { describeS3Request, type S3Client } from "./client.ts";
 import { type S3Head, toHead } from "./entries.ts";
-import { isDone, isMissing, toStorageError } from "./errors.ts";
+import { isDone, isMissing, toS3StorageError } from "./errors.ts";
 import { listPage } from "./list.ts";
 
 /** Returns the metadata of an object, or `undefined` if there is none. */
@@ -8,7 +8,7 @@ export async function headObject(client: S3Client, key: string, signal?: AbortSi
   const request = { method: "HEAD", key, signal } as const;
   const response = await client.call(request);
   if (isMissing(response)) return undefined;
-  if (!isDone(response)) throw toStorageError(response, describe(request));
+  if (!isDone(response)) throw toS3StorageError(response, describeS3Request(request));
   return toHead(response.headers, Number(response.headers.get("content-length") ?? Number.NaN));
 }
 

@@ -1,9 +1,9 @@
 import { type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import { isKey, isName } from "../object-store/keys.ts";
-import { describe, type S3Client } from "./client.ts";
-import { toEtag, toFileEntry, toSecond } from "./entries.ts";
-import { isDone, toStorageError } from "./errors.ts";
-import { parseResponse, textOf, type XmlPart } from "./xml.ts";
+import { describeS3Request, type S3Client } from "./client.ts";
+import { toEtag, toS3FileEntry, toSecond } from "./entries.ts";
+import { isDone, toS3StorageError } from "./errors.ts";
+import { childText, parseResponse, type XmlPart } from "./xml.ts";
 
 /** Parameters of a listing (ListObjectsV2). */
 export interface S3ListRequest {
@@ -53,14 +53,14 @@ export async function listPage(
   };
   const request = { method: "GET", query, signal } as const;
   const response = await client.call(request);
-  if (!isDone(response)) throw toStorageError(response, `${describe(request)} listing`);
+  if (!isDone(response)) throw toS3StorageError(response, `${describeS3Request(request)} listing`);
   const root = parseResponse(response.text);
   if (root?.name !== "ListBucketResult")
     throw new StorageError("unavailable", "The store's response is not a listing.");
-  const decode = textOf(root, "EncodingType") === "url" ? decodeKey : (text: string) => text;
-  const next = textOf(root, "IsTruncated") === "true" ? textOf(root, "NextContinuationToken") : "";
+  const decode = childText(root, "EncodingType") === "url" ? decodeKey : (text: string) => text;
+  const next = childText(root, "IsTruncated") === "true" ? childText(root, "NextContinuationToken") : "";
   // Without a token, the rest of the listing would silently be missing.
-  if (next === "" && textOf(root, "IsTruncated") === "true") {
+  if (next === "" && childText(root, "IsTruncated") === "true") {
     throw new StorageError("unavailable", "The store truncated a listing: it does not support ListObjectsV2.");
   }
   // A repeated token would cause an endless loop.
@@ -73,14 +73,16 @@ function toMembers(root: XmlPart, decode: (text: string) => string | undefined):
   const prefixes: string[] = [];
   for (const part of root.parts) {
     if (part.name === "Contents") {
-      const key = decode(textOf(part, "Key"));
+      const key = decode(childText(part, "Key"));
       if (key === undefined) continue;
-      const [size = "", modified = "", etag = ""] = ["Size", "LastModified", "ETag"].map((name) => textOf(part, name));
+      const [size = "", modified = "", etag = ""] = ["Size", "LastModified", "ETag"].map((name) =>
+        childText(part, name),
+      );
       // The size is used in lengths and offsets, for example of archives.
       if (!/^\d{1,15}$/.test(size)) throw new StorageError("unavailable", "The store listed a file without its size.");
       keys.push({ key, size: Number(size), modified: toSecond(modified), etag: toEtag(etag) });
     } else if (part.name === "CommonPrefixes") {
-      const prefix = decode(textOf(part, "Prefix"));
+      const prefix = decode(childText(part, "Prefix"));
       if (prefix !== undefined) prefixes.push(prefix);
     }
   }
@@ -101,7 +103,7 @@ function decodeKey(text: string): string | undefined {
  * is below the folder, not even its marker, the first page is `undefined`.
  * @param folderTime time of the subfolders, because stores keep none
  */
-export async function* listMembers(
+export async function* listS3Members(
   client: S3Client,
   folder: string,
   folderTime: Date,
@@ -136,7 +138,7 @@ function createMemberReader(folder: string, folderTime: Date): (page: S3Page) =>
   return ({ keys, prefixes }) => {
     const files = keys.flatMap((file) => {
       const name = file.key.slice(folder.length);
-      return isName(name) ? [toFileEntry(name, file)] : [];
+      return isName(name) ? [toS3FileEntry(name, file)] : [];
     });
     const names = new Set([...previous, ...files.map(({ name }) => name)]);
     const folders = prefixes.flatMap((prefix): StorageEntry[] => {

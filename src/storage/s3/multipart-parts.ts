@@ -1,10 +1,10 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import type { ObjectPart, PartBuffers } from "../object-store/parts.ts";
-import { describe, type S3Client, type S3Request } from "./client.ts";
+import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
 import { WRITER_HEADER } from "./entries.ts";
-import { isDone, type S3Response, toCode, toStorageError } from "./errors.ts";
+import { isDone, type S3Response, toCode, toS3StorageError } from "./errors.ts";
 import { isPassing, toWait, wait } from "./retry.ts";
-import { escapeXml, parseResponse, textOf } from "./xml.ts";
+import { childText, escapeXml, parseResponse } from "./xml.ts";
 
 /** Additional milliseconds that a store may take to complete an upload. */
 const JOINING_MS = 300_000;
@@ -35,9 +35,10 @@ export async function beginUpload(
 ): Promise<S3Begin> {
   const request: S3Request = { method: "POST", key, query: { uploads: "" }, headers: toFileHeaders(writer), signal };
   const response = await client.call(request);
-  if (!isDone(response)) throw toStorageError(response, describe(request));
-  const id = textOf(parseResponse(response.text), "UploadId");
-  if (id === "") throw new StorageError("unavailable", `${describe(request)}: the store returned no upload ID`);
+  if (!isDone(response)) throw toS3StorageError(response, describeS3Request(request));
+  const id = childText(parseResponse(response.text), "UploadId");
+  if (id === "")
+    throw new StorageError("unavailable", `${describeS3Request(request)}: the store returned no upload ID`);
   return { upload: { key, id }, isOnlyOne: response.attempts === 1 };
 }
 
@@ -139,7 +140,7 @@ async function sendPart(
   const request: S3Request = { method: "PUT", key, query, body, signal };
   const response = await client.call(request);
   const tag = response.headers.get("etag");
-  if (!isDone(response) || tag === null) throw toStorageError(response, describe(request));
+  if (!isDone(response) || tag === null) throw toS3StorageError(response, describeS3Request(request));
   return tag;
 }
 
@@ -173,7 +174,7 @@ export async function completeUpload(
     if (!isDone(response) || root?.name === "CompleteMultipartUploadResult") {
       return { ...response, attempts: response.attempts + attempts - 1 };
     }
-    const code = toCode(textOf(root, "Code"));
+    const code = toCode(childText(root, "Code"));
     if (attempts > client.settings.retries || !isPassing(0, code)) {
       return { ...response, status: code === "PreconditionFailed" ? 412 : 500, attempts: response.attempts + attempts };
     }

@@ -1,7 +1,7 @@
 import type { S3Client } from "./client.ts";
 import { isDone } from "./errors.ts";
 import { abortUpload, beginUpload, hasParts, type S3Upload } from "./multipart-parts.ts";
-import { parseResponse, textOf } from "./xml.ts";
+import { childText, parseResponse } from "./xml.ts";
 
 /** State of an upload: parts may still be arriving, all parts have arrived, or the file exists. */
 export type S3UploadState = "sending" | "sent" | "complete";
@@ -90,9 +90,9 @@ export function createUploads(client: S3Client): S3Uploads {
     const earliest = (Number.isNaN(now) ? clock() : now) - (clock() - since) - LEEWAY_MS;
     const found: string[] = [];
     for (const part of parseResponse(response.text)?.parts ?? []) {
-      const id = textOf(part, "UploadId");
-      if (part.name !== "Upload" || textOf(part, "Key") !== key || id === "" || known.has(id)) continue;
-      if (Date.parse(textOf(part, "Initiated")) >= earliest && (await hasParts(client, { key, id })) === false)
+      const id = childText(part, "UploadId");
+      if (part.name !== "Upload" || childText(part, "Key") !== key || id === "" || known.has(id)) continue;
+      if (Date.parse(childText(part, "Initiated")) >= earliest && (await hasParts(client, { key, id })) === false)
         found.push(id);
     }
     return found;

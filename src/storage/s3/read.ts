@@ -2,9 +2,9 @@ import type { ByteSource } from "../../contracts/byte-source.ts";
 import { type ByteRange, type StorageEntry, StorageError, type StoredFile } from "../../contracts/storage-adapter.ts";
 import { toStoredFile } from "../../contracts/stored-file.ts";
 import type { ObjectLocation } from "../object-store/keys.ts";
-import { describe, type S3Client, type S3Opened, type S3Request } from "./client.ts";
-import { toFileEntry, toHead } from "./entries.ts";
-import { isMissing, toStorageError } from "./errors.ts";
+import { describeS3Request, type S3Client, type S3Opened, type S3Request } from "./client.ts";
+import { toHead, toS3FileEntry } from "./entries.ts";
+import { isMissing, toS3StorageError } from "./errors.ts";
 import { headObject, isAnyBelow } from "./head.ts";
 import type { S3Body } from "./response-body.ts";
 import { toWait, wait } from "./retry.ts";
@@ -41,7 +41,7 @@ export async function readFile(
     const head = await headObject(client, location.key);
     if (head === undefined) throw await toAbsence(client, location);
     if (range === undefined || range.length === 0 || range.offset >= head.size) {
-      return toStoredFile(toFileEntry(location.name, head), new Uint8Array(0));
+      return toStoredFile(toS3FileEntry(location.name, head), new Uint8Array(0));
     }
   }
   throw new StorageError("unavailable", `GET ${location.key}: the object keeps changing`);
@@ -75,7 +75,7 @@ async function openPiece(
   if (opened.status === 412)
     throw new StorageError("unavailable", `GET ${location.key}: that version no longer exists`);
   if (isMissing(opened)) throw await toAbsence(client, location);
-  if (opened.body === undefined) throw toStorageError(opened, describe(request));
+  if (opened.body === undefined) throw toS3StorageError(opened, describeS3Request(request));
   return toPiece(opened, opened.body, location, offset);
 }
 
@@ -103,7 +103,7 @@ function toPiece({ status, headers }: S3Opened, body: S3Body, { name, key }: Obj
     throw new StorageError("unavailable", `GET ${key}: the response does not say which bytes it contains`);
   }
   const head = toHead(headers, size);
-  return { etag: head.etag, size, entry: toFileEntry(name, head), body, start: begin };
+  return { etag: head.etag, size, entry: toS3FileEntry(name, head), body, start: begin };
 }
 
 /** Returns the error for a missing file. Looks whether the path is a folder. */

@@ -2,14 +2,14 @@ import { md5 } from "@noble/hashes/legacy";
 import { type RemoveOptions, StorageError } from "../../contracts/storage-adapter.ts";
 import { isOfKind, meetsConditions } from "../conditions.ts";
 import type { ObjectLocation } from "../object-store/keys.ts";
-import { describe, type S3Client, type S3Request } from "./client.ts";
+import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
 import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
-import { isDone, isMissing, toCode, toErrorCode, toStorageError } from "./errors.ts";
+import { isDone, isMissing, toCode, toErrorCode, toS3StorageError } from "./errors.ts";
 import { headObject } from "./head.ts";
 import { listPage } from "./list.ts";
 import { isPassing, toWait, wait } from "./retry.ts";
 import { putMarker } from "./write.ts";
-import { escapeXml, isXmlText, parseResponse, textOf } from "./xml.ts";
+import { childText, escapeXml, isXmlText, parseResponse } from "./xml.ts";
 
 /** How many requests that remove a single object are sent in parallel. */
 const MAX_PARALLEL = 8;
@@ -163,7 +163,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
         count.removed -= keys.length - left.length;
         return false;
       }
-      if (!isDone(response)) throw toStorageError(response, describe(request));
+      if (!isDone(response)) throw toS3StorageError(response, describeS3Request(request));
       const failed = toFailures(response.text, left);
       count.removed += left.length - failed.length;
       if (failed.length === 0) return true;
@@ -200,12 +200,12 @@ function toBatchRequest(keys: readonly string[]): S3Request & { readonly body: U
 function toFailures(text: string, keys: readonly string[]): readonly { readonly key: string; readonly code: string }[] {
   const root = parseResponse(text);
   if (root?.name !== "DeleteResult") {
-    const code = root?.name === "Error" ? toCode(textOf(root, "Code")) : "NoResult";
+    const code = root?.name === "Error" ? toCode(childText(root, "Code")) : "NoResult";
     return keys.map((key) => ({ key, code }));
   }
   return root.parts
     .filter(({ name, parts }) => name === "Error" && parts.length > 0)
-    .map((error) => ({ key: textOf(error, "Key"), code: toCode(textOf(error, "Code")) }))
+    .map((error) => ({ key: childText(error, "Key"), code: toCode(childText(error, "Code")) }))
     .filter(({ code }) => code !== "NoSuchKey");
 }
 

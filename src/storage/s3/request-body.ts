@@ -26,7 +26,7 @@ const isNode = isNodeItself(globalThis as Runtime);
  * Converts bytes to a body. Node's `fetch` copies the bytes that it receives, and each copy lives until the next full
  * garbage collection. Therefore Node gets large bodies as a stream, which is not copied.
  */
-export function toRequestBody(bytes: Uint8Array<ArrayBuffer>): S3RequestBody {
+export function toS3RequestBody(bytes: Uint8Array<ArrayBuffer>): S3RequestBody {
   if (!isNode || bytes.byteLength < LARGE_BYTES) return { body: bytes };
   let sent = 0;
   const body = new ReadableStream<Uint8Array>(

@@ -5,7 +5,7 @@ import { isKey, type ObjectLocation, toAncestors } from "../object-store/keys.ts
 import { createPartBuffers, joined, type ObjectPart, toParts } from "../object-store/parts.ts";
 import type { S3Client } from "./client.ts";
 import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
-import { type S3Head, toEtag, toFileEntry, toSecond, WRITER_HEADER } from "./entries.ts";
+import { type S3Head, toEtag, toS3FileEntry, toSecond, WRITER_HEADER } from "./entries.ts";
 import type { S3Response } from "./errors.ts";
 import { headObject, isAnyBelow } from "./head.ts";
 import { completeUpload, createPermits, sendParts, toFileHeaders } from "./multipart-parts.ts";
@@ -132,9 +132,9 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
     response: S3Response | undefined,
   ): Promise<StorageEntry> {
     const found = await headObject(client, location.key).catch(() => undefined);
-    if (found?.writer === writer && found.size === size) return toFileEntry(location.name, found);
+    if (found?.writer === writer && found.size === size) return toS3FileEntry(location.name, found);
     const date = response?.headers.get("date") ?? new Date(clock()).toUTCString();
-    return toFileEntry(location.name, {
+    return toS3FileEntry(location.name, {
       size,
       modified: toSecond(date),
       etag: toEtag(response?.headers.get("etag") ?? ""),

@@ -34,7 +34,7 @@ function toPart(element: XmlElement): XmlPart {
 }
 
 /** Returns the text of the first child element with this name, or the empty string. */
-export function textOf(part: XmlPart | undefined, name: string): string {
+export function childText(part: XmlPart | undefined, name: string): string {
   return part?.parts.find((one) => one.name === name)?.text ?? "";
 }
 

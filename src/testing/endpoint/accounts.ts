@@ -7,7 +7,7 @@ import {
   describeStatus,
   expectNoProblems,
   expectNoSuccess,
-  expectRefusal,
+  expectRejected,
   isSuccess,
   makeUpName,
 } from "./question.ts";
@@ -77,7 +77,7 @@ export const wrongCredentialCases: readonly EndpointCase[] = [
       let note: string | undefined;
       for (const [what, content] of toWrongPasswords(password)) {
         const response = await askWith(context, { content });
-        expectRefusal(response, what);
+        expectRejected(response, what);
         if (response.status === 401) note = HANDED_ON;
       }
       // Some endpoints may reject such long or unusual text as an invalid request, so any refusal is accepted.
@@ -113,7 +113,7 @@ export const wrongCredentialCases: readonly EndpointCase[] = [
       name: `does not accept an unknown key or certificate for a known account: ${type}`,
       needs: "account",
       async run(context) {
-        expectRefusal(await askWith(context, { type, content: SAMPLES[type] }), `${type} that is not the account's`);
+        expectRejected(await askWith(context, { type, content: SAMPLES[type] }), `${type} that is not the account's`);
       },
     }),
   ),

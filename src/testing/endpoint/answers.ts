@@ -6,7 +6,7 @@ import {
   describeStatus,
   expectNoProblems,
   expectNoSuccess,
-  expectRefusal,
+  expectRejected,
   isSuccess,
   makeUpName,
 } from "./question.ts";
@@ -87,7 +87,7 @@ export const unknownAccountCases: readonly EndpointCase[] = [
         if (!isSuccess(response)) throw new Error(`the response to the right password is ${describeStatus(response)}`);
       }
       const unknown = { type: "password", username: makeUpName(), content: WRONG_PASSWORD } as const;
-      expectRefusal(await ask(context, { ...unknown, peer: makeUpPeer("IPv6") }), "an unknown account");
+      expectRejected(await ask(context, { ...unknown, peer: makeUpPeer("IPv6") }), "an unknown account");
       return undefined;
     },
   },

@@ -36,7 +36,7 @@ export function makeUpName(): string {
  * Creates the request that a service sends for credentials (2.3). A service does not send empty credentials, but this
  * function does.
  */
-export function toRequest({ type, username, content, peer }: Credentials): AuthenticationRequest {
+export function toAuthRequest({ type, username, content, peer }: Credentials): AuthenticationRequest {
   return {
     credentials: {
       type,
@@ -57,7 +57,7 @@ export function toRequest({ type, username, content, peer }: Credentials): Authe
 export async function ask(
   context: EndpointCaseContext,
   credentials: Credentials,
-  { method = "POST", contentType, body = JSON.stringify(toRequest(credentials)), authorization }: Deviation = {},
+  { method = "POST", contentType, body = JSON.stringify(toAuthRequest(credentials)), authorization }: Deviation = {},
 ): Promise<CheckedResponse> {
   const { url, headers = {}, username = "", password = "", timeoutSeconds = 30, fetch: given, onAnswer } = context;
   const settings = readOptions({ url: [url], headers, username, password, timeoutSeconds, logger: silent });
@@ -105,7 +105,7 @@ export function isSuccess({ status }: RemoteResponse): boolean {
 }
 
 /** Fails unless the endpoint rejected the credentials with a response that a service accepts. */
-export function expectRefusal(response: CheckedResponse, what: string): void {
+export function expectRejected(response: CheckedResponse, what: string): void {
   if (isSuccess(response)) throw new Error(`${what} was accepted: the response is ${response.status}`);
   if (response.status !== 401 && response.status !== 403) {
     throw new Error(`the response to ${what} must be 401 or 403, but it is ${describeStatus(response)}`);

@@ -2,7 +2,7 @@ import type { Credentials } from "../../contracts/authenticator.ts";
 import { type HeaderLines, toBasicAuthorization } from "../../outbound/headers.ts";
 import type { EndpointCase, EndpointCaseContext } from "./case.ts";
 import { changeLast, swapCase } from "./flaws.ts";
-import { ask, type Deviation, expectNoSuccess, isSuccess, makeUpName, toRequest } from "./question.ts";
+import { ask, type Deviation, expectNoSuccess, isSuccess, makeUpName, toAuthRequest } from "./question.ts";
 import { WRONG_PASSWORD } from "./samples.ts";
 
 /**
@@ -30,7 +30,7 @@ export const requestCases: readonly EndpointCase[] = [
   {
     name: "does not accept malformed JSON",
     async run(context) {
-      const text = JSON.stringify(toRequest(credentialsOf(context)));
+      const text = JSON.stringify(toAuthRequest(credentialsOf(context)));
       for (const body of [text.slice(0, -1), `${text}}`, "", "null", `[${text}]`, JSON.stringify(text)]) {
         await expectRefused(context, { body }, "malformed JSON");
       }
@@ -129,7 +129,7 @@ function credentialsOf({ account }: EndpointCaseContext): Credentials {
 }
 
 function bodyWith(context: EndpointCaseContext, members: Readonly<Record<string, unknown>>): string {
-  const request = toRequest(credentialsOf(context));
+  const request = toAuthRequest(credentialsOf(context));
   return JSON.stringify({ ...request, credentials: { ...request.credentials, ...members } });
 }
 

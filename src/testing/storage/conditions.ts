@@ -1,7 +1,7 @@
 import type { StorageAdapter, WriteOptions } from "../../contracts/storage-adapter.ts";
 import { expect, expectEqual, expectRefusal } from "../expectations.ts";
 import type { StorageCase } from "./case.ts";
-import { bodyText, namesIn, put, textChunks, textOf, untouched } from "./content.ts";
+import { bodyText, namesIn, put, readFileText, textChunks, untouched } from "./content.ts";
 
 const STALE = '"a-tag-of-no-version"';
 
@@ -13,7 +13,7 @@ export const conditionCases: readonly StorageCase[] = [
       await expectFailedPrecondition(storage, "/file", { ifMatch: "*" });
       await put(storage, "/file", "first");
       await put(storage, "/file", "second", { ifMatch: "*" });
-      expectEqual(await textOf(storage, "/file"), "second", "text");
+      expectEqual(await readFileText(storage, "/file"), "second", "text");
     },
   },
   {
@@ -21,7 +21,7 @@ export const conditionCases: readonly StorageCase[] = [
     async run({ storage }) {
       await put(storage, "/file", "first", { ifNoneMatch: "*" });
       await expectFailedPrecondition(storage, "/file", { ifNoneMatch: "*" });
-      expectEqual(await textOf(storage, "/file"), "first", "text");
+      expectEqual(await readFileText(storage, "/file"), "first", "text");
     },
   },
   {
@@ -31,7 +31,7 @@ export const conditionCases: readonly StorageCase[] = [
       await put(storage, "/file", "first");
       await expectFailedPrecondition(storage, "/file", { ifMatch: [STALE] });
       await expectFailedPrecondition(storage, "/file", { ifMatch: [] });
-      expectEqual(await textOf(storage, "/file"), "first", "text");
+      expectEqual(await readFileText(storage, "/file"), "first", "text");
     },
   },
   {
@@ -42,7 +42,7 @@ export const conditionCases: readonly StorageCase[] = [
       const own = first.etag ?? "";
       await put(storage, "/file", "second", { ifMatch: [STALE, own] });
       await expectFailedPrecondition(storage, "/file", { ifMatch: [STALE, own] });
-      expectEqual(await textOf(storage, "/file"), "second", "text");
+      expectEqual(await readFileText(storage, "/file"), "second", "text");
     },
   },
   {
@@ -68,7 +68,7 @@ export const conditionCases: readonly StorageCase[] = [
     async run({ storage }) {
       await put(storage, "/file", "first", { ifNoneMatch: [STALE] });
       await put(storage, "/file", "second", { ifNoneMatch: [STALE, `W/${STALE}`] });
-      expectEqual(await textOf(storage, "/file"), "second", "text");
+      expectEqual(await readFileText(storage, "/file"), "second", "text");
     },
   },
   {
@@ -78,7 +78,7 @@ export const conditionCases: readonly StorageCase[] = [
       const { etag = "" } = await put(storage, "/file", "first");
       await expectFailedPrecondition(storage, "/file", { ifNoneMatch: [STALE, etag] });
       await expectFailedPrecondition(storage, "/file", { ifNoneMatch: [`W/${etag}`] });
-      expectEqual(await textOf(storage, "/file"), "first", "text");
+      expectEqual(await readFileText(storage, "/file"), "first", "text");
     },
   },
   {
@@ -88,7 +88,7 @@ export const conditionCases: readonly StorageCase[] = [
       const { etag = "" } = await put(storage, "/file", "first");
       await expectFailedPrecondition(storage, "/file", { ifMatch: [etag], ifNoneMatch: "*" });
       await put(storage, "/file", "second", { ifMatch: [etag], ifNoneMatch: [STALE] });
-      expectEqual(await textOf(storage, "/file"), "second", "text");
+      expectEqual(await readFileText(storage, "/file"), "second", "text");
     },
   },
   {
@@ -108,7 +108,7 @@ export const conditionCases: readonly StorageCase[] = [
       const texts = Array.from({ length: 30 }, (_, index) => `writer ${index}`);
       const winners = await race(storage, texts, { ifNoneMatch: "*" });
       expectEqual(winners.length, 1, "successful writers");
-      expectEqual(await textOf(storage, "/race"), winners[0], "text");
+      expectEqual(await readFileText(storage, "/race"), winners[0], "text");
       expectEqual(await namesIn(storage, "/"), ["race"], "members");
     },
   },
@@ -120,7 +120,7 @@ export const conditionCases: readonly StorageCase[] = [
       const texts = Array.from({ length: 30 }, (_, index) => `writer ${index}`);
       const winners = await race(storage, texts, { ifMatch: [etag] });
       expectEqual(winners.length, 1, "successful writers");
-      expectEqual(await textOf(storage, "/race"), winners[0], "text");
+      expectEqual(await readFileText(storage, "/race"), winners[0], "text");
     },
   },
   {
@@ -147,7 +147,7 @@ export const conditionCases: readonly StorageCase[] = [
           for (let round = 0; round < 3; round += 1) await add();
         }),
       );
-      expectEqual(await textOf(storage, "/count"), "30", "count");
+      expectEqual(await readFileText(storage, "/count"), "30", "count");
     },
   },
   {
@@ -156,7 +156,7 @@ export const conditionCases: readonly StorageCase[] = [
     async run({ storage }) {
       const content = during(() => put(storage, "/file", "of another"));
       await expectRefusal(storage.write("/file", content, { ifNoneMatch: "*" }), "precondition-failed");
-      expectEqual(await textOf(storage, "/file"), "of another", "text");
+      expectEqual(await readFileText(storage, "/file"), "of another", "text");
       expectEqual(await namesIn(storage, "/"), ["file"], "members");
     },
   },
@@ -167,7 +167,7 @@ export const conditionCases: readonly StorageCase[] = [
       const { etag = "" } = await put(storage, "/changed", "first");
       const changing = during(() => put(storage, "/changed", "of another"));
       await expectRefusal(storage.write("/changed", changing, { ifMatch: [etag] }), "precondition-failed");
-      expectEqual(await textOf(storage, "/changed"), "of another", "text");
+      expectEqual(await readFileText(storage, "/changed"), "of another", "text");
       const removing = during(() => storage.remove("/changed"));
       await expectRefusal(storage.write("/changed", removing, { ifMatch: "*" }), "precondition-failed");
       expectEqual(await namesIn(storage, "/"), [], "members");
@@ -179,7 +179,7 @@ export const conditionCases: readonly StorageCase[] = [
     async run({ storage }) {
       const { etag = "" } = await put(storage, "/file", "first");
       await expectRefusal(storage.remove("/file", { ifMatch: [STALE] }), "precondition-failed");
-      expectEqual(await textOf(storage, "/file"), "first", "text");
+      expectEqual(await readFileText(storage, "/file"), "first", "text");
       await storage.remove("/file", { ifMatch: [STALE, etag] });
       expectEqual(await namesIn(storage, "/"), [], "members");
       await expectRefusal(storage.remove("/file", { ifMatch: [etag] }), "not-found");

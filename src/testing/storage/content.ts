@@ -56,7 +56,7 @@ export function put(
 }
 
 /** Returns the text of a file. */
-export async function textOf(storage: StorageAdapter, path: string): Promise<string> {
+export async function readFileText(storage: StorageAdapter, path: string): Promise<string> {
   return bodyText((await storage.read(path)).body);
 }
 

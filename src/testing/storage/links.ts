@@ -1,6 +1,6 @@
 import { expect, expectEqual, expectRefusal } from "../expectations.ts";
 import type { StorageCase, StorageCaseContext } from "./case.ts";
-import { firstOf, namesIn, put, textOf, untouched } from "./content.ts";
+import { firstOf, namesIn, put, readFileText, untouched } from "./content.ts";
 
 /** Cases about links, which are reported and replaced, never followed. */
 export const linkCases: readonly StorageCase[] = [
@@ -90,7 +90,11 @@ export const linkCases: readonly StorageCase[] = [
         const target = await link(context, `/to-${to}`, to);
         const entry = await put(context.storage, `/to-${to}`, "new");
         expectEqual([entry.kind, (await context.storage.stat(`/to-${to}`))?.kind], ["file", "file"], "kinds");
-        expectEqual([await textOf(context.storage, `/to-${to}`), await target.readText()], ["new", "target"], "texts");
+        expectEqual(
+          [await readFileText(context.storage, `/to-${to}`), await target.readText()],
+          ["new", "target"],
+          "texts",
+        );
       }
     },
   },
@@ -101,7 +105,7 @@ export const linkCases: readonly StorageCase[] = [
       const target = await link(context, "/link", "file");
       await expectRefusal(put(context.storage, "/link", "new", { ifMatch: "*" }), "precondition-failed");
       await put(context.storage, "/link", "new", { ifNoneMatch: "*" });
-      expectEqual([await textOf(context.storage, "/link"), await target.readText()], ["new", "target"], "texts");
+      expectEqual([await readFileText(context.storage, "/link"), await target.readText()], ["new", "target"], "texts");
     },
   },
   {

@@ -1,6 +1,6 @@
 import { expect, expectEqual, expectRefusal } from "../expectations.ts";
 import type { StorageCase } from "./case.ts";
-import { firstOf, namesIn, put, textOf, untouched } from "./content.ts";
+import { firstOf, namesIn, put, readFileText, untouched } from "./content.ts";
 
 const AWKWARD: Readonly<Record<string, readonly string[]>> = {
   "with spaces inside and at both ends": ["a b", " leading", "trailing ", " ", "  "],
@@ -48,14 +48,14 @@ export const nameCases: readonly StorageCase[] = [
         expectEqual(await namesIn(storage, "/names"), [...names].sort(), "listed");
         for (const name of names) {
           expectEqual((await storage.stat(`/names/${name}`))?.name, name, "found");
-          expectEqual(await textOf(storage, `/names/${name}`), `text of ${name}`, name);
+          expectEqual(await readFileText(storage, `/names/${name}`), `text of ${name}`, name);
           await storage.remove(`/names/${name}`);
         }
         expectEqual(await namesIn(storage, "/names"), [], "listed in the end");
         for (const name of names) {
           await storage.createFolder(`/names/${name}`);
           await put(storage, `/names/${name}/member`, name);
-          expectEqual(await textOf(storage, `/names/${name}/member`), name, `member of ${name}`);
+          expectEqual(await readFileText(storage, `/names/${name}/member`), name, `member of ${name}`);
         }
         await storage.remove("/names");
       },
@@ -69,7 +69,7 @@ export const nameCases: readonly StorageCase[] = [
       expectEqual(await storage.stat(`/${decomposed}`), undefined, "the other form");
       await put(storage, `/${decomposed}`, "decomposed");
       expectEqual(await namesIn(storage, "/"), [decomposed, composed], "listed");
-      expectEqual(await textOf(storage, `/${composed}`), "composed", "text");
+      expectEqual(await readFileText(storage, `/${composed}`), "composed", "text");
     },
   },
   {
@@ -78,7 +78,11 @@ export const nameCases: readonly StorageCase[] = [
       await put(storage, "/Name", "capital");
       expectEqual(await storage.stat("/name"), undefined, "the other name");
       await put(storage, "/name", "small");
-      expectEqual([await textOf(storage, "/Name"), await textOf(storage, "/name")], ["capital", "small"], "texts");
+      expectEqual(
+        [await readFileText(storage, "/Name"), await readFileText(storage, "/name")],
+        ["capital", "small"],
+        "texts",
+      );
     },
   },
   {
@@ -86,7 +90,7 @@ export const nameCases: readonly StorageCase[] = [
     async run({ storage }) {
       for (const name of ["n".repeat(255), `${"😀".repeat(63)}abc`, `${"é".repeat(127)}x`]) {
         await put(storage, `/${name}`, "long");
-        expectEqual(await textOf(storage, `/${name}`), "long", "text");
+        expectEqual(await readFileText(storage, `/${name}`), "long", "text");
       }
       expectEqual((await namesIn(storage, "/")).length, 3, "members");
     },

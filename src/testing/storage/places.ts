@@ -1,6 +1,6 @@
 import { expect, expectEqual, expectRefusal, rejectionOf } from "../expectations.ts";
 import type { StorageCase } from "./case.ts";
-import { firstOf, makeFilledFolder, namesIn, put, textOf, untouched } from "./content.ts";
+import { firstOf, makeFilledFolder, namesIn, put, readFileText, untouched } from "./content.ts";
 
 const NOT_CANONICAL = ["", "a", "a/b", "//", "/a/", "//a", "/a//b", "/.", "/..", "/a/.", "/a/../b", "/./a"];
 
@@ -139,7 +139,11 @@ export const placeCases: readonly StorageCase[] = [
       await put(storage, "/folder/kept", "kept");
       await put(storage, "/file", "kept");
       for (const path of ["/folder", "/file", "/"]) await expectRefusal(storage.createFolder(path), "already-exists");
-      expectEqual([await textOf(storage, "/folder/kept"), await textOf(storage, "/file")], ["kept", "kept"], "content");
+      expectEqual(
+        [await readFileText(storage, "/folder/kept"), await readFileText(storage, "/file")],
+        ["kept", "kept"],
+        "content",
+      );
     },
   },
   {
@@ -202,7 +206,7 @@ export const placeCases: readonly StorageCase[] = [
         await storage.createFolder(path);
       }
       await put(storage, `${path}/bottom`, "deep");
-      expectEqual(await textOf(storage, `${path}/bottom`), "deep", "text");
+      expectEqual(await readFileText(storage, `${path}/bottom`), "deep", "text");
       expectEqual(await namesIn(storage, path), ["bottom"], "members");
       await storage.remove("/d");
       expectEqual(await namesIn(storage, "/"), [], "root");

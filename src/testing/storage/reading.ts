@@ -1,7 +1,7 @@
 import type { ByteSource } from "../../contracts/byte-source.ts";
 import { expect, expectEqual, expectRefusal, rejectionOf } from "../expectations.ts";
 import type { StorageCase } from "./case.ts";
-import { areSameBytes, bodyBytes, bodyText, inChunks, noise, put, textOf } from "./content.ts";
+import { areSameBytes, bodyBytes, bodyText, inChunks, noise, put, readFileText } from "./content.ts";
 
 const TEXT = "0123456789";
 const RANGES: readonly (readonly [offset: number, length: number, expected: string])[] = [
@@ -122,7 +122,7 @@ export const readingCases: readonly StorageCase[] = [
     async run({ storage }) {
       await put(storage, "/file", TEXT);
       (await bodyChunk((await storage.read("/file")).body)).fill(0);
-      expectEqual(await textOf(storage, "/file"), TEXT, "text");
+      expectEqual(await readFileText(storage, "/file"), TEXT, "text");
     },
   },
   {
@@ -169,7 +169,7 @@ export const readingCases: readonly StorageCase[] = [
         await pending;
       }
       await put(storage, "/file", "new");
-      expectEqual(await textOf(storage, "/file"), "new", "text");
+      expectEqual(await readFileText(storage, "/file"), "new", "text");
       await storage.remove("/file");
     },
   },
@@ -182,7 +182,7 @@ export const readingCases: readonly StorageCase[] = [
       await body.cancel();
       const empty = await storage.read("/file", { offset: 99, length: 1 });
       await empty.body.cancel();
-      expectEqual(await textOf(storage, "/file"), TEXT, "text");
+      expectEqual(await readFileText(storage, "/file"), TEXT, "text");
     },
   },
   {

@@ -1,7 +1,7 @@
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
 import { expect, expectEqual, expectRefusal } from "../expectations.ts";
 import type { StorageCase } from "./case.ts";
-import { makeFilledFolder, namesIn, put, stalled, textOf } from "./content.ts";
+import { makeFilledFolder, namesIn, put, readFileText, stalled } from "./content.ts";
 
 /** Cases about `remove`. */
 export const removalCases: readonly StorageCase[] = [
@@ -23,7 +23,11 @@ export const removalCases: readonly StorageCase[] = [
       await storage.remove("/a");
       expectEqual(await namesIn(storage, "/"), ["a-b", "a.b", "a0", "ab"], "members");
       expectEqual([await storage.stat("/a/b/c/3"), await storage.stat("/a/1")], [undefined, undefined], "below");
-      expectEqual([await textOf(storage, "/a-b/4"), await textOf(storage, "/ab/5")], ["/a-b/4", "/ab/5"], "beside");
+      expectEqual(
+        [await readFileText(storage, "/a-b/4"), await readFileText(storage, "/ab/5")],
+        ["/a-b/4", "/ab/5"],
+        "beside",
+      );
     },
   },
   {
@@ -53,7 +57,7 @@ export const removalCases: readonly StorageCase[] = [
     async run({ storage }) {
       await put(storage, "/file", "kept");
       await expectRefusal(storage.remove("/"), "denied");
-      expectEqual(await textOf(storage, "/file"), "kept", "text");
+      expectEqual(await readFileText(storage, "/file"), "kept", "text");
     },
   },
   {
@@ -75,7 +79,11 @@ export const removalCases: readonly StorageCase[] = [
       await expectRefusal(storage.remove("/folder", { kind: "file" }), "not-found");
       for (const kind of ["file", "folder"] as const)
         await expectRefusal(storage.remove("/none", { kind }), "not-found");
-      expectEqual([await textOf(storage, "/file"), await textOf(storage, "/folder/member")], ["kept", "kept"], "texts");
+      expectEqual(
+        [await readFileText(storage, "/file"), await readFileText(storage, "/folder/member")],
+        ["kept", "kept"],
+        "texts",
+      );
       await storage.remove("/file", { kind: "file" });
       await storage.remove("/folder", { kind: "folder" });
       expectEqual(await namesIn(storage, "/"), [], "members");
@@ -140,7 +148,7 @@ export const removalCases: readonly StorageCase[] = [
       await Promise.all([writer(0), writer(1), writer(2), remover()]);
       if ((await storage.stat("/tree")) === undefined) return;
       for (const name of await namesIn(storage, "/tree"))
-        expectEqual(await textOf(storage, `/tree/${name}`), "whole", name);
+        expectEqual(await readFileText(storage, `/tree/${name}`), "whole", name);
       await storage.remove("/tree");
     },
   },
@@ -184,7 +192,11 @@ async function expectNothingElseRemoved(storage: StorageAdapter, kind: "file" | 
     }
   };
   await Promise.all([keepRemoving(), keepRemoving(), replace()]);
-  expectEqual(await textOf(storage, kind === "file" ? "/name/member" : "/name"), "content", `in place of a ${kind}`);
+  expectEqual(
+    await readFileText(storage, kind === "file" ? "/name/member" : "/name"),
+    "content",
+    `in place of a ${kind}`,
+  );
   await storage.remove("/name");
 }
 

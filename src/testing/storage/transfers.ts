@@ -1,6 +1,6 @@
 import { expect, expectEqual, expectRefusal, rejectionOf } from "../expectations.ts";
 import type { StorageCase } from "./case.ts";
-import { cutOff, namesIn, put, stalled, textChunks, textOf, untouched } from "./content.ts";
+import { cutOff, namesIn, put, readFileText, stalled, textChunks, untouched } from "./content.ts";
 
 /** Cases about writes that end early, and about what others see during a write. */
 export const transferCases: readonly StorageCase[] = [
@@ -13,7 +13,7 @@ export const transferCases: readonly StorageCase[] = [
         const found = await rejectionOf(storage.write("/file", cutOff(error, ...texts)));
         expectEqual(found === error, true, "the error of the content");
       }
-      expectEqual(await textOf(storage, "/file"), "former", "text");
+      expectEqual(await readFileText(storage, "/file"), "former", "text");
       expectEqual(await namesIn(storage, "/"), ["file"], "members");
     },
   },
@@ -43,7 +43,11 @@ export const transferCases: readonly StorageCase[] = [
       await expectRefusal(storage.write("/file", textChunks("1234"), { size: 5 }), "incomplete");
       await expectRefusal(storage.write("/file", textChunks(), { size: 1 }), "incomplete");
       await expectRefusal(storage.write("/new", textChunks("1234"), { size: 5 }), "incomplete");
-      expectEqual([await textOf(storage, "/file"), await namesIn(storage, "/")], ["former", ["file"]], "what is there");
+      expectEqual(
+        [await readFileText(storage, "/file"), await namesIn(storage, "/")],
+        ["former", ["file"]],
+        "what is there",
+      );
     },
   },
   {
@@ -53,7 +57,11 @@ export const transferCases: readonly StorageCase[] = [
       await expectRefusal(storage.write("/file", textChunks("123456"), { size: 5 }), "incomplete");
       await expectRefusal(storage.write("/file", textChunks("12345", "6"), { size: 5 }), "incomplete");
       await expectRefusal(storage.write("/file", textChunks("1"), { size: 0 }), "incomplete");
-      expectEqual([await textOf(storage, "/file"), await namesIn(storage, "/")], ["former", ["file"]], "what is there");
+      expectEqual(
+        [await readFileText(storage, "/file"), await namesIn(storage, "/")],
+        ["former", ["file"]],
+        "what is there",
+      );
     },
   },
   {
@@ -114,7 +122,11 @@ export const transferCases: readonly StorageCase[] = [
         const found = await rejectionOf(storage.write("/file", content, { signal: controller.signal, size: 100 }));
         expectEqual(found === reason, true, "the signal's reason");
       }
-      expectEqual([await textOf(storage, "/file"), await namesIn(storage, "/")], ["former", ["file"]], "what is there");
+      expectEqual(
+        [await readFileText(storage, "/file"), await namesIn(storage, "/")],
+        ["former", ["file"]],
+        "what is there",
+      );
     },
   },
   {
@@ -150,7 +162,7 @@ export const transferCases: readonly StorageCase[] = [
         () => "new",
         () => "former",
       );
-      expectEqual(await textOf(storage, "/file"), outcome, "text by the outcome");
+      expectEqual(await readFileText(storage, "/file"), outcome, "text by the outcome");
     },
   },
   {
@@ -159,7 +171,7 @@ export const transferCases: readonly StorageCase[] = [
       const controller = new AbortController();
       await put(storage, "/file", "done", { signal: controller.signal });
       controller.abort();
-      expectEqual(await textOf(storage, "/file"), "done", "text");
+      expectEqual(await readFileText(storage, "/file"), "done", "text");
     },
   },
   {
@@ -170,7 +182,7 @@ export const transferCases: readonly StorageCase[] = [
       async function* looking(): AsyncGenerator<Uint8Array> {
         for (let chunk = 0; chunk < 3; chunk += 1) {
           yield new Uint8Array(100_000);
-          seen.push([await namesIn(storage, "/"), await storage.stat("/new"), await textOf(storage, "/old")]);
+          seen.push([await namesIn(storage, "/"), await storage.stat("/new"), await readFileText(storage, "/old")]);
         }
       }
       await storage.write("/old", looking());
@@ -190,7 +202,7 @@ export const transferCases: readonly StorageCase[] = [
       await Promise.all(writes);
       expectEqual(await namesIn(storage, "/"), [], "members");
       await put(storage, "/file-0", "works");
-      expectEqual(await textOf(storage, "/file-0"), "works", "text");
+      expectEqual(await readFileText(storage, "/file-0"), "works", "text");
     },
   },
 ];

@@ -1,6 +1,16 @@
 import { expect, expectEqual, expectRefusal } from "../expectations.ts";
 import type { StorageCase } from "./case.ts";
-import { areSameBytes, bodyBytes, inChunks, namesIn, noise, put, textChunks, textOf, untouched } from "./content.ts";
+import {
+  areSameBytes,
+  bodyBytes,
+  inChunks,
+  namesIn,
+  noise,
+  put,
+  readFileText,
+  textChunks,
+  untouched,
+} from "./content.ts";
 
 /** Cases about writes that succeed, or are rejected because of their path. */
 export const writingCases: readonly StorageCase[] = [
@@ -10,7 +20,7 @@ export const writingCases: readonly StorageCase[] = [
       const entry = await put(storage, "/file", "hello");
       expectEqual([entry.name, entry.kind, entry.size], ["file", "file", 5], "entry");
       expectEqual(entry, await storage.stat("/file"), "entry as stat tells it");
-      expectEqual(await textOf(storage, "/file"), "hello", "text");
+      expectEqual(await readFileText(storage, "/file"), "hello", "text");
     },
   },
   {
@@ -18,7 +28,7 @@ export const writingCases: readonly StorageCase[] = [
     async run({ storage }) {
       for (const text of ["middle", "somewhat longer", "short"]) {
         const entry = await put(storage, "/file", text);
-        expectEqual([await textOf(storage, "/file"), entry.size], [text, text.length], "text and size");
+        expectEqual([await readFileText(storage, "/file"), entry.size], [text, text.length], "text and size");
       }
       expectEqual(await namesIn(storage, "/"), ["file"], "members");
     },
@@ -28,7 +38,7 @@ export const writingCases: readonly StorageCase[] = [
     async run({ storage }) {
       expectEqual((await storage.write("/none", textChunks())).size, 0, "size of no chunk");
       expectEqual((await storage.write("/empty", textChunks(""), { size: 0 })).size, 0, "size of an empty chunk");
-      expectEqual([await textOf(storage, "/none"), await textOf(storage, "/empty")], ["", ""], "texts");
+      expectEqual([await readFileText(storage, "/none"), await readFileText(storage, "/empty")], ["", ""], "texts");
     },
   },
   {
@@ -36,14 +46,18 @@ export const writingCases: readonly StorageCase[] = [
     async run({ storage }) {
       await put(storage, "/file", "full");
       await storage.write("/file", textChunks(), { size: 0 });
-      expectEqual([await textOf(storage, "/file"), (await storage.stat("/file"))?.size], ["", 0], "text and size");
+      expectEqual(
+        [await readFileText(storage, "/file"), (await storage.stat("/file"))?.size],
+        ["", 0],
+        "text and size",
+      );
     },
   },
   {
     name: "write: joins chunks of any size, including empty ones",
     async run({ storage }) {
       await storage.write("/file", textChunks("a", "", "bcd", "", "", "e"), { size: 5 });
-      expectEqual(await textOf(storage, "/file"), "abcde", "text");
+      expectEqual(await readFileText(storage, "/file"), "abcde", "text");
     },
   },
   {
@@ -68,7 +82,7 @@ export const writingCases: readonly StorageCase[] = [
         buffer.fill(120);
       }
       await storage.write("/file", reusing());
-      expectEqual(await textOf(storage, "/file"), "aaaabbbbcccc", "text");
+      expectEqual(await readFileText(storage, "/file"), "aaaabbbbcccc", "text");
     },
   },
   {
@@ -85,7 +99,11 @@ export const writingCases: readonly StorageCase[] = [
       await expectRefusal(storage.write("/folder", content), "not-a-file");
       await expectRefusal(storage.write("/", content), "not-a-file");
       expect(!content.wasTouched(), "content was left alone");
-      expectEqual([await textOf(storage, "/folder/kept"), await textOf(storage, "/file")], ["kept", "kept"], "content");
+      expectEqual(
+        [await readFileText(storage, "/folder/kept"), await readFileText(storage, "/file")],
+        ["kept", "kept"],
+        "content",
+      );
       expectEqual(await namesIn(storage, "/"), ["file", "folder"], "members");
     },
   },

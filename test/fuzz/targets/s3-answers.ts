@@ -1,7 +1,7 @@
 import { type StorageEntry, StorageError } from "../../../src/contracts/storage-adapter.ts";
 import type { S3Client, S3Opened } from "../../../src/storage/s3/client.ts";
 import { codeOf, isDone, isMissing, type S3Response } from "../../../src/storage/s3/errors.ts";
-import { listMembers } from "../../../src/storage/s3/list.ts";
+import { listS3Members } from "../../../src/storage/s3/list.ts";
 import { parseResponse } from "../../../src/storage/s3/xml.ts";
 import { cutLine, decodeStrictly, type FuzzTarget, hold, toBytes } from "../target.ts";
 
@@ -68,7 +68,7 @@ async function run(input: string): Promise<string> {
   };
   try {
     const entries: StorageEntry[] = [];
-    for await (const page of listMembers({ call } as unknown as S3Client, FOLDER, new Date(0)))
+    for await (const page of listS3Members({ call } as unknown as S3Client, FOLDER, new Date(0)))
       entries.push(...(page ?? []));
     hold(isDone(answer) && parseResponse(text)?.name === "ListBucketResult", "only a listing lists");
     for (const entry of entries) holdEntry(entry, text);

@@ -72,24 +72,24 @@ function run(input: string): string {
   const places = BASES.map((base) => {
     const place = resolveUrl(parseTarget(ORIGIN + input), base);
     const url = (path: string) => `${base.map((segment) => `/${encodeURIComponent(segment)}`).join("")}${path}`;
-    if (place !== undefined) holdRoutes(place.shape);
+    if (place !== undefined) holdRoutes(place.kind);
     if (place !== undefined) holdPlace(place, (path) => resolveUrl(parseTarget(ORIGIN + url(path)), base));
     return place;
   });
   if (input.startsWith("/"))
-    holdSame(places[0]?.shape ?? null, plainShape(input), "a second reader finds the same place");
+    holdSame(places[0]?.kind ?? null, plainShape(input), "a second reader finds the same place");
   holdReturn(input);
-  return places.map((place) => (place ? `${place.shape} ${Math.min(place.path.segments.length, 4)}` : "none")).join();
+  return places.map((place) => (place ? `${place.kind} ${Math.min(place.path.segments.length, 4)}` : "none")).join();
 }
 
 /** What stands below `/home/` is one path, whichever way it is written again. */
-function holdPlace({ shape, path }: ResolvedUrl, find: (path: string) => ResolvedUrl | undefined): void {
-  if (shape !== "file" && shape !== "folder" && shape !== "password-update") {
+function holdPlace({ kind, path }: ResolvedUrl, find: (path: string) => ResolvedUrl | undefined): void {
+  if (kind !== "file" && kind !== "folder" && kind !== "password-update") {
     hold(path.segments.length === 0, "a place elsewhere has no path");
     return;
   }
   hold(path.segments.every(isPlainName), "each segment is a name");
-  holdSame(find(`/home/${toUrlPath(path)}`), { shape, path }, "the path written again is the same");
+  holdSame(find(`/home/${toUrlPath(path)}`), { kind, path }, "the path written again is the same");
   const stored = toStoragePath(path.segments);
   holdSame(toPathSegments(stored), path.segments, "a storage has the same segments");
   const told = toServerPath(path.segments);
@@ -97,11 +97,11 @@ function holdPlace({ shape, path }: ResolvedUrl, find: (path: string) => Resolve
 }
 
 /** What is allowed at a place is what is answered there. */
-function holdRoutes(shape: ResolvedUrl["shape"]): void {
+function holdRoutes(kind: ResolvedUrl["kind"]): void {
   for (const api of ["rest", "webdav", "browser"] as const) {
-    if (!hasRoutes(shape, [api])) continue;
-    const allowed = toAllow(shape, [api]).split(", ");
-    const isAnswered = (method: string) => method === "OPTIONS" || typeof findRoute(shape, method, [api]) === "object";
+    if (!hasRoutes(kind, [api])) continue;
+    const allowed = toAllow(kind, [api]).split(", ");
+    const isAnswered = (method: string) => method === "OPTIONS" || typeof findRoute(kind, method, [api]) === "object";
     hold(allowed.every(isAnswered), "each method of Allow is answered");
   }
 }
@@ -131,7 +131,7 @@ function plainShape(input: string): string | null {
   const [, first = "", ...rest] = path.split("/");
   const raw = rest.join("/");
   const name = plainSegment(first);
-  if (name === "____svc__" && raw === "openapi.yaml") return isPrintable ? "description" : "malformed";
+  if (name === "____svc__" && raw === "openapi.yaml") return isPrintable ? "openapi" : "malformed";
   if (name === "__svc__") return isPrintable ? plainOwnShape(raw) : "malformed";
   if (name !== "" && name !== "home") return null;
   if (!isPrintable) return "malformed";
@@ -143,7 +143,7 @@ function plainOwnShape(raw: string): string {
   const [name = "", member = "", ...more] = raw.split("/");
   if (name === "assets" && member !== "" && more.length === 0) return "asset";
   if (raw === "login" || raw === "logout") return raw;
-  if (raw === "openapi.yaml" || raw === "openapi.json") return "description";
+  if (raw === "openapi.yaml" || raw === "openapi.json") return "openapi";
   return raw === "openapi.html" ? "api-page" : "unknown";
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfigFile } from "../../../../src/cli/config/file.ts";
 import { configFileSchema, describeIssues } from "../../../../src/cli/config/schema.ts";
-import { toFailure } from "../../../../src/cli/failure.ts";
+import { failureOf } from "../../../../src/cli/failure.ts";
 import { createFileService } from "../../../../src/service/service.ts";
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration spells it so.
@@ -136,7 +136,7 @@ describe("the accounts of an accounts file", () => {
 
   it("that could never log in stop the start, with the key path and the position in the file", async () => {
     const error = await start([ALICE, { ...ALICE, username: "bob", group: "gone" }]).catch((thrown: unknown) => thrown);
-    expect(toFailure(error)).toEqual({
+    expect(failureOf(error)).toEqual({
       exitStatus: 2,
       problems: [
         `${join(folder, "config.json")}: authentication[0].file: ${join(folder, "accounts.json")}: accounts[1].group: is not a configured group`,

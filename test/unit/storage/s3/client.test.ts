@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { StorageError } from "../../../../src/contracts/storage-adapter.ts";
 import { createS3Storage, type S3StorageOptions } from "../../../../src/storage/s3.ts";
 import { rejectionOf } from "../../../../src/testing/expectations.ts";
-import { namesIn, put, textOf } from "../../../../src/testing/storage/content.ts";
+import { namesIn, put, readFileText } from "../../../../src/testing/storage/content.ts";
 import { createFake, listing, refusal } from "../../../support/s3-fake.ts";
 
 const KEYS = { accessKeyId: "ACCESSKEY", secretAccessKey: "SECRETKEY" };
@@ -67,7 +67,7 @@ describe("createS3Storage", () => {
     const path = (bytes: number) => `/${parent}${"f".repeat(bytes - parent.length)}`;
     await put(storage, path(1024), "longest");
     expect(await namesIn(storage, `/${parent.slice(0, -1)}`)).toEqual(["f".repeat(1024 - parent.length)]);
-    expect(await textOf(storage, path(1024))).toBe("longest");
+    expect(await readFileText(storage, path(1024))).toBe("longest");
     await storage.remove(path(1024));
     await expect(storage.createFolder(path(1024))).rejects.toMatchObject({ code: "bad-name" });
     await storage.createFolder(path(1023));
@@ -170,7 +170,7 @@ describe("calls of S3", () => {
       const headers = { "content-length": "6", etag: '"t"', ...(!isPlain && { "content-encoding": "gzip" }) };
       return new Response("packed", { headers });
     });
-    expect(await textOf(storage, "/file.gz")).toBe("packed");
+    expect(await readFileText(storage, "/file.gz")).toBe("packed");
     expect(calls).toHaveLength(2);
   });
 
@@ -212,7 +212,7 @@ describe("a download", () => {
       answers += 1;
       return new Response(answers === 1 ? "some" : "some text", { headers: { "content-length": "9", etag: '"t"' } });
     });
-    expect(await textOf(storage, "/file")).toBe("some text");
+    expect(await readFileText(storage, "/file")).toBe("some text");
   });
 
   it("that breaks at one place again and again comes to an end", async () => {
@@ -223,7 +223,7 @@ describe("a download", () => {
           : undefined,
       { retries: 2 },
     );
-    await expect(textOf(storage, "/file")).rejects.toMatchObject({ code: "unavailable" });
+    await expect(readFileText(storage, "/file")).rejects.toMatchObject({ code: "unavailable" });
     expect(calls).toHaveLength(3);
   });
 });

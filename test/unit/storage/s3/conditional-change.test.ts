@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { put, textOf } from "../../../../src/testing/storage/content.ts";
+import { put, readFileText } from "../../../../src/testing/storage/content.ts";
 import { createFake, refusal, type S3Conditions } from "../../../support/s3-fake.ts";
 
 const STORES: readonly S3Conditions[] = ["kept", "refused", "ignored", "bare"];
@@ -15,7 +15,7 @@ describe.each(STORES)("conditional writes to a store by which conditions are %s"
     await expect(put(storage, "/file", "x", { ifMatch: [etag] })).rejects.toMatchObject({
       code: "precondition-failed",
     });
-    expect(await textOf(storage, "/file")).toBe("second");
+    expect(await readFileText(storage, "/file")).toBe("second");
   });
 
   it("make one folder", async () => {
@@ -114,7 +114,7 @@ describe("conditions of S3", () => {
       return refusal(refusals === 0 ? 412 : 409, refusals === 0 ? "PreconditionFailed" : "ConditionalRequestConflict");
     });
     await put(storage, "/file", "text", { ifNoneMatch: "*" });
-    expect(await textOf(storage, "/file")).toBe("text");
+    expect(await readFileText(storage, "/file")).toBe("text");
   });
 
   it("are met by the write itself, when its first answer got lost", async () => {
