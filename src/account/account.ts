@@ -48,7 +48,7 @@ const FULL_CONTROL = [["allow-full-control"]];
 
 /**
  * Completes an account's settings with those of its group and of the default group (CONTRACT 7.1).
- * @throws TypeError that names the member and the reason, as in `group: is not one of the groups`, for an unknown
+ * @throws TypeError that names the member and the reason, as in `group: is not a configured group`, for an unknown
  * group, an invalid path or invalid permissions; `username: ...` for a user name that cannot be the name of a folder.
  */
 export function toAccount(name: string, settings: AccountSettings, groups: Groups): Account {

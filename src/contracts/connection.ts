@@ -10,7 +10,7 @@ export interface Connection {
    * Keeps the runtime alive until `work` settles, even after the response. Edge runtimes need it for work that
    * continues after a request.
    */
-  waitUntil?(work: Promise<unknown>): void;
+  waitUntil?(work: Promise<void>): void;
 }
 
 /** The remote client, as in authentication requests and events (2.3). */

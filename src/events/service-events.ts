@@ -14,7 +14,7 @@ export interface ServiceEvents {
   /** Whether there is a listener. Skip work that only serves events if not. */
   hasListeners(): boolean;
   /** Resolves once all promises of listeners have settled; `undefined` if none is pending. */
-  settled(): Promise<unknown> | undefined;
+  settled(): Promise<void> | undefined;
   /** Opens a stream of the events from now on. @throws OptionError for a wrong capacity. */
   open(options?: EventStreamOptions): EventStream;
   /** Ends the streams once all transfers in progress have ended, or after 5 seconds. */

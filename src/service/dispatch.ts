@@ -86,7 +86,7 @@ export function createDispatch({ finisher, accounts, permitsOf }: DispatchOption
     // The login of a session has already prepared its home folder.
     const account = attempt ? await admit(login, attempt) : accounts.resolve(login.username, login.settings);
     const opened = accounts.filesOf(account);
-    const files = session === undefined ? opened : keepAlive(opened, sessions.toProgress(session));
+    const files = session === undefined ? opened : keepAlive(opened, sessions.createKeepAlive(session));
     const complete: AccountContext = Object.assign(context, { account, scheme, session, files });
     return context.hasListeners() ? Object.assign(complete, { files: withEvents(complete) }) : complete;
   }

@@ -207,7 +207,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     return isSessionId(id) ? mapStoreErrors(() => findAlive(id, onExpired)) : undefined;
   }
 
-  function toProgress(id: string): () => void {
+  function createKeepAlive(id: string): () => void {
     let seen = clock();
     return () => {
       if (!isRenewalDue(seen)) return;
@@ -237,7 +237,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     await mapStoreErrors(() => store.set(generationKeyOf(username), generation, max + idle));
   }
 
-  return { generationOf, start, find, toProgress, end, endOthers, endAll: (username) => startGeneration(username) };
+  return { generationOf, start, find, createKeepAlive, end, endOthers, endAll: (username) => startGeneration(username) };
 }
 
 function toRecord({ username, settings, created }: StoredSession): TimedSession {

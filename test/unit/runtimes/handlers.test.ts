@@ -112,6 +112,20 @@ describe.each(Object.entries(runtimes))("the handler for %s", (name, mount) => {
   });
 });
 
+/** The context that `createServerAdapter` of @whatwg-node/server gives to the handler that it mounts. */
+interface AdapterContext {
+  waitUntil(work: Promise<void> | void): void;
+}
+
+describe("service.fetch", () => {
+  it("is a handler for adapters that keep a runtime alive", async () => {
+    const { service } = await createTestService();
+    const handler: (request: Request, context: AdapterContext) => Promise<Response> = service.fetch;
+    const request = new Request("http://files.test/____svc__/openapi.yaml");
+    expect((await handler(request, { waitUntil: () => undefined })).status).toBe(200);
+  });
+});
+
 describe("toDenoHandler", () => {
   it("gives the request a signal that an answered request does not abort", async () => {
     const platform = new AbortController();
