@@ -3,10 +3,7 @@ import { toFetchHandler, toNodeConnection } from "fileferry/node";
 import { Hono } from "hono";
 import { createFiles } from "./files.mjs";
 
-/**
- * A Hono 4 app with a folder below `/files` and routes of its own. Its `fetch` works with any server that takes a fetch
- * handler.
- */
+/** A Hono 4 app with a folder below `/files` and routes of its own. Any server for fetch handlers can run it. */
 export function createApp(root) {
   const files = createFiles(root);
   const handle = toFetchHandler(files);
