@@ -88,7 +88,8 @@ async function passOver(section: AsyncGenerator<Uint8Array>): Promise<void> {
 
 function createSections(chunks: AsyncIterator<Uint8Array>, boundary: string, maxHeaderBytes: number): Sections {
   const delimiter = new TextEncoder().encode(`\r\n--${boundary}`);
-  // A boundary at the start of the body has no line break before it.
+  // The line break before a boundary may be the one that ends a part's headers, and is missing at the start of the body
+  // (RFC 2046 5.1.1).
   const search = createDelimiterSearch(delimiter, 2);
   const head = new Uint8Array(maxHeaderBytes);
   let chunk: Uint8Array = new Uint8Array(0);
@@ -110,7 +111,7 @@ function createSections(chunks: AsyncIterator<Uint8Array>, boundary: string, max
       const { released, end, resume } = search(chunk, at);
       const content = chunk.subarray(at, end);
       at = resume ?? chunk.byteLength;
-      if (released > 0) yield delimiter.slice(0, released);
+      if (released.byteLength > 0) yield released;
       if (content.byteLength > 0) yield content;
       if (resume !== undefined) return;
     }

@@ -1,10 +1,7 @@
 /** The result of a search in one chunk, from its start index on. */
 export interface SearchResult {
-  /**
-   * The number of first bytes of the delimiter that were held back at the end of previous chunks and are content after
-   * all.
-   */
-  readonly released: number;
+  /** Bytes that were held back at the end of previous chunks and are content after all. */
+  readonly released: Uint8Array;
   /** The index at which the content in this chunk ends. */
   readonly end: number;
   /** The index after the delimiter in this chunk; `undefined` if the delimiter does not end in it. */
@@ -15,38 +12,47 @@ export interface SearchResult {
 export type DelimiterSearch = (chunk: Uint8Array, start: number) => SearchResult;
 
 const CR = 0x0d;
+const NOTHING = new Uint8Array(0);
 
 /**
  * Creates a search for a delimiter, which is CR and at most 254 further bytes without a CR.
  *
  * Each byte is compared a bounded number of times, for any content and any chunks (SECURITY 12). This is Horspool's
  * search. It can continue after a partial match, because no other match can begin inside one. Bytes that are held back
- * are only counted, never copied. The first `held` bytes of the delimiter count as found at the start.
+ * are only counted, and copied only if they are content.
+ *
+ * At the start and after each delimiter, the first `given` bytes of the next delimiter count as found. They are never
+ * content.
  */
-export function createDelimiterSearch(delimiter: Uint8Array, held: number): DelimiterSearch {
+export function createDelimiterSearch(delimiter: Uint8Array, given: number): DelimiterSearch {
   const length = delimiter.byteLength;
   const last = length - 1;
   const lastByte = delimiter[last];
   const shifts = new Uint8Array(256).fill(length);
   for (const [index, byte] of delimiter.subarray(0, last).entries()) shifts[byte] = last - index;
-  let matched = held;
+  let matched = given;
+  /** The number of matched bytes that are not content, even if the match fails. */
+  let excluded = given;
 
   return function search(chunk, start) {
     let from = start;
-    let released = 0;
+    let released = NOTHING;
     if (matched > 0) {
       const before = matched;
       from = resumeMatch(chunk, start);
       if (matched === length) {
-        matched = 0;
+        matched = excluded = given;
         return { released, end: start, resume: from };
       }
       if (from === chunk.byteLength) return { released, end: start, resume: undefined };
-      released = before;
-      matched = 0;
+      if (before > excluded) released = delimiter.slice(excluded, before);
+      matched = excluded = 0;
     }
     const found = find(chunk, from);
-    if (found !== undefined) return { released, end: found, resume: found + length };
+    if (found !== undefined) {
+      matched = excluded = given;
+      return { released, end: found, resume: found + length };
+    }
     const end = findPartial(chunk, from);
     matched = chunk.byteLength - end;
     return { released, end, resume: undefined };

@@ -126,7 +126,8 @@ function holdPlain({ parts, end }: Reading, type: string, body: string): void {
     at += delimiter.length;
     isClosed = text.startsWith("--", at);
     const head = text.indexOf("\r\n\r\n", at);
-    const next = head < 0 ? -1 : text.indexOf(delimiter, head + 4);
+    // The line break that ends the head may be the one that begins the next delimiter (RFC 2046 5.1.1).
+    const next = head < 0 ? -1 : text.indexOf(delimiter, head + 2);
     if (isClosed || next < 0) break;
     contents.push(text.slice(head + 4, next));
     at = next;

@@ -65,6 +65,11 @@ function field(name: string, value: string): string {
   return part(`Content-Disposition: form-data; name="${name}"`, value);
 }
 
+/** A part without content, and without a line break of its own before the next boundary. */
+function emptyField(name: string): string {
+  return `--B\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`;
+}
+
 function fileHead(parameters: string): string {
   return `--B\r\nContent-Disposition: form-data; name="f"; ${parameters}\r\n\r\nx\r\n--B--\r\n`;
 }
@@ -99,6 +104,23 @@ describe("readMultipart", () => {
   it("reads a form without any part", async () => {
     expect(await read("--B--\r\n")).toEqual([]);
     expect(await read("--B--")).toEqual([]);
+  });
+
+  it("reads an empty part whose boundary directly follows its headers (RFC 2046 5.1.1)", async () => {
+    const parts = `${emptyField("a")}${field("b", "1")}${emptyField("c")}${emptyField("d")}`;
+    expect(await read(`${parts}--B--`)).toEqual([
+      { name: "a", text: "" },
+      { name: "b", text: "1" },
+      { name: "c", text: "" },
+      { name: "d", text: "" },
+    ]);
+  });
+
+  it("refuses a part whose content begins with its boundary and more text", async () => {
+    const text = part('Content-Disposition: form-data; name="a"', "--Bx\r\n\r\n");
+    expect(await errorOf(read(`${text}--B--`))).toMatchObject(
+      malformed("The form has unexpected text after a boundary."),
+    );
   });
 
   it("skips a preamble, an epilogue, and blanks after a boundary (RFC 2046 5.1.1)", async () => {
@@ -431,16 +453,43 @@ describe("for any chunks", () => {
     .filter((text) => !`\r\n${text}\r\n`.includes("\r\n--B"));
 
   it("the parts are the same", async () => {
-    const contents = fc.array(content, { maxLength: 6 });
+    const contents = fc.array(fc.option(content, { nil: undefined }), { maxLength: 6 });
     const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(contents, lengths, async (texts, cuts) => {
-        const bytes = bytesOf(`${texts.map((text, index) => field(`f${index}`, text)).join("")}--B--\r\n`);
+        const written = texts.map((text, index) => (text === undefined ? emptyField : field)(`f${index}`, text ?? ""));
+        const bytes = bytesOf(`${written.join("")}--B--\r\n`);
         const parts = await readAll(requestOf(chunked(bytes, cuts)));
-        expect(parts).toEqual(texts.map((text, index) => ({ name: `f${index}`, text })));
+        expect(parts).toEqual(texts.map((text, index) => ({ name: `f${index}`, text: text ?? "" })));
       }),
       { numRuns: 300 },
     );
+  });
+
+  // A content that begins like the rest of the delimiter, after the line break that ends the headers.
+  const beginnings = ["", "-", "--A", "\r\n", "-\r\n--"];
+  it.each<[what: string, part: string, text: string]>([
+    ["no content, and no line break before the boundary", emptyField("a"), ""],
+    ...beginnings.map<[string, string, string]>((text) => [
+      `the content ${JSON.stringify(text)}`,
+      field("a", text),
+      text,
+    ]),
+  ])("the parts are the same in any two or three chunks: %s", async (_what, part, text) => {
+    const bytes = bytesOf(`${part}${part}--B--`);
+    const expected = [
+      { name: "a", text },
+      { name: "a", text },
+    ];
+    const unlike: string[] = [];
+    for (let first = 0; first <= bytes.byteLength; first++) {
+      for (let second = first; second <= bytes.byteLength; second++) {
+        const chunks = [bytes.subarray(0, first), bytes.subarray(first, second), bytes.subarray(second)];
+        const parts = await readAll(requestOf(chunks.filter(({ byteLength }) => byteLength > 0)));
+        if (JSON.stringify(parts) !== JSON.stringify(expected)) unlike.push(`${first}, ${second}`);
+      }
+    }
+    expect(unlike).toEqual([]);
   });
 
   it("the parts are the same byte by byte, and in chunks that end after each byte of a boundary", async () => {
@@ -499,7 +548,7 @@ describe.skipIf(areMutants)("hostile content", () => {
     ["CR", "\r", "B"],
     ["beginnings of the boundary", `\r\n--${"a".repeat(69)}`, long],
     ["beginnings of a boundary that repeats itself", `\r\n--${"a".repeat(60)}`, "a".repeat(70)],
-    ["the boundary without its line break", `--${"a".repeat(70)}`, "a".repeat(70)],
+    ["the boundary without its line break", `${"a".repeat(70)}--`, "a".repeat(70)],
     ["the boundary's last byte", "a", "a".repeat(70)],
     ["boundaries behind line feeds alone", `\n--${long}`, long],
   ])("costs no more than other content, by the byte: %s (SECURITY 12)", async (_what, unit, boundary) => {
