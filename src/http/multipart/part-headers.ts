@@ -68,11 +68,13 @@ function readFields(lines: readonly string[]): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   for (const line of lines) {
     const colon = line.indexOf(":");
-    const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
+    const name = line.slice(0, Math.max(colon, 0));
+    // Only `name` can be checked to be a token: in lower case the Kelvin sign (U+212A) is a k.
+    const key = name.toLowerCase();
     if (fields.size === MAX_FIELDS) throw malformed("has a part with malformed headers");
-    if (!FIELD_NAME.test(name) || BREAKS.test(line) || fields.has(name))
+    if (!FIELD_NAME.test(name) || BREAKS.test(line) || fields.has(key))
       throw malformed("has a part with malformed headers");
-    fields.set(name, line.slice(colon + 1).trim());
+    fields.set(key, line.slice(colon + 1).trim());
   }
   return fields;
 }

@@ -170,14 +170,6 @@ export const DIFFERENCES: readonly Difference[] = [
     isIn: (_type, body) => /[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(body),
   },
   {
-    what: "a field name with a Kelvin sign",
-    fileferry: "reads",
-    reason:
-      "A fault of fileferry: it is not ASCII, but becomes k in lower case. No field that means something has a k.",
-    form: withHead(`X-Mar\xe2\x84\xaa: y\r\n${NAME}`),
-    isIn: (_type, body) => body.includes("\xe2\x84\xaa"),
-  },
-  {
     what: "a byte order mark before a field's value",
     fileferry: "reads",
     reason: `A fault of fileferry: only blanks and tabs are no part of a value (RFC 9110 5.5). ${SKIPS}`,

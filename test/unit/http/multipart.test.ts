@@ -244,6 +244,10 @@ describe("names in a part's head", () => {
     ["a folded line", 'Content-Disposition: form-data;\r\n name="a"'],
     ["a line without a colon", 'Content-Disposition: form-data; name="a"\r\nhello'],
     ["a blank before the colon", 'Content-Disposition : form-data; name="a"'],
+    [
+      "a Kelvin sign in a field's name, which is a k in lower case",
+      'X-Mar\u212a: y\r\nContent-Disposition: form-data; name="a"',
+    ],
     ["a bare line feed", 'Content-Disposition: form-data; name="a"\nX: y'],
     ["a boundary in it", 'Content-Disposition: form-data; name="a"\r\n--B'],
     ["coded content", 'Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64'],
