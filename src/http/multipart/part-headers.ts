@@ -1,5 +1,6 @@
 import { decodeUtf8 } from "../../platform/utf8.ts";
 import { HttpError } from "../http-error.ts";
+import { trimOptionalWhitespace } from "../optional-whitespace.ts";
 
 /** The headers of a part (RFC 7578 4.2). */
 export interface PartHeaders {
@@ -74,7 +75,7 @@ function readFields(lines: readonly string[]): ReadonlyMap<string, string> {
     if (fields.size === MAX_FIELDS) throw malformed("has a part with malformed headers");
     if (!FIELD_NAME.test(name) || BREAKS.test(line) || fields.has(key))
       throw malformed("has a part with malformed headers");
-    fields.set(key, line.slice(colon + 1).trim());
+    fields.set(key, trimOptionalWhitespace(line.slice(colon + 1)));
   }
   return fields;
 }

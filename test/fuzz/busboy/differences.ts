@@ -171,10 +171,9 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     what: "a byte order mark before a field's value",
-    fileferry: "reads",
-    reason: `A fault of fileferry: only blanks and tabs are no part of a value (RFC 9110 5.5). ${SKIPS}`,
+    fileferry: "refuses",
+    reason: SKIPS,
     form: withHead('Content-Disposition: \xef\xbb\xbfform-data; name="a"'),
-    isIn: (_type, body) => /:[ \t]*\xef\xbb\xbf|\xef\xbb\xbf[ \t]*\r\n/.test(body),
   },
   {
     what: "a part whose type is none",

@@ -12,6 +12,7 @@ export const target: FuzzTarget = {
     "http/multipart.ts",
     "http/multipart/part-headers.ts",
     "http/multipart/delimiter-search.ts",
+    "http/optional-whitespace.ts",
     "uploads/form.ts",
     "uploads/form-files.ts",
   ],

@@ -248,6 +248,9 @@ describe("names in a part's head", () => {
       "a Kelvin sign in a field's name, which is a k in lower case",
       'X-Mar\u212a: y\r\nContent-Disposition: form-data; name="a"',
     ],
+    ["a no-break space before the disposition", 'Content-Disposition:\u00a0form-data; name="a"'],
+    ["a byte order mark before the disposition", 'Content-Disposition: \ufeffform-data; name="a"'],
+    ["a byte order mark after the disposition", 'Content-Disposition: form-data; name="a"\ufeff'],
     ["a bare line feed", 'Content-Disposition: form-data; name="a"\nX: y'],
     ["a boundary in it", 'Content-Disposition: form-data; name="a"\r\n--B'],
     ["coded content", 'Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64'],
@@ -287,6 +290,14 @@ describe("names in a part's head", () => {
   it.each(["7bit", "8BIT", "binary"])("stand beside content that is %s, which is no coding", async (encoding) => {
     const head = `Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: ${encoding}`;
     expect(await read(`${part(head, "x")}--B--`)).toEqual([{ name: "a", text: "x" }]);
+  });
+
+  it.each([
+    [" \ttext/plain\t ", "text/plain"],
+    ["\ufefftext/plain\u00a0", "\ufefftext/plain\u00a0"],
+  ])("lose only the spaces and tabs around a value (RFC 9110 5.6.3): %j", async (value, contentType) => {
+    const head = `Content-Disposition: form-data; name="a"\r\nContent-Type:${value}`;
+    expect(await read(`${part(head, "x")}--B--`)).toEqual([{ name: "a", contentType, text: "x" }]);
   });
 
   it("stand alone where the part has no more to say", () => {
