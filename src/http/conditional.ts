@@ -3,6 +3,7 @@ import type { EntityTags } from "../contracts/storage-adapter.ts";
 import { parseHttpDate } from "./http-date.ts";
 import { HttpError } from "./http-error.ts";
 import { isGetOrHead } from "./methods.ts";
+import { trimOptionalWhitespace } from "./optional-whitespace.ts";
 
 /** The validators of the current representation (RFC 9110 8.8). */
 export interface Validators {
@@ -25,8 +26,9 @@ const ELEMENT = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y
  * @throws HttpError `malformed` for anything but `*` or a list of entity-tags.
  */
 export function parseEntityTags(headers: Headers, name: "if-match" | "if-none-match"): EntityTags | undefined {
-  const value = headers.get(name)?.trim();
-  if (value === undefined) return undefined;
+  const field = headers.get(name);
+  if (field === null) return undefined;
+  const value = trimOptionalWhitespace(field);
   if (value === "*") return "*";
   const tags = readElements(value);
   if (tags.length === 0) throw new HttpError("malformed", `The ${name} header is not a list of entity-tags.`);
@@ -85,8 +87,9 @@ export function evaluatePreconditions(request: Request, current: Validators | un
  * least one second older than the response.
  */
 export function mayUseRange(headers: Headers, current: Validators, now: number): boolean {
-  const value = headers.get("if-range")?.trim();
-  if (value === undefined) return true;
+  const field = headers.get("if-range");
+  if (field === null) return true;
+  const value = trimOptionalWhitespace(field);
   if (value.startsWith('"')) return isStrongMatch(value, current.etag);
   const date = parseHttpDate(value, now);
   return date === seconds(current.modified) && date + 1000 <= now;

@@ -1,5 +1,6 @@
 import { parseIpAddress } from "./ip-address.ts";
 import { type IpNetwork, isInNetworks } from "./ip-network.ts";
+import { trimOptionalWhitespace } from "./optional-whitespace.ts";
 
 /** The client of a request, as a proxy names it in a header. */
 export interface ForwardedClient {
@@ -73,7 +74,7 @@ function readForwardedFor(value: string): readonly (string | undefined)[] {
 const ENTRY = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d{1,5}|_[\w.-]+))?$/;
 
 function parseEntry(entry: string | undefined): ForwardedClient | undefined {
-  const text = entry?.trim() ?? "";
+  const text = trimOptionalWhitespace(entry ?? "");
   const [, bracketed, plain, port = "0"] = ENTRY.exec(text) ?? [];
   if (bracketed?.includes(":") === false) return undefined;
   const address = parseIpAddress(bracketed ?? plain ?? text);

@@ -1,4 +1,5 @@
 import Negotiator from "negotiator";
+import { trimOptionalWhitespace } from "./optional-whitespace.ts";
 
 /** The API variant of a request. It decides the statuses and the representation of the response. */
 export type Variant = "json" | "webdav" | "html";
@@ -54,5 +55,7 @@ function preferredType(accept: string | null, types: readonly string[] = [JSON_T
 
 /** The media type of a `Content-Type` value in lower case, without parameters; `undefined` without a value. */
 export function mediaType(contentType: string | null): string | undefined {
-  return contentType?.split(";", 1)[0]?.trim().toLowerCase() || undefined;
+  if (contentType === null) return undefined;
+  const [type = ""] = contentType.split(";", 1);
+  return trimOptionalWhitespace(type).toLowerCase() || undefined;
 }

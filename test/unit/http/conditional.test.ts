@@ -39,6 +39,8 @@ describe("a list of entity-tags", () => {
     ['W/ "a"', undefined],
     ['*, "a"', undefined],
     ["'a'", undefined],
+    ["\u00a0*", undefined],
+    ['"a"\u00a0', undefined],
   ])("%j is %j (RFC 9110 8.8.3, 13.1.1)", (value, tags) => {
     const read = () => parseEntityTags(new Headers({ "if-match": value }), "if-match");
     const failure = new HttpError("malformed", "The if-match header is not a list of entity-tags.");
@@ -107,6 +109,8 @@ describe("If-Range", () => {
     ["Monday, 06-May-24 07:08:09 GMT", strong, true],
     ["Mon, 06 May 2024 07:08:10 GMT", strong, false],
     ["", strong, false],
+    ['\u00a0"a"', strong, false],
+    ["Mon, 06 May 2024 07:08:09 GMT\u00a0", strong, false],
   ])("%j lets a range count: %j, %s (RFC 9110 13.1.5)", (value, current, counts) => {
     const headers = new Headers(value === null ? {} : { "if-range": value });
     expect(mayUseRange(headers, current, now)).toBe(counts);

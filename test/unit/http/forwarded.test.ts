@@ -53,6 +53,8 @@ describe("the client in X-Forwarded-For", () => {
     "::ffff:192.0.2.7x",
     "::1]/[::2",
     "[::ffff:192.0.2.7]x",
+    "\u00a0192.0.2.7",
+    "192.0.2.7\u00a0",
   ])("is none if the first entry is %j", (value) => {
     expect(read("X-Forwarded-For", value)).toBeUndefined();
   });

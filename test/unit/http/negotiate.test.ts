@@ -52,6 +52,9 @@ describe("the variant of a request (CONTRACT 1)", () => {
   it.each<[type: string, accept: string | undefined, method: string, readsFolder: boolean, variant: Variant]>([
     ["application/json", undefined, "PUT", false, "json"],
     ["Application/JSON ; charset=utf-8", undefined, "POST", false, "json"],
+    ["application/json\t ;charset=utf-8", undefined, "POST", false, "json"],
+    ["application/json\u00a0", undefined, "POST", false, "webdav"],
+    ["\u00a0application/json", undefined, "POST", false, "webdav"],
     ["application/json", "*/*", "POST", false, "json"],
     ["application/json", "text/html", "POST", false, "html"],
     ["application/jsonx", undefined, "PUT", false, "webdav"],
