@@ -4,6 +4,24 @@ import { createClosingLineReporter } from "./test/support/closing-line-reporter.
 
 const source = new URL("./src/", import.meta.url).pathname;
 
+/** Unit, in-process and package tests. */
+const QUICK = [
+  "test/{unit,spec,package,security}/**/*.test.ts",
+  "test/openapi/!(drift).test.ts",
+  "test/conformance/{authenticators,stores}.test.ts",
+];
+/** Tests that need Chromium, Redis, an S3 server, nginx, strace, another runtime or a framework. */
+const INSTALLED = [
+  "test/browser/**/*.test.ts",
+  "test/cli/s3.test.ts",
+  "test/conformance/{r2,shared-stores,storage-s3}.test.ts",
+  "test/faults/{s3-faults,traced-errno}.test.ts",
+  "test/memory/s3.test.ts",
+  "test/runtimes/{client-example,cluster,example-commands,nginx,workers}.test.ts",
+  "test/runtimes/{frameworks/*,wire/{bun,deno,node-newest,workerd,workerd-r2}}.test.ts",
+  "test/spec/shared-store.test.ts",
+];
+
 export default defineConfig({
   plugins: [createViteAssets()],
   resolve: {
@@ -15,14 +33,30 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/secrets-setup.ts", "test/support/wire-setup.ts"],
-    globalSetup: ["test/support/s3-setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",
-    // Most of them wait for somebody else, such as a browser or a server: by default two cores would have one.
+    // Most tests wait for something else, such as a browser or a server: by default two cores would have one worker.
     maxWorkers: 2,
     reporters: ["default", createClosingLineReporter()],
+    projects: [
+      // `npm test`. All files of a worker share its modules: loading them takes longer than most of these tests.
+      { extends: true, test: { name: "quick", include: QUICK, exclude: INSTALLED, isolate: false } },
+      // `npm run check` adds what takes longer.
+      {
+        extends: true,
+        test: {
+          name: "local",
+          include: ["test/**/*.test.ts"],
+          exclude: [...QUICK, ...INSTALLED, "**/node_modules/**"],
+        },
+      },
+      // `.ci/run` adds what needs programs or packages that `npm ci` does not install.
+      {
+        extends: true,
+        test: { name: "installed", include: INSTALLED, globalSetup: ["test/support/s3-setup.ts"] },
+      },
+    ],
   },
 });

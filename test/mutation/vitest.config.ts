@@ -28,6 +28,7 @@ const config = mergeConfig(whole, { test: { isolate: false, testTimeout: 10_000 
 // Lists are joined by a merge: these replace theirs.
 Object.assign(config.test, {
   include: tests.map((name) => `test/${name}.test.ts`),
+  projects: undefined,
   globalSetup: [],
   setupFiles: ["test/mutation/setup.ts"],
   reporters: ["default"],

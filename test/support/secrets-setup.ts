@@ -2,7 +2,8 @@ import childProcess, { type ChildProcess } from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import { noteSecretsOnWire, watchText } from "./secrets.ts";
+import { failForLeaks, noteSecretsOnWire, watchText } from "./secrets.ts";
+import { watchOnce } from "./watch-once.ts";
 
 /*
  * For every file of tests: what its clients log in with is noted as it goes over their sockets, and all that the
@@ -14,26 +15,31 @@ const HEAD_BYTES = 8192;
 /** So much of what a process has printed is looked at. */
 const MOST_PRINTED = 4_000_000;
 
-const write = Socket.prototype.write as (this: Socket, chunk: unknown, ...rest: unknown[]) => boolean;
-Socket.prototype.write = function writeNoted(this: Socket, chunk: unknown, ...rest: unknown[]): boolean {
-  if (typeof chunk === "string") noteSecretsOnWire(chunk.slice(0, HEAD_BYTES));
-  else if (chunk instanceof Uint8Array) noteSecretsOnWire(toText(chunk));
-  return write.call(this, chunk, ...rest);
-} as typeof Socket.prototype.write;
+failForLeaks();
+watchOnce("secrets", watchProcess);
+
+function watchProcess(): void {
+  const write = Socket.prototype.write as (this: Socket, chunk: unknown, ...rest: unknown[]) => boolean;
+  Socket.prototype.write = function writeNoted(this: Socket, chunk: unknown, ...rest: unknown[]): boolean {
+    if (typeof chunk === "string") noteSecretsOnWire(chunk.slice(0, HEAD_BYTES));
+    else if (chunk instanceof Uint8Array) noteSecretsOnWire(toText(chunk));
+    return write.call(this, chunk, ...rest);
+  } as typeof Socket.prototype.write;
+
+  const { spawn } = childProcess;
+  childProcess.spawn = ((...args: Parameters<typeof spawn>): ChildProcess => {
+    const child = spawn(...args);
+    // It talks with its caller over these, of sources.
+    if (child.spawnargs.some((arg) => arg.startsWith("--service="))) return child;
+    for (const stream of [child.stdout, child.stderr]) if (stream !== null) watchStream(stream);
+    return child;
+  }) as typeof spawn;
+  syncBuiltinESMExports();
+}
 
 function toText({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, Math.min(byteLength, HEAD_BYTES)).toString("latin1");
 }
-
-const { spawn } = childProcess;
-childProcess.spawn = ((...args: Parameters<typeof spawn>): ChildProcess => {
-  const child = spawn(...args);
-  // It talks with its caller over these, of sources.
-  if (child.spawnargs.some((arg) => arg.startsWith("--service="))) return child;
-  for (const stream of [child.stdout, child.stderr]) if (stream !== null) watchStream(stream);
-  return child;
-}) as typeof spawn;
-syncBuiltinESMExports();
 
 /** Nobody else's reading is begun by it. */
 function watchStream(stream: Readable): void {

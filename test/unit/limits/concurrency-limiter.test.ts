@@ -1,11 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { ByteSource } from "../../../src/contracts/byte-source.ts";
-import {
-  type ConcurrencyLimiter,
-  createConcurrencyLimiter,
-  type Permit,
-} from "../../../src/limits/concurrency-limiter.ts";
+import type { ConcurrencyLimiter, Permit } from "../../../src/limits/concurrency-limiter.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
+import { importAgain } from "../../support/modules.ts";
 
 /** Whether the fetch API counts as the ponyfill, with which a disconnect closes the source. */
 const api = vi.hoisted(() => ({ usesPonyfill: true }));
@@ -15,6 +12,10 @@ vi.mock("../../../src/http/source-response.ts", async (original) => ({
     return api.usesPonyfill;
   },
 }));
+
+const { createConcurrencyLimiter } = await importAgain<typeof import("../../../src/limits/concurrency-limiter.ts")>(
+  "limits/concurrency-limiter.ts",
+);
 
 let now = 0;
 beforeEach(() => {

@@ -1,14 +1,13 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-
-beforeEach(() => {
-  vi.resetModules();
-});
+import { describe, expect, it, onTestFinished } from "vitest";
+import { importAgain } from "../../support/modules.ts";
 
 /** The module as in a process that has just started. */
 async function begin() {
-  return import("../../../src/platform/process-identity-node.ts");
+  return importAgain<typeof import("../../../src/platform/process-identity-node.ts")>(
+    "platform/process-identity-node.ts",
+  );
 }
 
 /** Has reading fail with a code until the function is called that it gives. */
@@ -31,7 +30,6 @@ describe("the mark of a host", () => {
   it("is eight digits, the same for every process of it", async () => {
     const { hostIdentity } = await begin();
     expect(hostIdentity()).toMatch(/^[0-9a-f]{8}$/);
-    vi.resetModules();
     expect((await begin()).hostIdentity()).toBe(hostIdentity());
   });
 
@@ -39,7 +37,6 @@ describe("the mark of a host", () => {
     "is not another one for good where a process begins short of descriptors: %s",
     async (code) => {
       const expected = (await begin()).hostIdentity();
-      vi.resetModules();
       const restore = failReading(code);
       const { hostIdentity, hasEnded } = await begin();
       hostIdentity();
