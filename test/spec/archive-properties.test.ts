@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createTestService } from "../support/service.ts";
 import { fillStorage } from "../support/storage.ts";
+import { amount } from "../support/trust.ts";
 import { readZip } from "../unit/archive/read-zip.ts";
 
 /** Names that archives, systems and pages have trouble with. */
@@ -104,7 +105,7 @@ describe("the archive of any tree (4.2, CONTRACT 3.4)", () => {
           const zip = await JSZip.loadAsync(answer.bytes, { checkCRC32: true });
           expect(Object.keys(zip.files).sort()).toEqual([...names].sort());
         }),
-        { numRuns: 60 },
+        { numRuns: amount({ short: 20, long: 60 }) },
       );
     },
   );

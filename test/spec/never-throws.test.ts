@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Request as LightRequest } from "../../src/platform/fetch.ts";
 import { basic, createTestService, readAnswer } from "../support/service.ts";
+import { amount } from "../support/trust.ts";
 
-const RUNS = 3000;
+const RUNS = amount({ short: 600, long: 3000 });
 
 const method = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom("GET", "HEAD", "PUT", "POST", "DELETE", "MKCOL", "OPTIONS") },
@@ -231,7 +232,7 @@ describe("an upload that goes wrong at any place", () => {
         expect(status).toBe(isGood ? 201 : 400);
         expect(await stored("/alice/a")).toBe(isGood ? whole : former);
       }),
-      { numRuns: 500 },
+      { numRuns: amount({ short: 100, long: 500 }) },
     );
   });
 });

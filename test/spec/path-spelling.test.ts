@@ -8,6 +8,7 @@ import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import { createTestService } from "../support/service.ts";
 import { overrideStorage } from "../support/storage.ts";
+import { amount } from "../support/trust.ts";
 
 /**
  * Names, each with a way to write its bytes: as they are where a URL may have them, or with percent signs in either
@@ -82,7 +83,7 @@ describe("a target (SECURITY 1)", () => {
         expect(files.map((name) => name.split("/").at(-1))).toEqual([last.replaceAll(/[\\:\p{Cc}]/gu, "_")]);
         expect((await test.call("GET", target)).text).toBe("x");
       }),
-      { numRuns: 150 },
+      { numRuns: amount({ short: 50, long: 150 }) },
     );
   });
 });

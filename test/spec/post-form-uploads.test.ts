@@ -5,6 +5,7 @@ import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { BROWSER_HEADERS, type FormEntry, formOf, sendForm, sendFormForJson, uploadsOf } from "../support/forms.ts";
 import { createTestService, type TestService } from "../support/service.ts";
 import { overrideStorage } from "../support/storage.ts";
+import { amount } from "../support/trust.ts";
 
 const ACTION: FormEntry = ["action", "upload-file"];
 const failed = expect.stringMatching(/./);
@@ -200,7 +201,7 @@ describe("uploads by form", () => {
         }
       },
     );
-    await fc.assert(property, { numRuns: 40 });
+    await fc.assert(property, { numRuns: amount({ short: 12, long: 40 }) });
   });
 });
 

@@ -1,4 +1,5 @@
 import { appendFileSync } from "node:fs";
+import { areMutants } from "./timed.ts";
 
 /** Something that a suite counted or measured, for the report of `npm run trust` and docs/security.md. */
 export interface Figure {
@@ -16,9 +17,9 @@ export interface Figure {
 /** Where figures are written, a line of JSON each; only `npm run trust` asks for them. */
 const report = process.env.TRUST_REPORT || undefined;
 
-/** How much of something is tried: a little in every run of the tests, all of it by `npm run trust`. */
+/** How much of something is tried: a little in every run of the tests, all of it by `npm run trust` and on mutants. */
 export function amount({ short, long }: { readonly short: number; readonly long: number }): number {
-  return report === undefined ? short : long;
+  return report === undefined && !areMutants ? short : long;
 }
 
 /** Has a figure in the report, where one is made. */

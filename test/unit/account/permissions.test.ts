@@ -5,6 +5,7 @@ import { compilePathExpression, toSubject } from "../../../src/account/path-expr
 import { compilePermissions, OPERATIONS, type Operation } from "../../../src/account/permissions.ts";
 import { PERMISSION_VALUES, type PermissionValue } from "../../../src/contracts/account.ts";
 import { areMutants } from "../../support/timed.ts";
+import { amount } from "../../support/trust.ts";
 
 // What follows is the contract once more, as plainly as it can be written: no tables, no compiled forms.
 
@@ -121,7 +122,7 @@ describe("permissions", () => {
           }
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: amount({ short: 400, long: 2000 }) },
     );
   });
 
@@ -130,7 +131,7 @@ describe("permissions", () => {
       fc.property(expression, path, (text, one) => {
         expect(compilePathExpression(text, "user")(toSubject(one))).toBe(expressionMatches(text, one));
       }),
-      { numRuns: 20_000 },
+      { numRuns: amount({ short: 3000, long: 20_000 }) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluatePreconditions, mayUseRange, type Precondition } from "../../../src/http/conditional.ts";
 import { Request } from "../../../src/platform/fetch.ts";
+import { amount } from "../../support/trust.ts";
 
 /** An entity-tag, as its parts. */
 interface Tag {
@@ -101,7 +102,7 @@ describe("preconditions", () => {
         const validators = found && { etag: write(found.tag), modified: new Date(found.modified) };
         expect(evaluatePreconditions(request, validators, NOW)).toBe(expected(asked, found));
       }),
-      { numRuns: 3000 },
+      { numRuns: amount({ short: 800, long: 3000 }) },
     );
   });
 
@@ -118,7 +119,7 @@ describe("preconditions", () => {
         const validators = { etag: write(tagOfFile), modified: new Date(modified) };
         expect(mayUseRange(new Headers({ "if-range": value }), validators, time)).toBe(may);
       }),
-      { numRuns: 2000 },
+      { numRuns: amount({ short: 500, long: 2000 }) },
     );
   });
 
@@ -139,7 +140,7 @@ describe("preconditions", () => {
           expect(error).toMatchObject({ name: "HttpError", failure: "malformed" });
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: amount({ short: 500, long: 2000 }) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readSessionCookie, toExpiredSessionCookie, toSessionCookie } from "../../../src/http/cookie.ts";
 import { readForwardedClient } from "../../../src/http/forwarded.ts";
+import { amount } from "../../support/trust.ts";
 
 const NAME = "SVC_HTTP_SESSION";
 const hexadecimal = fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 1, maxLength: 64 });
@@ -19,7 +20,7 @@ describe("the session's cookie", () => {
         const header = [...before, ...ids.map((id) => `${NAME}=${id}`), ...behind].join(between);
         expect([header, readSessionCookie(new Headers({ cookie: header }))]).toEqual([header, ids[0]]);
       }),
-      { numRuns: 2000 },
+      { numRuns: amount({ short: 500, long: 2000 }) },
     );
   });
 
@@ -67,7 +68,7 @@ describe("the client that a proxy names (RFC 7239, CONTRACT 6.7)", () => {
             family: isIpv6 ? "IPv6" : "IPv4",
           });
         }),
-        { numRuns: 1000 },
+        { numRuns: amount({ short: 250, long: 1000 }) },
       );
     },
   );

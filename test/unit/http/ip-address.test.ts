@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseIpAddress } from "../../../src/http/ip-address.ts";
+import { amount } from "../../support/trust.ts";
 
 const spell = (text: string) => parseIpAddress(text)?.toString();
 
@@ -78,7 +79,7 @@ describe("an IP address", () => {
           expect([text, spell(text)]).toEqual([text, expected]);
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: amount({ short: 800, long: 3000 }) },
     );
   });
 });

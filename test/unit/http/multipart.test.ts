@@ -4,6 +4,7 @@ import { type HttpError, isHttpError } from "../../../src/http/http-error.ts";
 import { parsePartHeaders } from "../../../src/http/multipart/part-headers.ts";
 import { type MultipartLimits, readMultipart } from "../../../src/http/multipart.ts";
 import { areMutants } from "../../support/timed.ts";
+import { amount } from "../../support/trust.ts";
 
 const TYPE = "multipart/form-data; boundary=B";
 const encoder = new TextEncoder();
@@ -477,7 +478,7 @@ describe("for any chunks", () => {
         const parts = await readAll(requestOf(chunked(bytes, cuts)));
         expect(parts).toEqual(texts.map((text, index) => ({ name: `f${index}`, text: text ?? "" })));
       }),
-      { numRuns: 300 },
+      { numRuns: amount({ short: 100, long: 300 }) },
     );
   });
 
@@ -534,7 +535,7 @@ describe("for any chunks", () => {
         }
         expect(Buffer.concat(found).equals(data)).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: amount({ short: 60, long: 200 }) },
     );
   });
 });

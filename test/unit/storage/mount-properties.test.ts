@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { mountStorage } from "../../../src/storage/mount.ts";
 import { fillStorage } from "../../support/storage.ts";
+import { amount } from "../../support/trust.ts";
 
 /** Few names, of which some begin alike. */
 const segment = fc.constantFrom("a", "ab", "b", "A", "a b");
@@ -49,7 +50,7 @@ describe("storages mounted into one tree", () => {
         await tree.remove(wanted);
         expect(await storage.stat(inner)).toBeUndefined();
       }),
-      { numRuns: 400 },
+      { numRuns: amount({ short: 100, long: 400 }) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isHttpError } from "../../../src/http/http-error.ts";
 import { readMetadata } from "../../../src/uploads/metadata-header.ts";
+import { amount } from "../../support/trust.ts";
 
 const RULES = { header: "X-Labels", isRequired: false } as const;
 
@@ -74,7 +75,7 @@ describe("the metadata of an upload (4.4, CONTRACT 5)", () => {
         const text = items.map((item) => `${before}"${item.join("=").replaceAll('"', '""')}"${after}`).join(",");
         expect(read(text)).toEqual(collect(items));
       }),
-      { numRuns: 1000 },
+      { numRuns: amount({ short: 250, long: 1000 }) },
     );
   });
 
@@ -85,7 +86,7 @@ describe("the metadata of an upload (4.4, CONTRACT 5)", () => {
         const sent = text.trim();
         expect([sent, read(sent)]).toEqual([sent, readPlainly(sent)]);
       }),
-      { numRuns: 5000 },
+      { numRuns: amount({ short: 1000, long: 5000 }) },
     );
   });
 });
