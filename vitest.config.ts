@@ -10,13 +10,14 @@ const QUICK = [
   "test/openapi/!(drift).test.ts",
   "test/conformance/{authenticators,stores}.test.ts",
 ];
-/** Tests that need Chromium, Redis, an S3 server, nginx, strace, another runtime or a framework. */
+/** Tests that need Chromium, Redis, an S3 server, nginx, strace, archive programs, another runtime or a framework. */
 const INSTALLED = [
+  "test/archive/readers.test.ts",
   "test/browser/**/*.test.ts",
   "test/cli/s3.test.ts",
   "test/conformance/{r2,shared-stores,storage-s3}.test.ts",
   "test/faults/{s3-faults,traced-errno}.test.ts",
-  "test/memory/s3.test.ts",
+  "test/memory/{large-archives,s3}.test.ts",
   "test/runtimes/{client-example,cluster,example-commands,nginx,workers}.test.ts",
   "test/runtimes/{frameworks/*,wire/{bun,deno,node-newest,workerd,workerd-r2}}.test.ts",
   "test/spec/shared-store.test.ts",
