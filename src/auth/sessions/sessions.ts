@@ -237,7 +237,15 @@ export function createSessions(options: SessionsOptions): Sessions {
     await mapStoreErrors(() => store.set(generationKeyOf(username), generation, max + idle));
   }
 
-  return { generationOf, start, find, createKeepAlive, end, endOthers, endAll: (username) => startGeneration(username) };
+  return {
+    generationOf,
+    start,
+    find,
+    createKeepAlive,
+    end,
+    endOthers,
+    endAll: (username) => startGeneration(username),
+  };
 }
 
 function toRecord({ username, settings, created }: StoredSession): TimedSession {
