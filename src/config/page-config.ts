@@ -1,7 +1,7 @@
 import type { Branding } from "../contracts/branding.ts";
 import { checkOption } from "../contracts/option-error.ts";
 import type { PartialTexts } from "../contracts/texts.ts";
-import type { HeaderFields } from "../http/responses.ts";
+import type { HeaderFields } from "../http/reply.ts";
 import { type BrandStyle, toBrandStyle } from "./brand-style.ts";
 import type { FileServiceOptions } from "./options.ts";
 

@@ -1,12 +1,13 @@
 import { type RemoveOptions, StorageError } from "../contracts/storage-adapter.ts";
 import { evaluatePreconditions, isConditionalChange } from "../http/conditional.ts";
-import { emptyResponse } from "../http/responses.ts";
+import type { Reply } from "../http/reply.ts";
+import { emptyReply } from "../http/reply.ts";
 import { toValidators } from "../http/validators.ts";
 import type { AccountContext } from "../request/context.ts";
 import { redirectIfFolder } from "./trailing-slash.ts";
 
 /** `DELETE /home/<path>` and `/home/<folder>/`: removes a file, or a folder with everything under it (4.2, 4.5). */
-export async function deletePath(context: AccountContext): Promise<Response> {
+export async function deletePath(context: AccountContext): Promise<Reply> {
   const { path, files } = context;
   let conditions: RemoveOptions;
   try {
@@ -15,7 +16,7 @@ export async function deletePath(context: AccountContext): Promise<Response> {
     return redirectIfFolder(context, error);
   }
   await files.remove(path.segments, path.isFolder ? "folder" : "file", conditions);
-  return emptyResponse(204);
+  return emptyReply(204);
 }
 
 /** Evaluates the conditions of a request for what exists now, and makes sure that only this version is removed. */

@@ -2,25 +2,26 @@ import { type ResourcePath, toUrlPath } from "../account/path.ts";
 import { isStorageError, StorageError } from "../contracts/storage-adapter.ts";
 import { HttpError } from "../http/http-error.ts";
 import { isGetOrHead } from "../http/methods.ts";
-import { emptyResponse } from "../http/responses.ts";
+import type { Reply } from "../http/reply.ts";
+import { emptyReply } from "../http/reply.ts";
 import type { AccountContext, RequestContext } from "../request/context.ts";
-import { redirectResponse } from "../views/page.ts";
+import { redirectReply } from "../views/page.ts";
 
 /**
  * Redirects to the URL of a folder and keeps the query: 302 for GET and HEAD, 307 (same method and body) for other
  * methods (4.2, CONTRACT 2.5).
  */
-export function redirectToFolder(context: RequestContext, segments: ResourcePath["segments"]): Response {
+export function redirectToFolder(context: RequestContext, segments: ResourcePath["segments"]): Reply {
   const { request, target, config, variant, texts } = context;
   const reads = isGetOrHead(request.method);
   const query = target.query === "" ? "" : `?${target.query}`;
   const location = `${config.basePath}/home/${toUrlPath({ segments, isFolder: true })}${query}`;
-  if (reads && variant === "html") return redirectResponse(context, 302, location, texts.moved);
-  return emptyResponse(reads ? 302 : 307, { Location: location });
+  if (reads && variant === "html") return redirectReply(context, 302, location, texts.moved);
+  return emptyReply(reads ? 302 : 307, { Location: location });
 }
 
 /** Redirects to the folder if an error says that the URL lacks its trailing `/`. @throws any other error. */
-export function redirectIfFolder(context: RequestContext, error: unknown): Response {
+export function redirectIfFolder(context: RequestContext, error: unknown): Reply {
   if (isStorageError(error) && error.code === "not-a-file") return redirectToFolder(context, context.path.segments);
   throw error;
 }
@@ -35,14 +36,14 @@ export function throwNotListed(error: unknown): never {
 }
 
 /** `/` and `/home`: redirects to `/home/` (CONTRACT 2.6). */
-export async function toHome(context: RequestContext): Promise<Response> {
+export async function toHome(context: RequestContext): Promise<Reply> {
   return redirectToFolder(context, []);
 }
 
 /**
  * `POST` and `MKCOL` on a file's URL are not supported (4.2, 4.5). A folder's URL without `/` redirects (CONTRACT 2.5).
  */
-export async function folderOnly(context: AccountContext): Promise<Response> {
+export async function folderOnly(context: AccountContext): Promise<Reply> {
   const { path, files, request } = context;
   if ((await files.kindOf(path.segments)) === "folder") return redirectToFolder(context, path.segments);
   throw new HttpError("method-not-allowed", `${request.method} is not supported for files.`);

@@ -1,12 +1,10 @@
-import { Headers } from "../platform/fetch.ts";
 import { decodeUtf8 } from "../platform/utf8.ts";
-import { usesPonyfill } from "./source-response.ts";
 
 /**
  * Whether this runtime decodes header fields as UTF-8, as workerd does. The Fetch Standard has one character per byte
- * instead (isomorphic decoding). The test does not work for the ponyfill, whose `Headers` take any text.
+ * instead (isomorphic decoding).
  */
-const isDecoded = !usesPonyfill && mayHoldText();
+const isDecoded = mayHoldText();
 
 function mayHoldText(): boolean {
   try {

@@ -1,7 +1,7 @@
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
 import type { Validators } from "./conditional.ts";
 import { toHttpDate } from "./http-date.ts";
-import type { HeaderFields } from "./responses.ts";
+import type { HeaderFields } from "./reply.ts";
 
 /** The validators of a file: the storage's entity-tag, or a weak one of size and time if it has none (CONTRACT 3.1). */
 export function toValidators({ etag, size, modified }: StorageEntry): Validators {

@@ -1,7 +1,6 @@
 import { type ByteSource, tap } from "../contracts/byte-source.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { toNetwork } from "../http/ip-network.ts";
-import { usesPonyfill } from "../http/source-response.ts";
 
 /**
  * What one request holds of the limits of its account and its address: the units of a transfer, or the bytes of a page.
@@ -12,7 +11,7 @@ export interface Permit {
   /** Raises the permit to `total` units. Returns false if they are not available, or the permit is released. */
   grow(total: number): boolean;
   /**
-   * Returns the source, and releases the permit when the source ends, fails or is closed, or the client disconnects.
+   * Returns the source, and releases the permit when the source ends, fails or is closed.
    * Without a call of this, {@link responded} releases the permit.
    */
   releaseAfter(source: ByteSource): ByteSource;
@@ -28,12 +27,7 @@ export interface Permit {
  */
 export interface ConcurrencyLimiter {
   /** Acquires a permit of `units` (default 1). Returns `undefined`, and logs a warning, if they are not available. */
-  acquire(
-    username: string,
-    address: string | undefined,
-    request: Pick<Request, "signal">,
-    units?: number,
-  ): Permit | undefined;
+  acquire(username: string, address: string | undefined, units?: number): Permit | undefined;
   /** Whether {@link acquire} would succeed now. Logs nothing. */
   canAcquire(username: string, address: string | undefined, units: number): boolean;
   /** The sum of units of all permits. A permit counts with all its units here, even above a limit. */
@@ -114,7 +108,7 @@ export function createConcurrencyLimiter({
   const canAcquire: ConcurrencyLimiter["canAcquire"] = (username, address, units) =>
     findReachedLimit(username, findNetwork(address), 0, units) === undefined;
 
-  const acquire: ConcurrencyLimiter["acquire"] = (username, address, request, initialUnits = 1) => {
+  const acquire: ConcurrencyLimiter["acquire"] = (username, address, initialUnits = 1) => {
     const network = findNetwork(address);
     if (!tryChange(username, network, 0, initialUnits)) return undefined;
     let units = initialUnits;
@@ -137,7 +131,7 @@ export function createConcurrencyLimiter({
       change(username, network, units, 0);
     }
 
-    return { ...createRelease(request, giveBack), canGrow, grow };
+    return { ...createRelease(giveBack), canGrow, grow };
   };
 
   return { acquire, canAcquire, taken: () => taken };
@@ -170,27 +164,18 @@ function createUsage(limit: number) {
 }
 
 /** The part of a permit that decides when it is released; calls `giveBack` once. */
-function createRelease(
-  request: Pick<Request, "signal">,
-  giveBack: () => void,
-): Pick<Permit, "releaseAfter" | "responded" | "release"> {
+function createRelease(giveBack: () => void): Pick<Permit, "releaseAfter" | "responded" | "release"> {
   let isReleased = false;
   let hasSource = false;
 
   function release(): void {
     if (isReleased) return;
     isReleased = true;
-    // With the ponyfill, a disconnect closes the source, so no listener is needed. Creating a signal is expensive.
-    if (hasSource && !usesPonyfill) request.signal.removeEventListener("abort", release);
     giveBack();
   }
 
   function releaseAfter(source: ByteSource): ByteSource {
     hasSource = true;
-    if (!usesPonyfill) {
-      if (request.signal.aborted) release();
-      else request.signal.addEventListener("abort", release, { once: true });
-    }
     return tap(source, { onEnd: release, onError: release, onClose: release });
   }
 

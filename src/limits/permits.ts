@@ -54,9 +54,9 @@ export function createRequestPermits({ limits, logger, clock }: Pick<ServiceConf
     });
   }
 
-  return (username: string, address: string | undefined, request: Pick<Request, "signal">): RequestPermits => {
+  return (username: string, address: string | undefined): RequestPermits => {
     const toPermit = (limiter: ConcurrencyLimiter | undefined): RequestPermit =>
-      limiter === undefined ? UNLIMITED : createRequestPermit(limiter, username, address, request);
+      limiter === undefined ? UNLIMITED : createRequestPermit(limiter, username, address);
     return { transferPermit: toPermit(transfers), pagePermit: toPermit(pages) };
   };
 }
@@ -75,7 +75,6 @@ function createRequestPermit(
   limiter: ConcurrencyLimiter,
   username: string,
   address: string | undefined,
-  request: Pick<Request, "signal">,
 ): RequestPermit {
   let permit: Permit | undefined;
 
@@ -85,7 +84,7 @@ function createRequestPermit(
 
   function acquire(total = 1): boolean {
     if (permit !== undefined) return permit.grow(total);
-    permit = limiter.acquire(username, address, request, total);
+    permit = limiter.acquire(username, address, total);
     return permit !== undefined;
   }
 

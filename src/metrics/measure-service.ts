@@ -1,4 +1,5 @@
 import type { RequestHandler } from "../contracts/file-service.ts";
+import { createHandler, toReplyHandler } from "../http/reply-handler.ts";
 
 /** A request that has a response. */
 export interface MeasuredRequest {
@@ -20,14 +21,15 @@ export function measureService<Service extends Partial<Record<Api, RequestHandle
   onRequest: (request: MeasuredRequest) => void,
   clock: () => number = Date.now,
 ): Service {
-  function measured(handle: RequestHandler): RequestHandler {
-    return async (request, connection) => {
+  function measured(handler: RequestHandler): RequestHandler {
+    const handle = toReplyHandler(handler);
+    return createHandler(async (request, connection) => {
       const startedAt = clock();
-      const response = await handle(request, connection);
+      const reply = await handle(request, connection);
       const method = METHODS.includes(request.method) ? request.method : "other";
-      onRequest({ method, status: response.status, seconds: Math.max(0, clock() - startedAt) / 1000 });
-      return response;
-    };
+      onRequest({ method, status: reply.status, seconds: Math.max(0, clock() - startedAt) / 1000 });
+      return reply;
+    });
   }
 
   const own = APIS.flatMap((api) => {

@@ -2,8 +2,9 @@ import type { z } from "zod";
 import type { Logger } from "../contracts/logger.ts";
 import { checkOption, OptionError } from "../contracts/option-error.ts";
 import { isHttpError } from "../http/http-error.ts";
+import { bytesReply, emptyReply, type Reply } from "../http/reply.ts";
+import { createHandler } from "../http/reply-handler.ts";
 import { readJsonBody } from "../http/request-body.ts";
-import { Response } from "../platform/fetch.ts";
 import { hasLoneSurrogate } from "../platform/text-encoding.ts";
 import { type AuthenticationRequest, authenticationRequestSchema } from "../schemas/remote-auth.ts";
 import { type Authorizer, createAuthorizer, type EndpointAuthorization } from "./endpoint/authorization.ts";
@@ -64,7 +65,7 @@ export function createAuthenticationEndpoint(options: AuthenticationEndpointOpti
   const { authenticate, authorizer, logger } = checkOptions(options);
   const { outcomes, toResponse } = createOutcomeRecorder();
 
-  async function handle(request: Request): Promise<Response> {
+  async function handle(request: Request): Promise<Reply> {
     if (request.method !== "POST") return refuse(405, "Only POST is allowed.", { Allow: "POST" });
     if (authorizer !== undefined && !(await authorizer.isAuthorized(request.headers))) {
       return refuse(401, "The service is not authorized.", { "WWW-Authenticate": authorizer.challenge });
@@ -74,7 +75,7 @@ export function createAuthenticationEndpoint(options: AuthenticationEndpointOpti
     return "refusal" in read ? read.refusal : verify(read.request);
   }
 
-  async function verify(request: AuthenticationRequest): Promise<Response> {
+  async function verify(request: AuthenticationRequest): Promise<Reply> {
     let outcome: unknown;
     try {
       outcome = await authenticate(request, outcomes);
@@ -112,7 +113,7 @@ export function createAuthenticationEndpoint(options: AuthenticationEndpointOpti
     }
   }
 
-  return async (request) => {
+  return createHandler(async (request) => {
     try {
       return await handle(request);
     } catch (error) {
@@ -120,7 +121,7 @@ export function createAuthenticationEndpoint(options: AuthenticationEndpointOpti
       report({ error }, "An authentication request could not be read.");
       return respond(500, new Uint8Array());
     }
-  };
+  });
 }
 
 interface CheckedOptions {
@@ -145,7 +146,7 @@ function checkOptions(options: AuthenticationEndpointOptions): CheckedOptions {
   return { authenticate, authorizer, logger };
 }
 
-type ReadRequest = { readonly request: AuthenticationRequest } | { readonly refusal: Response };
+type ReadRequest = { readonly request: AuthenticationRequest } | { readonly refusal: Reply };
 
 async function readRequest(request: Request): Promise<ReadRequest> {
   let body: unknown;
@@ -191,7 +192,7 @@ function toMemberPaths({ issues }: z.ZodError): readonly string[] {
   return [...new Set(issues.map(({ path }) => path.map(String).join(".") || "the body"))];
 }
 
-function refuseMembers(paths: readonly string[]): Response {
+function refuseMembers(paths: readonly string[]): Reply {
   return refuse(400, `Missing or invalid: ${paths.join(", ")}.`);
 }
 
@@ -201,13 +202,12 @@ function isPlainJson(headers: Headers): boolean {
 }
 
 /** A refusal with a short fixed text. */
-function refuse(status: number, text: string, fields: Fields = {}): Response {
+function refuse(status: number, text: string, fields: Fields = {}): Reply {
   return respond(status, new TextEncoder().encode(text), { ...fields, "Content-Type": CONTENT_TYPES.plain });
 }
 
-function respond(status: number, content: Uint8Array<ArrayBuffer>, fields: Fields = {}): Response {
+function respond(status: number, content: Uint8Array, fields: Fields = {}): Reply {
   const common = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
-  if (status === 204) return new Response(null, { status, headers: common });
-  const headers = { ...fields, ...common, "Content-Length": String(content.byteLength) };
-  return new Response(content.byteLength === 0 ? null : content, { status, headers });
+  if (status === 204) return emptyReply(status, common);
+  return bytesReply(status, content, { ...fields, ...common });
 }

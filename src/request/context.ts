@@ -10,6 +10,7 @@ import type { Connection } from "../contracts/connection.ts";
 import type { Texts } from "../contracts/texts.ts";
 import type { Emit } from "../events/emitter.ts";
 import type { Variant } from "../http/negotiate.ts";
+import type { Reply } from "../http/reply.ts";
 import type { Target } from "../http/request-target.ts";
 import type { RequestPermits } from "../limits/permits.ts";
 import type { OpenApiTexts } from "../openapi/render.ts";
@@ -66,7 +67,7 @@ export interface AccountContext extends LimitedContext {
 }
 
 /** Responds to one row of the spec's section 4 for any client. Throws on failure. */
-export type OpenEndpoint = (context: RequestContext) => Promise<Response>;
+export type OpenEndpoint = (context: RequestContext) => Promise<Reply>;
 
 /** Responds to one row of the spec's section 4 for an account. Throws on failure. */
-export type AccountEndpoint = (context: AccountContext) => Promise<Response>;
+export type AccountEndpoint = (context: AccountContext) => Promise<Reply>;

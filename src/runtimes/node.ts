@@ -2,13 +2,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Api } from "../contracts/api.ts";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { checkOption } from "../contracts/option-error.ts";
-import { Response } from "../platform/fetch.ts";
+import type { Reply } from "../http/reply.ts";
+import type { ReplyHandler } from "../http/reply-handler.ts";
 import { createExchange, type Exchange, openExchange } from "./node/exchange.ts";
 import { mayLackFields } from "./node/header-count.ts";
 import { toRequest } from "./node/request.ts";
-import { sendResponse } from "./node/response.ts";
+import { sendReply } from "./node/response.ts";
 import { toMilliseconds } from "./node/server-limits.ts";
-import { isOurs, toRequestHandler } from "./request-handler.ts";
+import { findHandler, isOurs } from "./request-handler.ts";
 
 /** A listener for the `request` event of a `node:http` or `node:https` server. */
 export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
@@ -71,8 +72,8 @@ export function toNodeMiddleware(service: FileService, options: NodeListenerOpti
 function checkOptions(
   service: FileService | RequestHandler,
   { api, lingerSeconds = 1.5 }: NodeListenerOptions,
-): { handler: RequestHandler; lingerMilliseconds: number } {
-  const handler = toRequestHandler(service, api);
+): { handler: ReplyHandler; lingerMilliseconds: number } {
+  const handler = findHandler(service, api);
   checkOption(lingerSeconds >= 0, "lingerSeconds", "a number of seconds, or 0");
   return { handler, lingerMilliseconds: toMilliseconds(lingerSeconds) };
 }
@@ -81,12 +82,7 @@ function checkOptions(
  * Takes a request over synchronously, and responds when Node has parsed everything that arrived with it: parsing,
  * responding and sending cost less when each is done to many requests in a row (docs/decisions/0013-small-requests.md).
  */
-function take(
-  exchange: Exchange,
-  made: Request | undefined,
-  handler: RequestHandler,
-  lingerMilliseconds: number,
-): void {
+function take(exchange: Exchange, made: Request | undefined, handler: ReplyHandler, lingerMilliseconds: number): void {
   setImmediate(respondTo, exchange, openExchange(exchange), made, handler, lingerMilliseconds);
 }
 
@@ -98,28 +94,28 @@ async function respondTo(
   exchange: Exchange,
   previous: Promise<void> | undefined,
   made: Request | undefined,
-  handler: RequestHandler,
+  handler: ReplyHandler,
   lingerMilliseconds: number,
 ): Promise<void> {
   if (previous !== undefined) await previous;
   const request = made ?? toRequest(exchange);
-  let response: Response;
+  let reply: Reply;
   try {
-    if (mayLackFields(exchange.req, exchange.state.mostFields)) response = createRefusal(431);
-    else if (request === undefined) response = new Response(null, { status: 400 });
-    else if (isUnframed(exchange.req)) response = createRefusal(400);
-    else if (hasUnknownCoding(exchange.req)) response = new Response(null, { status: 501 });
-    else response = await handler(request, exchange.state.connection);
+    if (mayLackFields(exchange.req, exchange.state.mostFields)) reply = createRefusal(431);
+    else if (request === undefined) reply = { status: 400, headers: [] };
+    else if (isUnframed(exchange.req)) reply = createRefusal(400);
+    else if (hasUnknownCoding(exchange.req)) reply = { status: 501, headers: [] };
+    else reply = await handler(request, exchange.state.connection);
   } catch {
-    response = new Response(null, { status: 500 });
+    reply = { status: 500, headers: [] };
   }
   exchange.responded = true;
-  sendResponse(exchange, response, lingerMilliseconds);
+  sendReply(exchange, reply, lingerMilliseconds);
 }
 
 /** A blank response that closes the connection. */
-function createRefusal(status: number): Response {
-  return new Response(null, { status, headers: { Connection: "close" } });
+function createRefusal(status: number): Reply {
+  return { status, headers: [["Connection", "close"]] };
 }
 
 /** HTTP/1.0 has no transfer codings, so the end of such a body is unknown (RFC 9112 6.1). */

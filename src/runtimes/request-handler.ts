@@ -1,24 +1,19 @@
 import type { Api } from "../contracts/api.ts";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
 import { checkOption } from "../contracts/option-error.ts";
+import { type ReplyHandler, toReplyHandler } from "../http/reply-handler.ts";
 
 /** Checks an API variant. @throws TypeError for an unknown one. */
 export function checkApi(api: Api | undefined): void {
   checkOption(api === undefined || ["rest", "webdav", "browser"].includes(api), "api", "rest, webdav or browser");
 }
 
-/**
- * Returns the handler of a service, or a handler unchanged. @throws TypeError for an unknown API, and for any with a
- * handler.
- */
-export function toRequestHandler(service: FileService | RequestHandler, api: Api | undefined): RequestHandler {
+/** Finds the handler of a service for an API. @throws TypeError for an unknown API, and for any with a handler. */
+export function findHandler(service: FileService | RequestHandler, api: Api | undefined): ReplyHandler {
   checkApi(api);
-  if (typeof service !== "function") {
-    const name = api ?? "fetch";
-    return (request, connection) => service[name](request, connection);
-  }
+  if (typeof service !== "function") return toReplyHandler(service[api ?? "fetch"], service);
   checkOption(api === undefined, "api", "left out: a handler has only one");
-  return service;
+  return toReplyHandler(service);
 }
 
 /**

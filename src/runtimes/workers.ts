@@ -1,5 +1,6 @@
 import type { ClientCertificate, Connection, Peer } from "../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../contracts/file-service.ts";
+import type { ReplyHandler } from "../http/reply-handler.ts";
 import { toPeer } from "./client-identity.ts";
 import { checkHandlerOptions, mountHandler, respond, type WebHandlerOptions } from "./web/handler.ts";
 import { toClientCertificate, type WorkersTlsClientAuth } from "./workers/client-certificate.ts";
@@ -78,7 +79,7 @@ function toMounted<Env>(
 }
 
 function respondInWorker(
-  handler: RequestHandler,
+  handler: ReplyHandler,
   request: Request,
   _env: unknown,
   context: WorkersContext,

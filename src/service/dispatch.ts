@@ -2,7 +2,8 @@ import type { Identification } from "../auth/identify.ts";
 import type { Api } from "../contracts/api.ts";
 import { refuseUnidentified } from "../endpoints/login/unauthorized.ts";
 import { HttpError } from "../http/http-error.ts";
-import { emptyResponse } from "../http/responses.ts";
+import type { Reply } from "../http/reply.ts";
+import { emptyReply } from "../http/reply.ts";
 import { isSameOrigin } from "../http/same-origin.ts";
 import type { RequestPermits } from "../limits/permits.ts";
 import type { AccountContext, AccountEndpoint, LimitedContext, RequestContext } from "../request/context.ts";
@@ -19,30 +20,30 @@ const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 export interface DispatchOptions {
   readonly finisher: ResponseFinisher;
   readonly accounts: AccountAdmission;
-  readonly permitsOf: (username: string, address: string | undefined, request: Request) => RequestPermits;
+  readonly permitsOf: (username: string, address: string | undefined) => RequestPermits;
 }
 
 /**
  * Leads a request to the endpoint of its URL and method, and finishes the response. Failures become error responses.
  */
-export type Dispatch = (context: RequestContext, url: ResolvedUrl, apis: readonly Api[]) => Promise<Response>;
+export type Dispatch = (context: RequestContext, url: ResolvedUrl, apis: readonly Api[]) => Promise<Reply>;
 
 type Identified = Extract<Identification, { outcome: "identified" }>;
 
 /** Makes the dispatch of a service: route, identification, permits, account, endpoint, in this order. */
 export function createDispatch({ finisher, accounts, permitsOf }: DispatchOptions): Dispatch {
-  async function dispatch(context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Promise<Response> {
+  async function dispatch(context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Promise<Reply> {
     try {
       return finisher.finish(context, url, await run(context, url, apis));
     } catch (error) {
-      return finisher.finish(context, url, finisher.toErrorResponse(error, context, url, apis));
+      return finisher.finish(context, url, finisher.toErrorReply(error, context, url, apis));
     }
   }
 
-  async function run(context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Promise<Response> {
+  async function run(context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Promise<Reply> {
     const { request, connection, identifier } = context;
     const route = toRoute(url, request.method, apis);
-    if (route === "options") return emptyResponse(204, { Allow: toAllow(url.kind, apis) });
+    if (route === "options") return emptyReply(204, { Allow: toAllow(url.kind, apis) });
     const { endpoint } = route;
     if (endpoint.access === "open") return endpoint.run(context);
     const identification = await (endpoint.access === "session"
@@ -57,9 +58,9 @@ export function createDispatch({ finisher, accounts, permitsOf }: DispatchOption
     context: RequestContext,
     identified: Identified,
     endpoint: AccountEndpoint,
-  ): Promise<Response> {
+  ): Promise<Reply> {
     const { login, scheme } = identified;
-    const permits = permitsOf(login.username, context.connection.peer?.address, context.request);
+    const permits = permitsOf(login.username, context.connection.peer?.address);
     const limited: LimitedContext = Object.assign(context, permits);
     // Before anything is read or touched: a transfer over the limit must cost nothing.
     if (isTransfer(context) && !permits.transferPermit.acquire()) {

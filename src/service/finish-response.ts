@@ -2,11 +2,12 @@ import { toServerPath } from "../account/path.ts";
 import { toChallenges } from "../auth/challenge.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
 import type { Api } from "../contracts/api.ts";
-import { withoutContent } from "../http/responses.ts";
+import type { Reply } from "../http/reply.ts";
+import { withoutContent } from "../http/reply.ts";
 import type { RequestContext } from "../request/context.ts";
 import { emitErrorEvent } from "../request/emit-event.ts";
 import { toStatus } from "../request/errors.ts";
-import { errorResponse } from "../views/errors.ts";
+import { errorReply } from "../views/errors.ts";
 import { type ResolvedUrl, toAllow } from "./routes.ts";
 
 const CREATING_METHODS: readonly string[] = ["PUT", "MKCOL"];
@@ -16,23 +17,18 @@ const UNCACHED: readonly ResolvedUrl["kind"][] = ["login", "logout", "password-u
 /** Adds what all responses of a service have in common. */
 export interface ResponseFinisher {
   /** The response to a request that has failed. Emits its event. */
-  toErrorResponse(error: unknown, context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Response;
+  toErrorReply(error: unknown, context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Reply;
   /** Adds the headers that every response has (1.4, SECURITY 21), and removes the content for HEAD. */
-  finish(context: RequestContext, url: ResolvedUrl, response: Response): Response;
+  finish(context: RequestContext, url: ResolvedUrl, response: Reply): Reply;
 }
 
 /** Makes the finisher of a service. */
 export function createResponseFinisher(config: ServiceConfig): ResponseFinisher {
-  function toErrorResponse(
-    error: unknown,
-    context: RequestContext,
-    { kind }: ResolvedUrl,
-    apis: readonly Api[],
-  ): Response {
+  function toErrorReply(error: unknown, context: RequestContext, { kind }: ResolvedUrl, apis: readonly Api[]): Reply {
     const { failure, message, headers } = context.failureOf(error);
     const status = toStatus(failure, context.variant);
     if (!context.request.signal.aborted) emitErrorEvent(context, status, message);
-    return errorResponse(context, status, message, {
+    return errorReply(context, status, message, {
       ...headers,
       "WWW-Authenticate":
         status === 401 ? toChallenges(context.request, context.variant, config.session.announce) : undefined,
@@ -41,21 +37,25 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
     });
   }
 
-  function finish({ request }: RequestContext, { kind, path }: ResolvedUrl, content: Response): Response {
-    const response = request.method === "HEAD" ? withoutContent(content) : content;
-    const { headers } = response;
-    headers.set("Server", config.serverHeader);
-    headers.set("X-Content-Type-Options", "nosniff");
+  function finish({ request }: RequestContext, { kind, path }: ResolvedUrl, content: Reply): Reply {
+    const { status, headers, body } = request.method === "HEAD" ? withoutContent(content) : content;
+    const common: [string, string][] = [
+      ["Server", config.serverHeader],
+      ["X-Content-Type-Options", "nosniff"],
+    ];
     // Assets are public, and their names change with their content.
-    if (kind === "asset" && response.ok) {
-      headers.set("Cache-Control", "public, max-age=31536000, immutable");
-      return response;
+    if (kind === "asset" && status === 200) {
+      common.push(["Cache-Control", "public, max-age=31536000, immutable"]);
+    } else {
+      const isTranslated = headers.some(([name]) => name === "Content-Language");
+      common.push(
+        ["Vary", `Accept, Authorization, Cookie${isTranslated ? ", Accept-Language" : ""}`],
+        ["Cache-Control", UNCACHED.includes(kind) ? "no-store" : "private, no-cache"],
+      );
+      if (kind === "file" || kind === "folder") common.push(["Server-Path", toServerPath(path.segments)]);
     }
-    headers.set("Vary", `Accept, Authorization, Cookie${headers.has("Content-Language") ? ", Accept-Language" : ""}`);
-    headers.set("Cache-Control", UNCACHED.includes(kind) ? "no-store" : "private, no-cache");
-    if (kind === "file" || kind === "folder") headers.set("Server-Path", toServerPath(path.segments));
-    return response;
+    return { status, headers: headers.concat(common), body };
   }
 
-  return { toErrorResponse, finish };
+  return { toErrorReply, finish };
 }

@@ -15,9 +15,10 @@ import { createServiceEvents } from "../events/service-events.ts";
 import { isHttpError } from "../http/http-error.ts";
 import { isGetOrHead } from "../http/methods.ts";
 import { negotiateVariant, type Variant } from "../http/negotiate.ts";
+import type { Reply } from "../http/reply.ts";
+import { createHandler } from "../http/reply-handler.ts";
 import { parseTarget, type Target } from "../http/request-target.ts";
 import { createRequestPermits } from "../limits/permits.ts";
-import { Response } from "../platform/fetch.ts";
 import { withClient } from "../request/client-address.ts";
 import type { RequestContext } from "../request/context.ts";
 import { createFailureOf } from "../request/errors.ts";
@@ -98,7 +99,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   }
 
   /** The single way of every request, from its URL to its response. */
-  async function handle(request: Request, connection: Connection, apis: readonly Api[]): Promise<Response> {
+  async function handle(request: Request, connection: Connection, apis: readonly Api[]): Promise<Reply> {
     const target = parseTarget(request.url);
     const url = toServed(resolveUrl(target, config.baseSegments) ?? NOWHERE);
     return dispatch(toContext(request, connection, target, url, apis), url, apis);
@@ -148,16 +149,16 @@ export function createFileService(options: FileServiceOptions): FileService {
   }
 
   function serve(apis: readonly Api[]): FileService["fetch"] {
-    return async (request, connection = {}) => {
+    return createHandler(async (request, connection) => {
       try {
         return await handle(request, connection, apis);
       } catch (error) {
         report(error);
-        return new Response(null, { status: 500 });
+        return { status: 500, headers: [] };
       } finally {
         waitForDelivery(connection);
       }
-    };
+    });
   }
 
   return {

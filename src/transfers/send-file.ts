@@ -2,7 +2,8 @@ import { type ByteSource, sourceOfBytes, toByteSource } from "../contracts/byte-
 import { type StorageEntry, StorageError, type StoredFile } from "../contracts/storage-adapter.ts";
 import { toMultipartRanges } from "../http/byteranges.ts";
 import type { RangePart } from "../http/range.ts";
-import { fileResponse, type HeaderFields, sourceResponse } from "../http/responses.ts";
+import type { HeaderFields, Reply } from "../http/reply.ts";
+import { fileReply, sourceReply } from "../http/reply.ts";
 import { toValidators } from "../http/validators.ts";
 import type { AccountContext } from "../request/context.ts";
 import { holdUntilRead, reportFailures, trackTransfer } from "./tracked-source.ts";
@@ -13,15 +14,14 @@ export type FileFields = HeaderFields & { readonly "Content-Type": string };
 
 /**
  * Responds with an open file: the complete file if `parts` is empty, otherwise the parts, of which `file` holds the
- * first. The response closes the file.
- * @throws when no response can be made, as of an entity-tag that is no header value. The file is still open then.
+ * first. The reply closes the file.
  */
 export function sendFile(
   context: AccountContext,
   file: StoredFile,
   fields: FileFields,
   parts: readonly RangePart[],
-): Response {
+): Reply {
   const [part, ...more] = parts;
   if (part === undefined) return send(context, 200, file, fields);
   if (more.length > 0) return sendParts(context, file, fields, parts);
@@ -39,15 +39,14 @@ export async function closeStoredFile(file: StoredFile): Promise<void> {
 }
 
 /** Bytes go as they are, and so do streams without events or permits: some runtimes send a stream by themselves. */
-function send(context: AccountContext, status: number, file: StoredFile, fields: HeaderFields): Response {
+function send(context: AccountContext, status: number, file: StoredFile, fields: HeaderFields): Reply {
   const { source } = file;
   if (source !== undefined && "byteLength" in source) {
-    const response = fileResponse(status, file, fields);
     if (context.hasListeners()) emitSent(context, source.byteLength);
-    return response;
+    return fileReply(status, file, fields);
   }
   if (source === undefined && !context.hasListeners() && !context.transferPermit.isTaken()) {
-    return fileResponse(status, file, fields);
+    return fileReply(status, file, fields);
   }
   return sendSource(context, status, toSource(file), fields);
 }
@@ -58,24 +57,17 @@ function emitSent(context: AccountContext, count: number): void {
   downloadEvents(context)({ outcome: "done", totals });
 }
 
-/** Starts the download after the response is made: a response that cannot be made is no download. */
-function sendSource(context: AccountContext, status: number, source: ByteSource, fields: HeaderFields): Response {
+function sendSource(context: AccountContext, status: number, source: ByteSource, fields: HeaderFields): Reply {
   if (!context.hasListeners()) {
-    return sourceResponse(status, holdUntilRead(context, reportFailures(context, source)), fields);
+    return sourceReply(status, holdUntilRead(context, reportFailures(context, source)), fields);
   }
   const transfer = trackTransfer(context, downloadEvents);
-  const response = sourceResponse(status, holdUntilRead(context, transfer.trackSource(source)), fields);
   transfer.begin();
-  return response;
+  return sourceReply(status, holdUntilRead(context, transfer.trackSource(source)), fields);
 }
 
 /** Opens each part just before it is sent, and breaks off if the file was replaced (docs/decisions/0011-reading.md). */
-function sendParts(
-  context: AccountContext,
-  first: StoredFile,
-  fields: FileFields,
-  parts: readonly RangePart[],
-): Response {
+function sendParts(context: AccountContext, first: StoredFile, fields: FileFields, parts: readonly RangePart[]): Reply {
   const { files, path } = context;
   let isFirstOpened = false;
 

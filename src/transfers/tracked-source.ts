@@ -17,10 +17,7 @@ export type TransferEvents = (context: AccountContext) => (end: ReadEnd) => void
 export interface TrackedTransfer {
   /** Starts the transfer, and emits the first event. */
   begin(): void;
-  /**
-   * Ends the transfer when the source ends, fails or is closed. It also ends when the request's signal is aborted: some
-   * runtimes report a disconnect in no other way.
-   */
+  /** Ends the transfer when the source ends, fails or is closed, as it is when the client disconnects. */
   trackSource(source: ByteSource): ByteSource;
   /** Ends the transfer with an error. */
   fail(error: unknown): void;
@@ -28,8 +25,7 @@ export interface TrackedTransfer {
 
 /** Makes a transfer that has not started. */
 export function trackTransfer(context: AccountContext, emitEvents: TransferEvents): TrackedTransfer {
-  const { request, config, failureOf } = context;
-  const { signal } = request;
+  const { config, failureOf } = context;
   let emitEnd: ((end: ReadEnd) => void) | undefined;
   let startedAt = 0;
   let count = 0;
@@ -37,15 +33,12 @@ export function trackTransfer(context: AccountContext, emitEvents: TransferEvent
   function begin(): void {
     startedAt = config.clock();
     emitEnd = emitEvents(context);
-    if (signal.aborted) cut();
-    else signal.addEventListener("abort", cut, { once: true });
   }
 
   function end(outcome: ReadEnd["outcome"], details = ""): void {
     if (emitEnd === undefined) return;
     const emit = emitEnd;
     emitEnd = undefined;
-    signal.removeEventListener("abort", cut);
     const duration = toSeconds(startedAt, config.clock());
     const totals = { total_read: count, duration, read_speed: toSpeed(count, duration) };
     emit(outcome === "done" ? { outcome, totals } : { outcome, totals: { ...totals, details } });

@@ -1,5 +1,6 @@
 import type { ByteSource } from "../contracts/byte-source.ts";
-import { type HeaderFields, sourceResponse } from "../http/responses.ts";
+import type { HeaderFields, Reply } from "../http/reply.ts";
+import { sourceReply } from "../http/reply.ts";
 import type { AccountContext } from "../request/context.ts";
 import { emitEvent, toFileLocation } from "../request/emit-event.ts";
 import { holdUntilRead, type ReadEnd, reportFailures, type TransferEvents, trackTransfer } from "./tracked-source.ts";
@@ -48,16 +49,16 @@ export async function sendTracked(
   context: AccountContext,
   emitEvents: TransferEvents,
   open: () => Promise<SourceResponse>,
-): Promise<Response> {
+): Promise<Reply> {
   if (!context.hasListeners()) {
     const { source, fields } = await open();
-    return sourceResponse(200, holdUntilRead(context, reportFailures(context, source)), fields);
+    return sourceReply(200, holdUntilRead(context, reportFailures(context, source)), fields);
   }
   const transfer = trackTransfer(context, emitEvents);
   transfer.begin();
   try {
     const { source, fields } = await open();
-    return sourceResponse(200, holdUntilRead(context, transfer.trackSource(source)), fields);
+    return sourceReply(200, holdUntilRead(context, transfer.trackSource(source)), fields);
   } catch (error) {
     transfer.fail(error);
     throw error;

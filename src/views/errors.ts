@@ -1,8 +1,9 @@
 import { html } from "../http/html.ts";
 import type { Variant } from "../http/negotiate.ts";
-import { type HeaderFields, jsonResponse } from "../http/responses.ts";
+import type { HeaderFields, Reply } from "../http/reply.ts";
+import { jsonReply } from "../http/reply.ts";
 import type { ErrorsBody } from "../schemas/errors.ts";
-import { card, type PageContext, pageResponse } from "./page.ts";
+import { card, type PageContext, pageReply } from "./page.ts";
 import { toFailureText } from "./texts.ts";
 
 /** This message only repeats the page's title, so pages show a hint instead. */
@@ -17,26 +18,26 @@ export interface FailureContext extends PageContext {
  * Creates an error response in the client's variant: the `errors` body (7.1), or a page in the client's language.
  * `response` is added to the JSON body of a failed login (7.2).
  */
-export function errorResponse(
+export function errorReply(
   context: FailureContext,
   status: number,
   message: string,
   fields: HeaderFields,
   response?: ErrorsBody["errors"][number]["response"],
-): Response {
+): Reply {
   if (context.variant === "html") return errorPage(context, status, message, fields);
   const error = { message, ...(response && { response }), ...(status === 401 && { title: "Unauthorized" as const }) };
   const body: ErrorsBody = { errors: [error] };
-  return jsonResponse(status, body, fields);
+  return jsonReply(status, body, fields);
 }
 
-function errorPage(context: FailureContext, status: number, message: string, fields: HeaderFields): Response {
+function errorPage(context: FailureContext, status: number, message: string, fields: HeaderFields): Reply {
   const { texts, config } = context;
   const title = toTitle(context, status);
   const content = card(html`<h1>${title}</h1>
 <p>${message === NOT_FOUND ? texts.notFoundHint : toFailureText(texts, message)}</p>
 <p><a href="${config.basePath}/home/">${texts.toHome}</a></p>`);
-  return pageResponse(context, status, { title, content }, fields);
+  return pageReply(context, status, { title, content }, fields);
 }
 
 function toTitle({ texts }: FailureContext, status: number): string {

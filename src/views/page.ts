@@ -1,7 +1,8 @@
 import type { Branding } from "../contracts/branding.ts";
 import type { Texts } from "../contracts/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
-import { type HeaderFields, htmlResponse } from "../http/responses.ts";
+import type { HeaderFields, Reply } from "../http/reply.ts";
+import { htmlReply } from "../http/reply.ts";
 import { STYLE_NAME, toAssetPath } from "./assets.ts";
 
 /** The language of a page and the settings of the service. A request context has both. */
@@ -35,8 +36,8 @@ const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Cpath fill='%235b8def' d='M2 6a2 2 0 0 1 2-2h5l2 3h9a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2z'/%3E%3C/svg%3E";
 
 /** Creates a response with a page. */
-export function pageResponse(context: PageContext, status: number, page: Page, fields: HeaderFields = {}): Response {
-  return htmlResponse(status, renderPage(context, page), { ...fields, ...toPageFields(context) });
+export function pageReply(context: PageContext, status: number, page: Page, fields: HeaderFields = {}): Reply {
+  return htmlReply(status, renderPage(context, page), { ...fields, ...toPageFields(context) });
 }
 
 /** The headers of a page. The response to HEAD has them too. */
@@ -83,16 +84,16 @@ ${content}
 }
 
 /** Creates a redirect with a page for clients that do not follow it (5.1). */
-export function redirectResponse(
+export function redirectReply(
   context: PageContext,
   status: 302 | 303,
   location: string,
   message: string,
   fields: HeaderFields = {},
-): Response {
+): Reply {
   const { texts } = context;
   const head = html`<meta http-equiv="refresh" content="0; url=${location}">`;
   const content = card(html`<h1>${message}</h1>
 <p><a href="${location}">${texts.continue}</a></p>`);
-  return pageResponse(context, status, { title: message, content, head }, { ...fields, Location: location });
+  return pageReply(context, status, { title: message, content, head }, { ...fields, Location: location });
 }

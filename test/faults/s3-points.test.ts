@@ -1,6 +1,6 @@
+import { Request } from "@whatwg-node/fetch";
 import { describe, expect, it, vi } from "vitest";
 import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
-import { Request } from "../../src/platform/fetch.ts";
 import { createFileService } from "../../src/service/service.ts";
 import { createFake, type S3Fake } from "../support/s3-fake.ts";
 import { AUTHORIZATION } from "../support/served.ts";

@@ -1,4 +1,4 @@
-import { Request } from "../../src/platform/fetch.ts";
+import { Request } from "@whatwg-node/fetch";
 import { FORM_TYPE, formOf, uploadsOf } from "../support/forms.ts";
 import type { Seen } from "./explain.ts";
 import type { Asked } from "./model.ts";

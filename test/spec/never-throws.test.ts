@@ -1,6 +1,6 @@
+import { Request as LightRequest } from "@whatwg-node/fetch";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Request as LightRequest } from "../../src/platform/fetch.ts";
 import { basic, createTestService, readAnswer } from "../support/service.ts";
 import { amount } from "../support/trust.ts";
 

@@ -1,10 +1,10 @@
+import { Request as LightRequest } from "@whatwg-node/fetch";
 import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import type { FileServiceOptions } from "../../src/config/options.ts";
 import type { Connection } from "../../src/contracts/connection.ts";
 import type { FileService } from "../../src/contracts/file-service.ts";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import type { Variant } from "../../src/http/negotiate.ts";
-import { Request as LightRequest } from "../../src/platform/fetch.ts";
 import { createFileService } from "../../src/service/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createRecordingLogger, type RecordingLogger } from "./logger.ts";

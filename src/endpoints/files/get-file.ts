@@ -2,7 +2,8 @@ import { type StorageEntry, StorageError, type StoredFile } from "../../contract
 import { evaluatePreconditions, mayUseRange } from "../../http/conditional.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { guessRange, parseRanges, type RangePart } from "../../http/range.ts";
-import { emptyResponse } from "../../http/responses.ts";
+import type { Reply } from "../../http/reply.ts";
+import { emptyReply } from "../../http/reply.ts";
 import { toValidatorFields, toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { emitEvent, toFileLocation } from "../../request/emit-event.ts";
@@ -18,19 +19,19 @@ const CONDITIONS = ["if-match", "if-none-match", "if-modified-since", "if-unmodi
 const MAX_ATTEMPTS = 5;
 
 /** `GET` and `HEAD /home/<path>`: the content of a file (4.2, 4.5, 4.6; CONTRACT 3.1, 3.2). */
-export async function getFile(context: AccountContext): Promise<Response> {
+export async function getFile(context: AccountContext): Promise<Reply> {
   const { request, path, files } = context;
   const isUnconditional = CONDITIONS.every((name) => request.headers.get(name) === null);
   try {
     if (!isUnconditional || request.method === "HEAD") return await getConditionally(context);
-    return await sendOrClose(context, await files.read(path.segments), []);
+    return send(context, await files.read(path.segments), []);
   } catch (error) {
     return redirectOrEmit(context, error);
   }
 }
 
 /** Redirects to the folder's URL if the path is a folder. @throws any other error, after its event. */
-function redirectOrEmit(context: AccountContext, error: unknown): Response {
+function redirectOrEmit(context: AccountContext, error: unknown): Reply {
   try {
     return redirectIfFolder(context, error);
   } catch (failure) {
@@ -51,7 +52,7 @@ function emitOpenFailed(context: AccountContext, error: unknown): void {
  * (docs/decisions/0011-reading.md). It reads the most likely part first, which comes with its entry, and reads again if
  * that entry requires another part.
  */
-async function getConditionally(context: AccountContext): Promise<Response> {
+async function getConditionally(context: AccountContext): Promise<Reply> {
   const { request, files, path, transferPermit } = context;
   let wanted: RangePart | undefined;
   // Without a free permit, the response may still turn out to have no content, which needs none.
@@ -69,7 +70,7 @@ async function getConditionally(context: AccountContext): Promise<Response> {
     const file = await files.read(path.segments, wanted);
     const decision = await decideOrClose(context, file);
     if ("response" in decision) return decision.response;
-    if (isSamePart(file.entry.size, wanted, decision.parts[0])) return sendOrClose(context, file, decision.parts);
+    if (isSamePart(file.entry.size, wanted, decision.parts[0])) return send(context, file, decision.parts);
     await closeStoredFile(file);
     wanted = decision.parts[0];
   }
@@ -85,7 +86,7 @@ function isEntryEnough({ method, headers }: Request): boolean {
 }
 
 /** A response without content, or the parts of the file to send; no parts stand for the complete file. */
-type Decision = { readonly response: Response } | { readonly parts: readonly RangePart[] };
+type Decision = { readonly response: Reply } | { readonly parts: readonly RangePart[] };
 
 /** Evaluates the conditions and ranges of a request for one version of the file. */
 function decide({ request, config, path }: AccountContext, entry: StorageEntry): Decision {
@@ -93,8 +94,8 @@ function decide({ request, config, path }: AccountContext, entry: StorageEntry):
   const now = config.clock();
   const precondition = evaluatePreconditions(request, validators, now);
   if (precondition === "failed") throw new StorageError("precondition-failed");
-  if (precondition === "not-modified") return { response: emptyResponse(304, toValidatorFields(validators)) };
-  if (request.method === "HEAD") return { response: emptyResponse(200, toFileFields(entry, path.segments)) };
+  if (precondition === "not-modified") return { response: emptyReply(304, toValidatorFields(validators)) };
+  if (request.method === "HEAD") return { response: emptyReply(200, toFileFields(entry, path.segments)) };
 
   if (!mayUseRange(request.headers, validators, now)) return { parts: [] };
   const parts = parseRanges(request.headers.get("range"), entry.size);
@@ -122,15 +123,7 @@ function isSamePart(size: number, read: RangePart | undefined, wanted: RangePart
   return read.offset === wanted.offset && Math.min(read.length, size - read.offset) === wanted.length;
 }
 
-/**
- * Responds with an open file. Closes it if no response can be made: a storage's entity-tag may be no valid header
- * value.
- */
-async function sendOrClose(context: AccountContext, file: StoredFile, parts: readonly RangePart[]): Promise<Response> {
-  try {
-    return sendFile(context, file, toFileFields(file.entry, context.path.segments), parts);
-  } catch (error) {
-    await closeStoredFile(file);
-    throw error;
-  }
+/** Responds with an open file; the reply closes it. */
+function send(context: AccountContext, file: StoredFile, parts: readonly RangePart[]): Reply {
+  return sendFile(context, file, toFileFields(file.entry, context.path.segments), parts);
 }

@@ -1,8 +1,9 @@
 import { StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { evaluatePreconditions, isConditionalChange } from "../../http/conditional.ts";
 import { toHttpDate } from "../../http/http-date.ts";
+import type { Reply } from "../../http/reply.ts";
+import { emptyReply } from "../../http/reply.ts";
 import { readBody } from "../../http/request-body.ts";
-import { emptyResponse } from "../../http/responses.ts";
 import { toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { storeFile } from "../../transfers/store-upload.ts";
@@ -13,7 +14,7 @@ import { toUnmodified, toWriteOptions } from "../../uploads/write-conditions.ts"
  * `PUT /home/<path>`: creates or overwrites a file completely or not at all (4.2, CONTRACT 4.1, 4.2). All checks that
  * need only the headers run before the body is read.
  */
-export async function putFile(context: AccountContext): Promise<Response> {
+export async function putFile(context: AccountContext): Promise<Reply> {
   const { request, path, config } = context;
   const options = toWriteOptions(request);
   const entry = await storeFile(context, {
@@ -22,7 +23,7 @@ export async function putFile(context: AccountContext): Promise<Response> {
     toOptions: () => toConditions(context, options),
     metadata: config.metadataFields && readMetadata(request.headers, config.metadataFields),
   });
-  return emptyResponse(201, { ETag: entry.etag, "Last-Modified": toHttpDate(entry.modified) });
+  return emptyReply(201, { ETag: entry.etag, "Last-Modified": toHttpDate(entry.modified) });
 }
 
 /**

@@ -10,7 +10,8 @@ import { type ByteSource, tap } from "../../contracts/byte-source.ts";
 import { toBatches, toMembers } from "../../contracts/member-batches.ts";
 import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 import { toAttachment } from "../../http/content-disposition.ts";
-import { emptyResponse } from "../../http/responses.ts";
+import type { Reply } from "../../http/reply.ts";
+import { emptyReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { archiveEvents, type SourceResponse, sendTracked } from "../../transfers/transfer-events.ts";
 import { throwNotListed } from "../trailing-slash.ts";
@@ -29,13 +30,13 @@ const NOTHING = new Uint8Array(0);
  * first part cannot be read with the planned length. If a member has changed when it is read later, the response breaks
  * off, and the next archive of the folder has no length.
  */
-export async function archiveResponse(context: AccountContext, members?: readonly SelectedMember[]): Promise<Response> {
+export async function archiveReply(context: AccountContext, members?: readonly SelectedMember[]): Promise<Reply> {
   if (context.request.method !== "HEAD")
     return sendTracked(context, archiveEvents, () => openArchive(context, members));
   // HEAD is no transfer and reads no file.
   const { source, fields } = await openArchive(context, members, async (zip) => zip);
   await source.close();
-  return emptyResponse(200, fields);
+  return emptyReply(200, fields);
 }
 
 async function openArchive(

@@ -3,7 +3,8 @@ import { isStorageError } from "../../contracts/storage-adapter.ts";
 import { DONE_CODES } from "../../contracts/texts.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import { prefersArchive } from "../../http/negotiate.ts";
-import { emptyResponse, sourceResponse } from "../../http/responses.ts";
+import type { Reply } from "../../http/reply.ts";
+import { emptyReply, sourceReply } from "../../http/reply.ts";
 import { yieldToEventLoop } from "../../platform/event-loop.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { tooManyPages } from "../../transfers/too-many-transfers.ts";
@@ -11,12 +12,12 @@ import { listingEvents, sendTracked } from "../../transfers/transfer-events.ts";
 import { type FolderProblem, type SessionLinks, streamFolderPage } from "../../views/folder-page.ts";
 import { openJsonListing } from "../../views/json-listing.ts";
 import { type PageMember, parseMemberOrder, toPageMember } from "../../views/member-order.ts";
-import { redirectResponse, toPageFields } from "../../views/page.ts";
+import { redirectReply, toPageFields } from "../../views/page.ts";
 import { afterBasicLogin, isBasicLogin } from "../login/basic-login.ts";
 import { passwordUpdatePath } from "../login/password-update.ts";
 import { throwNotListed } from "../trailing-slash.ts";
 import { toFolderActions } from "./allowed-actions.ts";
-import { archiveResponse } from "./archive.ts";
+import { archiveReply } from "./archive.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
 const HTML_TYPE = { "Content-Type": "text/html; charset=utf-8" };
@@ -24,14 +25,14 @@ const HTML_TYPE = { "Content-Type": "text/html; charset=utf-8" };
 /**
  * `GET` and `HEAD /home/<folder>/`: a folder's members as JSON or as a page, or its content as an archive (4.2, 4.6).
  */
-export async function getFolder(context: AccountContext): Promise<Response> {
+export async function getFolder(context: AccountContext): Promise<Reply> {
   const { request, path, files, variant, texts } = context;
-  if (isBasicLogin(context)) return redirectResponse(context, 302, afterBasicLogin(context), texts.loggedIn);
-  if (prefersArchive(request)) return archiveResponse(context);
+  if (isBasicLogin(context)) return redirectReply(context, 302, afterBasicLogin(context), texts.loggedIn);
+  if (prefersArchive(request)) return archiveReply(context);
   const openListing = (): Promise<ByteSource> => openJsonListing(files.list(path.segments)).catch(throwNotListed);
   if (request.method === "HEAD") {
     await (await openListing()).close();
-    return emptyResponse(200, variant === "html" ? { ...toPageFields(context), ...HTML_TYPE } : JSON_TYPE);
+    return emptyReply(200, variant === "html" ? { ...toPageFields(context), ...HTML_TYPE } : JSON_TYPE);
   }
   return sendTracked(context, listingEvents, async () => {
     if (variant !== "html") return { source: await openListing(), fields: JSON_TYPE };
@@ -46,9 +47,9 @@ export interface FolderReport {
 }
 
 /** The page of the request's folder in response to a form. Works even if the members cannot be listed. */
-export async function folderPage(context: AccountContext, status: number, report: FolderReport): Promise<Response> {
+export async function folderPage(context: AccountContext, status: number, report: FolderReport): Promise<Reply> {
   const page = toByteSource(await openFolderPage(context, report));
-  return sourceResponse(status, context.pagePermit.releaseAfter(page), { ...toPageFields(context), ...HTML_TYPE });
+  return sourceReply(status, context.pagePermit.releaseAfter(page), { ...toPageFields(context), ...HTML_TYPE });
 }
 
 /**

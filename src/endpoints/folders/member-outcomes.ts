@@ -1,6 +1,7 @@
 import { HttpError } from "../../http/http-error.ts";
 import { isMemberName } from "../../http/path-segment.ts";
-import { jsonResponse } from "../../http/responses.ts";
+import type { Reply } from "../../http/reply.ts";
+import { jsonReply } from "../../http/reply.ts";
 import type { RequestContext } from "../../request/context.ts";
 import { toStatus } from "../../request/errors.ts";
 import type { CommandOutcome } from "../../schemas/commands.ts";
@@ -42,13 +43,13 @@ export async function attemptAll(
 }
 
 /** The JSON response: 200 if all succeeded, otherwise 422, with an entry for each member (4.3, CONTRACT 4.5). */
-export function toOutcomesResponse(outcomes: readonly MemberOutcome[]): Response {
+export function toOutcomesReply(outcomes: readonly MemberOutcome[]): Reply {
   const entries: readonly CommandOutcome[] = outcomes.map(({ target, error }) => ({
     target,
     message: error?.message ?? null,
   }));
   const hasFailed = outcomes.some(({ error }) => error !== undefined);
-  return hasFailed ? jsonResponse(422, { errors: entries }) : jsonResponse(200, { results: entries });
+  return hasFailed ? jsonReply(422, { errors: entries }) : jsonReply(200, { results: entries });
 }
 
 /**

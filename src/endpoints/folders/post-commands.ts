@@ -1,6 +1,7 @@
 import type { Triggers } from "../../config/trigger-config.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { HttpError } from "../../http/http-error.ts";
+import type { Reply } from "../../http/reply.ts";
 import { readJsonBody } from "../../http/request-body.ts";
 import { memoize } from "../../platform/memoize.ts";
 import type { AccountContext } from "../../request/context.ts";
@@ -11,14 +12,14 @@ import {
   isBuiltInCommand,
 } from "../../schemas/commands.ts";
 import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
-import { attemptAll, type MemberOutcome, toOutcomesResponse } from "./member-outcomes.ts";
+import { attemptAll, type MemberOutcome, toOutcomesReply } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
 
 /**
  * `POST /home/<folder>/` with a JSON body: runs folder commands in order (4.3, CONTRACT 4.5). All of them are checked
  * before the first one runs. A failure does not stop the following ones.
  */
-export async function postCommands(context: AccountContext): Promise<Response> {
+export async function postCommands(context: AccountContext): Promise<Reply> {
   const { request, path, files, config } = context;
   const { maxJsonBytes, maxCommands } = config.limits;
   const triggers = ownTriggers(context);
@@ -38,7 +39,7 @@ export async function postCommands(context: AccountContext): Promise<Response> {
     const targets = typeof command.target === "string" ? [command.target] : command.target;
     outcomes.push(...(await attemptAll(context, targets, (target) => run(context, triggers, command, target))));
   }
-  return toOutcomesResponse(outcomes);
+  return toOutcomesReply(outcomes);
 
   /**
    * Rejects a body before it is read if there are not enough permits for its announced length. Acquires no permits for

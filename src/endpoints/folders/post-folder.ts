@@ -1,11 +1,12 @@
 import { HttpError } from "../../http/http-error.ts";
 import { mediaType } from "../../http/negotiate.ts";
+import type { Reply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { postCommands } from "./post-commands.ts";
 import { postForm } from "./post-form.ts";
 
 /** `POST /home/<folder>/`: commands as JSON (4.3), or a browser's form (4.6). */
-export async function postFolder(context: AccountContext): Promise<Response> {
+export async function postFolder(context: AccountContext): Promise<Reply> {
   switch (mediaType(context.request.headers.get("content-type"))) {
     case "application/json":
       return postCommands(context);

@@ -4,7 +4,8 @@ import { StorageError } from "../../contracts/storage-adapter.ts";
 import type { DoneCode } from "../../contracts/texts.ts";
 import { HttpError, isHttpError } from "../../http/http-error.ts";
 import { type FormPart, readMultipart } from "../../http/multipart.ts";
-import { emptyResponse } from "../../http/responses.ts";
+import type { Reply } from "../../http/reply.ts";
+import { emptyReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { emitErrorEvent } from "../../request/emit-event.ts";
 import { toStatus } from "../../request/errors.ts";
@@ -13,10 +14,10 @@ import { FORM_ACTIONS, type FormFields, receiveForm } from "../../uploads/form.t
 import { createFormFiles, type FormUpload } from "../../uploads/form-files.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
 import type { FolderProblem } from "../../views/folder-page.ts";
-import { archiveResponse } from "./archive.ts";
+import { archiveReply } from "./archive.ts";
 import { chooseMember } from "./choose-member.ts";
 import { folderPage } from "./get-folder.ts";
-import { attemptAll, type MemberOutcome, toCommonStatus, toOutcomesResponse } from "./member-outcomes.ts";
+import { attemptAll, type MemberOutcome, toCommonStatus, toOutcomesReply } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
 
 /** A form that was read to its end. */
@@ -28,7 +29,7 @@ interface ReceivedForm extends FormFields {
 /**
  * `POST /home/<folder>/` with a browser's form: one action on the folder, its members or new files (4.6, CONTRACT 4.6).
  */
-export async function postForm(context: AccountContext): Promise<Response> {
+export async function postForm(context: AccountContext): Promise<Reply> {
   const { path, files } = context;
   if ((await files.kindOf(path.segments)) !== "folder") throw new StorageError("not-found");
   const form = await readForm(context);
@@ -44,7 +45,7 @@ export async function postForm(context: AccountContext): Promise<Response> {
  * Reads the form and stores its files meanwhile. If the form turns out to be malformed after files were stored,
  * browsers get the folder's page, which shows the stored files and the error.
  */
-async function readForm(context: AccountContext): Promise<ReceivedForm | { readonly refusal: Response }> {
+async function readForm(context: AccountContext): Promise<ReceivedForm | { readonly refusal: Reply }> {
   const { request, path, config } = context;
   const { signal } = request;
   const { maxFormParts: maxParts, maxPartHeaderBytes: maxHeaderBytes, maxFormFieldBytes } = config.limits;
@@ -73,7 +74,7 @@ async function readForm(context: AccountContext): Promise<ReceivedForm | { reado
 }
 
 /** The folder's page with the error. If any file was stored, the page also names those that were not (CONTRACT 4.6). */
-function refuseRest(context: AccountContext, error: HttpError, uploads: readonly FormUpload[]): Promise<Response> {
+function refuseRest(context: AccountContext, error: HttpError, uploads: readonly FormUpload[]): Promise<Reply> {
   const isStored = uploads.some((upload) => upload.error === undefined);
   const failed = uploads.flatMap((upload) =>
     isStored && upload.error !== undefined
@@ -132,48 +133,44 @@ async function run(context: AccountContext, form: ReceivedForm): Promise<readonl
 }
 
 /** Responds with an archive of the members if all of them can be in it. */
-async function download(context: AccountContext, members: readonly string[]): Promise<Response> {
+async function download(context: AccountContext, members: readonly string[]): Promise<Reply> {
   const chosen: SelectedMember[] = [];
   const outcomes = await attemptAll(context, members, async (name) => {
     chosen.push(await chooseMember(context, name));
   });
-  if (outcomes.every(({ error }) => error === undefined)) return archiveResponse(context, chosen);
+  if (outcomes.every(({ error }) => error === undefined)) return archiveReply(context, chosen);
   return respondFailed(context, outcomes);
 }
 
-function respond(
-  context: AccountContext,
-  outcomes: readonly MemberOutcome[],
-  done: DoneCode,
-): Response | Promise<Response> {
+function respond(context: AccountContext, outcomes: readonly MemberOutcome[], done: DoneCode): Reply | Promise<Reply> {
   if (outcomes.some(({ error }) => error !== undefined)) return respondFailed(context, outcomes);
-  return context.variant === "html" ? redirectDone(context, done) : toOutcomesResponse(outcomes);
+  return context.variant === "html" ? redirectDone(context, done) : toOutcomesReply(outcomes);
 }
 
-function respondFailed(context: AccountContext, outcomes: readonly MemberOutcome[]): Response | Promise<Response> {
-  if (context.variant !== "html") return toOutcomesResponse(outcomes);
+function respondFailed(context: AccountContext, outcomes: readonly MemberOutcome[]): Reply | Promise<Reply> {
+  if (context.variant !== "html") return toOutcomesReply(outcomes);
   const failed = outcomes.flatMap(({ target, error }) => (error === undefined ? [] : [{ target, error }]));
   const problems = failed.map(({ target, error }) => ({ target, message: error.message }));
   return pageOf(context, toCommonStatus(failed.map(({ error }) => error)), problems);
 }
 
 /** Refuses the complete form before any action: with the folder's page, or the JSON errors body. */
-function refuseWhole(context: AccountContext, message: string): Promise<Response> {
+function refuseWhole(context: AccountContext, message: string): Promise<Reply> {
   if (context.variant !== "html") throw new HttpError("malformed", message);
   return pageOf(context, toStatus("malformed", "html"), [{ message }]);
 }
 
 /** The folder's page with problems. Emits the error event as well. */
-function pageOf(context: AccountContext, status: number, problems: readonly FolderProblem[]): Promise<Response> {
+function pageOf(context: AccountContext, status: number, problems: readonly FolderProblem[]): Promise<Reply> {
   emitErrorEvent(context, status, [...new Set(problems.map(({ message }) => message))].join(" "));
   return folderPage(context, status, { problems });
 }
 
 /** Redirects to the folder, so that a reload does not send the form again. Keeps the query, such as the sort order. */
-function redirectDone({ config, path, target }: AccountContext, done: DoneCode): Response {
+function redirectDone({ config, path, target }: AccountContext, done: DoneCode): Reply {
   const query = new URLSearchParams(target.query);
   query.set("done", done);
-  return emptyResponse(303, { Location: `${config.basePath}/home/${toUrlPath(path)}?${query}` });
+  return emptyReply(303, { Location: `${config.basePath}/home/${toUrlPath(path)}?${query}` });
 }
 
 function toDoneCode(action: string): DoneCode {

@@ -1,27 +1,28 @@
 import { toSessionCookie } from "../../http/cookie.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { mediaType } from "../../http/negotiate.ts";
+import type { Reply } from "../../http/reply.ts";
+import { jsonReply } from "../../http/reply.ts";
 import { readFormBody, readJsonBody } from "../../http/request-body.ts";
 import { isSecure } from "../../http/request-target.ts";
-import { jsonResponse } from "../../http/responses.ts";
 import { isSameOrigin } from "../../http/same-origin.ts";
 import type { RequestContext } from "../../request/context.ts";
 import { type LoginRequest, type LoginResponse, loginFormSchema, loginRequestSchema } from "../../schemas/login.ts";
-import { redirectResponse } from "../../views/page.ts";
+import { redirectReply } from "../../views/page.ts";
 import { toReturnPath } from "./return-path.ts";
-import { loginPageResponse, refuseLogin } from "./unauthorized.ts";
+import { loginPageReply, refuseLogin } from "./unauthorized.ts";
 
 /** `GET /__svc__/login`: the HTML login page (4.1). */
-export async function getLoginPage(context: RequestContext): Promise<Response> {
+export async function getLoginPage(context: RequestContext): Promise<Reply> {
   const returnTo = toReturnPath(new URLSearchParams(context.target.query).get("return"), context.config.basePath);
-  return loginPageResponse(context, 200, { returnTo });
+  return loginPageReply(context, 200, { returnTo });
 }
 
 /**
  * `POST /__svc__/login`: verifies a user name and password and starts a session. Responds with its ID as JSON, or with
  * a cookie and a redirect (4.1, 5.1).
  */
-export async function postLogin(context: RequestContext): Promise<Response> {
+export async function postLogin(context: RequestContext): Promise<Reply> {
   const { request, connection, config, identifier, sessions, audit, variant, admit, texts } = context;
   if (!isSameOrigin(request, config)) {
     throw new HttpError("denied", "A login must not come from another site.");
@@ -41,11 +42,11 @@ export async function postLogin(context: RequestContext): Promise<Response> {
   );
   if (variant === "json") {
     const body: LoginResponse = { results: [{ session }] };
-    return jsonResponse(200, body);
+    return jsonReply(200, body);
   }
   const location = returnTo ?? `${config.basePath}/home/`;
   const fields = { "Set-Cookie": toSessionCookie(session, isSecure(request, connection)) };
-  return redirectResponse(context, 302, location, texts.loggedIn, fields);
+  return redirectReply(context, 302, location, texts.loggedIn, fields);
 }
 
 async function readLogin({

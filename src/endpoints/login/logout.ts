@@ -2,18 +2,19 @@ import type { TimedSession } from "../../auth/sessions/types.ts";
 import { parseAuthorization } from "../../http/authorization.ts";
 import { readSessionCookie, toExpiredSessionCookie } from "../../http/cookie.ts";
 import { HttpError } from "../../http/http-error.ts";
+import type { Reply } from "../../http/reply.ts";
+import { emptyReply } from "../../http/reply.ts";
 import { isSecure } from "../../http/request-target.ts";
-import { emptyResponse } from "../../http/responses.ts";
 import { isSameOrigin } from "../../http/same-origin.ts";
 import type { RequestContext } from "../../request/context.ts";
-import { redirectResponse } from "../../views/page.ts";
+import { redirectReply } from "../../views/page.ts";
 import { loginPath } from "./unauthorized.ts";
 
 /**
  * `POST /__svc__/logout`: ends the session of the header or the cookie (CONTRACT 6.3). Browsers are redirected to the
  * login page. Other clients get 204, or 401 if there is no live session to end.
  */
-export async function postLogout(context: RequestContext): Promise<Response> {
+export async function postLogout(context: RequestContext): Promise<Reply> {
   const { request, connection, config, sessions, audit, variant, texts } = context;
   const authorization = parseAuthorization(request.headers.get("authorization"));
   const isByHeader = authorization?.scheme === "session";
@@ -30,8 +31,8 @@ export async function postLogout(context: RequestContext): Promise<Response> {
 
   const fields = { "Set-Cookie": toExpiredSessionCookie(isSecure(request, connection)) };
   if (variant === "html") {
-    return redirectResponse(context, 302, loginPath(config.basePath), texts.loggedOut, fields);
+    return redirectReply(context, 302, loginPath(config.basePath), texts.loggedOut, fields);
   }
   if (session === undefined) throw new HttpError("unauthorized", "There is no session to end.", fields);
-  return emptyResponse(204, fields);
+  return emptyReply(204, fields);
 }

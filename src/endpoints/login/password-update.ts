@@ -1,8 +1,9 @@
 import { HttpError } from "../../http/http-error.ts";
 import { mediaType } from "../../http/negotiate.ts";
+import type { Reply } from "../../http/reply.ts";
+import { jsonReply } from "../../http/reply.ts";
 import { readFormBody, readJsonBody } from "../../http/request-body.ts";
 import { isSecure } from "../../http/request-target.ts";
-import { jsonResponse } from "../../http/responses.ts";
 import { readTrace } from "../../http/trace-context.ts";
 import type { AccountContext } from "../../request/context.ts";
 import {
@@ -10,11 +11,11 @@ import {
   type PasswordUpdateResponse,
   passwordUpdateRequestSchema,
 } from "../../schemas/password-update.ts";
-import { pageResponse, redirectResponse } from "../../views/page.ts";
+import { pageReply, redirectReply } from "../../views/page.ts";
 import { toPasswordPage } from "../../views/password-page.ts";
 
 /** `GET /home/__svc__/password-update`: the form, for accounts that may change their password (4.1, rule 4). */
-export async function getPasswordPage(context: AccountContext): Promise<Response> {
+export async function getPasswordPage(context: AccountContext): Promise<Reply> {
   await requireUpdatable(context);
   return passwordPage(context, 200, []);
 }
@@ -23,7 +24,7 @@ export async function getPasswordPage(context: AccountContext): Promise<Response
  * `POST /home/__svc__/password-update`: changes the account's own password and ends its other sessions (4.1, CONTRACT
  * 7.6). Checks that the account may do this before it reads the body.
  */
-export async function postPasswordUpdate(context: AccountContext): Promise<Response> {
+export async function postPasswordUpdate(context: AccountContext): Promise<Reply> {
   const { request, account, connection, config, variant, passwords, session, texts } = context;
   await requireUpdatable(context);
   const { current_password: currentPassword, new_password: newPassword } = await readUpdate(context);
@@ -47,10 +48,10 @@ export async function postPasswordUpdate(context: AccountContext): Promise<Respo
   if (result.outcome === "not-updatable") throw notUpdatable();
 
   if (variant === "html") {
-    return redirectResponse(context, 303, `${config.basePath}/home/`, texts.passwordChanged);
+    return redirectReply(context, 303, `${config.basePath}/home/`, texts.passwordChanged);
   }
   const body: PasswordUpdateResponse = { results: [{ message: "The password was changed." }] };
-  return jsonResponse(200, body);
+  return jsonReply(200, body);
 }
 
 /** The path of the page that changes a password. */
@@ -68,15 +69,15 @@ function notUpdatable(): HttpError {
 }
 
 /** Responds with one error for each violated rule (CONTRACT 7.6). */
-function refuse(context: AccountContext, problems: readonly string[]): Response {
+function refuse(context: AccountContext, problems: readonly string[]): Reply {
   if (context.variant === "html") return passwordPage(context, 422, problems);
-  return jsonResponse(422, { errors: problems.map((message) => ({ message })) });
+  return jsonReply(422, { errors: problems.map((message) => ({ message })) });
 }
 
-function passwordPage(context: AccountContext, status: number, messages: readonly string[]): Response {
+function passwordPage(context: AccountContext, status: number, messages: readonly string[]): Reply {
   const { account, config } = context;
   const [action, home] = [passwordUpdatePath(config.basePath), `${config.basePath}/home/`];
-  return pageResponse(context, status, toPasswordPage(context, { action, home, username: account.name, messages }));
+  return pageReply(context, status, toPasswordPage(context, { action, home, username: account.name, messages }));
 }
 
 async function readUpdate({ request, config }: AccountContext): Promise<PasswordUpdateRequest> {

@@ -1,11 +1,11 @@
 import { toUrlPath } from "../../account/path.ts";
 import { BASIC_CHALLENGE, toChallenges } from "../../auth/challenge.ts";
 import type { Identification, PublicError } from "../../auth/identify.ts";
-import type { HeaderFields } from "../../http/responses.ts";
+import type { HeaderFields, Reply } from "../../http/reply.ts";
 import type { RequestContext } from "../../request/context.ts";
-import { errorResponse } from "../../views/errors.ts";
+import { errorReply } from "../../views/errors.ts";
 import { type LoginPage, toLoginPage } from "../../views/login-page.ts";
-import { pageResponse, redirectResponse } from "../../views/page.ts";
+import { pageReply, redirectReply } from "../../views/page.ts";
 import { toFailureText } from "../../views/texts.ts";
 import { afterBasicLogin, basicLoginPath, isBasicLogin } from "./basic-login.ts";
 
@@ -32,7 +32,7 @@ export function loginPath(basePath: string): string {
  * - A browser at the URL of the Basic login is asked for Basic credentials.
  * - For all other clients see {@link refuseLogin}.
  */
-export function refuseUnidentified(context: RequestContext, reason: Unidentified): Response {
+export function refuseUnidentified(context: RequestContext, reason: Unidentified): Reply {
   const { variant, config, path, texts } = context;
   if (isBasicLogin(context)) return askForBasic(context, reason);
   const login = loginPath(config.basePath);
@@ -44,33 +44,33 @@ export function refuseUnidentified(context: RequestContext, reason: Unidentified
   if (reason.outcome === "refused") {
     const { message } = toPublicError(context, MESSAGES.basic, reason.publicError);
     const fields = { "WWW-Authenticate": BASIC_CHALLENGE };
-    return redirectResponse(context, 302, login, toFailureText(texts, message), fields);
+    return redirectReply(context, 302, login, toFailureText(texts, message), fields);
   }
-  return redirectResponse(context, 302, `${login}?return=${encodeURIComponent(returnTo)}`, texts.pleaseLogIn);
+  return redirectReply(context, 302, `${login}?return=${encodeURIComponent(returnTo)}`, texts.pleaseLogIn);
 }
 
 /**
  * Opens the browser's own login dialog. A user who cancels it sees the login page. Wrong credentials get 401 again, not
  * a redirect: after a redirect, browsers would treat them as right and send them until they are closed.
  */
-function askForBasic(context: RequestContext, reason: Unidentified): Response {
+function askForBasic(context: RequestContext, reason: Unidentified): Reply {
   const isWrong = reason.outcome === "refused" && reason.scheme === "basic";
   const message = isWrong ? toPublicError(context, MESSAGES.basic, reason.publicError).message : undefined;
   const fields = { "WWW-Authenticate": BASIC_CHALLENGE };
-  return loginPageResponse(context, 401, { returnTo: afterBasicLogin(context), message }, fields);
+  return loginPageReply(context, 401, { returnTo: afterBasicLogin(context), message }, fields);
 }
 
 /** The login page. */
-export function loginPageResponse(
+export function loginPageReply(
   context: RequestContext,
   status: number,
   { returnTo, message }: Pick<LoginPage, "returnTo" | "message">,
   fields: HeaderFields = {},
-): Response {
+): Reply {
   const { basePath } = context.config;
   const withoutCookies = basicLoginPath(basePath, returnTo);
   const page = toLoginPage(context, { action: loginPath(basePath), withoutCookies, returnTo, message });
-  return pageResponse(context, status, page, fields);
+  return pageReply(context, status, page, fields);
 }
 
 /**
@@ -82,12 +82,12 @@ export function refuseLogin(
   ownMessage: string,
   returnTo: string | undefined,
   publicError?: PublicError,
-): Response {
+): Reply {
   const { variant, config } = context;
   const { message, response } = toPublicError(context, ownMessage, publicError);
   const fields = { "WWW-Authenticate": toChallenges(context.request, variant, config.session.announce) };
-  if (variant !== "html") return errorResponse(context, 401, message, fields, response);
-  return loginPageResponse(context, 401, { returnTo, message }, fields);
+  if (variant !== "html") return errorReply(context, 401, message, fields, response);
+  return loginPageReply(context, 401, { returnTo, message }, fields);
 }
 
 /** The message for the user: our own, or that of the rejecting method if the option `publicError` is set (7.2). */

@@ -1,5 +1,6 @@
 import { HttpError } from "../../http/http-error.ts";
-import { htmlResponse } from "../../http/responses.ts";
+import type { Reply } from "../../http/reply.ts";
+import { htmlReply } from "../../http/reply.ts";
 import type { RequestContext } from "../../request/context.ts";
 import { renderApiPage } from "../../views/api-page.ts";
 import { toPageFields } from "../../views/page.ts";
@@ -8,9 +9,9 @@ import { toPageFields } from "../../views/page.ts";
  * `GET /__svc__/openapi.html`: the interactive page of the API, for any client (1.3). Only its script may send its
  * form.
  */
-export async function getApiPage(context: RequestContext): Promise<Response> {
+export async function getApiPage(context: RequestContext): Promise<Reply> {
   const { apiPage, pages } = context.config;
   if (apiPage === undefined) throw new HttpError("not-found", "Not found.");
   const page = renderApiPage(context, await apiPage.load());
-  return htmlResponse(200, page, { ...toPageFields(context), ...pages.formlessFields });
+  return htmlReply(200, page, { ...toPageFields(context), ...pages.formlessFields });
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { Request } from "../../platform/fetch.ts";
+import { Request } from "@whatwg-node/fetch";
 import type { Exchange, SocketState } from "./exchange.ts";
 import { createDisconnectError } from "./request-body.ts";
 

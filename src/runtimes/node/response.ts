@@ -1,9 +1,9 @@
 import { ServerResponse } from "node:http";
 import { toByteStream } from "../../contracts/byte-source.ts";
+import { type Reply, releaseBody } from "../../http/reply.ts";
 import type { ChunkReader } from "../chunk-reader.ts";
 import type { Exchange } from "./exchange.ts";
 import { closeLingering } from "./lingering-close.ts";
-import { discardBody, openBody, openSource } from "./response-body.ts";
 import { sendSource } from "./send-source.ts";
 import { failResponse, type Head, MAX_WRITE_BYTES, sendChunks } from "./send-stream.ts";
 import { isDraining } from "./shutdown.ts";
@@ -13,38 +13,38 @@ import { isDraining } from "./shutdown.ts";
  * then the parser has also seen a small request body that arrived with its head. If a response cannot be sent, the
  * client gets a blank 500, or after the head a broken connection.
  */
-export function sendResponse(exchange: Exchange, response: Response, lingerMilliseconds: number): void {
-  setImmediate(writeResponse, exchange, response, lingerMilliseconds);
+export function sendReply(exchange: Exchange, reply: Reply, lingerMilliseconds: number): void {
+  setImmediate(writeReply, exchange, reply, lingerMilliseconds);
 }
 
-function writeResponse(exchange: Exchange, response: Response, lingerMilliseconds: number): void {
+function writeReply(exchange: Exchange, reply: Reply, lingerMilliseconds: number): void {
   if (exchange.gone || exchange.res.writableEnded) {
-    discardBody(response);
+    releaseBody(reply.body);
     return;
   }
   const closes = closeLingering(exchange, lingerMilliseconds) || isDraining(exchange.state);
   try {
-    writeBody(exchange, response, toHead(response, closes));
+    writeBody(exchange, reply, toHead(reply, closes));
   } catch {
-    discardBody(response);
+    releaseBody(reply.body);
     failResponse(exchange, { closes, length: undefined });
   }
 }
 
-function writeBody(exchange: Exchange, response: Response, head: Head): void {
+function writeBody(exchange: Exchange, reply: Reply, head: Head): void {
   const { req, res } = exchange;
   const { status, fields } = head;
   if (req.method === "HEAD" || status === 204 || status === 304) {
     res.writeHead(status, fields);
     res.end();
-    discardBody(response);
+    releaseBody(reply.body);
     return;
   }
-  const source = openSource(response);
-  if (source !== undefined && isPlain(res)) return void sendSource(exchange, source, head);
-  const body = source === undefined ? openBody(response) : toByteStream(source).getReader();
+  const { body } = reply;
   if (body === undefined || typeof body === "string" || "byteLength" in body) writeComplete(exchange, head, body);
-  else void sendChunks(exchange, body, head);
+  else if (!("readInto" in body)) void sendChunks(exchange, body.getReader(), head);
+  else if (isPlain(res)) void sendSource(exchange, body, head);
+  else void sendChunks(exchange, toByteStream(body).getReader(), head);
 }
 
 /**
@@ -79,20 +79,20 @@ function toReader(body: string | Uint8Array): ChunkReader {
   };
 }
 
-function toHead(response: Response, closes: boolean): Head {
-  const { status } = response;
+function toHead(reply: Reply, closes: boolean): Head {
+  const { status, headers } = reply;
   // After an interim status the client would wait for another response.
   if (!(status >= 200)) throw new RangeError("Not a final status");
   const fields: string[] = [];
   let length: number | undefined;
-  response.headers.forEach((value, name) => {
+  for (const [name, value] of headers) {
     if (isNamed(name, "content-length")) {
       // A 204 has none (RFC 9110 8.6).
-      if (status === 204) return;
+      if (status === 204) continue;
       length = Number(value);
-    } else if (closes && isNamed(name, "connection")) return;
+    } else if (closes && isNamed(name, "connection")) continue;
     fields.push(name, value);
-  });
+  }
   if (closes) fields.push("Connection", "close");
   return { status, fields, length, closes };
 }

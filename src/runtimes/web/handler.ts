@@ -2,9 +2,10 @@ import type { Api } from "../../contracts/api.ts";
 import type { Connection } from "../../contracts/connection.ts";
 import type { FileService, RequestHandler } from "../../contracts/file-service.ts";
 import { checkOption } from "../../contracts/option-error.ts";
-import { Response } from "../../platform/fetch.ts";
+import { type Reply, type ReplyBody, releaseBody } from "../../http/reply.ts";
+import { type ReplyHandler, toHeaders, toReplyStream } from "../../http/reply-handler.ts";
 import type { ChunkReader } from "../chunk-reader.ts";
-import { checkApi, isOurs, toRequestHandler } from "../request-handler.ts";
+import { checkApi, findHandler, isOurs } from "../request-handler.ts";
 import { openResponseBody, type ResponseBodyOptions } from "./response-body.ts";
 
 /** Options of adapters for servers that call `(Request) => Response`. `Rest` are the further arguments of that call. */
@@ -27,15 +28,11 @@ export interface RespondOptions extends Pick<ResponseBodyOptions, "onCancel"> {
   readonly wholeBytes?: number;
   /** Converts a streamed body to the runtime's own kind. Default: the stream itself. */
   readonly toBody?: (stream: ReadableStream<Uint8Array>, length: number | undefined) => ReadableStream<Uint8Array>;
-  /** Opens the body of a response; `undefined` if there is none. Default: its `body`. */
-  readonly open?: (response: Response) => Uint8Array | ChunkReader | undefined;
-  /** Creates the response. Default: of the class that the service returns. */
-  readonly create?: (body: BodyInit | null, status: number, headers: Headers | undefined) => Response;
 }
 
 /** Responds to one request with a handler. */
 type RespondToRequest<Rest extends readonly unknown[]> = (
-  handler: RequestHandler,
+  handler: ReplyHandler,
   request: Request,
   ...rest: Rest
 ) => Promise<Response>;
@@ -54,7 +51,7 @@ export function mountHandler<Rest extends readonly unknown[]>(
 ): (request: Request, ...rest: Rest) => Promise<Response> {
   checkHandlerOptions(options);
   const { api, next } = options;
-  const handler = toRequestHandler(service, api);
+  const handler = findHandler(service, api);
   return async (request, ...rest) => {
     if (next !== undefined && !isOurs(service, request)) return next(request, ...rest);
     return respondTo(handler, request, ...rest);
@@ -62,61 +59,46 @@ export function mountHandler<Rest extends readonly unknown[]>(
 }
 
 /**
- * Calls the handler, and converts its response to a form that the runtime sends correctly. Never rejects. A handler
+ * Calls the handler, and converts its reply to a `Response` that the runtime sends correctly. Never rejects. A handler
  * must not reject either; if it does, the client gets a blank 500.
  */
 export async function respond(
-  handler: RequestHandler,
+  handler: ReplyHandler,
   request: Request,
   connection: Connection,
   options: RespondOptions = {},
 ): Promise<Response> {
-  const { create = createResponse } = options;
   try {
-    return await toNativeResponse(request, await handler(request, connection), { ...options, create });
+    return await toNativeResponse(request, await handler(request, connection), options);
   } catch {
-    return create(null, 500, undefined);
+    return new Response(null, { status: 500 });
   }
 }
 
-async function toNativeResponse(
-  request: Request,
-  response: Response,
-  options: RespondOptions & Required<Pick<RespondOptions, "create">>,
-): Promise<Response> {
-  const { open = openStream, toBody, create, wholeBytes = 131_072, onCancel } = options;
-  const { status, headers } = response;
-  if (request.method === "HEAD" || status === 204 || status === 304) {
-    discard(response, open);
-    return create(null, status, headers);
-  }
-  const body = open(response);
-  if (body === undefined) return create(null, status, headers);
-  const announced = headers.get("content-length");
-  const length = announced === null ? undefined : Number(announced);
-  const opened = await openResponseBody(body, {
-    length,
-    wholeBytes,
-    signal: request.signal,
-    ...(onCancel && { onCancel }),
-  });
-  return create("byteLength" in opened ? opened : (toBody?.(opened, length) ?? opened), status, headers);
-}
-
-/** Releases a body that is not sent. */
-function discard(response: Response, open: NonNullable<RespondOptions["open"]>): void {
+async function toNativeResponse(request: Request, reply: Reply, options: RespondOptions): Promise<Response> {
+  const { status, body } = reply;
+  const { toBody, wholeBytes = 131_072, onCancel } = options;
+  const { signal } = request;
   try {
-    const body = open(response);
-    if (body !== undefined && "cancel" in body) body.cancel().catch(() => undefined);
-  } catch {
-    // A locked body belongs to another reader.
+    const headers = toHeaders(reply.headers);
+    if (body === undefined || request.method === "HEAD" || status === 204 || status === 304) {
+      releaseBody(body);
+      return new Response(null, { status, headers });
+    }
+    const announced = headers.get("content-length");
+    const length = announced === null ? undefined : Number(announced);
+    const reader = openBody(body, signal);
+    const opened = await openResponseBody(reader, { length, wholeBytes, signal, ...(onCancel && { onCancel }) });
+    const native = "byteLength" in opened ? opened : (toBody?.(opened, length) ?? opened);
+    return new Response(native, { status, headers });
+  } catch (error) {
+    releaseBody(body);
+    throw error;
   }
 }
 
-function openStream({ body }: Response): ChunkReader | undefined {
-  return body?.getReader();
-}
-
-function createResponse(body: BodyInit | null, status: number, headers: Headers | undefined): Response {
-  return new Response(body, headers === undefined ? { status } : { status, headers });
+function openBody(body: ReplyBody, signal: AbortSignal): Uint8Array | ChunkReader {
+  if (typeof body === "string") return new TextEncoder().encode(body);
+  if ("byteLength" in body) return body;
+  return ("readInto" in body ? toReplyStream(body, signal) : body).getReader();
 }

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Request } from "@whatwg-node/fetch";
 import { createAccountsFileAuthenticator } from "../../../src/auth/accounts/accounts-file-node.ts";
-import { Request } from "../../../src/platform/fetch.ts";
 import { createFileService } from "../../../src/service/service.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { quickHasher } from "../../support/quick-hasher.ts";

@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Request } from "@whatwg-node/fetch";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
-import { Request } from "../../../src/platform/fetch.ts";
 import { createFileService } from "../../../src/service/service.ts";
 import { changeGuard, latencyGuard } from "../../../src/storage/disk/latency-guard.ts";
 import { createDiskStorage } from "../../../src/storage/disk.ts";

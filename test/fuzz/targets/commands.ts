@@ -1,5 +1,5 @@
+import { Request } from "@whatwg-node/fetch";
 import { toPathSegments } from "../../../src/contracts/storage-path.ts";
-import { Request } from "../../../src/platform/fetch.ts";
 import type { Random } from "../random.ts";
 import { cutLine, decodeStrictly, type FuzzTarget, hold, holdSame, toBytes } from "../target.ts";
 import { varyJson } from "../vary-json.ts";

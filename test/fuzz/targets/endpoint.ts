@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { Request } from "../../../src/platform/fetch.ts";
+import { Request } from "@whatwg-node/fetch";
 import type { EndpointAuthorization } from "../../../src/remote-auth/endpoint/authorization.ts";
 import { type AuthenticationEndpoint, createAuthenticationEndpoint } from "../../../src/remote-auth/endpoint.ts";
 import type { AuthenticationRequest } from "../../../src/schemas/remote-auth.ts";

@@ -1,7 +1,7 @@
+import { Request } from "@whatwg-node/fetch";
 import { parseBoundedJson } from "../../../src/http/bounded-json.ts";
 import { isHttpError } from "../../../src/http/http-error.ts";
 import { readJsonBody } from "../../../src/http/request-body.ts";
-import { Request } from "../../../src/platform/fetch.ts";
 import { decodeStrictly, type FuzzTarget, hold, holdSame, toBytes } from "../target.ts";
 import { varyJson } from "../vary-json.ts";
 

@@ -4,10 +4,21 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { Response as PonyfillResponse } from "@whatwg-node/fetch";
 import { beforeEach, describe, expect, it } from "vitest";
-import { Response as LightResponse } from "../../../src/platform/fetch.ts";
+import { sourceOfBytes } from "../../../src/contracts/byte-source.ts";
 import { toNodeListener } from "../../../src/runtimes/node.ts";
-import { connectWire, delay, eventually, exchange, listen, serve, stubService, watchEscapes } from "./raw-client.ts";
+import {
+  connectWire,
+  delay,
+  eventually,
+  exchange,
+  listen,
+  PlainResponse as Response,
+  serve,
+  stubService,
+  watchEscapes,
+} from "./raw-client.ts";
 
 beforeEach(() => {
   watchEscapes();
@@ -55,21 +66,13 @@ function watchedStream(
 describe("a response on Node", () => {
   it("is the same for every kind of body", async () => {
     const bytes = new TextEncoder().encode("twelve bytes");
-    const parts = async function* (): AsyncGenerator<Uint8Array> {
-      yield bytes.subarray(0, 6);
-      yield bytes.subarray(6);
-    };
-    const bodies: Record<string, () => Response> = {
-      text: () => new LightResponse("twelve bytes"),
-      bytes: () => new LightResponse(bytes),
-      view: () => new LightResponse(new DataView(bytes.buffer, 0, 12)),
-      buffer: () => new LightResponse(bytes.buffer),
-      native: () => new LightResponse(new Blob([bytes]).stream()),
-      blob: () => new LightResponse(new Blob([bytes])),
-      readable: () => new LightResponse(Readable.from(parts()) as unknown as BodyInit),
-      iterable: () => new LightResponse(parts() as unknown as BodyInit),
-      platform: () => new Response(bytes),
-      rewrapped: () => new LightResponse(new LightResponse(new Blob([bytes]).stream()).body),
+    const bodies: Record<string, () => Response | globalThis.Response> = {
+      text: () => new Response("twelve bytes"),
+      bytes: () => new Response(bytes),
+      source: () => new Response(sourceOfBytes(bytes)),
+      stream: () => new Response(new Blob([bytes]).stream()),
+      platform: () => new globalThis.Response(new Blob([bytes])),
+      ponyfill: () => new PonyfillResponse(Readable.from([bytes.subarray(0, 6), bytes.subarray(6)]) as never),
     };
     const { port } = await serve((request) => (bodies[request.url.split("/").pop() ?? ""] as () => Response)());
     for (const kind of Object.keys(bodies)) {
@@ -83,12 +86,10 @@ describe("a response on Node", () => {
     headers.append("Set-Cookie", "a=1");
     headers.append("Set-Cookie", "b=2");
     const { port } = await serve((request) => {
-      if (request.url.endsWith("platform")) return new Response("x", { status: 207, headers });
-      const light = new LightResponse("x", { status: 207, headers: { "X-A": "1", "Set-Cookie": "a=1" } });
-      light.headers.append("Set-Cookie", "b=2");
-      return light;
+      if (request.url.endsWith("platform")) return new globalThis.Response("x", { status: 207, headers });
+      return new Response("x", { status: 207, headers });
     });
-    for (const path of ["platform", "light"]) {
+    for (const path of ["platform", "plain"]) {
       const answer = await exchange(port, `GET /${path} HTTP/1.0\r\n\r\n`);
       expect(answer).toMatch(/^HTTP\/1\.1 207 Multi-Status\r\n/);
       expect(answer.match(/^x-a: 1\r$/gim)).toHaveLength(1);
@@ -100,7 +101,7 @@ describe("a response on Node", () => {
     const { port } = await serve(async (request) => {
       const number = Number(request.url.at(-1));
       await delay(30 - number * 10);
-      return number === 1 ? new LightResponse(new Blob([`<${number}>`]).stream()) : new LightResponse(`<${number}>`);
+      return number === 1 ? new Response(new Blob([`<${number}>`]).stream()) : new Response(`<${number}>`);
     });
     const client = await connectWire(port);
     client.send([0, 1, 2].map((number) => `GET /home/${number} HTTP/1.1\r\nHost: x\r\n\r\n`).join(""));
@@ -110,7 +111,7 @@ describe("a response on Node", () => {
   });
 
   it("is chunked without a length, and ends with the connection for HTTP/1.0", async () => {
-    const { port } = await serve(() => new LightResponse(new Blob(["hello"]).stream()));
+    const { port } = await serve(() => new Response(new Blob(["hello"]).stream()));
     const modern = await connectWire(port);
     modern.send(get);
     expect(await modern.until("0\r\n\r\n")).toMatch(/Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n$/);
@@ -122,7 +123,7 @@ describe("a response on Node", () => {
   });
 
   it("keeps an HTTP/1.0 connection alive where it is asked to and can", async () => {
-    const { port } = await serve(() => new LightResponse("hello"));
+    const { port } = await serve(() => new Response("hello"));
     const client = await connectWire(port);
     const text = "GET /home/a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n";
     client.send(text);
@@ -132,7 +133,7 @@ describe("a response on Node", () => {
   });
 
   it("has Content-Length: 0 where it has no body", async () => {
-    const { port } = await serve(() => new LightResponse(null, { status: 201 }));
+    const { port } = await serve(() => new Response(null, { status: 201 }));
     expect(await exchange(port, getAndClose)).toMatch(/^HTTP\/1\.1 201 Created\r\nContent-Length: 0\r\n/);
   });
 
@@ -143,8 +144,8 @@ describe("a response on Node", () => {
   ])("to %s with %d has no body, and cancels the one there is", async (method, status) => {
     const { stream, watched } = watchedStream(1, 5);
     const { port } = await serve((request) => {
-      if (request.url.endsWith("next")) return new LightResponse("next");
-      return new LightResponse(stream, { status, headers: { "content-length": "5", etag: '"a"' } });
+      if (request.url.endsWith("next")) return new Response("next");
+      return new Response(stream, { status, headers: { "content-length": "5", etag: '"a"' } });
     });
     const client = await connectWire(port);
     client.send(`${method} /home/a HTTP/1.1\r\nHost: x\r\n\r\nGET /home/next HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -169,7 +170,7 @@ describe("a response on Node", () => {
           left -= 1;
         },
       });
-      return new LightResponse(stream, { headers: { "content-length": `${256 * chunk.length}` } });
+      return new Response(stream, { headers: { "content-length": `${256 * chunk.length}` } });
     });
     const got = createHash("sha256");
     for await (const part of (await fetch(url)).body ?? []) got.update(part);
@@ -178,7 +179,7 @@ describe("a response on Node", () => {
 
   it("is not read faster than the client takes it", async () => {
     const { stream, watched } = watchedStream(10_000, 256 * 1024);
-    const { port } = await serve(() => new LightResponse(stream));
+    const { port } = await serve(() => new Response(stream));
     const socket = connect(port, "127.0.0.1");
     socket.pause();
     socket.on("error", () => undefined);
@@ -195,16 +196,16 @@ describe("a response on Node", () => {
   });
 
   it("merges with headers that the host has set before", async () => {
-    const listener = toNodeListener(stubService(() => new LightResponse("x", { headers: { "X-A": "ours" } })));
+    const listener = toNodeListener(stubService(() => new Response("x", { headers: { "X-A": "ours" } })));
     const server = createServer((req, res) => {
       res.setHeader("X-A", "theirs");
       res.setHeader("X-B", "theirs");
       listener(req, res);
     });
     const answer = await exchange(await listen(server), "GET / HTTP/1.0\r\n\r\n");
-    expect(answer).toMatch(/X-A: ours\r\n/);
+    expect(answer).toMatch(/^X-A: ours\r$/im);
     expect(answer).toMatch(/X-B: theirs\r\n/);
-    expect(answer).not.toMatch(/X-A: theirs/);
+    expect(answer).not.toMatch(/X-A: theirs/i);
   });
 });
 
@@ -214,7 +215,7 @@ describe("a client that disconnects while it downloads", () => {
     ["while it is slow", 10_000, () => undefined],
   ])("has the stream cancelled once, %s", async (_when, chunks, end) => {
     const { stream, watched } = watchedStream(chunks, 64 * 1024, end);
-    const { port } = await serve(() => new LightResponse(stream));
+    const { port } = await serve(() => new Response(stream));
     const socket = connect(port, "127.0.0.1");
     socket.pause();
     socket.on("error", () => undefined);
@@ -227,38 +228,24 @@ describe("a client that disconnects while it downloads", () => {
     expect(watched.cancels).toBe(1);
   });
 
-  it("has it cancelled also before the service answers, and for Node's streams", async () => {
+  it("has it cancelled also before the service answers", async () => {
     const { stream, watched } = watchedStream(10, 10);
-    const readable = new Readable({ read: () => undefined });
-    const answers = [new LightResponse(stream), new LightResponse(readable as unknown as BodyInit)];
     let asked = 0;
-    const { port } = await serve(async (request) => {
+    const { port } = await serve(async () => {
       asked += 1;
       await delay(100);
-      return request.url.endsWith("0") ? (answers[0] as Response) : (answers[1] as Response);
+      return new Response(stream);
     });
-    for (const index of [0, 1]) {
-      const client = await connectWire(port);
-      client.send(`GET /home/${index} HTTP/1.1\r\nHost: x\r\n\r\n`);
-      await eventually(() => asked === index + 1);
-      client.socket.resetAndDestroy();
-    }
-    await eventually(() => watched.cancels === 1 && readable.destroyed);
-  });
-
-  it("has a Node stream with a pending read destroyed", async () => {
-    const readable = new Readable({ read: () => undefined });
-    const { port } = await serve(() => new LightResponse(readable as unknown as BodyInit));
     const client = await connectWire(port);
     client.send(get);
-    await delay(50);
+    await eventually(() => asked === 1);
     client.socket.resetAndDestroy();
-    await eventually(() => readable.destroyed);
+    await eventually(() => watched.cancels === 1);
   });
 
   it("has it cancelled after the idle time when the client went without a RST and the stream stands still", async () => {
     const { stream, watched } = watchedStream(2, 10, () => new Promise(() => undefined));
-    const { port } = await serve(() => new LightResponse(stream), { idleSeconds: 0.1 });
+    const { port } = await serve(() => new Response(stream), { idleSeconds: 0.1 });
     const client = await connectWire(port);
     client.send(get);
     await client.until("xxx");
@@ -268,7 +255,7 @@ describe("a client that disconnects while it downloads", () => {
 
   it("has it cancelled at once when the client went without a RST and the stream goes on", async () => {
     const { stream, watched } = watchedStream(1_000_000, 1000);
-    const { port } = await serve(() => new LightResponse(stream));
+    const { port } = await serve(() => new Response(stream));
     const client = await connectWire(port);
     client.send(get);
     await client.until("xxx");
@@ -282,7 +269,7 @@ describe("a client that disconnects while it downloads", () => {
     const listener = toNodeListener(
       stubService((request) => {
         aborted.push(request.signal.aborted);
-        return new LightResponse(stream);
+        return new Response(stream);
       }),
     );
     const port = await listen(createServer((req, res) => void req.socket.on("close", () => listener(req, res))));
@@ -296,7 +283,7 @@ describe("a client that disconnects while it downloads", () => {
 
   it("does not cancel a stream that was read to its end", async () => {
     const { stream, watched } = watchedStream(2, 10);
-    const { port } = await serve(() => new LightResponse(stream));
+    const { port } = await serve(() => new Response(stream));
     const client = await connectWire(port);
     client.send(get);
     await client.until("0\r\n\r\n");
@@ -315,7 +302,7 @@ describe("a body that cannot be whole never looks so", () => {
     const { port } = await serve((request) => {
       const { stream } = watchedStream(2, 10, fail);
       const headers: HeadersInit = request.url.endsWith("length") ? { "content-length": "100" } : {};
-      return new LightResponse(stream, { headers });
+      return new Response(stream, { headers });
     });
     const chunked = await connectWire(port);
     chunked.send(get);
@@ -329,7 +316,7 @@ describe("a body that cannot be whole never looks so", () => {
 
   it("where its stream fails on a Unix socket", async () => {
     const { stream } = watchedStream(2, 10, fail);
-    const server = createServer(toNodeListener(stubService(() => new LightResponse(stream))));
+    const server = createServer(toNodeListener(stubService(() => new Response(stream))));
     const path = join(tmpdir(), `fileferry-${process.pid}.sock`);
     await new Promise<void>((resolve) => server.listen(path, resolve));
     const client = await connectWire(0, connect(path));
@@ -340,7 +327,7 @@ describe("a body that cannot be whole never looks so", () => {
 
   it("where its stream fails at the very end", async () => {
     const { port } = await serve(() => {
-      return new LightResponse(watchedStream(2, 10, fail).stream, { headers: { "content-length": "20" } });
+      return new Response(watchedStream(2, 10, fail).stream, { headers: { "content-length": "20" } });
     });
     const answer = await exchange(port, get);
     expect(answer).not.toMatch(/x{20}/);
@@ -354,7 +341,7 @@ describe("a body that cannot be whole never looks so", () => {
       if (length === 15) controller.enqueue(new Uint8Array(10));
       else controller.close();
     });
-    const { port } = await serve(() => new LightResponse(stream, { headers: { "content-length": `${length}` } }));
+    const { port } = await serve(() => new Response(stream, { headers: { "content-length": `${length}` } }));
     const answer = await exchange(port, get);
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     expect(answer.split("\r\n\r\n")[1]?.length).toBeLessThan(length);
@@ -370,7 +357,7 @@ describe("a body that cannot be whole never looks so", () => {
         controller.enqueue({ no: "bytes" });
       },
     });
-    const { port } = await serve(() => new LightResponse(stream));
+    const { port } = await serve(() => new Response(stream));
     const client = await connectWire(port);
     client.send(get);
     expect((await client.ended()).text).toMatch(/4\r\ntext\r\n$/);
@@ -378,8 +365,8 @@ describe("a body that cannot be whole never looks so", () => {
 
   it("is 500, blank, on a living connection, where the stream fails before its first chunk", async () => {
     const { port } = await serve((request) => {
-      if (request.url.endsWith("next")) return new LightResponse("next");
-      return new LightResponse(watchedStream(0, 0, fail).stream, { status: 206, headers: { "content-length": "9" } });
+      if (request.url.endsWith("next")) return new Response("next");
+      return new Response(watchedStream(0, 0, fail).stream, { status: 206, headers: { "content-length": "9" } });
     });
     const client = await connectWire(port);
     client.send(get);
@@ -392,8 +379,8 @@ describe("a body that cannot be whole never looks so", () => {
     const { stream, watched } = watchedStream(1, 10);
     const { port } = await serve((request) =>
       request.url.endsWith("header")
-        ? new LightResponse(stream, { headers: { "x-a": "\u0001" } })
-        : new LightResponse("text", { headers: { "content-length": "99" } }),
+        ? new Response(stream, { headers: { "x-a": "\u0001" } })
+        : new Response("text", { headers: { "content-length": "99" } }),
     );
     for (const path of ["header", "length"]) {
       const answer = await exchange(port, `GET /${path} HTTP/1.0\r\n\r\n`);

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ByteSource } from "../../../src/contracts/byte-source.ts";
 import type { Connection } from "../../../src/contracts/connection.ts";
-import { sourceResponse } from "../../../src/http/responses.ts";
+import { type Reply, sourceReply } from "../../../src/http/reply.ts";
+import { createHandler } from "../../../src/http/reply-handler.ts";
 import { toFetchHandler } from "../../../src/node.ts";
-import { Response as LightResponse } from "../../../src/platform/fetch.ts";
 import { streamOf } from "../../support/bodies.ts";
 import { createTestService } from "../../support/service.ts";
 import { stubService } from "./raw-client.ts";
@@ -11,8 +11,9 @@ import { stubService } from "./raw-client.ts";
 const url = "http://files.example/home/a";
 
 /** What the handler makes of an answer. */
-function answerWith(response: Response, init: RequestInit = {}): Promise<Response> {
-  return toFetchHandler(async () => response)(new Request(url, init));
+function answerWith(answer: Response | Reply, init: RequestInit = {}): Promise<Response> {
+  const handler = "ok" in answer ? async () => answer : createHandler(async () => answer);
+  return toFetchHandler(handler)(new Request(url, init));
 }
 
 /** Five bytes that fail behind the third where asked to, and whether they were let go. */
@@ -38,8 +39,8 @@ function makeSource(failing = false): ByteSource & { isClosed(): boolean } {
 describe("toFetchHandler", () => {
   it("answers with the platform's own Response, whatever the body is made of", async () => {
     const bodies = ["bytes", new TextEncoder().encode("bytes"), streamOf("by", "tes")];
-    const answers = [...bodies.map((body) => new LightResponse(body)), sourceResponse(200, makeSource(), {})];
-    for (const answer of [...answers, new Response("bytes")]) {
+    const answers = [...bodies.map((body) => new Response(body)), sourceReply(200, makeSource(), {})];
+    for (const answer of answers) {
       const response = await answerWith(answer);
       expect(response).toBeInstanceOf(globalThis.Response);
       expect([response.status, await response.text()]).toEqual([200, "bytes"]);
@@ -52,7 +53,7 @@ describe("toFetchHandler", () => {
       ["Set-Cookie", "b=2"],
       ["Location", "/home/"],
     ]);
-    const response = await answerWith(new LightResponse(null, { status: 302, headers }));
+    const response = await answerWith(new Response(null, { status: 302, headers }));
     expect([response.status, response.headers.getSetCookie(), response.headers.get("location")]).toEqual([
       302,
       ["a=1", "b=2"],
@@ -62,25 +63,25 @@ describe("toFetchHandler", () => {
 
   it("lets go of what it does not send", async () => {
     const source = makeSource();
-    const response = await answerWith(sourceResponse(200, source, { "Content-Length": "5" }), { method: "HEAD" });
+    const response = await answerWith(sourceReply(200, source, { "Content-Length": "5" }), { method: "HEAD" });
     expect([response.body, response.headers.get("content-length"), source.isClosed()]).toEqual([null, "5", true]);
     const left = makeSource();
-    await (await answerWith(sourceResponse(200, left, {}))).body?.cancel();
+    await (await answerWith(sourceReply(200, left, {}))).body?.cancel();
     expect(left.isClosed()).toBe(true);
   });
 
   it("breaks off where its source does, so that nobody takes a part for the whole", async () => {
-    const response = await answerWith(sourceResponse(200, makeSource(true), {}));
+    const response = await answerWith(sourceReply(200, makeSource(true), {}));
     await expect(response.text()).rejects.toThrow();
   });
 
   it("answers 500 where its source fails, or ends too early, before the first bytes", async () => {
     const failing = { ...makeSource(), readInto: () => Promise.reject(new Error("The disk is gone.")) };
     const answers = [
-      sourceResponse(200, failing, { "Content-Length": "500000" }),
-      sourceResponse(200, failing, {}),
-      sourceResponse(200, makeSource(), { "Content-Length": "6" }),
-      new LightResponse("bytes", { headers: { "Content-Length": "6" } }),
+      sourceReply(200, failing, { "Content-Length": "500000" }),
+      sourceReply(200, failing, {}),
+      sourceReply(200, makeSource(), { "Content-Length": "6" }),
+      new Response("bytes", { headers: { "Content-Length": "6" } }),
       new Response("bytes", { headers: { "Content-Length": "4" } }),
     ];
     for (const answer of answers) {
@@ -90,7 +91,7 @@ describe("toFetchHandler", () => {
   });
 
   it("breaks off where a long source ends too early", async () => {
-    const response = await answerWith(sourceResponse(200, makeSource(), { "Content-Length": "500000" }));
+    const response = await answerWith(sourceReply(200, makeSource(), { "Content-Length": "500000" }));
     expect(response.status).toBe(200);
     await expect(response.text()).rejects.toThrow();
   });

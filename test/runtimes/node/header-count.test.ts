@@ -5,9 +5,17 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { prepareNodeServer } from "../../../src/node.ts";
-import { Response } from "../../../src/platform/fetch.ts";
 import { type NodeListener, toNodeListener, toNodeMiddleware } from "../../../src/runtimes/node.ts";
-import { connectWire, delay, exchange, listen, serve, stubService, watchEscapes } from "./raw-client.ts";
+import {
+  connectWire,
+  delay,
+  exchange,
+  listen,
+  PlainResponse as Response,
+  serve,
+  stubService,
+  watchEscapes,
+} from "./raw-client.ts";
 
 beforeEach(() => {
   watchEscapes();

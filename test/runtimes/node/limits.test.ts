@@ -1,12 +1,12 @@
 import { connect } from "node:net";
 import { beforeEach, describe, expect, it } from "vitest";
-import { Response as LightResponse } from "../../../src/platform/fetch.ts";
 import { createNodeServer } from "../../../src/runtimes/node/server.ts";
 import {
   connectWire,
   delay,
   eventually,
   exchange,
+  PlainResponse as Response,
   serve,
   stubService,
   type WireClient,
@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 const get = "GET /home/a HTTP/1.1\r\nHost: x\r\n\r\n";
-const ok = (): Response => new LightResponse("ok");
+const ok = (): Response => new Response("ok");
 
 /** A request whose head has this number of bytes. */
 function headOf(bytes: number): string {

@@ -1,6 +1,5 @@
 import type { Server } from "node:http";
 import { beforeEach, describe, expect, it } from "vitest";
-import { Response } from "../../../src/platform/fetch.ts";
 import { createNodeServer } from "../../../src/runtimes/node/server.ts";
 import {
   connectWire,
@@ -9,6 +8,7 @@ import {
   eventually,
   exchange,
   listen,
+  PlainResponse as Response,
   serve,
   stubService,
   watchEscapes,

@@ -10,7 +10,6 @@ import { type ConnectionOptions, connect as tlsConnect } from "node:tls";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
-import { Response as LightResponse } from "../../../src/platform/fetch.ts";
 import { createNodeServer, type NodeServerOptions } from "../../../src/runtimes/node/server.ts";
 import { createFileService } from "../../../src/service/service.ts";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
@@ -22,6 +21,7 @@ import {
   delay,
   eventually,
   listen,
+  PlainResponse as Response,
   serve,
   stubService,
   type WireClient,
@@ -52,7 +52,7 @@ function drip(client: WireClient, bytes: number, everyMilliseconds: number): () 
 
 /** Responds with the number of bytes that arrived. */
 async function count(request: Request): Promise<Response> {
-  return new LightResponse(`${(await request.arrayBuffer()).byteLength} bytes`);
+  return new Response(`${(await request.arrayBuffer()).byteLength} bytes`);
 }
 
 /** A service over a folder of the disk, and its events. */
@@ -107,7 +107,7 @@ describe("an upload that comes too slowly, by a byte now and then", () => {
     const failed = deferred<unknown>();
     const { port } = await serve(async (request) => {
       await request.arrayBuffer().catch(failed.resolve);
-      return new LightResponse("never seen");
+      return new Response("never seen");
     }, MINIMUM_ONLY);
     const client = await connectWire(port);
     client.send(put(1_000_000));
@@ -190,7 +190,7 @@ describe("an upload that comes slowly, but fast enough", () => {
         if (size === part.value.byteLength) await delay(800);
       }
       await delay(800);
-      return new LightResponse(`${size} bytes`);
+      return new Response(`${size} bytes`);
     }, MINIMUM_ONLY);
     const client = await connectWire(port);
     client.send(put(400_000));
@@ -209,7 +209,7 @@ describe("a download that is read too slowly", () => {
         cancels += 1;
       },
     });
-    const { port } = await serve(() => new LightResponse(stream), MINIMUM_ONLY);
+    const { port } = await serve(() => new Response(stream), MINIMUM_ONLY);
     const client = await connectWire(port);
     client.socket.pause();
     client.send(get);
@@ -235,7 +235,7 @@ describe("a download that is read slowly, but fast enough", () => {
   /** Reads a response of 12 MB at about 10 MB a second: longer than a window. */
   async function takeSlowly(options: NodeServerOptions, toSocket: (port: number) => Promise<Socket>): Promise<number> {
     const whole = new Uint8Array(12_000_000);
-    const { port } = await serve(() => new LightResponse(whole), {
+    const { port } = await serve(() => new Response(whole), {
       ...MINIMUM_ONLY,
       ...options,
       throughputWindowSeconds: 0.5,
@@ -277,7 +277,10 @@ describe("a download that is read slowly, but fast enough", () => {
         await delay(900);
       }
     }
-    const { port } = await serve(() => new LightResponse(Readable.from(parts()) as never), MINIMUM_ONLY);
+    const { port } = await serve(
+      () => new Response(Readable.toWeb(Readable.from(parts())) as ReadableStream<Uint8Array>),
+      MINIMUM_ONLY,
+    );
     const client = await connectWire(port);
     client.send(get);
     await client.until("part 1;");
@@ -318,7 +321,7 @@ describe.skipIf(process.platform !== "linux")("a download that fills the system'
     let isClosed = false;
     let held = 0;
     const server = createNodeServer(
-      stubService(() => new LightResponse(whole)),
+      stubService(() => new Response(whole)),
       { ...options, ...(isSecure && { tls: await makeCertificate() }) },
     ) as Server;
     const sockets: Socket[] = [];
@@ -390,7 +393,7 @@ describe.skipIf(process.platform !== "linux")("a download that fills the system'
 
 describe("a kept connection without a request", () => {
   it("is no transfer and needs no throughput", async () => {
-    const { port } = await serve(() => new LightResponse("ok"), MINIMUM_ONLY);
+    const { port } = await serve(() => new Response("ok"), MINIMUM_ONLY);
     const client = await connectWire(port);
     client.send(get);
     await client.until("ok");

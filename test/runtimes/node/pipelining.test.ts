@@ -1,10 +1,19 @@
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { beforeEach, describe, expect, it } from "vitest";
-import { Response } from "../../../src/platform/fetch.ts";
 import { closeNodeServer, createNodeServer } from "../../../src/runtimes/node/server.ts";
 import { toNodeMiddleware } from "../../../src/runtimes/node.ts";
-import { connectWire, deferred, delay, eventually, listen, serve, stubService, watchEscapes } from "./raw-client.ts";
+import {
+  connectWire,
+  deferred,
+  delay,
+  eventually,
+  listen,
+  PlainResponse as Response,
+  serve,
+  stubService,
+  watchEscapes,
+} from "./raw-client.ts";
 
 beforeEach(() => {
   watchEscapes();

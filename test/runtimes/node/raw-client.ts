@@ -4,14 +4,31 @@ import { onTestFinished } from "vitest";
 import type { Connection } from "../../../src/contracts/connection.ts";
 import type { FileService } from "../../../src/contracts/file-service.ts";
 import { createEventQueue } from "../../../src/events/event-stream.ts";
+import type { Reply, ReplyBody } from "../../../src/http/reply.ts";
+import { createHandler, toReplyHandler } from "../../../src/http/reply-handler.ts";
 import { createNodeServer, type NodeServerOptions } from "../../../src/runtimes/node/server.ts";
+
+/** A reply that is made as a `Response` is, and keeps its body as it was given. */
+export class PlainResponse implements Reply {
+  readonly status: number;
+  readonly headers: Reply["headers"];
+  readonly body: ReplyBody | undefined;
+
+  constructor(body?: ReplyBody | null, { status = 200, headers }: ResponseInit = {}) {
+    this.status = status;
+    this.headers = [...new Headers(headers)];
+    this.body = body ?? undefined;
+  }
+}
 
 /** A service of one handler, for all variants; it claims what lies below `/home/`. */
 export function stubService(
-  handler: (request: Request, connection: Connection) => Promise<Response> | Response,
+  handler: (request: Request, connection: Connection) => Promise<Response | Reply> | Response | Reply,
 ): FileService {
-  const answer = async (request: Request, connection: Connection = {}): Promise<Response> =>
-    handler(request, connection);
+  const answer = createHandler(async (request, connection) => {
+    const given = await handler(request, connection);
+    return given !== undefined && "ok" in given ? toReplyHandler(async () => given)(request, connection) : given;
+  });
   return {
     fetch: answer,
     rest: answer,

@@ -1,10 +1,20 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Connection } from "../../../src/contracts/connection.ts";
-import { Response } from "../../../src/platform/fetch.ts";
+import type { RequestHandler } from "../../../src/contracts/file-service.ts";
+import { createHandler } from "../../../src/http/reply-handler.ts";
 import { toPeer } from "../../../src/runtimes/client-identity.ts";
 import { toNodeListener, toNodeMiddleware } from "../../../src/runtimes/node.ts";
-import { connectWire, delay, exchange, listen, serve, stubService, watchEscapes } from "./raw-client.ts";
+import {
+  connectWire,
+  delay,
+  exchange,
+  listen,
+  PlainResponse as Response,
+  serve,
+  stubService,
+  watchEscapes,
+} from "./raw-client.ts";
 
 beforeEach(() => {
   watchEscapes();
@@ -315,27 +325,30 @@ describe("toNodeMiddleware", () => {
 
 describe("toNodeListener", () => {
   it("serves one variant alone", async () => {
-    const service = { ...stubService(() => new Response("all")), webdav: async () => new Response("webdav") };
+    const service = {
+      ...stubService(() => new Response("all")),
+      webdav: createHandler(async () => new Response("webdav")),
+    };
     const port = await listen(createServer(toNodeListener(service, { api: "webdav" })));
     expect(await exchange(port, "GET / HTTP/1.0\r\n\r\n")).toMatch(/webdav$/);
   });
 
   it("serves any handler of requests, which learns of the connection", async () => {
     const handler = async (request: Request, { peer }: Connection) =>
-      new Response(`${request.method} ${new URL(request.url).pathname} from ${peer?.address}`);
+      new globalThis.Response(`${request.method} ${new URL(request.url).pathname} from ${peer?.address}`);
     const port = await listen(createServer(toNodeListener(handler)));
-    expect(await exchange(port, "GET /auth HTTP/1.0\r\n\r\n")).toMatch(/GET \/auth from 127\.0\.0\.1$/);
+    expect(await exchange(port, "GET /auth HTTP/1.0\r\n\r\n")).toMatch(/GET \/auth from 127\.0\.0\.1\b/);
     expect(() => toNodeListener(handler, { api: "rest" })).toThrow(/^The option api /);
   });
 
   it("answers 500, blank, for a service that breaks its word", async () => {
     const service = stubService(() => new Response("never"));
-    const broken: (() => Promise<Response>)[] = [
+    const broken: RequestHandler[] = [
       () => Promise.reject(new Error("secret")),
       () => JSON.parse("{"),
-      async () => undefined as unknown as Response,
-      async () => new Response("x", { status: 101 }),
-      async () => new Response("x", { headers: { "x-a": "a\nb" } }),
+      async () => undefined as unknown as globalThis.Response,
+      createHandler(async () => new Response("x", { status: 101 })),
+      createHandler(async () => ({ status: 200, headers: [["x-a", "a\nb"]], body: "x" })),
     ];
     for (const fetch of broken) {
       const port = await listen(createServer(toNodeListener({ ...service, fetch })));

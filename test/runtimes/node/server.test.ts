@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { type ConnectionOptions, connect as tlsConnect } from "node:tls";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Connection } from "../../../src/contracts/connection.ts";
-import { Response } from "../../../src/platform/fetch.ts";
 import { closeNodeServer, createNodeServer } from "../../../src/runtimes/node/server.ts";
 import { toNodeListener } from "../../../src/runtimes/node.ts";
 import {
@@ -18,6 +17,7 @@ import {
   eventually,
   exchange,
   listen,
+  PlainResponse as Response,
   serve,
   stubService,
   type WireClient,

@@ -1,9 +1,18 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, request as httpRequest } from "node:http";
 import { beforeEach, describe, expect, it } from "vitest";
-import { Response } from "../../../src/platform/fetch.ts";
 import { toNodeListener } from "../../../src/runtimes/node.ts";
-import { connectWire, deferred, delay, eventually, listen, serve, stubService, watchEscapes } from "./raw-client.ts";
+import {
+  connectWire,
+  deferred,
+  delay,
+  eventually,
+  listen,
+  PlainResponse as Response,
+  serve,
+  stubService,
+  watchEscapes,
+} from "./raw-client.ts";
 
 beforeEach(() => {
   watchEscapes();

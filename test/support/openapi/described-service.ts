@@ -1,7 +1,7 @@
+import { Request as LightRequest } from "@whatwg-node/fetch";
 import type { FileServiceOptions } from "../../../src/config/options.ts";
 import type { Connection } from "../../../src/contracts/connection.ts";
 import type { FileService } from "../../../src/contracts/file-service.ts";
-import { Request as LightRequest } from "../../../src/platform/fetch.ts";
 import { type ApiCheck, apiCheckOf } from "./api-check.ts";
 import { toFields } from "./exchange.ts";
 import { noteProblems } from "./noted-problems.ts";

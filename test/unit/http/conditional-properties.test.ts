@@ -1,7 +1,7 @@
+import { Request } from "@whatwg-node/fetch";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluatePreconditions, mayUseRange, type Precondition } from "../../../src/http/conditional.ts";
-import { Request } from "../../../src/platform/fetch.ts";
 import { amount } from "../../support/trust.ts";
 
 /** An entity-tag, as its parts. */

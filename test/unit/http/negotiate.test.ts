@@ -1,7 +1,7 @@
+import { Request } from "@whatwg-node/fetch";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { negotiateVariant, prefersArchive, type Variant } from "../../../src/http/negotiate.ts";
-import { Request } from "../../../src/platform/fetch.ts";
 import { amount } from "../../support/trust.ts";
 
 /** An element of `Accept`: a type, and its weight in thousandths. */

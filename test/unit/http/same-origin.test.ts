@@ -1,6 +1,6 @@
+import { Request } from "@whatwg-node/fetch";
 import { describe, expect, it } from "vitest";
 import { isSameOrigin } from "../../../src/http/same-origin.ts";
-import { Request } from "../../../src/platform/fetch.ts";
 
 function ask(headers: Record<string, string>, accepted: readonly string[] = [], publicOrigin = ""): boolean {
   const request = new Request("http://h.example/x", { method: "POST", headers });

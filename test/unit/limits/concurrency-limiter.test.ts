@@ -1,26 +1,15 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { ByteSource } from "../../../src/contracts/byte-source.ts";
-import type { ConcurrencyLimiter, Permit } from "../../../src/limits/concurrency-limiter.ts";
+import {
+  type ConcurrencyLimiter,
+  createConcurrencyLimiter,
+  type Permit,
+} from "../../../src/limits/concurrency-limiter.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
-import { importAgain } from "../../support/modules.ts";
-
-/** Whether the fetch API counts as the ponyfill, with which a disconnect closes the source. */
-const api = vi.hoisted(() => ({ usesPonyfill: true }));
-vi.mock("../../../src/http/source-response.ts", async (original) => ({
-  ...(await original<object>()),
-  get usesPonyfill() {
-    return api.usesPonyfill;
-  },
-}));
-
-const { createConcurrencyLimiter } = await importAgain<typeof import("../../../src/limits/concurrency-limiter.ts")>(
-  "limits/concurrency-limiter.ts",
-);
 
 let now = 0;
 beforeEach(() => {
   now = 0;
-  api.usesPonyfill = true;
 });
 
 function create(perAccount: number, perAddress: number, logger = createRecordingLogger()): ConcurrencyLimiter {
@@ -32,8 +21,6 @@ function create(perAccount: number, perAddress: number, logger = createRecording
     clock: () => now,
   });
 }
-
-const { signal } = new AbortController();
 
 function granted(permit: Permit | undefined): Permit {
   if (permit === undefined) throw new Error("There was no permit.");
@@ -62,13 +49,13 @@ const buffer = new Uint8Array(1);
 describe("the permits of a concurrency limiter", () => {
   it("can grow while units are left, and are released as a whole", () => {
     const limiter = create(4, 6);
-    const first = granted(limiter.acquire("alice", "192.0.2.1", { signal }));
+    const first = granted(limiter.acquire("alice", "192.0.2.1"));
     expect(first.grow(3)).toBe(true);
     expect(first.grow(2), "to fewer units than it has").toBe(true);
     expect(limiter.taken()).toBe(3);
-    const second = granted(limiter.acquire("alice", "192.0.2.1", { signal }));
+    const second = granted(limiter.acquire("alice", "192.0.2.1"));
     expect(second.grow(2), "of an account with none left").toBe(false);
-    const other = granted(limiter.acquire("bob", "192.0.2.1", { signal }));
+    const other = granted(limiter.acquire("bob", "192.0.2.1"));
     expect(other.grow(3), "of an address with none left").toBe(false);
     expect(limiter.taken()).toBe(5);
     first.release();
@@ -83,7 +70,7 @@ describe("the permits of a concurrency limiter", () => {
     const logger = createRecordingLogger();
     const limiter = create(3, 4, logger);
     expect(limiter.canAcquire("alice", "192.0.2.1", 3)).toBe(true);
-    const permit = granted(limiter.acquire("alice", "192.0.2.1", { signal }));
+    const permit = granted(limiter.acquire("alice", "192.0.2.1"));
     expect([2, 3].map((units) => limiter.canAcquire("alice", "192.0.2.1", units))).toEqual([true, false]);
     expect(
       [1, 3, 100].map((units) => permit.canGrow(units)),
@@ -92,7 +79,7 @@ describe("the permits of a concurrency limiter", () => {
     expect(limiter.canAcquire("bob", "192.0.2.1", 3)).toBe(true);
     expect(permit.grow(2)).toBe(true);
     expect(limiter.canAcquire("bob", "192.0.2.1", 3), "of an address with none left").toBe(false);
-    const other = granted(limiter.acquire("alice", "192.0.2.2", { signal }));
+    const other = granted(limiter.acquire("alice", "192.0.2.2"));
     expect([2, 3].map((units) => permit.canGrow(units))).toEqual([true, false]);
     expect(limiter.taken()).toBe(3);
     permit.release();
@@ -103,7 +90,7 @@ describe("the permits of a concurrency limiter", () => {
 
   it("count for at most the whole limit, however many units one transfer needs", () => {
     const limiter = create(3, 2);
-    const only = granted(limiter.acquire("alice", "192.0.2.1", { signal }));
+    const only = granted(limiter.acquire("alice", "192.0.2.1"));
     expect(only.grow(100)).toBe(true);
     expect(limiter.canAcquire("alice", "192.0.2.2", 1), "of the account").toBe(false);
     expect(limiter.canAcquire("bob", "192.0.2.1", 1), "of the address").toBe(false);
@@ -111,73 +98,73 @@ describe("the permits of a concurrency limiter", () => {
     only.release();
     expect(limiter.canAcquire("alice", "192.0.2.1", 3)).toBe(true);
     expect(limiter.taken()).toBe(0);
-    const unlimited = granted(create(0, 0).acquire("alice", "192.0.2.1", { signal }));
+    const unlimited = granted(create(0, 0).acquire("alice", "192.0.2.1"));
     expect(unlimited.grow(100)).toBe(true);
   });
 
   it("count up to each limit separately, so that neither limit hides the other", () => {
     const small = create(1, 10);
-    expect(small.acquire("alice", "192.0.2.1", { signal }, 8)).toBeDefined();
-    expect(small.acquire("bob", "192.0.2.1", { signal }, 8), "of an address with 2 left").toBeUndefined();
-    expect(small.acquire("bob", "192.0.2.1", { signal }, 2)).toBeDefined();
+    expect(small.acquire("alice", "192.0.2.1", 8)).toBeDefined();
+    expect(small.acquire("bob", "192.0.2.1", 8), "of an address with 2 left").toBeUndefined();
+    expect(small.acquire("bob", "192.0.2.1", 2)).toBeDefined();
     const wide = create(10, 1);
-    const permit = granted(wide.acquire("alice", "192.0.2.1", { signal }));
+    const permit = granted(wide.acquire("alice", "192.0.2.1"));
     expect(permit.grow(8)).toBe(true);
-    expect(wide.acquire("alice", undefined, { signal }, 3), "of an account with 2 left").toBeUndefined();
-    expect(wide.acquire("alice", "192.0.2.2", { signal }, 2)).toBeDefined();
+    expect(wide.acquire("alice", undefined, 3), "of an account with 2 left").toBeUndefined();
+    expect(wide.acquire("alice", "192.0.2.2", 2)).toBeDefined();
   });
 
   it("are acquired with all their units or not at all", () => {
     const limiter = create(4, 0);
-    const first = granted(limiter.acquire("alice", undefined, { signal }, 3));
-    expect(limiter.acquire("alice", undefined, { signal }, 2)).toBeUndefined();
+    const first = granted(limiter.acquire("alice", undefined, 3));
+    expect(limiter.acquire("alice", undefined, 2)).toBeUndefined();
     expect(first.grow(4)).toBe(true);
     expect(limiter.taken()).toBe(4);
   });
 
   it("are limited per account", () => {
     const limiter = create(2, 0);
-    const first = limiter.acquire("alice", "192.0.2.1", { signal });
-    expect(limiter.acquire("alice", "192.0.2.2", { signal })).toBeDefined();
-    expect(limiter.acquire("alice", "192.0.2.3", { signal })).toBeUndefined();
-    expect(limiter.acquire("bob", "192.0.2.1", { signal })).toBeDefined();
+    const first = limiter.acquire("alice", "192.0.2.1");
+    expect(limiter.acquire("alice", "192.0.2.2")).toBeDefined();
+    expect(limiter.acquire("alice", "192.0.2.3")).toBeUndefined();
+    expect(limiter.acquire("bob", "192.0.2.1")).toBeDefined();
     first?.release();
-    expect(limiter.acquire("alice", undefined, { signal })).toBeDefined();
+    expect(limiter.acquire("alice", undefined)).toBeDefined();
     expect(limiter.taken()).toBe(3);
   });
 
   it("are limited per address, for all accounts together; a refusal by the address costs the account nothing", () => {
     const limiter = create(2, 1);
-    expect(limiter.acquire("alice", "192.0.2.1", { signal })).toBeDefined();
-    for (let turn = 0; turn < 5; turn++) expect(limiter.acquire("bob", "192.0.2.1", { signal })).toBeUndefined();
-    expect(limiter.acquire("bob", "192.0.2.2", { signal })).toBeDefined();
-    expect(limiter.acquire("bob", "192.0.2.3", { signal })).toBeDefined();
-    expect(limiter.acquire("bob", "192.0.2.4", { signal })).toBeUndefined();
+    expect(limiter.acquire("alice", "192.0.2.1")).toBeDefined();
+    for (let turn = 0; turn < 5; turn++) expect(limiter.acquire("bob", "192.0.2.1")).toBeUndefined();
+    expect(limiter.acquire("bob", "192.0.2.2")).toBeDefined();
+    expect(limiter.acquire("bob", "192.0.2.3")).toBeDefined();
+    expect(limiter.acquire("bob", "192.0.2.4")).toBeUndefined();
   });
 
   it("count IPv6 addresses by their first 64 bits, and unknown addresses not at all", () => {
     const limiter = create(0, 1);
-    expect(limiter.acquire("a", "2001:db8:1:2::1", { signal })).toBeDefined();
-    expect(limiter.acquire("b", "2001:db8:1:2:ffff::2", { signal })).toBeUndefined();
-    expect(limiter.acquire("b", "2001:db8:1:3::1", { signal })).toBeDefined();
-    for (let turn = 0; turn < 5; turn++) expect(limiter.acquire("c", undefined, { signal })).toBeDefined();
+    expect(limiter.acquire("a", "2001:db8:1:2::1")).toBeDefined();
+    expect(limiter.acquire("b", "2001:db8:1:2:ffff::2")).toBeUndefined();
+    expect(limiter.acquire("b", "2001:db8:1:3::1")).toBeDefined();
+    for (let turn = 0; turn < 5; turn++) expect(limiter.acquire("c", undefined)).toBeDefined();
   });
 
   it("are given back once, however often they are released", () => {
     const limiter = create(1, 0);
-    const permit = granted(limiter.acquire("alice", undefined, { signal }));
+    const permit = granted(limiter.acquire("alice", undefined));
     permit.release();
-    const next = limiter.acquire("alice", undefined, { signal });
+    const next = limiter.acquire("alice", undefined);
     permit.release();
     permit.responded();
     expect(next).toBeDefined();
-    expect(limiter.acquire("alice", undefined, { signal })).toBeUndefined();
+    expect(limiter.acquire("alice", undefined)).toBeUndefined();
     expect(limiter.taken()).toBe(1);
   });
 
   it("are released with a response that has no source", () => {
     const limiter = create(1, 0);
-    granted(limiter.acquire("alice", undefined, { signal })).responded();
+    granted(limiter.acquire("alice", undefined)).responded();
     expect(limiter.taken()).toBe(0);
   });
 
@@ -190,7 +177,7 @@ describe("the permits of a concurrency limiter", () => {
     ],
   ])("are held until the source %s", async (_how, end) => {
     const limiter = create(1, 0);
-    const permit = granted(limiter.acquire("alice", undefined, { signal }));
+    const permit = granted(limiter.acquire("alice", undefined));
     const source = permit.releaseAfter(sourceOf(1));
     permit.responded();
     expect(limiter.taken()).toBe(1);
@@ -200,35 +187,21 @@ describe("the permits of a concurrency limiter", () => {
 
   it("are held until the source fails", async () => {
     const limiter = create(1, 0);
-    const source = granted(limiter.acquire("alice", undefined, { signal })).releaseAfter(sourceOf(1, true));
+    const source = granted(limiter.acquire("alice", undefined)).releaseAfter(sourceOf(1, true));
     await source.readInto(buffer);
     expect(limiter.taken()).toBe(1);
     await expect(source.readInto(buffer)).rejects.toThrow("broken");
     expect(limiter.taken()).toBe(0);
   });
 
-  it("are released by the signal on runtimes that abort it when the client disconnects", () => {
-    api.usesPonyfill = false;
-    const limiter = create(3, 0);
-    const client = new AbortController();
-    const permit = granted(limiter.acquire("alice", undefined, client));
-    permit.releaseAfter(sourceOf(1));
-    permit.responded();
-    expect(limiter.taken()).toBe(1);
-    client.abort();
-    expect(limiter.taken()).toBe(0);
-    granted(limiter.acquire("alice", undefined, client)).releaseAfter(sourceOf(1));
-    expect(limiter.taken()).toBe(0);
-  });
-
   it("log a warning at most once a minute when a limit is reached", () => {
     const logger = createRecordingLogger();
     const limiter = create(1, 0, logger);
-    for (let turn = 0; turn < 100; turn++) limiter.acquire("alice", "192.0.2.1", { signal });
+    for (let turn = 0; turn < 100; turn++) limiter.acquire("alice", "192.0.2.1");
     expect(logger.entries).toHaveLength(1);
     expect(logger.entries[0]).toMatchObject({ level: "warn", details: { account: "alice", transfersPerAccount: 1 } });
     now = 60_000;
-    limiter.acquire("alice", "192.0.2.1", { signal });
+    limiter.acquire("alice", "192.0.2.1");
     expect(logger.entries).toHaveLength(2);
   });
 });
