@@ -46,7 +46,7 @@ const executables = {
   bun: join(installed, "@oven/bun-linux-x64/bin/bun"),
 };
 /** No more than the service needs. */
-const denoRights = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-write", "--allow-sys"];
+const denoRights = ["--allow-net=127.0.0.1", "--allow-env=FOLDER,PORT", "--allow-read", "--allow-write", "--allow-sys"];
 
 export const wireRuntimes: Readonly<Record<WireRuntime["name"], WireRuntime>> = {
   node: ofProcess("node", process.execPath, [], "node/server.ts"),
