@@ -7,9 +7,9 @@ export { toConnection as toNodeConnection } from "./runtimes/node/connection-inf
 export { type FetchHandler, type FetchHandlerOptions, toFetchHandler } from "./runtimes/node/fetch-handler.ts";
 export { prepareNodeServer } from "./runtimes/node/prepare-server.ts";
 export {
+  type CloseNodeServerOptions,
   closeNodeServer,
   createNodeServer,
-  type NodeServerEnd,
   type NodeServerOptions,
   type NodeTlsOptions,
 } from "./runtimes/node/server.ts";

@@ -75,7 +75,8 @@ export function toByteSource(stream: ReadableStream<Uint8Array>): ByteSource {
 }
 
 /**
- * What {@link tap} calls while a source is read. Exactly one of `onEnd`, `onError` and `onClose` is called, and once.
+ * What {@link tap} calls while a source is read. With all three given, exactly one of `onEnd`, `onError` and `onClose`
+ * is called, and once.
  */
 export interface SourceTap {
   /** A read starts. */

@@ -36,7 +36,7 @@ export function throwNotListed(error: unknown): never {
 }
 
 /** `/` and `/home`: redirects to `/home/` (CONTRACT 2.6). */
-export async function toHome(context: RequestContext): Promise<Reply> {
+export async function redirectHome(context: RequestContext): Promise<Reply> {
   return redirectToFolder(context, []);
 }
 

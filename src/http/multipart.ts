@@ -1,7 +1,7 @@
 import { HttpError } from "./http-error.ts";
 import { createDelimiterSearch } from "./multipart/delimiter-search.ts";
 import { type PartHeaders, parseBoundary, parsePartHeaders } from "./multipart/part-headers.ts";
-import { readBody, refuseContentEncoding } from "./request-body.ts";
+import { readBody, requireNoContentEncoding } from "./request-body.ts";
 
 /** One part of a form, before its content is read. */
 export interface FormPart extends PartHeaders {
@@ -48,7 +48,7 @@ const HEADERS_END = [LF, 0x0d, LF, 0x0d];
 export async function* readMultipart(request: Request, limits: MultipartLimits = {}): AsyncGenerator<FormPart> {
   const { maxParts = 1000, maxHeaderBytes = 16 * 1024 } = limits;
   const { headers } = request;
-  refuseContentEncoding(headers);
+  requireNoContentEncoding(headers);
   const boundary = parseBoundary(headers.get("content-type") ?? "");
   const chunks = readBody(request);
   const sections = createSections(chunks, boundary, maxHeaderBytes);

@@ -1,5 +1,5 @@
 import { createUtf8Decoder } from "../platform/utf8.ts";
-import { createConsumedBodyError, isConsumed, isConsumedBodyError } from "./body-already-read.ts";
+import { createBodyReadError, isBodyRead, isBodyReadError } from "./body-already-read.ts";
 import { parseBoundedJson } from "./bounded-json.ts";
 import { HttpError } from "./http-error.ts";
 
@@ -102,7 +102,7 @@ export async function readFormBody(request: Request, maxBytes: number): Promise<
  * as the content (RFC 9110 8.4).
  * @throws HttpError `unsupported-media-type`, with an `Accept-Encoding` field (RFC 9110 15.5.16).
  */
-export function refuseContentEncoding(headers: Headers): void {
+export function requireNoContentEncoding(headers: Headers): void {
   if ((headers.get("content-encoding") ?? "identity").toLowerCase() === "identity") return;
   throw new HttpError("unsupported-media-type", "Content-Encoding is not supported.", {
     "Accept-Encoding": "identity",
@@ -113,7 +113,7 @@ async function readText(
   request: Request,
   { maxBytes, onAnnounced, onLarge }: JsonBodyLimits & { readonly maxBytes: number },
 ): Promise<string> {
-  refuseContentEncoding(request.headers);
+  requireNoContentEncoding(request.headers);
   const announced = readContentLength(request.headers) ?? 0;
   if (announced > maxBytes) throw tooLarge(maxBytes);
   if (announced > SMALL_BODY_BYTES) onAnnounced?.(announced);
@@ -135,12 +135,12 @@ async function readText(
  * other code has read the body before: the operator must fix the order of middleware.
  */
 export async function* readBody(request: Request): AsyncGenerator<Uint8Array> {
-  if (isConsumed(request)) throw toConsumed(createConsumedBodyError());
+  if (isBodyRead(request)) throw toConsumed(createBodyReadError());
   if (request.body === null) return;
   try {
     yield* request.body as unknown as AsyncIterable<Uint8Array>;
   } catch (cause) {
-    if (isConsumedBodyError(cause)) throw toConsumed(cause);
+    if (isBodyReadError(cause)) throw toConsumed(cause);
     throw new HttpError("malformed", "The request's body is incomplete.", {}, { cause });
   }
 }

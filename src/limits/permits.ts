@@ -12,7 +12,7 @@ export interface RequestPermits {
 
 /** A permit of one request that holds nothing until the first {@link acquire} (`concurrency-limiter.ts`). */
 export interface RequestPermit {
-  /** Whether {@link acquire} has succeeded. */
+  /** Whether units are held: {@link acquire} has succeeded, and there is a limit. */
   isTaken(): boolean;
   /** Whether {@link acquire} would succeed now. Acquires and logs nothing. */
   canAcquire(total?: number): boolean;

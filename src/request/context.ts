@@ -24,7 +24,9 @@ export interface RequestContext {
   readonly target: Target;
   /** The API variant of the request and its response. */
   readonly variant: Variant;
-  /** The path in the account that the URL points to; the root for URLs outside the account. */
+  /**
+   * The path below `/home/`, which names something in the account only for URLs of files and folders; else the root.
+   */
   readonly path: ResourcePath;
   /**
    * The options of the service except the storage: endpoints use files only by {@link AccountContext.files} (SECURITY

@@ -34,8 +34,8 @@ export interface NodeListenerOptions {
  * a URL is 400; the service responds to URLs outside of its URL space. The requests of one connection reach the service
  * one after the other, also if the client pipelines them.
  *
- * A host with a server of its own needs these settings. `createNodeServer` makes all of them; `prepareNodeServer` makes
- * the first two for the server of a framework.
+ * A host with a server of its own needs these settings. `createNodeServer` makes those that its protocol needs;
+ * `prepareNodeServer` makes the first two for the server of a framework.
  * - Register the listener twice, by `server.on("request", listener)` and `server.on("checkContinue", listener)`. Only
  *   then does the client of a refused upload with `Expect: 100-continue` not send the body.
  * - Set `requestTimeout: 0`: with Node's default every upload is cut after 300 s.

@@ -3,7 +3,7 @@ import { CREDENTIAL_TYPES } from "../contracts/authenticator.ts";
 import { remoteAccountSchema } from "./account.ts";
 
 /** Maximum size in bytes of a request or response of the external authentication method (CONTRACT 9.1). */
-export const MAX_EXCHANGE_BYTES = 1024 * 1024;
+export const MAX_MESSAGE_BYTES = 1024 * 1024;
 
 const peerSchema = z.object({
   address: z.string().min(1),

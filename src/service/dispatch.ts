@@ -1,6 +1,6 @@
 import type { Identification } from "../auth/identify.ts";
 import type { Api } from "../contracts/api.ts";
-import { refuseUnidentified } from "../endpoints/login/unauthorized.ts";
+import { unauthorizedReply } from "../endpoints/login/unauthorized.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { Reply } from "../http/reply.ts";
 import { emptyReply } from "../http/reply.ts";
@@ -8,8 +8,8 @@ import { isSameOrigin } from "../http/same-origin.ts";
 import type { RequestPermits } from "../limits/permits.ts";
 import type { AccountContext, AccountEndpoint, LimitedContext, RequestContext } from "../request/context.ts";
 import { withEvents } from "../transfers/files-with-events.ts";
-import { keepAlive } from "../transfers/session-keep-alive.ts";
-import { isTransfer, refuseTransfer } from "../transfers/too-many-transfers.ts";
+import { renewSessionDuring } from "../transfers/session-keep-alive.ts";
+import { emitRefusedTransfer, isTransfer } from "../transfers/too-many-transfers.ts";
 import type { AccountAdmission } from "./account-opener.ts";
 import type { ResponseFinisher } from "./finish-response.ts";
 import { findRoute, hasRoutes, type ResolvedUrl, type Route, toAllow } from "./routes.ts";
@@ -30,7 +30,9 @@ export type Dispatch = (context: RequestContext, url: ResolvedUrl, apis: readonl
 
 type Identified = Extract<Identification, { outcome: "identified" }>;
 
-/** Makes the dispatch of a service: route, identification, permits, account, endpoint, in this order. */
+/**
+ * Makes the dispatch of a service: route, identification, cross-site check, permits, account, endpoint, in this order.
+ */
 export function createDispatch({ finisher, accounts, permitsOf }: DispatchOptions): Dispatch {
   async function dispatch(context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Promise<Reply> {
     try {
@@ -49,7 +51,7 @@ export function createDispatch({ finisher, accounts, permitsOf }: DispatchOption
     const identification = await (endpoint.access === "session"
       ? identifier.identifySession(request, connection)
       : identifier.identify(request, connection));
-    if (identification.outcome !== "identified") return refuseUnidentified(context, identification);
+    if (identification.outcome !== "identified") return unauthorizedReply(context, identification);
     refuseCrossSite(context, identification);
     return runForAccount(context, identification, endpoint.run);
   }
@@ -62,10 +64,10 @@ export function createDispatch({ finisher, accounts, permitsOf }: DispatchOption
     const { login, scheme } = identified;
     const permits = permitsOf(login.username, context.connection.peer?.address);
     const limited: LimitedContext = Object.assign(context, permits);
-    // Before anything is read or touched: a transfer over the limit must cost nothing.
+    // Before the body is read or the storage is used: a transfer over the limit must cost little.
     if (isTransfer(context) && !permits.transferPermit.acquire()) {
       const account = accounts.resolve(login.username, login.settings);
-      throw refuseTransfer(Object.assign(limited, { account, scheme, files: accounts.filesOf(account) }));
+      throw emitRefusedTransfer(Object.assign(limited, { account, scheme, files: accounts.filesOf(account) }));
     }
     try {
       const response = await endpoint(await toAccountContext(limited, identified));
@@ -87,7 +89,7 @@ export function createDispatch({ finisher, accounts, permitsOf }: DispatchOption
     // The login of a session has already prepared its home folder.
     const account = attempt ? await admit(login, attempt) : accounts.resolve(login.username, login.settings);
     const opened = accounts.filesOf(account);
-    const files = session === undefined ? opened : keepAlive(opened, sessions.createKeepAlive(session));
+    const files = session === undefined ? opened : renewSessionDuring(opened, sessions.createRenewal(session));
     const complete: AccountContext = Object.assign(context, { account, scheme, session, files });
     return context.hasListeners() ? Object.assign(complete, { files: withEvents(complete) }) : complete;
   }

@@ -16,9 +16,11 @@ const UNCACHED: readonly ResolvedUrl["kind"][] = ["login", "logout", "password-u
 
 /** Adds what all responses of a service have in common. */
 export interface ResponseFinisher {
-  /** The response to a request that has failed. Emits its event. */
+  /**
+   * The response to a request that has failed. Emits its event for a 400 and a 500, unless the client has disconnected.
+   */
   toErrorReply(error: unknown, context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Reply;
-  /** Adds the headers that every response has (1.4, SECURITY 21), and removes the content for HEAD. */
+  /** Adds the headers that responses have in common (1.4, SECURITY 21), and removes the content for HEAD. */
   finish(context: RequestContext, url: ResolvedUrl, response: Reply): Reply;
 }
 

@@ -12,7 +12,7 @@ import { getPasswordPage, postPasswordUpdate } from "../endpoints/login/password
 import { getApiPage } from "../endpoints/site/get-api-page.ts";
 import { getAsset } from "../endpoints/site/get-asset.ts";
 import { getOpenApi } from "../endpoints/site/get-openapi.ts";
-import { folderOnly, toHome } from "../endpoints/trailing-slash.ts";
+import { folderOnly, redirectHome } from "../endpoints/trailing-slash.ts";
 import type { Variant } from "../http/negotiate.ts";
 import { decodeSegment } from "../http/path-segment.ts";
 import type { Target } from "../http/request-target.ts";
@@ -51,8 +51,8 @@ const ALL: readonly Api[] = ["rest", "webdav", "browser"];
 
 /** The URL space as one table (section 4 of the spec). */
 export const ROUTES: readonly Route[] = [
-  route("entry", "GET HEAD", ALL, "start", open(toHome)),
-  { ...route("entry", "PUT DELETE POST MKCOL", ALL, "startElsewhere", open(toHome)), unlisted: true },
+  route("entry", "GET HEAD", ALL, "start", open(redirectHome)),
+  { ...route("entry", "PUT DELETE POST MKCOL", ALL, "startElsewhere", open(redirectHome)), unlisted: true },
   route("file", "GET HEAD", ALL, "getFile", account(getFile)),
   route("file", "PUT", ["rest", "webdav"], "putFile", account(putFile)),
   route("file", "DELETE", ["rest", "webdav"], "deleteFile", account(deletePath)),
@@ -104,8 +104,8 @@ export interface ResolvedUrl {
   readonly path: ResourcePath;
 }
 
-/** The spec also has the OpenAPI document below this name (CONTRACT 2.9). */
-const FIRST_OWN_NAME = "____svc__";
+/** The other name under which the spec has the OpenAPI document, with four underscores (CONTRACT 2.9). */
+const OPENAPI_ALIAS = "____svc__";
 const ROOT: ResourcePath = { segments: [], isFolder: true };
 
 /**
@@ -117,10 +117,10 @@ export function resolveUrl({ path, isMalformed }: Target, baseSegments: readonly
   if (!baseSegments.every((segment, index) => decodeSegment(raw[index] ?? "") === segment)) return undefined;
   const [first = "", ...rest] = raw.slice(baseSegments.length);
   const name = decodeSegment(first);
-  const isFirst = name === FIRST_OWN_NAME && rest.join("/") === "openapi.yaml";
-  if (!isFirst && name !== "" && name !== "home" && name !== "__svc__") return undefined;
+  const isAlias = name === OPENAPI_ALIAS && rest.join("/") === "openapi.yaml";
+  if (!isAlias && name !== "" && name !== "home" && name !== "__svc__") return undefined;
   if (isMalformed) return { kind: "malformed", path: ROOT };
-  if (isFirst) return { kind: "openapi", path: ROOT };
+  if (isAlias) return { kind: "openapi", path: ROOT };
   if (name === "__svc__") return { kind: toServiceKind(rest.join("/")), path: ROOT };
   if (rest.length === 0) return { kind: "entry", path: ROOT };
   if (name === "") return undefined;

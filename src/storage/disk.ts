@@ -19,7 +19,7 @@ import { removeFile } from "./disk/commit.ts";
 import { createFolderAt, createOwnedFolder } from "./disk/create-folder.ts";
 import { mapErrorCode, mapSystemErrors, systemCode, toStorageError, undefinedIfMissing } from "./disk/errors.ts";
 import { createFolderTree } from "./disk/folder-tree.ts";
-import { latencyGuard } from "./disk/latency-guard.ts";
+import { readGuard } from "./disk/latency-guard.ts";
 import { followLinks } from "./disk/links.ts";
 import { listMembers, statMember } from "./disk/list.ts";
 import { isValidName } from "./disk/names.ts";
@@ -139,11 +139,11 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
    * attempt fails.
    */
   function readSync(located: readonly string[], name: string, range?: ByteRange): StoredFile | undefined {
-    if (!latencyGuard.isFast()) return undefined;
-    const folder = latencyGuard.timed(() => tree.openSync(located.slice(0, -1)));
+    if (!readGuard.isFast()) return undefined;
+    const folder = readGuard.timed(() => tree.openSync(located.slice(0, -1)));
     try {
-      if (folder === undefined || !latencyGuard.isFast()) return undefined;
-      return latencyGuard.timed(() => readMemberSync(folder, located.at(-1) ?? "", name, range));
+      if (folder === undefined || !readGuard.isFast()) return undefined;
+      return readGuard.timed(() => readMemberSync(folder, located.at(-1) ?? "", name, range));
     } finally {
       folder?.close();
     }
@@ -186,7 +186,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     const parent = mapErrorCode(tree.open(await locate(segments)), "not-a-folder", "not-found");
     const removed = withFolder(parent, async (folder) => {
       /** Returns the kind of the member that will be removed, a link as a link, after its entry met the conditions. */
-      const checkAgain = async (hasLock: boolean): Promise<StorageEntry["kind"]> => {
+      const check = async (hasLock: boolean): Promise<StorageEntry["kind"]> => {
         const member = await statMember(folder, name, hasLock);
         const entry = member && (await followed(segments, member, hasLock));
         if (member === undefined || entry === undefined || !isOfKind(entry.kind, conditions)) {
@@ -196,9 +196,9 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
         return member.kind;
       };
       // With `kind: "file"` alone a second check is not needed: the system never unlinks a folder.
-      const isCheckedAgain = conditions.ifMatch !== undefined || conditions.kind === "folder";
-      if ((await checkAgain(false)) === "folder") await removeFolder(folder, name);
-      else await removeFile(folder, name, isCheckedAgain ? () => checkAgain(true) : undefined);
+      const mustCheckUnderLock = conditions.ifMatch !== undefined || conditions.kind === "folder";
+      if ((await check(false)) === "folder") await removeFolder(folder, name);
+      else await removeFile(folder, name, mustCheckUnderLock ? () => check(true) : undefined);
       if (durability === "fsync") await folder.sync();
     });
     await mapSystemErrors(removed);

@@ -18,7 +18,7 @@ export type Mounts = Readonly<Record<string, StorageAdapter>>;
 /** A storage and its path in the tree. */
 interface Mount {
   /** Segments of the mount path. */
-  readonly place: readonly string[];
+  readonly mountedAt: readonly string[];
   readonly storage: StorageAdapter;
 }
 
@@ -44,7 +44,7 @@ export function isLocationError(error: object): boolean {
   return locationErrors.has(error);
 }
 
-function throwLocationError(message: string): StorageError {
+function createLocationError(message: string): StorageError {
   const error = new StorageError("denied", message);
   locationErrors.add(error);
   return error;
@@ -65,11 +65,11 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
 
   function locate(path: string): Located {
     const segments = toPathSegments(path);
-    const found = sorted.find(({ place }) => isPrefix(place, segments)) as Mount;
+    const found = sorted.find(({ mountedAt }) => isPrefix(mountedAt, segments)) as Mount;
     return {
       storage: found.storage,
-      path: toPath(segments.slice(found.place.length)),
-      isFixed: sorted.some(({ place }) => place.length > 0 && isPrefix(segments, place)),
+      path: toPath(segments.slice(found.mountedAt.length)),
+      isFixed: sorted.some(({ mountedAt }) => mountedAt.length > 0 && isPrefix(segments, mountedAt)),
     };
   }
 
@@ -94,8 +94,8 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
   /** Returns the names of a folder's members that lead to other storages. */
   function fixedMembers(path: string): ReadonlySet<string> {
     const segments = toPathSegments(path);
-    const below = sorted.filter(({ place }) => place.length > segments.length && isPrefix(segments, place));
-    return new Set(below.map(({ place }) => place[segments.length] as string));
+    const below = sorted.filter(({ mountedAt }) => mountedAt.length > segments.length && isPrefix(segments, mountedAt));
+    return new Set(below.map(({ mountedAt }) => mountedAt[segments.length] as string));
   }
 
   async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
@@ -134,7 +134,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
 
   async function remove(path: string, options?: RemoveOptions): Promise<void> {
     const { storage, path: inner, isFixed } = locate(path);
-    if (isFixed) throw throwLocationError("Another storage is mounted here.");
+    if (isFixed) throw createLocationError("Another storage is mounted here.");
     await storage.remove(inner, options);
   }
 
@@ -142,7 +142,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
   async function refuseHollowParent(path: string): Promise<void> {
     const parent = locate(toPath(toPathSegments(path).slice(0, -1)));
     if (parent.isFixed && (await parent.storage.stat(parent.path))?.kind !== "folder") {
-      throw throwLocationError("No storage is mounted at this folder.");
+      throw createLocationError("No storage is mounted at this folder.");
     }
   }
 
@@ -194,7 +194,7 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
   }
 
   async function remove(path: string, options?: RemoveOptions): Promise<void> {
-    if (path === "/") throw throwLocationError("The root folder cannot be removed.");
+    if (path === "/") throw createLocationError("The root folder cannot be removed.");
     await storage.remove(locate(path), options);
   }
 
@@ -206,8 +206,8 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
 /** Converts mounts to a list, deepest path first. */
 function toMounts(mounts: Mounts): readonly Mount[] {
   checkOption(Object.hasOwn(mounts, "/"), "mounts", 'an object with a storage at "/"');
-  const all = Object.entries(mounts).map(([path, storage]) => ({ place: toPathSegments(path), storage }));
-  return all.sort((one, other) => other.place.length - one.place.length);
+  const all = Object.entries(mounts).map(([path, storage]) => ({ mountedAt: toPathSegments(path), storage }));
+  return all.sort((one, other) => other.mountedAt.length - one.mountedAt.length);
 }
 
 function isPrefix(prefix: readonly string[], segments: readonly string[]): boolean {

@@ -6,8 +6,8 @@ import type { HeaderFields, Reply } from "../http/reply.ts";
 import { fileReply, sourceReply } from "../http/reply.ts";
 import { toValidators } from "../http/validators.ts";
 import type { AccountContext } from "../request/context.ts";
+import { downloadEvents } from "./download-events.ts";
 import { holdUntilRead, reportFailures, trackTransfer } from "./tracked-source.ts";
-import { downloadEvents } from "./transfer-events.ts";
 
 /** The headers of a complete file. Its type is also sent before each of several parts. */
 export type FileFields = HeaderFields & { readonly "Content-Type": string };

@@ -4,38 +4,38 @@ import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
 
 /**
- * Adds calls of `progress` at every step of a transfer or listing, so that its session does not idle out while it
- * lasts. Only for requests with a session.
+ * Calls `renew` at every step of a transfer or listing, so that its session does not idle out while it lasts. Only for
+ * requests with a session.
  */
-export function keepAlive(files: AccountFiles, progress: () => void): AccountFiles {
+export function renewSessionDuring(files: AccountFiles, renew: () => void): AccountFiles {
   return {
     ...files,
-    list: (segments) => toMembers(() => stepwise(toBatches(files.list(segments)), progress)),
+    list: (segments) => toMembers(() => stepwise(toBatches(files.list(segments)), renew)),
     async read(segments, range) {
-      progress();
+      renew();
       const file = await files.read(segments, range);
       const { entry, source } = file;
-      if (source === undefined) return { entry, body: chunkwise(file.body, progress) };
-      return "readInto" in source ? toStoredFile(entry, tap(source, { onRead: progress })) : file;
+      if (source === undefined) return { entry, body: chunkwise(file.body, renew) };
+      return "readInto" in source ? toStoredFile(entry, tap(source, { onRead: renew })) : file;
     },
-    write: (segments, content, options) => files.write(segments, stepwise(content, progress), options),
+    write: (segments, content, options) => files.write(segments, stepwise(content, renew), options),
   };
 }
 
-async function* stepwise<T>(steps: AsyncIterable<T>, progress: () => void): AsyncGenerator<T> {
+async function* stepwise<T>(steps: AsyncIterable<T>, renew: () => void): AsyncGenerator<T> {
   for await (const step of steps) {
-    progress();
+    renew();
     yield step;
   }
 }
 
-/** Calls `progress` for each chunk. Reads nothing ahead of the reader. */
-function chunkwise(body: ReadableStream<Uint8Array>, progress: () => void): ReadableStream<Uint8Array> {
+/** Calls `renew` for each chunk. Reads nothing ahead of the reader. */
+function chunkwise(body: ReadableStream<Uint8Array>, renew: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
 
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     const { done, value } = await reader.read();
-    progress();
+    renew();
     if (done) controller.close();
     else controller.enqueue(value);
   }

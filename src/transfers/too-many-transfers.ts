@@ -4,7 +4,7 @@ import { mediaType, prefersArchive } from "../http/negotiate.ts";
 import type { AccountContext, RequestContext } from "../request/context.ts";
 import { emitEvent, toFileLocation } from "../request/emit-event.ts";
 import { readMetadata } from "../uploads/metadata-header.ts";
-import { archiveEvents } from "./transfer-events.ts";
+import { archiveEvents } from "./download-events.ts";
 
 const RETRY_SECONDS = "5";
 
@@ -44,7 +44,7 @@ export function tooManyPages(): HttpError {
  * The error for a transfer over the limit. Emits the same events as any failed transfer, except for forms, whose file
  * names are not known yet.
  */
-export function refuseTransfer(context: AccountContext): HttpError {
+export function emitRefusedTransfer(context: AccountContext): HttpError {
   const { request, path } = context;
   const refusal = tooManyTransfers();
   const { message: details } = refusal;

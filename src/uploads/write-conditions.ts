@@ -2,7 +2,7 @@ import type { StorageEntry, WriteOptions } from "../contracts/storage-adapter.ts
 import { parseEntityTags } from "../http/conditional.ts";
 import { parseHttpDate } from "../http/http-date.ts";
 import { HttpError } from "../http/http-error.ts";
-import { readContentLength, refuseContentEncoding } from "../http/request-body.ts";
+import { readContentLength, requireNoContentEncoding } from "../http/request-body.ts";
 
 /**
  * The options of a write from the headers of a PUT. Does not touch the body.
@@ -13,7 +13,7 @@ export function toWriteOptions(request: Request): WriteOptions {
   const { headers } = request;
   if (headers.get("content-range") !== null)
     throw new HttpError("malformed", "PUT with Content-Range is not supported.");
-  refuseContentEncoding(headers);
+  requireNoContentEncoding(headers);
   // Even without a body: if the announced content does not arrive, the upload is incomplete (CONTRACT 4.1).
   const size = readContentLength(headers) ?? (request.body === null ? 0 : undefined);
   const ifMatch = parseEntityTags(headers, "if-match");
@@ -31,7 +31,7 @@ export function toWriteOptions(request: Request): WriteOptions {
  * and what another client writes meanwhile is newer than the date. The version is checked by its entity-tag, in one
  * step with the write. Without a strong tag, the earlier check of the date is the only one.
  */
-export function toUnmodified(
+export function withUnmodifiedSince(
   { headers }: Request,
   options: WriteOptions,
   found: StorageEntry | undefined,

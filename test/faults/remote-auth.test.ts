@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { CREDENTIAL_TYPES } from "../../src/contracts/authenticator.ts";
 import { createHttpAuthenticator } from "../../src/remote-auth/http-authenticator.ts";
-import { MAX_EXCHANGE_BYTES } from "../../src/schemas/remote-auth.ts";
+import { MAX_MESSAGE_BYTES } from "../../src/schemas/remote-auth.ts";
 import { projectFolder } from "../support/built.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import {
@@ -231,17 +231,17 @@ describe("the size of an answer (SECURITY 23)", () => {
     ["of a length that is known", inOne],
     ["in chunks", inChunks],
   ])("may be 1 MiB exactly, %s", async (_how, send) => {
-    const { url } = await serve(send(toFit(MAX_EXCHANGE_BYTES)));
+    const { url } = await serve(send(toFit(MAX_MESSAGE_BYTES)));
     const verdict = await createAsked({ url }).ask();
     expect(verdict.outcome).toBe("accepted");
-    expect(JSON.stringify({ account: verdict.account })).toHaveLength(MAX_EXCHANGE_BYTES);
+    expect(JSON.stringify({ account: verdict.account })).toHaveLength(MAX_MESSAGE_BYTES);
   });
 
   it.each([
     ["of a length that is known", inOne],
     ["in chunks", inChunks],
   ])("is refused one byte above it, %s", async (_how, send) => {
-    const { url } = await serve(send(toFit(MAX_EXCHANGE_BYTES + 1)));
+    const { url } = await serve(send(toFit(MAX_MESSAGE_BYTES + 1)));
     expect(await createAsked({ url }).ask()).toEqual({
       outcome: "rejected",
       reason: "failure",

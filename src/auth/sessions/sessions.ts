@@ -207,7 +207,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     return isSessionId(id) ? mapStoreErrors(() => findAlive(id, onExpired)) : undefined;
   }
 
-  function createKeepAlive(id: string): () => void {
+  function createRenewal(id: string): () => void {
     let seen = clock();
     return () => {
       if (!isRenewalDue(seen)) return;
@@ -241,7 +241,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     generationOf,
     start,
     find,
-    createKeepAlive,
+    createRenewal,
     end,
     endOthers,
     endAll: (username) => startGeneration(username),

@@ -48,7 +48,7 @@ export interface Sessions {
    * Returns a function that keeps a session alive. A long transfer calls it at every step. It only compares times, and
    * once per twentieth of the idle time it calls `find` without waiting for the result; failures are ignored.
    */
-  createKeepAlive(id: string): () => void;
+  createRenewal(id: string): () => void;
   /**
    * Ends a session in every process on the store. Returns its record to the first caller; `undefined` if {@link find}
    * would find no session.

@@ -8,7 +8,7 @@ import { toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { storeFile } from "../../transfers/store-upload.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
-import { toUnmodified, toWriteOptions } from "../../uploads/write-conditions.ts";
+import { toWriteOptions, withUnmodifiedSince } from "../../uploads/write-conditions.ts";
 
 /**
  * `PUT /home/<path>`: creates or overwrites a file completely or not at all (4.2, CONTRACT 4.1, 4.2). All checks that
@@ -39,5 +39,5 @@ async function toConditions(
   const now = config.clock();
   const precondition = evaluatePreconditions(request, current && toValidators(current), now);
   if (precondition !== "met") throw new StorageError("precondition-failed");
-  return toUnmodified(request, options, current, now);
+  return withUnmodifiedSince(request, options, current, now);
 }

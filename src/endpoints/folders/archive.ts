@@ -13,7 +13,7 @@ import { toAttachment } from "../../http/content-disposition.ts";
 import type { Reply } from "../../http/reply.ts";
 import { emptyReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { archiveEvents, type SourceResponse, sendTracked } from "../../transfers/transfer-events.ts";
+import { archiveEvents, type SourceResponse, sendTracked } from "../../transfers/download-events.ts";
 import { throwNotListed } from "../trailing-slash.ts";
 
 /** How many bytes of an archive are read before the response starts. */

@@ -10,7 +10,7 @@ import type { RequestContext } from "../../request/context.ts";
 import { type LoginRequest, type LoginResponse, loginFormSchema, loginRequestSchema } from "../../schemas/login.ts";
 import { redirectReply } from "../../views/page.ts";
 import { toReturnPath } from "./return-path.ts";
-import { loginPageReply, refuseLogin } from "./unauthorized.ts";
+import { loginPageReply, loginRefusedReply } from "./unauthorized.ts";
 
 /** `GET /__svc__/login`: the HTML login page (4.1). */
 export async function getLoginPage(context: RequestContext): Promise<Reply> {
@@ -32,7 +32,7 @@ export async function postLogin(context: RequestContext): Promise<Reply> {
   const presented = { type: "password", username, content: password } as const;
   const result = await identifier.authenticate(request, connection, presented);
   if (result.outcome === "refused") {
-    return refuseLogin(context, "The user name or password is wrong.", returnTo, result.publicError);
+    return loginRefusedReply(context, "The user name or password is wrong.", returnTo, result.publicError);
   }
   const { login, attempt } = result;
   await admit(login, { ...attempt, beginsSession: true });

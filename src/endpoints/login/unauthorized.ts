@@ -30,17 +30,17 @@ export function loginPath(basePath: string): string {
  * - A browser without credentials is redirected to the login page, with the path to return to (CONTRACT 6.2).
  * - A browser with invalid Basic credentials is redirected to the login page without that path (5.1.2).
  * - A browser at the URL of the Basic login is asked for Basic credentials.
- * - For all other clients see {@link refuseLogin}.
+ * - For all other clients see {@link loginRefusedReply}.
  */
-export function refuseUnidentified(context: RequestContext, reason: Unidentified): Reply {
+export function unauthorizedReply(context: RequestContext, reason: Unidentified): Reply {
   const { variant, config, path, texts } = context;
   if (isBasicLogin(context)) return askForBasic(context, reason);
   const login = loginPath(config.basePath);
   const returnTo = `${config.basePath}/home/${toUrlPath(path)}`;
   if (reason.outcome === "refused" && (variant !== "html" || reason.scheme !== "basic")) {
-    return refuseLogin(context, MESSAGES[reason.scheme], returnTo, reason.publicError);
+    return loginRefusedReply(context, MESSAGES[reason.scheme], returnTo, reason.publicError);
   }
-  if (variant !== "html") return refuseLogin(context, "A login is required.", returnTo, reason.publicError);
+  if (variant !== "html") return loginRefusedReply(context, "A login is required.", returnTo, reason.publicError);
   if (reason.outcome === "refused") {
     const { message } = toPublicError(context, MESSAGES.basic, reason.publicError);
     const fields = { "WWW-Authenticate": BASIC_CHALLENGE };
@@ -77,7 +77,7 @@ export function loginPageReply(
  * Responds to a failed login: browsers get the login page with the message (CONTRACT 6.2), others the errors body
  * (7.1).
  */
-export function refuseLogin(
+export function loginRefusedReply(
   context: RequestContext,
   ownMessage: string,
   returnTo: string | undefined,

@@ -3,7 +3,7 @@ import { type Component, NIL_UUID, type Peer, type Trace } from "../../contracts
 import type { HeaderLines } from "../../outbound/headers.ts";
 import { toTraceLines } from "../../outbound/trace-headers.ts";
 import { hasLoneSurrogate } from "../../platform/text-encoding.ts";
-import { type AuthenticationRequest, MAX_EXCHANGE_BYTES } from "../../schemas/remote-auth.ts";
+import { type AuthenticationRequest, MAX_MESSAGE_BYTES } from "../../schemas/remote-auth.ts";
 import type { RemoteSettings } from "./options.ts";
 
 /** An authentication request, ready to be sent. */
@@ -45,7 +45,7 @@ export function encodeAuthRequest(
     server,
   };
   const bytes = new TextEncoder().encode(JSON.stringify(request));
-  if (bytes.byteLength > MAX_EXCHANGE_BYTES) return "the credentials are too large: no request sent";
+  if (bytes.byteLength > MAX_MESSAGE_BYTES) return "the credentials are too large: no request sent";
   return { bytes, creator, server, trace, traceLines: toTraceLines(trace, headers) };
 }
 

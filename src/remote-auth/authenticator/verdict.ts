@@ -83,11 +83,11 @@ function toRejected(response: RemoteResponse): Audited {
   const { body, contentType } = response;
   if ("problem" in body || body.bytes.byteLength === 0 || !isJson(contentType)) {
     const { text, problem } = readMessage(response);
-    const told = {
+    const found = {
       ...(text !== undefined && { message: text }),
       ...(problem !== undefined && { problems: [problem] }),
     };
-    return { ...rejected, audit: { ...auditOf(response), ...told } };
+    return { ...rejected, audit: { ...auditOf(response), ...found } };
   }
   const reading = parseJsonBody(body.bytes, authenticationRejectionSchema);
   if ("problems" in reading) return { ...rejected, audit: { ...auditOf(response), problems: reading.problems } };

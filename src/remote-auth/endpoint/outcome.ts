@@ -5,7 +5,7 @@ import {
   type AuthenticationRejection,
   authenticationRejectionSchema,
   authenticationSuccessSchema,
-  MAX_EXCHANGE_BYTES,
+  MAX_MESSAGE_BYTES,
 } from "../../schemas/remote-auth.ts";
 import { parseJsonBody } from "../json-body.ts";
 
@@ -128,6 +128,6 @@ function refuseSurrogates(key: string, value: unknown): unknown {
 
 function toContent(status: 200 | 401 | 403, type: "json" | "plain", text: string): OutcomeResponse {
   const content = new TextEncoder().encode(text);
-  if (content.byteLength > MAX_EXCHANGE_BYTES) return { problems: [`more than ${MAX_EXCHANGE_BYTES} bytes`] };
+  if (content.byteLength > MAX_MESSAGE_BYTES) return { problems: [`more than ${MAX_MESSAGE_BYTES} bytes`] };
   return { status, type, content };
 }

@@ -18,8 +18,8 @@ export function describeThrown(thrown: unknown, { credentials }: AuthenticationR
   try {
     const described = describe(thrown, 0);
     const texts = textsOf(described).join("\n");
-    const isReported = toSecretForms(credentials).some((form) => texts.includes(form));
-    return isReported ? { name: "Error", message: WITHHELD } : described;
+    const holdsSecret = toSecretForms(credentials).some((form) => texts.includes(form));
+    return holdsSecret ? { name: "Error", message: WITHHELD } : described;
   } catch {
     return { name: "Error", message: "withheld because it cannot be read" };
   }

@@ -83,8 +83,8 @@ export function openExchange(exchange: Exchange): Promise<void> | undefined {
     abandonExchange(exchange);
     return undefined;
   }
-  res.on("finish", () => closeExchange(exchange));
-  res.on("timeout", (socket: Socket) => endIdle(exchange, socket));
+  res.on("finish", () => finishExchange(exchange));
+  res.on("timeout", (socket: Socket) => onIdleTimeout(exchange, socket));
   if (state.current !== undefined) {
     return new Promise((start) => {
       state.waiting.push({ exchange, start });
@@ -139,7 +139,7 @@ export function isIdle(socket: Socket): boolean {
 }
 
 /** Whether the socket is not read because requests wait: the client cannot send the rest of its request. */
-export function isHeld(socket: Socket): boolean {
+export function hasWaitingRequests(socket: Socket): boolean {
   return (states.get(socket)?.waiting.length ?? 0) > 0;
 }
 
@@ -201,7 +201,7 @@ function stopReading(socket: Socket): void {
 }
 
 /** Starts the next request when a response is sent. */
-function closeExchange(exchange: Exchange): void {
+function finishExchange(exchange: Exchange): void {
   const { req, state } = exchange;
   if (state.current !== exchange) return;
   state.current = undefined;
@@ -248,7 +248,7 @@ function abandonExchange(exchange: Exchange): void {
  * Cuts an idle socket if we wait for the client's bytes, or the client does not read ours; otherwise the service is
  * working. A client that has half-closed may wait for the response or be disconnected: it gets one idle time.
  */
-function endIdle(exchange: Exchange, socket: Socket): void {
+function onIdleTimeout(exchange: Exchange, socket: Socket): void {
   const { timeout = 0 } = socket;
   if (isClientDue(exchange) || socket.readableEnded) cutSlow(exchange);
   else socket.setTimeout(timeout);

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { canRespond, endAfterResponses, isHeld, isIdle } from "./exchange.ts";
+import { canRespond, endAfterResponses, hasWaitingRequests, isIdle } from "./exchange.ts";
 
 const statuses: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -15,7 +15,7 @@ const statuses: Readonly<Record<string, number>> = {
  */
 export function respondToProtocolError(error: NodeJS.ErrnoException, socket: Socket): void {
   // We do not read the rest of this head while earlier requests wait.
-  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && isHeld(socket)) return;
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && hasWaitingRequests(socket)) return;
   if (canRespond(socket)) endWithStatus(socket, statuses[error.code ?? ""] ?? 400);
   else if (!endAfterResponses(socket)) socket.destroy();
 }

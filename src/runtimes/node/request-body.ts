@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
-import { createConsumedBodyError } from "../../http/body-already-read.ts";
+import { createBodyReadError } from "../../http/body-already-read.ts";
 
 /** The body of one request: a Readable for the ponyfill's `Request`, and its state for the bridge. */
 export interface RequestBody {
@@ -69,7 +69,7 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
     // Another reader took a part of the body, which without a length would look like a short body, or decoded it: then
     // these are no longer bytes.
     if (req.readableEnded || req.readableDidRead || req.readableEncoding !== null) {
-      stream.destroy(createConsumedBodyError());
+      stream.destroy(createBodyReadError());
       return;
     }
     if (req.destroyed) {

@@ -86,7 +86,7 @@ export function createNodeServer(
 }
 
 /** Options of {@link closeNodeServer}. */
-export interface NodeServerEnd {
+export interface CloseNodeServerOptions {
   /**
    * Cuts transfers that still run after this time: uploads leave the existing file, downloads break off.
    * Seconds; 0 waits until all of them are finished. Default: 0.
@@ -103,7 +103,7 @@ export interface NodeServerEnd {
  */
 export async function closeNodeServer(
   server: HttpServer | HttpsServer,
-  { deadlineSeconds = 0 }: NodeServerEnd = {},
+  { deadlineSeconds = 0 }: CloseNodeServerOptions = {},
 ): Promise<void> {
   checkOption(deadlineSeconds >= 0, "deadlineSeconds", "a number of seconds, or 0");
   const own = servers.get(server);

@@ -33,7 +33,7 @@ export async function checkTarget(
 
 /**
  * Renames the temporary file to its final name, under the lock of that name and if the conditions still hold. It
- * replaces what had the name. `isSettled`: the system has no deferred work for the bytes.
+ * replaces what had the name. `isQuick`: the system has no deferred work for the bytes, so the rename cannot take long.
  *
  * Returns `"linked"` if the file still has its temporary name too.
  */
@@ -42,16 +42,16 @@ export async function commit(
   temporary: string,
   name: string,
   options: WriteOptions,
-  isSettled: boolean,
+  isQuick: boolean,
 ): Promise<"renamed" | "linked"> {
   return withNameLock(folder, name, async () => {
     const found = await checkTarget(folder, name, options, true);
     options.signal?.throwIfAborted();
     await folder.confirm();
     const mustBeNew = options.ifNoneMatch === "*" && found === undefined;
-    if (mustBeNew && (await linkUnlessTaken(folder, temporary, name))) return "linked";
-    const isSmall = isSettled && (found === undefined || found.size <= SMALL_BYTES);
-    await mapSystemErrors(renameMember(folder.at(temporary), folder.at(name), isSmall), {
+    if (mustBeNew && (await linkIfSupported(folder, temporary, name))) return "linked";
+    const isRenameQuick = isQuick && (found === undefined || found.size <= SMALL_BYTES);
+    await mapSystemErrors(renameMember(folder.at(temporary), folder.at(name), isRenameQuick), {
       ENOENT: "parent-missing",
       ENOTDIR: "not-a-file",
       EINVAL: "bad-name",
@@ -62,13 +62,13 @@ export async function commit(
 }
 
 /**
- * Removes a member that is not a folder, under the lock of its name, after `checkAgain` has passed.
+ * Removes a member that is not a folder, under the lock of its name, after `check` has passed.
  * @throws StorageError `not-found` if a folder has replaced the member. The system does not unlink folders: it reports
  *   EPERM except on Linux.
  */
-export async function removeFile(folder: OpenFolder, name: string, checkAgain?: () => Promise<unknown>): Promise<void> {
+export async function removeFile(folder: OpenFolder, name: string, check?: () => Promise<unknown>): Promise<void> {
   const removed = withNameLock(folder, name, async () => {
-    await checkAgain?.();
+    await check?.();
     await folder.confirm();
     const isFolder = async () => (await findMember(folder, name, true))?.isDirectory() ?? false;
     await unlink(folder.at(name)).catch(async (error: unknown) => {
@@ -83,7 +83,7 @@ export async function removeFile(folder: OpenFolder, name: string, checkAgain?: 
  * Creates a hard link with the final name, which is atomic among all processes that share the disk. Returns `false` if
  * the file system has no hard links.
  */
-async function linkUnlessTaken(folder: OpenFolder, temporary: string, name: string): Promise<boolean> {
+async function linkIfSupported(folder: OpenFolder, temporary: string, name: string): Promise<boolean> {
   const linked = link(folder.at(temporary), folder.at(name)).then(() => true);
   const codes = { EEXIST: "precondition-failed", ENOENT: "parent-missing", EINVAL: "bad-name" } as const;
   return (await mapSystemErrors(ignoreErrors(linked, ...NO_LINKS), codes)) ?? false;

@@ -4,7 +4,7 @@ import { mapSystemErrors, systemCode } from "./errors.ts";
 import { findMember } from "./list.ts";
 import { type OpenFolder, withNameLock } from "./open-folder.ts";
 import { giveTo, type OwnerNumbers } from "./owner.ts";
-import { createTemporaryFile, releaseTemporaryName } from "./temporary-files.ts";
+import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
 
 const CODES = { ENOENT: "parent-missing", EINVAL: "bad-name" } as const;
 
@@ -21,7 +21,7 @@ export async function createFolderAt(folder: OpenFolder, name: string): Promise<
  * @throws StorageError `already-exists`, or `denied` if the process may not change the owner. No folder remains then.
  */
 export async function createOwnedFolder(folder: OpenFolder, name: string, owner: OwnerNumbers): Promise<void> {
-  const temporary = createTemporaryFile();
+  const temporary = reserveTemporaryName();
   let isRemoved = true;
   try {
     await createFolderAt(folder, temporary);

@@ -13,7 +13,8 @@ export interface LatencyGuard {
 }
 
 /**
- * Bounds for one turn of the event loop: the total duration of its synchronous calls, and the time after its first one.
+ * Bounds for one iteration of the event loop: the total duration of its synchronous calls, and the time after its first
+ * one.
  */
 const CALLS_MS = 10;
 const WINDOW_MS = 50;
@@ -46,17 +47,19 @@ export function createLatencyGuard({
   let cautiousUntil = Number.NEGATIVE_INFINITY;
   let pause = caution;
   /**
-   * The current turn of the event loop: when its first call started, and the duration of its calls. `undefined` before
-   * the first call.
+   * The current iteration of the event loop: when its first call started, and the duration of its calls. `undefined`
+   * before the first call.
    */
-  let turn: { readonly startedAt: number; taken: number } | undefined;
+  let iteration: { readonly startedAt: number; taken: number } | undefined;
 
   /**
-   * A caller that reads one file after another would otherwise block the event loop. Each turn allows a limited time.
+   * A caller that reads one file after another would otherwise block the event loop. Each iteration allows a limited
+   * time.
    */
   function isFast(): boolean {
     const time = now();
-    if (turn !== undefined && (turn.taken >= CALLS_MS || time - turn.startedAt >= WINDOW_MS)) return false;
+    if (iteration !== undefined && (iteration.taken >= CALLS_MS || time - iteration.startedAt >= WINDOW_MS))
+      return false;
     return time >= cautiousUntil;
   }
 
@@ -72,13 +75,13 @@ export function createLatencyGuard({
   }
 
   function count(startedAt: number, ended: number): void {
-    if (turn === undefined) {
-      turn = { startedAt: startedAt, taken: 0 };
+    if (iteration === undefined) {
+      iteration = { startedAt: startedAt, taken: 0 };
       setImmediate(() => {
-        turn = undefined;
+        iteration = undefined;
       });
     }
-    turn.taken += ended - startedAt;
+    iteration.taken += ended - startedAt;
   }
 
   function noteSlow(startedAt: number, ended: number): void {
@@ -95,7 +98,7 @@ export function createLatencyGuard({
 }
 
 /** Guard of calls that only read. All disks of the process share it, because the whole process waits. */
-export const latencyGuard: LatencyGuard = createLatencyGuard({ slow: 10, near: 1000, caution: 500 });
+export const readGuard: LatencyGuard = createLatencyGuard({ slow: 10, near: 1000, caution: 500 });
 
 /** Guard of calls that change something. They may wait for a journal even if reads are fast. */
 export const changeGuard: LatencyGuard = createLatencyGuard({ slow: 10, near: 1000, caution: 2000 });

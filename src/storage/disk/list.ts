@@ -2,7 +2,7 @@ import { type BigIntStats, type Dir, type Dirent, opendirSync } from "node:fs";
 import { opendir } from "node:fs/promises";
 import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 import { yieldToEventLoop } from "../../platform/event-loop.ts";
-import { latencyGuard } from "./latency-guard.ts";
+import { readGuard } from "./latency-guard.ts";
 import { isValidName } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
 import { isTemporaryName, removeIfAbandoned } from "./temporary-files.ts";
@@ -92,14 +92,14 @@ function createRepetitionCheck(): (name: string) => boolean {
 async function openDirectory(folder: OpenFolder): Promise<Dir> {
   const path = String(folder.at("."));
   const options = { bufferSize: NAMES };
-  return latencyGuard.isFast() ? latencyGuard.timed(() => opendirSync(path, options)) : opendir(path, options);
+  return readGuard.isFast() ? readGuard.timed(() => opendirSync(path, options)) : opendir(path, options);
 }
 
 /** Reads the next names in a folder. Returns no names at the end. */
 async function readNames(directory: Dir): Promise<readonly string[]> {
   const names: string[] = [];
-  const isFast = latencyGuard.isFast();
-  const readSync = (): Dirent | null => latencyGuard.timed(() => directory.readSync());
+  const isFast = readGuard.isFast();
+  const readSync = (): Dirent | null => readGuard.timed(() => directory.readSync());
   while (names.length < NAMES) {
     const next = isFast ? readSync() : await directory.read();
     if (next === null) break;
@@ -120,7 +120,7 @@ interface Looks {
  */
 function lookUpSync(folder: OpenFolder, names: readonly string[]): Looks | undefined {
   const { lookSync } = folder;
-  if (lookSync === undefined || !latencyGuard.isFast()) return undefined;
+  if (lookSync === undefined || !readGuard.isFast()) return undefined;
   const entries: StorageEntry[] = [];
   const end = performance.now() + SLICE_MS;
   let asked = 0;

@@ -30,7 +30,7 @@ export function readMemberSync(
   range?: ByteRange,
 ): StoredFile | undefined {
   let descriptor: number | undefined;
-  let isSmall = true;
+  let isQuick = true;
   try {
     descriptor = isValidName(name) ? folder.openFileSync?.(name) : undefined;
     if (descriptor === undefined) return undefined;
@@ -40,7 +40,7 @@ export function readMemberSync(
       descriptor = undefined;
       return toStoredFile(entry, source);
     }
-    isSmall = entry.size <= SMALL_BYTES;
+    isQuick = entry.size <= SMALL_BYTES;
     const bytes = Buffer.allocUnsafe(end - start);
     const isWhole =
       bytes.byteLength === 0 || readSync(descriptor, bytes, 0, bytes.byteLength, start) === bytes.byteLength;
@@ -48,7 +48,7 @@ export function readMemberSync(
   } catch {
     return undefined;
   } finally {
-    if (descriptor !== undefined) releaseDescriptor(descriptor, isSmall);
+    if (descriptor !== undefined) releaseDescriptor(descriptor, isQuick);
   }
 }
 
@@ -56,18 +56,18 @@ export function readMemberSync(
  * Closes a descriptor without waiting. Large files are closed in another thread, because the system may have to free
  * their bytes.
  */
-function releaseDescriptor(descriptor: number, isSmall: boolean): void {
-  if (isSmall) release(descriptor);
+function releaseDescriptor(descriptor: number, isQuick: boolean): void {
+  if (isQuick) release(descriptor);
   else releaseFile(descriptor, false).catch(() => undefined);
 }
 
 /** Reads from a descriptor and closes it on every way out. Entry and bytes come from this one descriptor. */
 async function readOpened(descriptor: number, name: string, range?: ByteRange): Promise<StoredFile> {
   let isHeld = false;
-  let isSmall = true;
+  let isQuick = true;
   try {
     const { entry, start, end } = toPart(descriptor, name, range);
-    isSmall = entry.size <= SMALL_BYTES;
+    isQuick = entry.size <= SMALL_BYTES;
     // Small content is read here, so the descriptor can be closed.
     if (end - start <= SMALL_BYTES) return toStoredFile(entry, await readAll(descriptor, start, end));
     isHeld = true;
@@ -75,7 +75,7 @@ async function readOpened(descriptor: number, name: string, range?: ByteRange): 
   } catch (error) {
     throw toStorageError(error);
   } finally {
-    if (!isHeld) await releaseFile(descriptor, isSmall);
+    if (!isHeld) await releaseFile(descriptor, isQuick);
   }
 }
 

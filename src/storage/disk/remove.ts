@@ -49,7 +49,7 @@ export async function removeFolder(parent: OpenFolder, name: string): Promise<vo
       const holder = way.at(-1);
       if (holder === undefined) return;
       folder = await leave(folder, level.holder);
-      if (await isRemoved(folder, level.name)) continue;
+      if (await removeIfEmpty(folder, level.name)) continue;
       repeats += 1;
       if (repeats > MAX_REPEATS) throw new StorageError("unavailable", "New members keep appearing in a folder.");
       holder.folders.push(level.name);
@@ -84,7 +84,7 @@ function identityOf(folder: OpenFolder): string {
 }
 
 /** Removes a folder that should be empty. Returns `false` if it is not empty or not a folder. */
-async function isRemoved(holder: OpenFolder, name: MemberName): Promise<boolean> {
+async function removeIfEmpty(holder: OpenFolder, name: MemberName): Promise<boolean> {
   await holder.confirm();
   try {
     await rmdir(holder.at(name));

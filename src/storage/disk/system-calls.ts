@@ -16,7 +16,7 @@ import {
   write,
   writeSync,
 } from "node:fs";
-import { changeGuard, latencyGuard } from "./latency-guard.ts";
+import { changeGuard, readGuard } from "./latency-guard.ts";
 
 /*
  * System calls that are synchronous while the disk is fast, and run in another thread otherwise. They fail with system
@@ -34,7 +34,7 @@ const IF_THERE = { bigint: true, throwIfNoEntry: false } as const;
 
 /** Opens a path. The caller closes the descriptor. */
 export async function openDescriptor(path: MemberName, flags: number, mode?: number): Promise<number> {
-  const guard = (flags & constants.O_CREAT) === 0 ? latencyGuard : changeGuard;
+  const guard = (flags & constants.O_CREAT) === 0 ? readGuard : changeGuard;
   if (guard.isFast()) return guard.timed(() => openSync(path, flags, mode));
   return new Promise((resolve, reject) => {
     open(path, flags, mode, (error, descriptor) => (error ? reject(error) : resolve(descriptor)));
@@ -43,7 +43,7 @@ export async function openDescriptor(path: MemberName, flags: number, mode?: num
 
 /** Returns the stats of a path, a link as a link, or `undefined` if nothing is there. */
 export async function lookAt(path: MemberName): Promise<BigIntStats | undefined> {
-  if (latencyGuard.isFast()) return lookSync(path);
+  if (readGuard.isFast()) return lookSync(path);
   return new Promise((resolve, reject) => {
     lstat(path, BIGINT, (error, stats) => {
       if (!error) resolve(stats);
@@ -55,7 +55,7 @@ export async function lookAt(path: MemberName): Promise<BigIntStats | undefined>
 
 /** As {@link lookAt}, but always synchronous. */
 export function lookSync(path: MemberName): BigIntStats | undefined {
-  return latencyGuard.timed(() => lstatSync(path, IF_THERE));
+  return readGuard.timed(() => lstatSync(path, IF_THERE));
 }
 
 /** Reads at most `length` bytes from `position` on into the start of a buffer. Returns the number of bytes. */
@@ -73,8 +73,8 @@ export function readDescriptor(
 /** As {@link readDescriptor}, for a few bytes. The content of a file that was just opened is usually in memory. */
 export async function readSmall(descriptor: number, buffer: Uint8Array, position: number): Promise<number> {
   const { byteLength } = buffer;
-  if (!latencyGuard.isFast()) return readDescriptor(descriptor, buffer, byteLength, position);
-  return latencyGuard.timed(() => readSync(descriptor, buffer, 0, byteLength, position));
+  if (!readGuard.isFast()) return readDescriptor(descriptor, buffer, byteLength, position);
+  return readGuard.timed(() => readSync(descriptor, buffer, 0, byteLength, position));
 }
 
 /** Closes a folder, or a small file that was only read. Such a close does not wait, and no data can be lost. */
@@ -87,8 +87,8 @@ export function release(descriptor: number): void {
 }
 
 /** As {@link release}, for a file of any size that was only read. */
-export async function releaseFile(descriptor: number, isSmall: boolean): Promise<void> {
-  await closeFile(descriptor, isSmall).catch(throwIfNotOpen);
+export async function releaseFile(descriptor: number, isQuick: boolean): Promise<void> {
+  await closeFile(descriptor, isQuick).catch(throwIfNotOpen);
 }
 
 /** After all other errors the descriptor is closed too, so only EBADF is reported. */
@@ -118,11 +118,11 @@ export async function setTime(descriptor: number, time: number): Promise<void> {
 /**
  * Renames a member and replaces what had the name.
  *
- * `isSmall`: the system has no deferred work. The file has no bytes that some file systems allocate only now, and the
- * replaced file has few bytes to free.
+ * `isQuick`: the rename cannot take long, as the system has no deferred work. The file has no bytes that some file
+ * systems allocate only now, and the replaced file has few bytes to free.
  */
-export async function renameMember(from: MemberName, to: MemberName, isSmall: boolean): Promise<void> {
-  if (isSmall && changeGuard.isFast()) return changeGuard.timed(() => renameSync(from, to));
+export async function renameMember(from: MemberName, to: MemberName, isQuick: boolean): Promise<void> {
+  if (isQuick && changeGuard.isFast()) return changeGuard.timed(() => renameSync(from, to));
   return new Promise((resolve, reject) => {
     rename(from, to, (error) => (error ? reject(error) : resolve()));
   });
@@ -131,8 +131,8 @@ export async function renameMember(from: MemberName, to: MemberName, isSmall: bo
 /**
  * Closes a file. If the file was replaced meanwhile, the last close frees its bytes, which takes long for a large file.
  */
-export async function closeFile(descriptor: number, isSmall: boolean): Promise<void> {
-  if (isSmall && changeGuard.isFast()) return changeGuard.timed(() => closeSync(descriptor));
+export async function closeFile(descriptor: number, isQuick: boolean): Promise<void> {
+  if (isQuick && changeGuard.isFast()) return changeGuard.timed(() => closeSync(descriptor));
   return new Promise((resolve, reject) => {
     close(descriptor, (error) => (error ? reject(error) : resolve()));
   });

@@ -25,7 +25,7 @@ export function isTemporaryName(name: string): boolean {
 }
 
 /** Creates a new name for a temporary file. The name is in use until {@link releaseTemporaryName}. */
-export function createTemporaryFile(): string {
+export function reserveTemporaryName(): string {
   const random = randomUUID().replaceAll("-", "").slice(0, 24);
   const name = `.fileferry-${hostIdentity()}-${process.pid}-${random}.tmp`;
   inUse.add(name);
@@ -42,8 +42,8 @@ export function releaseTemporaryName(name: string, isRemoved = true): void {
 }
 
 /**
- * Removes a member if it is a temporary file of an ended process. Returns whether it was kept because its process may
- * still run.
+ * Removes a member if it is a temporary file of an ended process. Returns whether it is one that was kept: its process
+ * may still run, or its name does not say which process made it.
  */
 export async function removeIfAbandoned(folder: OpenFolder, name: string): Promise<boolean> {
   if (!isTemporaryName(name) || inUse.has(name)) return false;

@@ -8,7 +8,7 @@ import { ignoreErrors, mapErrorCode, mapSystemErrors, systemCode } from "./error
 import { toEntry } from "./list.ts";
 import type { OpenFolder } from "./open-folder.ts";
 import { closeFile, SMALL_BYTES, setTime } from "./system-calls.ts";
-import { createTemporaryFile, releaseTemporaryName } from "./temporary-files.ts";
+import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
 import { writeContent } from "./write-content.ts";
 
 /** When a write is acknowledged; see `DiskStorageOptions.durability`. */
@@ -32,33 +32,33 @@ export async function writeMember(
   durability: Durability,
 ): Promise<StorageEntry> {
   const previous = await inParent(checkTarget(folder, name, options));
-  const temporary = createTemporaryFile();
+  const temporary = reserveTemporaryName();
   let descriptor: number | undefined;
   let isCreated = false;
   let mustRemove = true;
-  let isSettled = false;
+  let isQuick = false;
   try {
     descriptor = await createFile(folder, temporary, previous);
     isCreated = true;
     await writeContent(descriptor, receive(content, options), options.size);
     const written = await mapSystemErrors(finish(descriptor, previous, durability));
-    isSettled = durability === "fsync" || written.size <= SMALL_BYTES;
+    isQuick = durability === "fsync" || written.size <= SMALL_BYTES;
     // Some file systems report only here that bytes could not be stored.
-    const closed = closeFile(descriptor, isSettled);
+    const closed = closeFile(descriptor, isQuick);
     descriptor = undefined;
     await mapSystemErrors(closed);
-    mustRemove = (await inParent(commit(folder, temporary, name, options, isSettled))) === "linked";
+    mustRemove = (await inParent(commit(folder, temporary, name, options, isQuick))) === "linked";
     if (durability === "fsync") await folder.sync();
     return toFileEntry(name, written);
   } finally {
-    if (descriptor !== undefined) await closeFile(descriptor, isSettled).catch(() => {});
+    if (descriptor !== undefined) await closeFile(descriptor, isQuick).catch(() => {});
     // Removes exactly the name that this write has created.
-    const isRemoved = !mustRemove || (await isUnlinked(folder, temporary));
+    const isRemoved = !mustRemove || (await tryUnlink(folder, temporary));
     releaseTemporaryName(temporary, isRemoved || !isCreated);
   }
 }
 
-async function isUnlinked(folder: OpenFolder, name: string): Promise<boolean> {
+async function tryUnlink(folder: OpenFolder, name: string): Promise<boolean> {
   try {
     await unlink(folder.at(name));
     return true;

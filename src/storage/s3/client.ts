@@ -5,7 +5,7 @@ import { codeOf, isDone, type S3Response } from "./errors.ts";
 import type { S3Credentials, S3Settings } from "./options.ts";
 import { toS3RequestBody } from "./request-body.ts";
 import { readText, type S3Body, toBody } from "./response-body.ts";
-import { isPassing, toWait, wait } from "./retry.ts";
+import { isTemporary, toWait, wait } from "./retry.ts";
 
 /**
  * A request to a store. It may be sent more than once. A caller whose request must not be done twice checks `attempts`
@@ -74,7 +74,7 @@ export function createS3Client(settings: S3Settings): S3Client {
       }
       const { response } = outcome;
       const isLast = attempt > settings.retries;
-      if (response !== undefined && (isLast || !isPassing(response.status, outcome.code)))
+      if (response !== undefined && (isLast || !isTemporary(response.status, outcome.code)))
         return { ...response, attempts: attempt };
       if (isLast) throw new StorageError("unavailable", `${describeS3Request(request)}: ${outcome.failure}`);
       await wait(toWait(attempt, response?.headers.get("retry-after") ?? null, settings), request.signal);
@@ -121,9 +121,9 @@ export function createS3Client(settings: S3Settings): S3Client {
       clearTimeout(timer);
       const body = toBody(opened.body, settings.idleTimeout, () => controller.abort());
       const { status, headers } = opened;
-      const isPassedOn = isOpen && status >= 200 && status < 300;
-      const text = isPassedOn || request.method === "HEAD" ? "" : await readText(body);
-      const response = { status, headers, text, attempts: 0, body: isPassedOn ? body : undefined };
+      const isBodyOpen = isOpen && status >= 200 && status < 300;
+      const text = isBodyOpen || request.method === "HEAD" ? "" : await readText(body);
+      const response = { status, headers, text, attempts: 0, body: isBodyOpen ? body : undefined };
       return { response, code: isDone(response) ? "" : codeOf(response) };
     } catch (error) {
       return { failure: isLate ? "no response in time" : nameOf(error) };

@@ -3,7 +3,7 @@ import type { ObjectPart, PartBuffers } from "../object-store/parts.ts";
 import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
 import { WRITER_HEADER } from "./entries.ts";
 import { isDone, type S3Response, toCode, toS3StorageError } from "./errors.ts";
-import { isPassing, toWait, wait } from "./retry.ts";
+import { isTemporary, toWait, wait } from "./retry.ts";
 import { childText, escapeXml, parseResponse } from "./xml.ts";
 
 /** Additional milliseconds that a store may take to complete an upload. */
@@ -175,7 +175,7 @@ export async function completeUpload(
       return { ...response, attempts: response.attempts + attempts - 1 };
     }
     const code = toCode(childText(root, "Code"));
-    if (attempts > client.settings.retries || !isPassing(0, code)) {
+    if (attempts > client.settings.retries || !isTemporary(0, code)) {
       return { ...response, status: code === "PreconditionFailed" ? 412 : 500, attempts: response.attempts + attempts };
     }
     await wait(toWait(attempts, null, client.settings), signal);

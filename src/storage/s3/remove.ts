@@ -7,7 +7,7 @@ import { changeConditionally, type S3ConditionSupport } from "./conditional-chan
 import { isDone, isMissing, toCode, toErrorCode, toS3StorageError } from "./errors.ts";
 import { headObject } from "./head.ts";
 import { listPage } from "./list.ts";
-import { isPassing, toWait, wait } from "./retry.ts";
+import { isTemporary, toWait, wait } from "./retry.ts";
 import { putMarker } from "./write.ts";
 import { childText, escapeXml, isXmlText, parseResponse } from "./xml.ts";
 
@@ -168,7 +168,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
       count.removed += left.length - failed.length;
       if (failed.length === 0) return true;
       const codes = [...new Set(failed.map(({ code }) => code))];
-      const lasting = failed.find(({ code }) => !isPassing(0, code));
+      const lasting = failed.find(({ code }) => !isTemporary(0, code));
       if (lasting !== undefined || attempt > client.settings.retries) {
         throw new StorageError(toErrorCode(500, lasting?.code ?? ""), codes.join(", "));
       }

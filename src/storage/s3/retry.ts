@@ -12,7 +12,7 @@ const PASSING_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a failure is temporary, so that a retry may succeed. */
-export function isPassing(status: number, code: string): boolean {
+export function isTemporary(status: number, code: string): boolean {
   return PASSING.has(status) || PASSING_CODES.has(code);
 }
 

@@ -128,8 +128,8 @@ export const readingCases: readonly StorageCase[] = [
   {
     name: "read: a read that started before an overwrite returns the complete previous version",
     async run({ storage }) {
-      const former = noise(2_000_000, 1);
-      await storage.write("/file", inChunks(former, 500_000));
+      const previous = noise(2_000_000, 1);
+      await storage.write("/file", inChunks(previous, 500_000));
       const before = await storage.stat("/file");
       const unread = await storage.read("/file");
       const opened = await storage.read("/file");
@@ -139,9 +139,9 @@ export const readingCases: readonly StorageCase[] = [
       reader.releaseLock();
       const rest = await bodyBytes(opened.body);
       expectEqual([unread.entry, opened.entry], [before, before], "entries");
-      expect(areSameBytes(await bodyBytes(unread.body), former), "unread body is the previous file");
-      expectEqual(first.byteLength + rest.byteLength, former.byteLength, "bytes of the half-read body");
-      expect(areSameBytes(rest, former.subarray(first.byteLength)), "half-read body is the previous file");
+      expect(areSameBytes(await bodyBytes(unread.body), previous), "unread body is the previous file");
+      expectEqual(first.byteLength + rest.byteLength, previous.byteLength, "bytes of the half-read body");
+      expect(areSameBytes(rest, previous.subarray(first.byteLength)), "half-read body is the previous file");
     },
   },
   {
@@ -216,7 +216,7 @@ async function sourceBytes(source: Uint8Array | ByteSource): Promise<Uint8Array>
   for (let count = await source.readInto(buffer); count > 0; count = await source.readInto(buffer)) {
     for (const byte of buffer.subarray(0, count)) parts.push(byte);
   }
-  expectEqual(await source.readInto(buffer), 0, "bytes behind the end");
+  expectEqual(await source.readInto(buffer), 0, "bytes after the end");
   await source.close();
   return Uint8Array.from(parts);
 }

@@ -7,13 +7,13 @@ export const transferCases: readonly StorageCase[] = [
   {
     name: "write: rejects with the content's own error and keeps the previous file",
     async run({ storage }) {
-      await put(storage, "/file", "former");
+      await put(storage, "/file", "old");
       for (const texts of [[], ["new"], ["new", "new"]]) {
         const error = new Error("The connection was cut.");
         const found = await rejectionOf(storage.write("/file", cutOff(error, ...texts)));
         expectEqual(found === error, true, "the error of the content");
       }
-      expectEqual(await readFileText(storage, "/file"), "former", "text");
+      expectEqual(await readFileText(storage, "/file"), "old", "text");
       expectEqual(await namesIn(storage, "/"), ["file"], "members");
     },
   },
@@ -39,13 +39,13 @@ export const transferCases: readonly StorageCase[] = [
   {
     name: "write: incomplete if the content is shorter than its size",
     async run({ storage }) {
-      await put(storage, "/file", "former");
+      await put(storage, "/file", "old");
       await expectRefusal(storage.write("/file", textChunks("1234"), { size: 5 }), "incomplete");
       await expectRefusal(storage.write("/file", textChunks(), { size: 1 }), "incomplete");
       await expectRefusal(storage.write("/new", textChunks("1234"), { size: 5 }), "incomplete");
       expectEqual(
         [await readFileText(storage, "/file"), await namesIn(storage, "/")],
-        ["former", ["file"]],
+        ["old", ["file"]],
         "what is there",
       );
     },
@@ -53,13 +53,13 @@ export const transferCases: readonly StorageCase[] = [
   {
     name: "write: incomplete if the content is longer than its size",
     async run({ storage }) {
-      await put(storage, "/file", "former");
+      await put(storage, "/file", "old");
       await expectRefusal(storage.write("/file", textChunks("123456"), { size: 5 }), "incomplete");
       await expectRefusal(storage.write("/file", textChunks("12345", "6"), { size: 5 }), "incomplete");
       await expectRefusal(storage.write("/file", textChunks("1"), { size: 0 }), "incomplete");
       expectEqual(
         [await readFileText(storage, "/file"), await namesIn(storage, "/")],
-        ["former", ["file"]],
+        ["old", ["file"]],
         "what is there",
       );
     },
@@ -115,7 +115,7 @@ export const transferCases: readonly StorageCase[] = [
   {
     name: "write: a signal ends it promptly while the content is silent, and the previous file stays",
     async run({ storage }) {
-      await put(storage, "/file", "former");
+      await put(storage, "/file", "old");
       for (const reason of [new Error("gone"), "a text as reason"]) {
         const controller = new AbortController();
         const content = stalled(() => setTimeout(() => controller.abort(reason), 5), "some", "text");
@@ -124,7 +124,7 @@ export const transferCases: readonly StorageCase[] = [
       }
       expectEqual(
         [await readFileText(storage, "/file"), await namesIn(storage, "/")],
-        ["former", ["file"]],
+        ["old", ["file"]],
         "what is there",
       );
     },
@@ -152,7 +152,7 @@ export const transferCases: readonly StorageCase[] = [
   {
     name: "write: a signal that aborts after the last chunk leaves one complete file",
     async run({ storage }) {
-      await put(storage, "/file", "former");
+      await put(storage, "/file", "old");
       const controller = new AbortController();
       async function* content(): AsyncGenerator<Uint8Array> {
         yield* textChunks("new");
@@ -160,7 +160,7 @@ export const transferCases: readonly StorageCase[] = [
       }
       const outcome = await storage.write("/file", content(), { signal: controller.signal }).then(
         () => "new",
-        () => "former",
+        () => "old",
       );
       expectEqual(await readFileText(storage, "/file"), outcome, "text by the outcome");
     },
@@ -177,7 +177,7 @@ export const transferCases: readonly StorageCase[] = [
   {
     name: "write: nothing is visible before it resolves",
     async run({ storage }) {
-      await put(storage, "/old", "former");
+      await put(storage, "/old", "old");
       const seen: unknown[] = [];
       async function* looking(): AsyncGenerator<Uint8Array> {
         for (let chunk = 0; chunk < 3; chunk += 1) {
@@ -187,7 +187,7 @@ export const transferCases: readonly StorageCase[] = [
       }
       await storage.write("/old", looking());
       await storage.write("/new", looking()).then(() => storage.remove("/new"));
-      for (const found of seen.slice(0, 3)) expectEqual(found, [["old"], null, "former"], "while overwriting");
+      for (const found of seen.slice(0, 3)) expectEqual(found, [["old"], null, "old"], "while overwriting");
       for (const [names, entry] of seen.slice(3) as unknown[][]) {
         expectEqual([names, entry], [["old"], undefined], "while writing anew");
       }

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { Request } from "@whatwg-node/fetch";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import { createFileService } from "../../../src/service/service.ts";
-import { changeGuard, latencyGuard } from "../../../src/storage/disk/latency-guard.ts";
+import { changeGuard, readGuard } from "../../../src/storage/disk/latency-guard.ts";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
 import { basic } from "../../support/service.ts";
 import { openDescriptors, struck, watchCalls } from "./failing-calls.ts";
@@ -126,7 +126,7 @@ export function createWorld(): World {
   }
 
   function setPace(isQuick: boolean): void {
-    for (const guard of [latencyGuard, changeGuard]) guard.isFast = () => isQuick;
+    for (const guard of [readGuard, changeGuard]) guard.isFast = () => isQuick;
   }
 
   function takeTold(): number {

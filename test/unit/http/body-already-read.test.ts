@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { createConsumedBodyError, isConsumed, isConsumedBodyError } from "../../../src/http/body-already-read.ts";
+import { createBodyReadError, isBodyRead, isBodyReadError } from "../../../src/http/body-already-read.ts";
 
 describe("the error of a body that was read by somebody else", () => {
   it("says what to do about it", () => {
-    expect(createConsumedBodyError().message).toBe(
+    expect(createBodyReadError().message).toBe(
       "The request's body was read before it reached the service: mount the service before body parsers",
     );
   });
 
   it.each([
-    ["of this package", createConsumedBodyError(), true],
+    ["of this package", createBodyReadError(), true],
     ["of another copy", Object.assign(new Error("read"), { code: "ERR_BODY_CONSUMED" }), true],
     ["with another code", Object.assign(new Error("read"), { code: "ECONNRESET" }), false],
     ["without a code", new Error("read"), false],
     ["that is no error", { code: "ERR_BODY_CONSUMED" }, false],
     ["that is nothing", undefined, false],
   ])("is told apart: one %s", (_what, error, isOne) => {
-    expect(isConsumedBodyError(error)).toBe(isOne);
+    expect(isBodyReadError(error)).toBe(isOne);
   });
 });
 
@@ -31,6 +31,6 @@ describe("a request's body", () => {
     ["empty", null, false, { "content-length": "0" }, false],
     ["absent", null, false, {}, false],
   ])("that is %s: %j, used %s, with %j", (_state, body, bodyUsed, fields, consumed) => {
-    expect(isConsumed({ body, bodyUsed, headers: new Headers(fields) } as Request)).toBe(consumed);
+    expect(isBodyRead({ body, bodyUsed, headers: new Headers(fields) } as Request)).toBe(consumed);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createConsumedBodyError } from "../../../src/http/body-already-read.ts";
+import { createBodyReadError } from "../../../src/http/body-already-read.ts";
 import { HttpError } from "../../../src/http/http-error.ts";
 import { hasContent, readBody, readContentLength, readFormBody, readJsonBody } from "../../../src/http/request-body.ts";
 
@@ -73,7 +73,7 @@ describe("a body", () => {
   });
 
   it("that somebody has read is the host's failure, with what it has to do about it", async () => {
-    const cause = createConsumedBodyError();
+    const cause = createBodyReadError();
     const consumed = {
       failure: "internal",
       message: "The request's body was read before it reached the service.",

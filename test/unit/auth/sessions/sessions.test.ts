@@ -413,7 +413,7 @@ describe("more sessions of an account than it may have", () => {
 describe("the progress of a transfer", () => {
   it("keeps a session alive without a request, up to its end in all", async () => {
     const id = await sessions.start(record);
-    const progress = sessions.createKeepAlive(id);
+    const progress = sessions.createRenewal(id);
     for (let minutes = 1; minutes < 12 * 60; minutes += 1) {
       now += minute;
       progress();
@@ -427,7 +427,7 @@ describe("the progress of a transfer", () => {
 
   it("asks the store once per twentieth of the idle time, however many steps it takes", async () => {
     const id = await sessions.start(record);
-    const progress = sessions.createKeepAlive(id);
+    const progress = sessions.createRenewal(id);
     calls.length = 0;
     for (let step = 0; step < 10_000; step += 1) progress();
     await settled();
@@ -440,7 +440,7 @@ describe("the progress of a transfer", () => {
 
   it("brings no ended session back, and hides the store's failures", async () => {
     const id = await sessions.start(record);
-    const progress = sessions.createKeepAlive(id);
+    const progress = sessions.createRenewal(id);
     await sessions.end(id);
     now += 5 * minute;
     progress();
@@ -448,7 +448,7 @@ describe("the progress of a transfer", () => {
     expect(await sessions.find(id)).toBeUndefined();
     const fail = () => Promise.reject(new Error("down"));
     const failing = createSessions({ store: { get: fail, set: fail, delete: fail }, clock: () => now });
-    const helpless = failing.createKeepAlive(id);
+    const helpless = failing.createRenewal(id);
     now += 5 * minute;
     helpless();
     await settled();

@@ -3,7 +3,7 @@ import { CREDENTIAL_TYPES, type Credentials } from "../../../../src/contracts/au
 import { NIL_UUID, type Peer } from "../../../../src/contracts/connection.ts";
 import type { HttpAuthenticatorOptions } from "../../../../src/remote-auth/authenticator/options.ts";
 import { createHttpAuthenticator } from "../../../../src/remote-auth/http-authenticator.ts";
-import { MAX_EXCHANGE_BYTES } from "../../../../src/schemas/remote-auth.ts";
+import { MAX_MESSAGE_BYTES } from "../../../../src/schemas/remote-auth.ts";
 import { createRecordingLogger } from "../../../support/logger.ts";
 import { ALICE, createAsked, type RemoteServer, serveRemote } from "../remote-server.ts";
 
@@ -118,8 +118,8 @@ describe("createHttpAuthenticator", () => {
 
   it("is sent up to 1 MiB (CONTRACT 9.1)", async () => {
     const { body } = await receive({}, { content: "x" });
-    const content = "x".repeat(MAX_EXCHANGE_BYTES - body.length + 1);
-    expect((await receive({}, { content })).body.length).toBe(MAX_EXCHANGE_BYTES);
+    const content = "x".repeat(MAX_MESSAGE_BYTES - body.length + 1);
+    expect((await receive({}, { content })).body.length).toBe(MAX_MESSAGE_BYTES);
     const { outcome, audit } = await createAsked({ url: remote.url }).ask({ content: `${content}x` });
     expect([outcome, audit.problems]).toEqual(["rejected", ["the credentials are too large: no request sent"]]);
   });
@@ -176,7 +176,7 @@ describe("createHttpAuthenticator", () => {
       "the credentials cannot be encoded as UTF-8: no request sent",
     ],
     ["a password without UTF-8", { content: "\udc00a" }, "the credentials cannot be encoded as UTF-8: no request sent"],
-    ["more than 1 MiB", { content: "x".repeat(MAX_EXCHANGE_BYTES) }, "the credentials are too large: no request sent"],
+    ["more than 1 MiB", { content: "x".repeat(MAX_MESSAGE_BYTES) }, "the credentials are too large: no request sent"],
   ] as const)("rejects %s without asking (2.3)", async (_what, credentials, problem) => {
     const verdict = await createAsked({ url: remote.url, testAtStart: true }).ask(credentials);
     expect(verdict).toEqual({ outcome: "rejected", audit: { problems: [problem] } });

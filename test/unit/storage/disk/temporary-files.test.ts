@@ -7,9 +7,9 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { StorageError } from "../../../../src/contracts/storage-adapter.ts";
 import { type OpenFolder, openByPath } from "../../../../src/storage/disk/open-folder.ts";
 import {
-  createTemporaryFile,
   releaseTemporaryName,
   removeIfAbandoned,
+  reserveTemporaryName,
 } from "../../../../src/storage/disk/temporary-files.ts";
 import { writeMember } from "../../../../src/storage/disk/write.ts";
 import { textChunks } from "../../../../src/testing/storage/content.ts";
@@ -25,7 +25,7 @@ afterEach(() => rm(root, { recursive: true }));
 
 describe("what failed writes of this process could not remove", () => {
   it("is known of the last 10,000: the oldest is forgotten for another", async () => {
-    const names = Array.from({ length: 10_001 }, createTemporaryFile);
+    const names = Array.from({ length: 10_001 }, reserveTemporaryName);
     for (const name of names) releaseTemporaryName(name, false);
     const [oldest = "", second = "", last = ""] = [names[0], names[1], names.at(-1)];
     for (const name of [oldest, second, last]) {
