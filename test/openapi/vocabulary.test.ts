@@ -17,7 +17,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "content-length": "nowhere: it is how the body is sent (RFC 9112 6)",
   "transfer-encoding": "nowhere: it is how the body is sent (RFC 9112 6)",
   "content-range": "in the words of the only request that it refuses",
-  "content-language": "among the fields of answers, which it is looked up in",
   "x-text": "nowhere: it is what a platform is tried by",
 };
 
