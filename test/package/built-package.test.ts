@@ -90,6 +90,14 @@ beforeAll(async () => {
 }, 300_000);
 
 describe("the built package", () => {
+  it("is loaded without Node's own fetch API, which takes 2 MB", async () => {
+    const entries = ["index.js", "node.js"].map((name) => pathToFileURL(join(builtFolder, name)).href);
+    const imports = entries.map((entry) => `import "${entry}";`).join("");
+    const program = `${imports} console.log(process.moduleLoadList.filter((name) => name.includes("undici")).length);`;
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program]);
+    expect(stdout.trim()).toBe("0");
+  });
+
   it("has the public entries, with their types, and no others", async () => {
     const entries = Object.keys(manifest.exports).filter((entry) => entry !== "./package.json");
     expect(entries.sort()).toEqual(Object.keys(PUBLIC_NAMES).sort());
