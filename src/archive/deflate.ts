@@ -6,7 +6,7 @@ import { crc32 } from "./crc32.ts";
  * How many bytes are compressed at a time. Each chunk needs its own buffer, because the compressor keeps it for a
  * while.
  */
-const CHUNK_BYTES = 65_536;
+const CHUNK_BYTES = 32_768;
 const EMPTY = new Uint8Array(0);
 
 /** Returns whether the runtime can compress. Some edge runtimes cannot. */
