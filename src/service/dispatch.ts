@@ -46,26 +46,29 @@ export function createDispatch({ finisher, accounts, permitsOf }: DispatchOption
     const { request, connection, identifier } = context;
     const route = toRoute(url, request.method, apis);
     if (route === "options") return emptyReply(204, { Allow: toAllow(url.kind, apis) });
-    const { endpoint } = route;
+    const { kind, endpoint } = route;
     if (endpoint.access === "open") return endpoint.run(context);
     const identification = await (endpoint.access === "session"
       ? identifier.identifySession(request, connection)
       : identifier.identify(request, connection));
     if (identification.outcome !== "identified") return unauthorizedReply(context, identification);
     refuseCrossSite(context, identification);
-    return runForAccount(context, identification, endpoint.run);
+    // The account has other URLs below `/home/`, such as the password page, which transfer no files.
+    const isTransferRequest = (kind === "file" || kind === "folder") && isTransfer(context);
+    return runForAccount(context, identification, endpoint.run, isTransferRequest);
   }
 
   async function runForAccount(
     context: RequestContext,
     identified: Identified,
     endpoint: AccountEndpoint,
+    isTransferRequest: boolean,
   ): Promise<Reply> {
     const { login, scheme } = identified;
     const permits = permitsOf(login.username, context.connection.peer?.address);
     const limited: LimitedContext = Object.assign(context, permits);
     // Before the body is read or the storage is used: a transfer over the limit must cost little.
-    if (isTransfer(context) && !permits.transferPermit.acquire()) {
+    if (isTransferRequest && !permits.transferPermit.acquire()) {
       const account = accounts.resolve(login.username, login.settings);
       throw emitRefusedTransfer(Object.assign(limited, { account, scheme, files: accounts.filesOf(account) }));
     }

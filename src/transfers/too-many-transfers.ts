@@ -12,9 +12,9 @@ const RETRY_SECONDS = "5";
 const CONDITIONS = ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"] as const;
 
 /**
- * Whether a request is certainly a transfer, judging by its method, URL and headers: an upload by PUT or form, or the
- * download of a file or an archive. Listings and HEAD are no transfers. A GET with conditions and a list of commands
- * may become transfers later: if the conditions are met, and if the body is large.
+ * Whether a request for a file or a folder is certainly a transfer, judging by its method, URL and headers: an upload
+ * by PUT or form, or the download of a file or an archive. Listings and HEAD are no transfers. A GET with conditions
+ * and a list of commands may become transfers later: if the conditions are met, and if the body is large.
  */
 export function isTransfer({ request, path: { isFolder } }: RequestContext): boolean {
   const { method, headers } = request;

@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Authenticator } from "../../src/contracts/authenticator.ts";
 import type { FileEvent } from "../../src/contracts/events/file-event.ts";
 import { type StorageAdapter, StorageError } from "../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { brokenBody, recordedBody, streamOf } from "../support/bodies.ts";
 import { BROWSER_HEADERS, FORM_TYPE, formOf, uploadsOf } from "../support/forms.ts";
 import {
+  byCookie,
   type CallOptions,
   createTestService,
   type TestService,
@@ -202,6 +204,28 @@ describe("a transfer beyond those that an account may have (limits.transfersPerA
     const headers = { "content-type": "application/json" };
     expect((await call("POST", "/home/", { variant: "json", headers, body })).status).toBe(200);
     expect((await call("GET", "/home/alice/a", { as: "root" })).status).toBe(200);
+  });
+
+  it("is no page for changing the password, which has no event of a file either", async () => {
+    const events: FileEvent[] = [];
+    const authentication: Authenticator = {
+      name: "keeper",
+      authenticate: async () => ({ outcome: "accepted", account: {} }),
+      updatePassword: async () => ({ outcome: "updated" }),
+    };
+    const test = await createCounted({ authentication, onEvent: (event) => void events.push(event) });
+    const headers = byCookie(await test.login());
+    const getPage = (): Promise<Response> =>
+      test.open("GET", "/home/__svc__/password-update", { as: null, variant: "html", headers });
+    const page = await getPage();
+    expect(page.status).toBe(200);
+    const first = await begin(test);
+    events.length = 0;
+    expect((await getPage()).status).toBe(200);
+    expect(events).toEqual([]);
+    expect(refusalsIn(test)).toEqual([]);
+    await page.body?.cancel();
+    await first.body?.cancel();
   });
 
   it.each([
