@@ -48,9 +48,13 @@ export function parseNetwork(text: string): IpNetwork | undefined {
   return bits <= maxBits ? { address, bits } : undefined;
 }
 
-/** Whether an address is in one of these networks. A text that is not an IP address is in none. */
+/**
+ * Whether an address is in one of these networks. A zone, as in `fe80::1%eth0`, does not count. A text that is not an
+ * IP address is in none.
+ */
 export function isInNetworks(address: string, networks: readonly IpNetwork[]): boolean {
-  const parsed = parseIpAddress(address);
+  const [unzoned = ""] = address.split("%", 1);
+  const parsed = parseIpAddress(unzoned);
   return parsed !== undefined && networks.some((network) => isIn(parsed, network));
 }
 

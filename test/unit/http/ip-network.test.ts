@@ -69,6 +69,8 @@ describe("a list of networks", () => {
     ["2001:db8:ffff::1", "2001:db8::/32"],
     ["fd00::1", "fc00::/7"],
     ["::1", "::/0"],
+    ["fe80::1%eth0", "fe80::/10"],
+    ["fe80::1%eth0", "fe80::1"],
   ])("has %s in %s", (address, network) => {
     expect(isIn(address, "198.51.100.0/24", network)).toBe(true);
   });
@@ -80,7 +82,7 @@ describe("a list of networks", () => {
     ["::1", "0.0.0.0/0"],
     ["::10.1.2.3", "10.0.0.0/8"],
     ["2001:db9::1", "2001:db8::/32"],
-    ["fe80::1%eth0", "fe80::/10"],
+    ["fe80::1%eth0", "fe80::2"],
     ["/run/socket", "0.0.0.0/0"],
     ["", "0.0.0.0/0"],
   ])("does not have %j in %s", (address, network) => {
