@@ -178,7 +178,8 @@ function toUploadGuard(beforeCommit: FileServiceOptions["beforeCommit"]): Upload
   if (typeof beforeCommit === "function") return { decide: beforeCommit };
   const { receive, abandon, timeoutSeconds = 1 } = beforeCommit ?? {};
   const areFunctions = [receive, abandon].every((one) => one === undefined || typeof one === "function");
-  const isGuard = hasMethods(beforeCommit, ["decide"]) && areFunctions && timeoutSeconds > 0;
+  const isTimeout = typeof timeoutSeconds === "number" && timeoutSeconds > 0;
+  const isGuard = hasMethods(beforeCommit, ["decide"]) && areFunctions && isTimeout;
   checkOption(isGuard, "beforeCommit", "a function, or an object with decide, receive, abandon and timeoutSeconds");
   return beforeCommit;
 }

@@ -74,7 +74,7 @@ function checkOptions(
   { api, lingerSeconds = 1.5 }: NodeListenerOptions,
 ): { handler: ReplyHandler; lingerMilliseconds: number } {
   const handler = findHandler(service, api);
-  checkOption(lingerSeconds >= 0, "lingerSeconds", "a number of seconds, or 0");
+  checkOption(typeof lingerSeconds === "number" && lingerSeconds >= 0, "lingerSeconds", "a number of seconds, or 0");
   return { handler, lingerMilliseconds: toMilliseconds(lingerSeconds) };
 }
 

@@ -354,6 +354,7 @@ describe("a faulty storage", () => {
       [{ step: "answer" }, { fault: "cut" }],
       [{ step: "entry" }, { fault: "short", bytes: 1 }],
       [{ step: "chunk" }, { fault: "short", bytes: 0 }],
+      [{ step: "chunk" }, { fault: "short", bytes: "1" as unknown as number }],
     ];
     for (const [wanted, fault] of wrong) {
       const { storage } = await createFilled(wanted, fault);

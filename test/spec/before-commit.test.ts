@@ -202,6 +202,8 @@ describe("a guard that sees the content", () => {
     [{}],
     [{ decide: 1 }],
     [{ decide: (): undefined => undefined, timeoutSeconds: 0 }],
+    [{ decide: (): undefined => undefined, timeoutSeconds: "1" }],
+    [{ decide: (): undefined => undefined, timeoutSeconds: true }],
     [{ decide: (): undefined => undefined, receive: 1 }],
     ["text"],
   ])("is checked when the service is made: %j", async (guard) => {

@@ -93,7 +93,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     withFileLock = (work) => work(),
     clock = () => performance.now(),
   } = options;
-  checkOption(recheckSeconds >= 0, "recheckSeconds", "0 or more");
+  checkOption(typeof recheckSeconds === "number" && recheckSeconds >= 0, "recheckSeconds", "a number, 0 or more");
   const recheckMilliseconds = recheckSeconds * 1000;
   let accounts: AccountSet | undefined;
   let seenState: string | undefined;

@@ -90,7 +90,7 @@ export function toServerOptions({ headersMilliseconds, maxHeaderBytes }: ServerL
 }
 
 function isBetween(value: number, least: number, most: number): boolean {
-  return value >= least && value <= most;
+  return typeof value === "number" && value >= least && value <= most;
 }
 
 function isNumber(value: number): boolean {

@@ -105,7 +105,8 @@ export async function closeNodeServer(
   server: HttpServer | HttpsServer,
   { deadlineSeconds = 0 }: CloseNodeServerOptions = {},
 ): Promise<void> {
-  checkOption(deadlineSeconds >= 0, "deadlineSeconds", "a number of seconds, or 0");
+  const isDeadline = typeof deadlineSeconds === "number" && deadlineSeconds >= 0;
+  checkOption(isDeadline, "deadlineSeconds", "a number of seconds, or 0");
   const own = servers.get(server);
   const deadline =
     deadlineSeconds === 0 ? Number.POSITIVE_INFINITY : performance.now() + toMilliseconds(deadlineSeconds);

@@ -55,7 +55,7 @@ export type Signals = readonly (AbortSignal | undefined)[];
  */
 export function checkFault(step: StorageStep["step"], fault: StorageFault | undefined): StorageFault | undefined {
   const isShort = fault?.fault === "short";
-  checkOption(!isShort || fault.bytes >= 1, "bytes", "1 or more");
+  checkOption(!isShort || (typeof fault.bytes === "number" && fault.bytes >= 1), "bytes", "a number, 1 or more");
   const isFitting = isShort ? step === "chunk" : fault?.fault !== "cut" || step === "chunk" || step === "entry";
   if (!isFitting)
     throw new TypeError(`${JSON.stringify(fault?.fault)} is no fault of the step ${JSON.stringify(step)}.`);

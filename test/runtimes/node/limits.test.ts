@@ -29,6 +29,9 @@ function headOf(bytes: number): string {
 describe("the options of createNodeServer", () => {
   it.each([
     ["idleSeconds", -1],
+    ["idleSeconds", null],
+    ["idleSeconds", ""],
+    ["idleSeconds", "120"],
     ["minBytesPerSecond", -1],
     ["minBytesPerSecond", 0.5],
     ["minBytesPerSecond", Number.POSITIVE_INFINITY],
@@ -39,6 +42,9 @@ describe("the options of createNodeServer", () => {
     ["maxHeaderBytes", 1_048_577],
     ["headersSeconds", -1],
     ["headersSeconds", "60s"],
+    ["headersSeconds", null],
+    ["headersSeconds", ""],
+    ["headersSeconds", true],
     ["maxConnections", -1],
     ["maxConnections", 1.5],
     ["maxConnectionsPerAddress", -1],

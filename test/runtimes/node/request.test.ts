@@ -370,7 +370,9 @@ describe("toNodeListener", () => {
 
   it("refuses wrong options when it is mounted", () => {
     const service = stubService(() => new Response("all"));
-    expect(() => toNodeListener(service, { lingerSeconds: Number.NaN })).toThrow("lingerSeconds");
+    for (const wrong of [Number.NaN, -1, null, "", "1"]) {
+      expect(() => toNodeListener(service, { lingerSeconds: wrong as number })).toThrow("lingerSeconds");
+    }
     expect(() => toNodeListener(service, { api: "soap" as "rest" })).toThrow(TypeError);
   });
 });

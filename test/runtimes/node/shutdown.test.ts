@@ -199,6 +199,9 @@ describe("the deadline of a server that closes", () => {
 
   it("refuses what is no number of milliseconds", async () => {
     const server = createNodeServer(stubService(() => new Response("ok")));
-    await expect(closeNodeServer(server, { deadlineSeconds: -0.001 })).rejects.toThrow("deadlineSeconds");
+    for (const wrong of [-0.001, null, "", "5"]) {
+      const closed = closeNodeServer(server, { deadlineSeconds: wrong as number });
+      await expect(closed).rejects.toThrow("deadlineSeconds");
+    }
   });
 });

@@ -77,9 +77,9 @@ describe("start of the accounts file", () => {
     expect(authenticator.name).toBe("accounts");
   });
 
-  it.each([-1, Number.NaN])("never comes where recheckSeconds is %d", (recheckSeconds) => {
-    const error = new OptionError("recheckSeconds", "0 or more");
-    expect(() => create({ recheckSeconds })).toThrow(error);
+  it.each([-1, Number.NaN, null, "", "1"])("never comes where recheckSeconds is %j", (recheckSeconds) => {
+    const error = new OptionError("recheckSeconds", "a number, 0 or more");
+    expect(() => create({ recheckSeconds: recheckSeconds as number })).toThrow(error);
   });
 });
 
