@@ -88,7 +88,8 @@ export interface FileServiceOptions {
    * The proxies in front, as addresses or networks such as `["10.0.0.0/8", "::1"]`. If this is given,
    * `clientForwardedHeader` counts only on connections from one of them, and names as the client the last entry that is
    * not one of them: proxies may append to the header. Connections without an address, as on a Unix socket, are not
-   * from a proxy. Default: every connection is taken to be from the proxy, and the first entry counts.
+   * from a proxy. Needs `clientForwardedHeader`. Default: every connection is taken to be from the proxy, and the first
+   * entry counts.
    */
   readonly trustedProxies?: readonly string[];
   /**

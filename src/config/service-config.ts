@@ -132,6 +132,9 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   checkOption(method === "stored" || method === "deflate", "archive.method", '"stored" or "deflate"');
   const isHeader = clientForwardedHeader === "" || isToken(clientForwardedHeader);
   checkOption(isHeader, "clientForwardedHeader", "empty or a header's name such as X-Forwarded-For");
+  const trustedProxies = toNetworks(options.trustedProxies);
+  const isUsed = trustedProxies === undefined || clientForwardedHeader !== "";
+  checkOption(isUsed, "trustedProxies", "given together with clientForwardedHeader");
 
   const baseSegments = parseBasePath(basePath);
   return {
@@ -156,7 +159,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     limits: checkedLimits,
     archive: { method },
     clientForwardedHeader,
-    trustedProxies: toNetworks(options.trustedProxies),
+    trustedProxies,
     publicOrigin,
     acceptedOrigins: [...acceptedOrigins],
     logger: toSafeLogger(logger),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DEFAULT_GROUP, type Groups } from "../../account/account.ts";
+import type { FileServiceOptions } from "../../config/options.ts";
 import type { FileEvent } from "../../contracts/events/file-event.ts";
 import { CHARACTER_CLASSES } from "../../contracts/password-policy.ts";
 import { groupSettingsSchema } from "../../schemas/account.ts";
@@ -162,9 +163,7 @@ const membersSchema = z.strictObject({
     .string()
     .superRefine(checkByService((clientForwardedHeader) => ({ clientForwardedHeader })))
     .exactOptional(),
-  trustedProxies: z
-    .array(z.string().superRefine(checkByService((network) => ({ trustedProxies: [network] }))))
-    .exactOptional(),
+  trustedProxies: z.array(z.string().superRefine(checkByService(toProxyOptions))).exactOptional(),
   publicOrigin: z
     .string()
     .superRefine(checkByService((publicOrigin) => ({ publicOrigin })))
@@ -193,13 +192,23 @@ const membersSchema = z.strictObject({
     .exactOptional(),
 });
 
+/** Options that check one proxy. The header is needed only for this check. */
+function toProxyOptions(network: string): Partial<FileServiceOptions> {
+  return { clientForwardedHeader: "Forwarded", trustedProxies: [network] };
+}
+
 const CHECKED_TOGETHER: readonly unknown[] = ["groups", "authentication", "triggers"];
 
 /**
  * The configuration file (CONTRACT 10). An unknown key is an error, and so is an account that could never log in. The
  * service itself checks the keys that are options of `createFileService`.
  */
-export const configFileSchema = membersSchema.superRefine(({ authentication, groups, triggers }, context) => {
+export const configFileSchema = membersSchema.superRefine((members, context) => {
+  const { authentication, groups, triggers, clientForwardedHeader = "", trustedProxies } = members;
+  if (trustedProxies !== undefined && clientForwardedHeader === "") {
+    const message = "must be given together with clientForwardedHeader";
+    context.addIssue({ code: "custom", path: ["trustedProxies"], message });
+  }
   // Values of the wrong form cannot be checked against each other.
   if (context.issues.some(({ path }) => CHECKED_TOGETHER.includes(path?.[0]))) return;
   const known = toGroupSettings(groups);

@@ -180,8 +180,18 @@ describe("the configuration file's schema", () => {
     ],
     [
       "network without its address",
-      { trustedProxies: ["::1", "/8"] },
+      { clientForwardedHeader: "X-Forwarded-For", trustedProxies: ["::1", "/8"] },
       "trustedProxies[1]: must be addresses or networks such as 10.0.0.0/8",
+    ],
+    [
+      "list of proxies without a header",
+      { trustedProxies: ["::1"] },
+      "trustedProxies: must be given together with clientForwardedHeader",
+    ],
+    [
+      "list of proxies with an empty header",
+      { clientForwardedHeader: "", trustedProxies: [] },
+      "trustedProxies: must be given together with clientForwardedHeader",
     ],
     [
       "public origin without a scheme",
