@@ -85,7 +85,7 @@ export async function findFile(url: string, texts: ScriptTexts): Promise<Problem
 export async function findProblem(url: string, mayReplace: boolean, texts: ScriptTexts): Promise<Problem> {
   const problem = await findFile(url, texts);
   const mayBeThere = problem?.kind === "exists" && mayReplace;
-  return problem === undefined || mayBeThere ? { kind: "refused", message: texts.brokenOff } : problem;
+  return problem === undefined || mayBeThere ? { kind: "refused", message: texts.interrupted } : problem;
 }
 
 function parseBody(body: string): Record<string, unknown> {

@@ -14,7 +14,7 @@ export interface ScriptTexts {
   /** The progress of all uploads: `{done} of {count} uploaded`. */
   readonly uploaded: string;
   /** The speed and the remaining time, such as `2.3 MB/s` and `2 min`: `{speed}, {time} left`. */
-  readonly pace: string;
+  readonly speed: string;
   /** The number of entries that are not shown: `And {count} more`. */
   readonly more: string;
   readonly waiting: string;
@@ -36,8 +36,8 @@ export interface ScriptTexts {
   readonly networkLost: string;
   /** For a dropped file or folder: `It cannot be read on this device.` */
   readonly unreadable: string;
-  /** `The upload broke off.` */
-  readonly brokenOff: string;
+  /** `The upload was interrupted.` */
+  readonly interrupted: string;
   /** `Your session has ended.` */
   readonly sessionEnded: string;
   /** The link after it, which opens another tab: `Log in again in a new tab, then retry`. */

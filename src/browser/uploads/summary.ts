@@ -25,7 +25,7 @@ export function createTransfersSummary(labelId: string, texts: ScriptTexts): Tra
       const nothing = queue.in("cancelled").size > 0 ? texts.cancelled : texts.skipped;
       const parts = [count === 0 ? nothing : fill(texts.uploaded, { done, count })];
       if (queue.isBusy() && speed > 0) {
-        parts.push(fill(texts.pace, { speed: formatSpeed(speed), time: formatDuration(left / speed) }));
+        parts.push(fill(texts.speed, { speed: formatSpeed(speed), time: formatDuration(left / speed) }));
       }
       setText(summary, parts.join(" · "));
     },
