@@ -684,7 +684,7 @@ describe("the cases of an authentication endpoint", () => {
     const server = await serveEndpoint(createHandwrittenEndpoint());
     onTestFinished(() => server.stop());
     const told: number[] = [];
-    await endpointCases[0]?.run({ url: server.url, onAnswer: ({ status }) => told.push(status) });
+    await endpointCases[0]?.run({ url: server.url, onResponse: ({ status }) => told.push(status) });
     expect(told).toEqual([401]);
   });
 });

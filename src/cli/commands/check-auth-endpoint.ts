@@ -54,7 +54,7 @@ export async function checkAuthEndpoint(flags: CheckFlags, streams: CheckStreams
   let slowest = 0;
   const context: EndpointCaseContext = {
     ...(await toContext(flags, streams)),
-    onAnswer({ milliseconds }) {
+    onResponse({ milliseconds }) {
       slowest = Math.max(slowest, milliseconds);
     },
   };

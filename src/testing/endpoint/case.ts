@@ -20,7 +20,7 @@ export interface EndpointCaseContext {
   /** Time limit for a complete response, in seconds. Default: 30, as in a service. */
   readonly timeoutSeconds?: number;
   /** Called with every complete response, and its duration from the first byte of the request. */
-  readonly onAnswer?: (response: { readonly status: number; readonly milliseconds: number }) => void;
+  readonly onResponse?: (response: { readonly status: number; readonly milliseconds: number }) => void;
 }
 
 /** What a case needs: a known account, or authorization of the service. */

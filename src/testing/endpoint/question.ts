@@ -59,7 +59,7 @@ export async function ask(
   credentials: Credentials,
   { method = "POST", contentType, body = JSON.stringify(toAuthRequest(credentials)), authorization }: Deviation = {},
 ): Promise<CheckedResponse> {
-  const { url, headers = {}, username = "", password = "", timeoutSeconds = 30, fetch: given, onAnswer } = context;
+  const { url, headers = {}, username = "", password = "", timeoutSeconds = 30, fetch: given, onResponse } = context;
   const settings = readOptions({ url: [url], headers, username, password, timeoutSeconds, logger: silent });
   const [address] = settings.urls;
   if (address === undefined) throw new TypeError("A URL is needed.");
@@ -86,7 +86,7 @@ export async function ask(
     if (outcome.details.startsWith("timed out")) timeouts.add(error);
     throw error;
   }
-  onAnswer?.({ status: outcome.status, milliseconds: Date.now() - startedAt });
+  onResponse?.({ status: outcome.status, milliseconds: Date.now() - startedAt });
   return { ...outcome, problems: toVerdict(outcome).audit.problems ?? [] };
 }
 
