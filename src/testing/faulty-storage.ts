@@ -33,7 +33,7 @@ export function createFaultyStorage(inner: StorageAdapter, decide: DecideFault):
   async function run<T>(ask: Ask, act: () => Promise<T>, ends: Signals = []): Promise<T> {
     await applyFault(ask("call"), ends);
     const result = await act();
-    await applyFault(ask("answer"), ends);
+    await applyFault(ask("response"), ends);
     return result;
   }
 
@@ -68,7 +68,7 @@ export function createFaultyStorage(inner: StorageAdapter, decide: DecideFault):
     await applyFault(ask("call"));
     const file = await inner.read(path, range);
     try {
-      await applyFault(ask("answer"));
+      await applyFault(ask("response"));
       return toFaultyFile(file, ask);
     } catch (error) {
       await release(file);

@@ -122,19 +122,19 @@ describe("a faulty storage", () => {
       await act();
       return steps.join(", ");
     };
-    expect(await stepsOf(() => storage.stat("/short"))).toBe("stat /short call 1, stat /short answer 1");
-    expect(await stepsOf(() => storage.stat("/x"))).toBe("stat /x call 2, stat /x answer 2");
+    expect(await stepsOf(() => storage.stat("/short"))).toBe("stat /short call 1, stat /short response 1");
+    expect(await stepsOf(() => storage.stat("/x"))).toBe("stat /x call 2, stat /x response 2");
     expect(await stepsOf(() => readFileText(storage, "/short"))).toBe(
-      "read /short call 1, read /short answer 1, read /short chunk 1, read /short end 1",
+      "read /short call 1, read /short response 1, read /short chunk 1, read /short end 1",
     );
     expect(await stepsOf(() => storage.write("/new", textChunks("a", "b")))).toBe(
-      "write /new call 1, write /new chunk 1, write /new chunk 2, write /new end 1, write /new answer 1",
+      "write /new call 1, write /new chunk 1, write /new chunk 2, write /new end 1, write /new response 1",
     );
     expect(await stepsOf(() => namesOf(storage))).toBe(
       "list /folder call 1, list /folder entry 1, list /folder entry 2, list /folder entry 3, list /folder end 1",
     );
-    expect(await stepsOf(() => storage.createFolder("/f"))).toBe("createFolder /f call 1, createFolder /f answer 1");
-    expect(await stepsOf(() => storage.remove("/f"))).toBe("remove /f call 1, remove /f answer 1");
+    expect(await stepsOf(() => storage.createFolder("/f"))).toBe("createFolder /f call 1, createFolder /f response 1");
+    expect(await stepsOf(() => storage.remove("/f"))).toBe("remove /f call 1, remove /f response 1");
     await expect(storage.remove("/")).rejects.toMatchObject({ code: "denied" });
     expect(steps.at(-1)).toBe("remove / call 2");
   });
@@ -166,7 +166,7 @@ describe("a faulty storage", () => {
     ["list", { verb: "list", step: "entry", count: 2 }],
     ["list", { verb: "list", step: "end" }],
     ["read", { verb: "read", step: "call" }],
-    ["read", { verb: "read", step: "answer" }],
+    ["read", { verb: "read", step: "response" }],
     ["short", { verb: "read", step: "chunk" }],
     ["short", { verb: "read", step: "end" }],
     ["read", { verb: "read", step: "chunk", count: 2 }],
@@ -215,7 +215,7 @@ describe("a faulty storage", () => {
       ["remove", (storage) => storage.remove("/short"), "/short", "undefined"],
     ];
     for (const [verb, act, path, kind] of acts) {
-      const { inner, storage } = await createFilled({ verb, step: "answer" }, { fault: "error" });
+      const { inner, storage } = await createFilled({ verb, step: "response" }, { fault: "error" });
       await expect(act(storage)).rejects.toMatchObject({ code: "unavailable" });
       expect(String((await inner.stat(path))?.kind)).toBe(kind);
     }
@@ -283,7 +283,7 @@ describe("a faulty storage", () => {
 
   it("hangs in a write until its signal aborts, at whatever step", async () => {
     const steps: readonly Partial<StorageStep>[] = [{ step: "call" }, { step: "chunk", count: 2 }, { step: "end" }];
-    for (const wanted of [...steps, { step: "answer" } as const]) {
+    for (const wanted of [...steps, { step: "response" } as const]) {
       const { inner, storage } = await createFilled({ verb: "write", ...wanted }, { fault: "hang" });
       const controller = new AbortController();
       const writing = storage.write("/short", textChunks("new", "er"), { signal: controller.signal });
@@ -291,7 +291,7 @@ describe("a faulty storage", () => {
       const reason = new Error("gone");
       controller.abort(reason);
       await expect(writing).rejects.toBe(reason);
-      expect(await readFileText(inner, "/short")).toBe(wanted.step === "answer" ? "newer" : "a short file");
+      expect(await readFileText(inner, "/short")).toBe(wanted.step === "response" ? "newer" : "a short file");
     }
   });
 
@@ -351,7 +351,7 @@ describe("a faulty storage", () => {
   it("refuses a fault that a step cannot have, by a TypeError", async () => {
     const wrong: readonly [Partial<StorageStep>, StorageFault][] = [
       [{ step: "call" }, { fault: "short", bytes: 1 }],
-      [{ step: "answer" }, { fault: "cut" }],
+      [{ step: "response" }, { fault: "cut" }],
       [{ step: "entry" }, { fault: "short", bytes: 1 }],
       [{ step: "chunk" }, { fault: "short", bytes: 0 }],
       [{ step: "chunk" }, { fault: "short", bytes: "1" as unknown as number }],

@@ -135,7 +135,7 @@ function isFailure(mishap: Seen["mishap"]): boolean {
 function isLostAnswer(mishap: Seen["mishap"]): boolean {
   if (mishap === undefined) return false;
   const { step, verb } = mishap.at;
-  return step === "answer" && (verb === "write" || verb === "createFolder" || verb === "remove");
+  return step === "response" && (verb === "write" || verb === "createFolder" || verb === "remove");
 }
 
 /** Whether a client has seen what it had to. */

@@ -47,7 +47,7 @@ export function createRunning(mishap: Mishap | null, jitter: () => number): Runn
 }
 
 function isAt({ step, verb }: StorageStep, wanted: Mishap["step"]): boolean {
-  if (wanted === "lost") return step === "answer" && CHANGES.includes(verb);
+  if (wanted === "lost") return step === "response" && CHANGES.includes(verb);
   return wanted === "any" || wanted === step;
 }
 

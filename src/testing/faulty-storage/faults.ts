@@ -12,9 +12,9 @@ export interface StorageStep {
    * `chunk`: a chunk that is read or written, before it is passed on.
    * `entry`: an entry of a listing, before it is passed on.
    * `end`: the end of content or of a listing. Content that is written is not visible yet.
-   * `answer`: everything is done, but the caller does not know yet. A listing has no such step.
+   * `response`: everything is done, but the caller does not know yet. A listing has no such step.
    */
-  readonly step: "call" | "chunk" | "entry" | "end" | "answer";
+  readonly step: "call" | "chunk" | "entry" | "end" | "response";
   /**
    * Number of the step, from 1. A `chunk` or an `entry` is counted within its call, other steps among all calls of the
    * method.
@@ -25,7 +25,7 @@ export interface StorageStep {
 /** A fault at a step. */
 export type StorageFault =
   /**
-   * The step fails, by default with `unavailable`. At the `answer` of a change this is a lost acknowledgement: the
+   * The step fails, by default with `unavailable`. At the `response` of a change this is a lost acknowledgement: the
    * change is done.
    */
   | { readonly fault: "error"; readonly error?: StorageErrorCode | Error }
