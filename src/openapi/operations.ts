@@ -240,7 +240,7 @@ export const OPERATION_SPECS = {
     responses: [{ status: 200, description: "The page.", content: ["anyPage"] }],
     failures: ["internal"],
   },
-  getDescription: {
+  getOpenApi: {
     summary: "Download this document",
     tag: "Service",
     responses: [{ status: 200, description: "The OpenAPI 3.0.3 document.", content: ["yaml", "document"] }],

@@ -69,7 +69,7 @@ export const ROUTES: readonly Route[] = [
   route("password-update", "POST", ["rest", "browser"], "updatePassword", session(postPasswordUpdate)),
   // Every API has its own OpenAPI document and page, and the assets that pages load.
   route("asset", "GET HEAD", ALL, "getAsset", open(getAsset)),
-  route("openapi", "GET HEAD", ALL, "getDescription", open(getOpenApi)),
+  route("openapi", "GET HEAD", ALL, "getOpenApi", open(getOpenApi)),
   route("api-page", "GET HEAD", ALL, "getApiPage", open(getApiPage)),
 ];
 

@@ -113,8 +113,8 @@ describeInChromium("the interactive page of the API", (chromium) => {
     await page.locator("#operations-tag-Service").click();
     await eventually(() => page.locator(".opblock-options").count()).toBeGreaterThan(5);
     await page.goto("about:blank");
-    await page.goto(`${site.origin}/__svc__/openapi.html#/Service/getDescription`);
-    await page.locator('.opblock.is-open[id$="-getDescription"]').waitFor();
+    await page.goto(`${site.origin}/__svc__/openapi.html#/Service/getOpenApi`);
+    await page.locator('.opblock.is-open[id$="-getOpenApi"]').waitFor();
   });
 
   it("logs in, tries calls on paths with slashes, and ends the session", async () => {

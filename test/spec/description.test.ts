@@ -91,6 +91,7 @@ describe("the OpenAPI description", () => {
     const ids = JSON.stringify(paths).match(/"operationId":"[^"]+"/g) ?? [];
     expect(ids.length).toBeGreaterThan(50);
     expect(new Set(ids).size).toBe(ids.length);
+    expect(paths["/__svc__/openapi.json"]?.get).toMatchObject({ operationId: expect.stringMatching(/^getOpenApi/) });
   });
 
   it("names the service and the path below which it stands", async () => {
