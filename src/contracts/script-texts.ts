@@ -21,7 +21,7 @@ export interface ScriptTexts {
   readonly done: string;
   readonly cancelled: string;
   readonly skipped: string;
-  /** `There is a file of this name already.` */
+  /** `A file with this name already exists.` */
   readonly exists: string;
   readonly cancel: string;
   readonly cancelAll: string;
@@ -32,9 +32,9 @@ export interface ScriptTexts {
   readonly skip: string;
   readonly skipAll: string;
   readonly close: string;
-  /** `The network is lost.` */
+  /** `The network connection was lost.` */
   readonly networkLost: string;
-  /** For a dropped file or folder: `It cannot be read on this device.` */
+  /** For a dropped file or folder: `The file or folder cannot be read on this device.` */
   readonly unreadable: string;
   /** `The upload was interrupted.` */
   readonly interrupted: string;
@@ -42,7 +42,7 @@ export interface ScriptTexts {
   readonly sessionEnded: string;
   /** The link after it, which opens another tab: `Log in again in a new tab, then retry`. */
   readonly logInAgain: string;
-  /** For a refusal without a reason: `The server refused it (status {status}).` */
+  /** For a refusal without a reason: `The server rejected the request (status {status}).` */
   readonly refused: string;
   /** If a folder of an upload could not be created: `The folder {name} could not be created: {message}` */
   readonly folderFailed: string;
@@ -50,7 +50,7 @@ export interface ScriptTexts {
   readonly started: string;
   /** For screen readers, when an upload has failed: `{name}: {message}` */
   readonly failed: string;
-  /** For screen readers, when all uploads have ended: `Uploads ended: {done} of {count} uploaded.` */
+  /** For screen readers, when all uploads have ended: `Uploads finished: {done} of {count} uploaded.` */
   readonly ended: string;
   /** The question for one member: `Delete {name}?` */
   readonly deleteOne: string;
@@ -63,7 +63,7 @@ export interface ScriptTexts {
   readonly deleted: string;
   /** The number of members that a trigger has run on; `{label}` is the text of its button: `{label}: {count} done` */
   readonly triggered: string;
-  /** Next to the button for a ZIP archive, if too many members are selected: `At most {count} items at once.` */
+  /** Next to the button for a ZIP archive, if there are too many members: `Select at most {count} items at a time.` */
   readonly tooMany: string;
   /** For screen readers: `The folder {name} was created.` */
   readonly folderCreated: string;

@@ -1,8 +1,12 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { DONE_CODES } from "../../../src/contracts/texts.ts";
 import { ENGLISH } from "../../../src/views/texts/english.ts";
 import { GERMAN } from "../../../src/views/texts/german.ts";
 import { fillText } from "../../../src/views/texts.ts";
+import { projectFolder } from "../../support/built.ts";
 
 /** All texts of a language except its failures, by their names. */
 function textsOf({ failures: _failures, ...texts }: typeof ENGLISH): [name: string, text: string][] {
@@ -13,7 +17,30 @@ function textsOf({ failures: _failures, ...texts }: typeof ENGLISH): [name: stri
   );
 }
 
+/** The English texts that the comments of an interface quote last, by the names of its members. */
+async function quotedTexts(path: string): Promise<Readonly<Record<string, string>>> {
+  const file = ts.createSourceFile(
+    path,
+    await readFile(join(projectFolder, path), "utf8"),
+    ts.ScriptTarget.Latest,
+    true,
+  );
+  const members = file.statements.filter(ts.isInterfaceDeclaration).flatMap((one) => [...one.members]);
+  const quoted = members.flatMap((member) => {
+    const comment = ts.getJSDocCommentsAndTags(member).map((part) => ts.getTextOfJSDocComment(part.comment) ?? "");
+    const text = comment.join(" ").match(/`([^`]*)`\.?$/)?.[1];
+    return text === undefined ? [] : [[member.name?.getText() ?? "", text]];
+  });
+  return Object.fromEntries(quoted);
+}
+
 describe("the texts", () => {
+  it("of the script are those that the comments of its types quote", async () => {
+    const quoted = await quotedTexts("src/contracts/script-texts.ts");
+    expect(Object.keys(quoted).length).toBeGreaterThan(20);
+    expect(ENGLISH.script).toMatchObject(quoted);
+  });
+
   it("all exist in German, with the same placeholders", () => {
     const german = new Map(textsOf(GERMAN));
     for (const [name, text] of textsOf(ENGLISH)) {
