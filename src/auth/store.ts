@@ -1,16 +1,27 @@
 import { HttpError } from "../http/http-error.ts";
 import { sha256Hex } from "../platform/sha256.ts";
 
+const RETRY = { "Retry-After": "1" };
+
 /** Returns the store's key for a secret or private `text`: readers of the store see its SHA-256 only. */
 export function toStoreKey(kind: string, text: string): string {
   return `${kind}:${sha256Hex(text)}`;
 }
 
-/** Runs work on the store. @throws HttpError `unavailable` when the work fails, whatever the error. */
-export async function mapStoreErrors<T>(work: () => Promise<T>): Promise<T> {
+/** Runs work on the store of sessions. @throws HttpError `unavailable` when the work fails, whatever the error. */
+export async function mapSessionStoreErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    throw new HttpError("unavailable", "The session store is not available.", { "Retry-After": "1" }, { cause });
+    throw new HttpError("unavailable", "The session store is not available.", RETRY, { cause });
+  }
+}
+
+/** Runs work on the store of failed logins. @throws HttpError `unavailable` when the work fails, whatever the error. */
+export async function mapLoginStoreErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new HttpError("unavailable", "The store of failed logins is not available.", RETRY, { cause });
   }
 }

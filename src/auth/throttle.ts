@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { toNetwork } from "../http/ip-network.ts";
 import { createKeyedMutex } from "../platform/keyed-mutex.ts";
-import { mapStoreErrors, toStoreKey } from "./store.ts";
+import { mapLoginStoreErrors, toStoreKey } from "./store.ts";
 
 /** Where an attempt comes from. Attempts are counted by user name and by address. */
 export interface AttemptSource {
@@ -81,7 +81,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   async function acquirePermit(key: string, signal: AbortSignal | undefined): Promise<Permit | undefined> {
     for (;;) {
       signal?.throwIfAborted();
-      const failures = (await mapStoreErrors(() => readFailures(key))).length;
+      const failures = (await mapLoginStoreErrors(() => readFailures(key))).length;
       if (failures >= attempts) return undefined;
       const others = running.get(key);
       if (failures + (others?.size ?? 0) < attempts) return { failures, release: addRunning(key) };
@@ -118,7 +118,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     if (permit === undefined) return undefined;
     try {
       const result = await attempt();
-      await mapStoreErrors(() => withWriteLock(key, () => count(result, permit.failures)));
+      await mapLoginStoreErrors(() => withWriteLock(key, () => count(result, permit.failures)));
       return result;
     } finally {
       permit.release();

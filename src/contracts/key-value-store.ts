@@ -1,6 +1,6 @@
 /**
- * A store of sessions. It is the part of Keyv's interface that the service uses, so any Keyv instance is one. Values
- * are JSON values.
+ * A store of sessions, or of failed logins (`limits.loginStore`). It is the part of Keyv's interface that the service
+ * uses, so any Keyv instance is one. Values are JSON values.
  *
  * Any method may reject; the response to the request is then 503. If several calls set one key, the last one to finish
  * wins. A `get` that starts after a `set` has resolved sees its value, as far as the underlying store promises this.

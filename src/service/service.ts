@@ -43,7 +43,8 @@ export function createFileService(options: FileServiceOptions): FileService {
   const { logger, clock, session, limits } = config;
   const store =
     session.store === undefined ? createMemoryKeyValueStore({ clock }) : adoptKeyv(session.store, { logger });
-  const loginStore = limits.loginStore === undefined ? store : adoptKeyv(limits.loginStore, { logger });
+  const loginStore =
+    limits.loginStore === undefined ? store : adoptKeyv(limits.loginStore, { logger, name: "store of failed logins" });
   const chain = createAuthenticationChain(config.authentication, { logger });
   const sessions = createSessions({ ...session, store, clock, isCurrent: chain.isCurrent });
   const { loginAttempts: attempts, loginWindowSeconds: windowSeconds } = limits;

@@ -5,6 +5,8 @@ import type { Logger } from "../contracts/logger.ts";
 export interface KeyvOptions {
   /** Gets the first failure in a row. */
   readonly logger: Logger;
+  /** What the instance is in messages for the operator. Default: `session store`. */
+  readonly name?: string;
   /** A call that takes longer fails: a store without a connection may wait for a new one. Default: 5000. */
   readonly timeoutMilliseconds?: number;
 }
@@ -32,7 +34,7 @@ export function adoptKeyv(store: KeyValueStore, options: KeyvOptions): KeyValueS
   if (!isKeyv(store)) return store;
   const known = adopted.get(store);
   if (known !== undefined) return known;
-  const { logger, timeoutMilliseconds = 5000 } = options;
+  const { logger, name = "session store", timeoutMilliseconds = 5000 } = options;
   let isFailing = false;
   store.throwOnErrors = true;
   if (throwsOnErrors(store.store)) store.store.throwOnErrors = true;
@@ -40,7 +42,7 @@ export function adoptKeyv(store: KeyValueStore, options: KeyvOptions): KeyValueS
   store.on?.("error", onError);
 
   function onError(error: unknown): void {
-    if (!isFailing) logger.error({ error }, "The session store failed.");
+    if (!isFailing) logger.error({ error }, `The ${name} failed.`);
     isFailing = true;
   }
 

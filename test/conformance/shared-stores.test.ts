@@ -117,11 +117,13 @@ describe("a Keyv whose storage fails", () => {
     ["hides it", hiding],
   ])("rejects, also where its adapter %s: nothing is taken for nothing there", async (_how, adapter) => {
     const log = createRecordingLogger();
-    const store = adoptKeyv(new Keyv({ store: adapter }), { logger: log });
+    const store = adoptKeyv(new Keyv({ store: adapter }), { logger: log, name: "store of failed logins" });
     for (const call of [store.get("k"), store.set("k", 1, 1000), store.delete("k")]) {
       await expect(call).rejects.toThrow("gone");
     }
-    expect(log.entries.map(({ level }) => level)).toEqual(["error"]);
+    expect(log.entries.map(({ level, message }) => [level, message])).toEqual([
+      ["error", "The store of failed logins failed."],
+    ]);
   });
 
   it("by never answering has failed when its time is over", async () => {

@@ -2,7 +2,7 @@ import { checkOption } from "../../contracts/option-error.ts";
 import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
 import { memoize } from "../../platform/memoize.ts";
 import { toHex } from "../../platform/sha256.ts";
-import { mapStoreErrors } from "../store.ts";
+import { mapSessionStoreErrors } from "../store.ts";
 import { createSessionLimit, type LiveSession } from "./limit.ts";
 import {
   parseGeneration,
@@ -130,7 +130,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   async function generationOf(username: string): Promise<string | undefined> {
-    return (await mapStoreErrors(() => readGeneration(username)))?.generation;
+    return (await mapSessionStoreErrors(() => readGeneration(username)))?.generation;
   }
 
   async function start(record: SessionRecord, generation?: string, onEnded?: OnSession): Promise<string> {
@@ -146,7 +146,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       ...(version !== undefined && { versions: [version] }),
     };
     const key = sessionKeyOf(id);
-    await mapStoreErrors(async () => {
+    await mapSessionStoreErrors(async () => {
       await write(key, session);
       await limit.register(username, key, onEnded);
     });
@@ -204,7 +204,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   async function find(id: string, onExpired?: OnSession): Promise<TimedSession | undefined> {
-    return isSessionId(id) ? mapStoreErrors(() => findAlive(id, onExpired)) : undefined;
+    return isSessionId(id) ? mapSessionStoreErrors(() => findAlive(id, onExpired)) : undefined;
   }
 
   function createRenewal(id: string): () => void {
@@ -219,7 +219,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   async function end(id: string, onExpired?: OnSession): Promise<TimedSession | undefined> {
     if (!isSessionId(id)) return undefined;
     const key = sessionKeyOf(id);
-    return mapStoreErrors(async () => {
+    return mapSessionStoreErrors(async () => {
       if ((await findAlive(id, onExpired)) === undefined) return undefined;
       return erase(key);
     });
@@ -227,14 +227,14 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function endOthers(username: string, keptId: string, version?: string): Promise<void> {
     const kept = sessionKeyOf(keptId);
-    if (version !== undefined) await mapStoreErrors(() => withLock(kept, () => addVersion(kept, version)));
+    if (version !== undefined) await mapSessionStoreErrors(() => withLock(kept, () => addVersion(kept, version)));
     await startGeneration(username, kept);
   }
 
   async function startGeneration(username: string, kept?: string): Promise<void> {
     const generation = { generation: crypto.randomUUID(), ...(kept !== undefined && { kept }) };
     // Kept for longer than the session of a login in progress could live.
-    await mapStoreErrors(() => store.set(generationKeyOf(username), generation, max + idle));
+    await mapSessionStoreErrors(() => store.set(generationKeyOf(username), generation, max + idle));
   }
 
   return {

@@ -34,6 +34,7 @@ export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
   "The account cannot be used.": "Das Konto kann nicht benutzt werden.",
   "Too many concurrent logins.": "Zu viele gleichzeitige Anmeldungen.",
   "The session store is not available.": "Der Speicher der Sitzungen ist nicht erreichbar.",
+  "The store of failed logins is not available.": "Der Speicher der Fehlanmeldungen ist nicht erreichbar.",
   "The request comes from another site.": "Die Anfrage kommt von einer anderen Website.",
   "A login must not come from another site.": "Eine Anmeldung darf nicht von einer anderen Website kommen.",
   "A logout must not come from another site.": "Eine Abmeldung darf nicht von einer anderen Website kommen.",

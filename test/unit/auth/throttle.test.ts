@@ -231,7 +231,8 @@ describe("the throttle", () => {
 
   it("is unavailable while its store is, and runs no uncounted attempt", async () => {
     const fail = () => Promise.reject(new Error("ECONNREFUSED"));
-    const unavailable = { name: "HttpError", failure: "unavailable" };
+    const message = "The store of failed logins is not available.";
+    const unavailable = { name: "HttpError", failure: "unavailable", message };
     const blind = attemptsOn(create(3, { get: fail, set: fail, delete: fail }));
     await expect(blind(alice, "failed")).rejects.toMatchObject(unavailable);
     expect(ran).toBe(0);
