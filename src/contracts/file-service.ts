@@ -34,7 +34,7 @@ export interface FileService {
    */
   endSessions(username: string): Promise<void>;
   /**
-   * The events of the service from now on (6), for one reader. The reader ends the stream by leaving its loop; see
+   * The events of the service from now on, for one reader. The reader ends the stream by leaving its loop; see
    * {@link EventStream}.
    * @throws TypeError if the capacity is invalid.
    */

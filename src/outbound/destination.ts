@@ -29,7 +29,7 @@ export interface RecipientOptions {
    * header section of a response. Default: 30.
    */
   readonly timeoutSeconds?: number;
-  /** Time for which a URL that did not respond is suspended (8), in seconds; 0 for no suspension. Default: 300. */
+  /** Time for which a URL that did not respond is suspended, in seconds; 0 for no suspension. Default: 300. */
   readonly suspendSeconds?: number;
   /** The function that sends the requests. Default: the platform's `fetch` at the time of each call. */
   readonly fetch?: typeof fetch;
