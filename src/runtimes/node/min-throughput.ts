@@ -30,7 +30,8 @@ const CHECKS = 12;
  * is cut, and so is one that moves nothing for the idle time. The returned function stops the checks.
  *
  * A byte of a response counts when the system has taken the complete write that it belongs to, so no write may be
- * large (`MAX_WRITE_BYTES`). The idle time is enforced here in addition to the socket's own timeout, because Node waits
+ * large: it has up to 64 KiB (`MAX_WRITE_BYTES`), or up to 512 KiB from a source, and less for a slow client
+ * (`createBufferSizer`). The idle time is enforced here in addition to the socket's own timeout, because Node waits
  * twice as long when the system has taken a part of a write.
  */
 export function enforceMinThroughput(

@@ -15,8 +15,9 @@ export interface Head {
 }
 
 /**
- * The size of the largest write. Node reports a write when the system has taken all of it, so during a larger one a
- * slow client would seem to read nothing (`enforceMinThroughput`).
+ * The size of the largest write of a body that is complete or comes in chunks. Node reports a write when the system has
+ * taken all of it, so during a larger one a slow client would seem to read nothing (`enforceMinThroughput`). Only
+ * `sendSource` writes more: up to 512 KiB, and less for a slow client (`createBufferSizer`).
  */
 export const MAX_WRITE_BYTES = 65_536;
 
