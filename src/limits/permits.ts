@@ -33,18 +33,18 @@ type LimitOption = "transfersPerAccount" | "transfersPerAddress" | "pageBytesPer
 
 /** Makes the function that creates the permits of a service's requests. */
 export function createRequestPermits({ limits, logger, clock }: Pick<ServiceConfig, "limits" | "logger" | "clock">) {
-  const transfers = toLimiter("transfersPerAccount", "transfersPerAddress", "transfers");
-  const pages = toLimiter("pageBytesPerAccount", "pageBytesPerAddress", "pages");
+  const transfers = toLimiter("transfersPerAccount", "transfersPerAddress", "limit of concurrent transfers");
+  const pages = toLimiter("pageBytesPerAccount", "pageBytesPerAddress", "memory limit for pages");
 
   /** Returns `undefined` if neither limit is set. */
   function toLimiter(
     accountOption: LimitOption,
     addressOption: LimitOption,
-    what: string,
+    name: string,
   ): ConcurrencyLimiter | undefined {
     const [accountLimit, addressLimit] = [limits[accountOption], limits[addressOption]];
     if (accountLimit === 0 && addressLimit === 0) return undefined;
-    const refusal = `The limit of concurrent ${what} is reached; further ones are rejected.`;
+    const refusal = `The ${name} is reached; further ones are rejected.`;
     return createConcurrencyLimiter({
       perAccount: [accountOption, accountLimit],
       perAddress: [addressOption, addressLimit],

@@ -85,7 +85,8 @@ export const groupSettingsSchema = z.strictObject({
   ...ownMembers,
   home_folder_path: z
     .string()
-    .refine(isGroupHome, "must be an absolute path, optionally after the prefix of a shared folder")
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how groups spell it.
+    .refine(isGroupHome, "must be an absolute path, optionally after the prefix ${SHARED}")
     .exactOptional(),
   allow_own_password_change: z.boolean().exactOptional(),
 });

@@ -56,7 +56,7 @@ function parseText(text: string): MetadataFields {
   const { name: header, required } = first;
   if (others.length === 0) return { header, required: required ?? false };
   const keys = others.map(({ name, required: isRequired }) => {
-    if (isRequired === undefined) fail(`lines with "required" or "optional" after each key, which ${name} has not`);
+    if (isRequired === undefined) fail(`lines with "required" or "optional" after every key; ${name} has neither`);
     return { name, required: isRequired };
   });
   return { header, required: required ?? false, keys };
@@ -94,7 +94,7 @@ function isObject(value: unknown, members: readonly string[]): value is Readonly
 
 function toRules({ header, required = false, keys }: MetadataFields): MetadataRules {
   if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(header)) fail(`given with the name of a header: ${header}`);
-  if (SECRET_HEADERS.includes(header.toLowerCase())) fail(`given with a header that holds no secrets: ${header}`);
+  if (SECRET_HEADERS.includes(header.toLowerCase())) fail(`the name of a header without secrets, not ${header}`);
   const names = keys?.map(({ name }) => name) ?? [];
   if (new Set(names).size < names.length) fail("given with each key only once");
   return { header, isRequired: required, ...(keys !== undefined && { keys: keys.map(toKeyRule) }) };

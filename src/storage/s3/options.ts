@@ -176,7 +176,8 @@ function toCredentials(options: S3StorageOptions): S3Settings["credentials"] {
   const { accessKeyId, secretAccessKey, sessionToken, credentials } = options;
   if (credentials !== undefined) {
     if (typeof credentials !== "function") fail("credentials", "a function");
-    if (accessKeyId !== undefined || secretAccessKey !== undefined) fail("credentials", "left out beside accessKeyId");
+    if (accessKeyId !== undefined || secretAccessKey !== undefined)
+      fail("credentials", "left out if accessKeyId is given");
     return credentials;
   }
   if (!isKey(accessKeyId)) fail("accessKeyId", "a text that is not empty, where there are no credentials");

@@ -5,8 +5,8 @@ export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
   "A file or folder with that name already exists.":
     "Eine Datei oder ein Ordner mit diesem Namen ist bereits vorhanden.",
   "The parent folder does not exist.": "Der übergeordnete Ordner ist nicht vorhanden.",
-  "A file exists where a folder is needed.": "An der Stelle eines Ordners ist eine Datei.",
-  "A folder exists where a file is needed.": "An der Stelle einer Datei ist ein Ordner.",
+  "A file exists where a folder is needed.": "Wo ein Ordner benötigt wird, ist eine Datei.",
+  "A folder exists where a file is needed.": "Wo eine Datei benötigt wird, ist ein Ordner.",
   "A precondition of the request failed.": "Eine Vorbedingung der Anfrage ist nicht erfüllt.",
   "The storage does not support this name.": "Der Speicher unterstützt diesen Namen nicht.",
   "The content does not have the declared length.": "Der Inhalt hat nicht die angegebene Länge.",

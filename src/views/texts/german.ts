@@ -55,7 +55,7 @@ export const GERMAN: Texts = {
   problems: "Einige Einträge sind fehlgeschlagen:",
 
   api: "HTTP-API",
-  apiHint: "Melden Sie sich an, um Anfragen auszuprobieren. Sie ändern Ihre echten Dateien.",
+  apiHint: "Melden Sie sich an, um Anfragen auszuprobieren. Die Anfragen ändern Ihre echten Dateien.",
   viewerLicenses: "Lizenzen der Anzeige",
   needsScript: "Diese Seite braucht JavaScript.",
 

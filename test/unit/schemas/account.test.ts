@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { accountSettingsSchema, groupSettingsSchema } from "../../../src/schemas/account.ts";
+import { accountSettingsSchema, describeAccountIssues, groupSettingsSchema } from "../../../src/schemas/account.ts";
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: that is how the configuration spells them.
 const USER = "${USER}";
@@ -67,6 +67,9 @@ describe("the settings of a group (CONTRACT 7.1)", () => {
     expect(groupSettingsSchema.parse(own)).toEqual(own);
     expect(groupSettingsSchema.safeParse(ALL).success).toBe(false);
     expect(groupSettingsSchema.safeParse({ home_folder_path: `/all/${SHARED}/..` }).success).toBe(false);
-    expect(groupSettingsSchema.safeParse({ home_folder_path: `${SHARED}all` }).success).toBe(false);
+    const wrong = groupSettingsSchema.safeParse({ home_folder_path: `${SHARED}all` });
+    expect(wrong.error && describeAccountIssues(wrong.error)).toEqual([
+      `home_folder_path: must be an absolute path, optionally after the prefix ${SHARED}`,
+    ]);
   });
 });

@@ -88,6 +88,13 @@ describe("metadata_fields", () => {
     expect(() => parseMetadataFields(fields as string)).toThrow(/^The option metadataFields must /);
   });
 
+  it.each([
+    ["X-Labels\nowner", 'lines with "required" or "optional" after every key; owner has neither'],
+    ["Authorization", "the name of a header without secrets, not Authorization"],
+  ])("says what is wrong with %j", (fields, expected) => {
+    expect(() => parseMetadataFields(fields)).toThrow(`The option metadataFields must be ${expected}.`);
+  });
+
   it("matches keys exactly, or by their begin", () => {
     const { keys = [] } = parseMetadataFields("X\nproject optional\nproject-* optional\n* optional");
     const matches = (key: string) => keys.map((rule) => rule.matches(key));

@@ -34,6 +34,11 @@ describe("createS3Storage", () => {
     expect(() => createS3Storage(options)).toThrow(new RegExp(`^The option ${name} must be `));
   });
 
+  it("says that keys and a function for them exclude each other", () => {
+    const options = { bucket: "bucket", ...KEYS, credentials: async () => KEYS };
+    expect(() => createS3Storage(options)).toThrow("The option credentials must be left out if accessKeyId is given.");
+  });
+
   it.each<[string, Partial<S3StorageOptions>, string]>([
     [
       "AWS, by the host's name",
