@@ -12,7 +12,7 @@ const QUICK = [
 ];
 /** Tests that need Chromium, Redis, an S3 server, nginx, strace, archive programs, another runtime or a framework. */
 const INSTALLED = [
-  "test/archive/readers.test.ts",
+  "test/archive/*.test.ts",
   "test/browser/**/*.test.ts",
   "test/cli/s3.test.ts",
   "test/conformance/{r2,shared-stores,storage-s3}.test.ts",

@@ -46,7 +46,7 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
       ["X-Content-Type-Options", "nosniff"],
     ];
     // Assets are public, and their names change with their content.
-    if (kind === "asset" && status === 200) {
+    if (kind === "asset" && status < 300) {
       common.push(["Cache-Control", "public, max-age=31536000, immutable"]);
     } else {
       const isTranslated = headers.some(([name]) => name === "Content-Language");

@@ -14,7 +14,7 @@ import { createRandom, type Random } from "./cut-requests.ts";
  * How many processes are killed at random moments, and by which seed: `CRASHES=60 CRASH_SEED=1 npx vitest run
  * test/faults/crash-trials.test.ts`.
  */
-const TRIALS = Number(process.env.CRASHES ?? amount({ short: 60, long: 1000 }));
+const TRIALS = Number(process.env.CRASHES ?? amount({ short: 24, long: 1000 }));
 const SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
 /** How many trials one folder has. */
 const TRIALS_OF_A_WORLD = 60;

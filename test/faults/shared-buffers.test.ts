@@ -63,7 +63,8 @@ it("what a middleware has put in the place of the response's methods gets chunks
   server.removeAllListeners("request").on("request", (request: IncomingMessage, response: ServerResponse) => {
     const write = response.write.bind(response) as (chunk: Buffer) => boolean;
     response.write = (chunk: Buffer) => {
-      kept.push(chunk);
+      // The tests also fetch the OpenAPI document of each service.
+      if (request.url?.startsWith("/home/")) kept.push(chunk);
       return write(chunk);
     };
     answer(request, response);
