@@ -7,7 +7,7 @@ import { createFuzzWorld } from "../world.ts";
 
 const world = createFuzzWorld();
 const BASIC = `Basic ${Buffer.from("alice:secret").toString("base64")}`;
-const COMMANDS = "POST /home/f/ application/json";
+const COMMANDS = "POST /home/f/";
 const PLACES = ["/__svc__/login", "/home/__svc__/password-update"];
 /** What the folder has at the beginning of each input: names, and whether each is a folder's. */
 const MEMBERS: ReadonlyMap<string, boolean> = new Map([
@@ -30,7 +30,7 @@ export const target: FuzzTarget = {
     "schemas/password-update.ts",
   ],
   dictionary: [
-    COMMANDS,
+    `${COMMANDS} application/json`,
     "POST /home/missing/ application/json",
     "POST /__svc__/login application/json",
     "POST /__svc__/login application/x-www-form-urlencoded",
@@ -86,10 +86,16 @@ async function run(input: string): Promise<string> {
   const text = await answer.text();
   hold(answer.status < 500 || answer.status === 501, `it is answered, not ${answer.status}`);
   holdSame(world.failures().length, 0, "nothing is reported");
-  if (line === COMMANDS) return `commands ${answer.status} ${await holdCommands(body, answer.status, text)}`;
+  if (`${method} ${path}` === COMMANDS && isJson(type))
+    return `commands ${answer.status} ${await holdCommands(body, answer.status, text)}`;
   await holdUntouched();
   if (path === "/__svc__/login" && (answer.status === 200 || answer.status === 302)) holdLogin(body);
   return `${PLACES.includes(path)} ${answer.status}`;
+}
+
+/** Media types ignore case (RFC 9110 8.3.1). */
+function isJson(type: string): boolean {
+  return /^application\/json(?:;|$)/i.test(type);
 }
 
 async function logIn(): Promise<string> {
