@@ -20,6 +20,7 @@ import {
   waitFor,
 } from "../support/built.ts";
 import { countRequests, leaveUndescribed } from "../support/openapi/undescribed.ts";
+import { runInProcess } from "../support/run-in-process.ts";
 import { toUnprivileged } from "../support/unprivileged.ts";
 
 const ALICE = { Authorization: `Basic ${btoa("alice:secret")}` };
@@ -80,7 +81,7 @@ describe("fileferry", () => {
       /^\/nowhere\.json: cannot be read: does not exist\n$/,
     ],
   ])("ends with status 2 and a line that says why for %s", async (_case, args, message) => {
-    const { status, stdout, stderr } = await runCommand(args);
+    const { status, stdout, stderr } = await runInProcess(args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain("secret");
@@ -440,7 +441,7 @@ describe("fileferry serve --config", () => {
     ],
   ])("ends with status 2 and the key's path for %s", async (_case, change, problem) => {
     const file = await writeConfig(await makeFolder(), { ...MEMORY, ...(change as object) });
-    const { status, stdout, stderr } = await runCommand(["serve", "--config", file]);
+    const { status, stdout, stderr } = await runInProcess(["serve", "--config", file]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     const problems = stderr.split("\n").filter((line) => !line.startsWith("warning: "));
     expect(problems[0]).toContain(`${file}: ${problem}`);
