@@ -1,6 +1,6 @@
 /**
- *     npm ci && npm run build && mkdir -p files && export FOLDER=./files PORT=8080
- *     deno run --allow-net --allow-env --allow-read --allow-write --allow-sys examples/deno/server.ts
+ *     npm ci && npm run build && mkdir -p files
+ *     FOLDER=./files PORT=8080 deno run --allow-net --allow-env -R -W --allow-sys examples/deno/server.ts
  */
 import { env } from "node:process";
 import { type DenoHandler, toDenoHandler } from "fileferry/deno";
