@@ -39,7 +39,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: "forks",
     // Most tests wait for something else, such as a browser or a server: by default two cores would have one worker.
-    maxWorkers: 2,
+    maxWorkers: 3,
     reporters: ["default", createClosingLineReporter()],
     projects: [
       // `npm test`. All files of a worker share its modules: loading them takes longer than most of these tests.

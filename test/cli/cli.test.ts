@@ -95,7 +95,7 @@ describe("fileferry hash-password", () => {
     ["a text without an end", "secret", "secret"],
     ["the first of several lines", "one\ntwo\n", "one"],
   ])("prints the PHC string of %s", async (_case, input, password) => {
-    const { status, stdout, stderr } = await runCommand(["hash-password"], input);
+    const { status, stdout, stderr } = await runInProcess(["hash-password"], input);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toMatch(/^\$scrypt\$[^\n]+\n$/);
     expect(await createPasswordHasher().verify(password, stdout.trim())).toBe(true);
@@ -106,7 +106,7 @@ describe("fileferry hash-password", () => {
     ["an empty line", "\n"],
     ["more than a password may have", "x".repeat(1025)],
   ])("ends with status 2 for %s", async (_case, input) => {
-    const { status, stdout, stderr } = await runCommand(["hash-password"], input);
+    const { status, stdout, stderr } = await runInProcess(["hash-password"], input);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toMatch(/^error: [^\n]+\n$/);
   });

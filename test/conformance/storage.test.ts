@@ -9,6 +9,7 @@ import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createFolderStorage, mountStorage } from "../../src/storage/mount.ts";
 import type { LinkTarget, StorageCaseContext } from "../../src/testing/storage/case.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
+import { amount } from "../support/trust.ts";
 
 let base: string;
 let folders = 0;
@@ -27,39 +28,48 @@ describe("the list of storage cases", () => {
 });
 
 describe("the storage cases × memory, but those of links, which it cannot hold", () => {
-  runCases(async () => memoryContext(createMemoryStorage()), ["makeLink"]);
+  runCases(async () => memoryContext(createMemoryStorage()), { lacks: "makeLink" });
 });
 
 describe("the storage cases × mountStorage, in a folder beside a mounted storage", () => {
-  runCases(async () => {
-    const tree = mountStorage({ "/": createMemoryStorage(), "/archive": createMemoryStorage() });
-    await tree.createFolder("/folder");
-    return memoryContext(createFolderStorage(tree, ["folder"]));
-  }, ["makeLink"]);
+  runCases(
+    async () => {
+      const tree = mountStorage({ "/": createMemoryStorage(), "/archive": createMemoryStorage() });
+      await tree.createFolder("/folder");
+      return memoryContext(createFolderStorage(tree, ["folder"]));
+    },
+    { lacks: "makeLink" },
+  );
 });
 
 describe("the storage cases × mountStorage, inside a mounted storage", () => {
-  runCases(async () => {
-    const tree = mountStorage({ "/": createMemoryStorage(), "/a/archive": createMemoryStorage() });
-    return memoryContext(createFolderStorage(tree, ["a", "archive"]));
-  }, ["makeLink"]);
+  runCases(
+    async () => {
+      const tree = mountStorage({ "/": createMemoryStorage(), "/a/archive": createMemoryStorage() });
+      return memoryContext(createFolderStorage(tree, ["a", "archive"]));
+    },
+    { lacks: "makeLink" },
+  );
 });
 
 describe("the storage cases × mountStorage, in a folder of a mounted disk", () => {
-  runCases(async () => {
-    const { storage: disk } = await diskContext({ durability: "rename" });
-    await disk.createFolder("/folder");
-    const tree = mountStorage({ "/": createMemoryStorage(), "/archive": disk });
-    return memoryContext(createFolderStorage(tree, ["archive", "folder"]));
-  }, ["makeLink"]);
+  runCases(
+    async () => {
+      const { storage: disk } = await diskContext({ durability: "rename" });
+      await disk.createFolder("/folder");
+      const tree = mountStorage({ "/": createMemoryStorage(), "/archive": disk });
+      return memoryContext(createFolderStorage(tree, ["archive", "folder"]));
+    },
+    { lacks: "makeLink", isVariant: true },
+  );
 });
 
 describe("the storage cases × a single storage, mounted at the root", () => {
-  runCases(async () => memoryContext(mountStorage({ "/": createMemoryStorage() })), ["makeLink"]);
+  runCases(async () => memoryContext(mountStorage({ "/": createMemoryStorage() })), { lacks: "makeLink" });
 });
 
 describe("the storage cases × disk", () => {
-  runCases(() => diskContext({ durability: "fsync" }));
+  runCases(() => diskContext({ durability: "fsync" }), { isVariant: true });
 });
 
 describe("the storage cases × disk without fsync", () => {
@@ -67,7 +77,7 @@ describe("the storage cases × disk without fsync", () => {
 });
 
 describe("the storage cases × disk that follows links inside", () => {
-  runCases(() => diskContext({ durability: "rename", links: "inside" }));
+  runCases(() => diskContext({ durability: "rename", links: "inside" }), { isVariant: true });
 });
 
 describe("the storage cases × disk where folders have no paths by descriptor, as on other systems", () => {
@@ -85,10 +95,21 @@ function memoryContext(storage: StorageAdapter): StorageCaseContext {
   return { storage, strongTags: true, atomicConditions: true };
 }
 
-function runCases(createContext: () => Promise<StorageCaseContext>, lacking: readonly string[] = []): void {
+/** What takes seconds. Of storages that differ little from another one it is tried in the long run alone. */
+const HEAVY = /10,000|2,000|300 levels|30 overwrites/;
+const isShort = amount({ short: 1, long: 2 }) === 1;
+
+function runCases(create: () => Promise<StorageCaseContext>, { lacks, isVariant = false }: Cases = {}): void {
   for (const { name, needs, run } of storageCases) {
-    if (needs === undefined || !lacking.includes(needs)) it(name, async () => run(await createContext()));
+    if ((needs !== undefined && needs === lacks) || (isVariant && isShort && HEAVY.test(name))) continue;
+    it(name, async () => run(await create()));
   }
+}
+
+/** Which cases are run: those of links where the storage has them, and less of a variant of another storage. */
+interface Cases {
+  readonly lacks?: "makeLink";
+  readonly isVariant?: boolean;
 }
 
 async function diskContext(options: Omit<DiskStorageOptions, "root">): Promise<StorageCaseContext> {

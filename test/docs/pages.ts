@@ -1,3 +1,4 @@
+import type { Dirent } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path/posix";
 import GithubSlugger from "github-slugger";
@@ -35,11 +36,11 @@ export async function readPages(places: readonly string[]): Promise<readonly Pag
 
 async function findPages(place: string): Promise<readonly string[]> {
   if (place.endsWith(".md")) return [place];
-  const members = await readdir(join(projectFolder, place), { recursive: true });
-  return members
-    .filter((member) => member.endsWith(".md") && !member.includes("node_modules"))
-    .sort()
-    .map((member) => join(place, member));
+  const members = await readdir(join(projectFolder, place), { withFileTypes: true });
+  // Not by `recursive`, which would follow the links in node_modules, one of them to this project.
+  const isSearched = (member: Dirent): boolean => member.isDirectory() && member.name !== "node_modules";
+  const found = members.filter((member) => member.name.endsWith(".md") || isSearched(member));
+  return (await Promise.all(found.map(({ name }) => findPages(join(place, name))))).flat().sort();
 }
 
 /** The links and images of a page, those that are written as HTML too. */

@@ -6,7 +6,7 @@ import { type Fault, type FileCall, openDescriptors, strike, struck } from "./er
 import { faultsOf, REFUSALS } from "./errno/points.ts";
 
 /** Of the ways in which one call can fail with one error, so many are tried. */
-const WAYS = amount({ short: 2, long: Number.POSITIVE_INFINITY });
+const WAYS = amount({ short: 1, long: Number.POSITIVE_INFINITY });
 
 /** The calls that a change of password is made of. No other one is made. */
 const USED: readonly FileCall[] = [

@@ -44,11 +44,14 @@ async function playOperation(world: DriftWorld, operation: Operation): Promise<v
   ];
   const accepts = [...Object.values(ACCEPTS), "application/zip"];
   const asks = asksOf(operation);
-  const stride = Math.min(STRIDE, asks.length);
+  const stride = strideOf(asks);
   for (const [number, ask] of asks.entries()) {
     for (const [at, accept] of accepts.entries()) {
-      for (const way of WAYS) await send(world, operation, ask, { ...(await way(world)), accept });
-      for (const before of broken.filter((_, index) => (index + number + at) % stride === 0)) {
+      const isTurnOf = (index: number): boolean => (index + number + at) % stride === 0;
+      for (const way of WAYS.filter((_, index) => isTurnOf(index))) {
+        await send(world, operation, ask, { ...(await way(world)), accept });
+      }
+      for (const before of broken.filter((_, index) => isTurnOf(index))) {
         const session = await world.login();
         await send(world, operation, ask, { accept, before });
         await send(world, operation, ask, { accept, before, as: null, headers: bySession(session) });
@@ -60,8 +63,10 @@ async function playOperation(world: DriftWorld, operation: Operation): Promise<v
 
 const ACCEPTS = { json: "application/json", webdav: "*/*", html: "text/html" } as const;
 
-/** One of so many failures is tried with a request, if the operation has that many requests: others try the rest. */
-const STRIDE = amount({ short: 3, long: 1 });
+/** A request is tried with one of this many ways to log in, and failures: others of the operation try the rest. */
+function strideOf({ length }: readonly Ask[]): number {
+  return amount({ short: length > 50 ? 7 : Math.min(3, length), long: 1 });
+}
 
 /** The fields of requests that are parameters: others say who asks, and what the content is. */
 const PARAMETERS = [...Object.keys(TRACE), ...["x-labels", "range", "if-range", "if-match", "if-none-match"]].concat([

@@ -183,7 +183,7 @@ describe("exchanges, held against the description of who answers", () => {
         res.writeHead(502, { server: "nginx/1.0", "content-type": "text/html" }).end();
         return;
       }
-      const own = { authorization: basic("alice", "secret"), accept: "application/json" };
+      const own = { authorization: basic("alice", "secret"), accept: "application/json", connection: "close" };
       const { status, headers, body } = await fetch(`http://127.0.0.1:${behind}${req.url}`, { headers: own });
       res.writeHead(status, { ...Object.fromEntries(headers), server: "nginx/1.0" });
       res.end(Buffer.from(await new Response(body).arrayBuffer()));

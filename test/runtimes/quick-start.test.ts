@@ -6,12 +6,22 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Step, toPattern, toSteps } from "../docs/transcript.ts";
 import { type Command, startCommand } from "../support/command.ts";
 import { tapChildren } from "../support/openapi/child-log.ts";
+import { amount } from "../support/trust.ts";
 
 const DOCUMENT = new URL("../../docs/quick-start.md", import.meta.url);
 
+/** Sizes of files that the document shows, and those that are tried. */
+const SIZES = [
+  [1_073_741_824, amount({ short: 134_217_728, long: 1_073_741_824 })],
+  [400_000_000, amount({ short: 50_000_000, long: 400_000_000 })],
+] as const;
+
 /** The commands of the document's transcripts with the output that it shows for each. */
 async function readSteps(): Promise<readonly Step[]> {
-  const text = await readFile(DOCUMENT, "utf8");
+  const text = SIZES.reduce(
+    (page, [shown, played]) => page.replaceAll(`${shown}`, `${played}`),
+    await readFile(DOCUMENT, "utf8"),
+  );
   const transcripts = [...text.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, transcript = ""]) => transcript);
   return toSteps(transcripts.join(""));
 }

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { run } from "../../src/cli/program.ts";
 import { watchText } from "./secrets.ts";
 
@@ -10,9 +11,10 @@ export interface CommandResult {
 
 /**
  * Runs the command in the process of the tests, which takes a tenth of the time of another process. For commands that
- * end by themselves and read no input. One at a time: what the process prints meanwhile counts as the command's.
+ * end by themselves. They read their input from a pipe. One at a time: what the process prints meanwhile counts as the
+ * command's.
  */
-export async function runInProcess(args: readonly string[]): Promise<CommandResult> {
+export async function runInProcess(args: readonly string[], input = ""): Promise<CommandResult> {
   const printed = { stdout: "", stderr: "" };
   const restores = (["stdout", "stderr"] as const).map((name) => {
     const stream = process[name];
@@ -25,6 +27,9 @@ export async function runInProcess(args: readonly string[]): Promise<CommandResu
       stream.write = write;
     };
   });
+  const { stdin } = process;
+  Object.defineProperty(process, "stdin", { value: Readable.from([Buffer.from(input)]) });
+  restores.push(() => Object.defineProperty(process, "stdin", { value: stdin }));
   watchText(() => `${printed.stdout}${printed.stderr}`);
   try {
     return { status: await run(args), ...printed };
