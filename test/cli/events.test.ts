@@ -78,7 +78,7 @@ describe("the events of fileferry serve", () => {
     expect(text).toContain('fileferry_requests_total{method="GET",status="200"} 1\n');
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
     expect((await fetch(`http://127.0.0.1:${port}/metrics`, { method: "POST" })).status).toBe(405);
-    // What it has answered is held against this, and it is gone soon.
+    // What it has answered is compared with this, and it is gone soon.
     await (await fetch(`${run.url}__svc__/openapi.json`)).text();
     run.child.kill("SIGTERM");
     expect(await run.ended).toBe(0);

@@ -52,13 +52,13 @@ async function findDifference({ text }: Block, file: string): Promise<readonly s
   return (await readFile(join(projectFolder, file), "utf8")).includes(shown) ? [] : [`is not what ${file} has`];
 }
 
-/** A picture has nothing but ports to be held against: each has to stand in a file beside its page. */
+/** A picture has nothing but ports to be compared with: each has to stand in a file beside its page. */
 async function findPictureFaults({ page, text }: Block): Promise<readonly string[]> {
   const folder = join(projectFolder, dirname(page));
   const names = (await readdir(folder)).filter((name) => /\.(?:conf|json)$/.test(name));
   const beside = (await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")))).join("\n");
   const ports = text.match(/:\d+\b/g) ?? [];
-  if (ports.length === 0) return ["shows nothing that could be held against anything"];
+  if (ports.length === 0) return ["shows nothing that could be compared with anything"];
   return ports.filter((port) => !beside.includes(port)).map((port) => `${port}: is in none of ${names.join(", ")}`);
 }
 

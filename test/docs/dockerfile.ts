@@ -42,7 +42,7 @@ export async function findDockerfileFaults(text: string): Promise<readonly strin
 
 type Find = (rest: string, former: readonly Instruction[]) => readonly string[] | Promise<readonly string[]>;
 
-/** What each instruction is held against; those that have nothing are played alone. */
+/** What each instruction is compared with; those that have nothing are played alone. */
 const FAULTS: Readonly<Record<string, Find>> = {
   FROM: findImageFaults,
   WORKDIR: () => [],

@@ -1,5 +1,5 @@
 // The commands that pages name, where they cannot be what the system has: `node launch.mjs
-// <fileferry|node|npm|npx|sftp> [argument...]`, called by the programs that world.ts puts first into the PATH. Whatever
+// <fileferry|node|npm|npx|sftp> [argument...]`, called by the programs that environment.ts puts first into the PATH. Whatever
 // says that it listens goes on behind, as in a terminal of its own.
 
 import { spawn, spawnSync } from "node:child_process";
@@ -8,13 +8,13 @@ import { appendFileSync, existsSync, openSync, readFileSync, realpathSync, rmSyn
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-const { WORLD = "", PORTS = "{}", PATH = "", TYPESCRIPT_NODE = "" } = process.env;
-const clone = join(WORLD, "clone");
-const pids = join(WORLD, "pids");
+const { PLAY_FOLDER = "", PORTS = "{}", PATH = "", TYPESCRIPT_NODE = "" } = process.env;
+const clone = join(PLAY_FOLDER, "clone");
+const pids = join(PLAY_FOLDER, "pids");
 const ports = JSON.parse(PORTS);
 /** The PATH without the programs that call this. */
 const systemPath = PATH.split(":")
-  .filter((folder) => folder !== join(WORLD, "bin"))
+  .filter((folder) => folder !== join(PLAY_FOLDER, "bin"))
   .join(":");
 
 const [, , name = "", ...args] = process.argv;
@@ -65,7 +65,7 @@ function npx(given) {
 function sftp(given) {
   const options = ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "LogLevel=ERROR"];
   return runSystem("sftp", [...options.flatMap((option) => ["-o", option]), ...given], {
-    SSH_ASKPASS: join(WORLD, "bin/askpass"),
+    SSH_ASKPASS: join(PLAY_FOLDER, "bin/askpass"),
     SSH_ASKPASS_REQUIRE: "force",
   });
 }
@@ -106,7 +106,7 @@ async function play(program, given) {
 }
 
 async function start(program, given) {
-  const log = join(WORLD, `log-${process.pid}-${Date.now()}`);
+  const log = join(PLAY_FOLDER, `log-${process.pid}-${Date.now()}`);
   const read = () => ({ stdout: readFileSync(`${log}.out`, "utf8"), stderr: readFileSync(`${log}.err`, "utf8") });
   const stdio = ["inherit", openSync(`${log}.out`, "w"), openSync(`${log}.err`, "w")];
   const child = spawn(program, given, { stdio, detached: true });
@@ -128,7 +128,7 @@ async function start(program, given) {
   return { status, ...read() };
 }
 
-/** What a service is asked for is written down: its exchanges are held against its description when it may be gone. */
+/** What a service is asked for is written down: its exchanges are compared with its description when it may be gone. */
 async function askForDescription(url) {
   const { get } = await import(url.startsWith("https:") ? "node:https" : "node:http");
   await new Promise((resolve) => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Block, findBlocks, toPlace, toWhole } from "./blocks.ts";
+import { createEnvironment, type Environment, findMissing } from "./environment.ts";
 import { readPages } from "./pages.ts";
 import { toPattern, toSteps } from "./transcript.ts";
-import { createWorld, findMissing, type World } from "./world.ts";
 
 /** So many blocks of commands at most may say that they are not run here. */
 const MOST_NOT_RUN = 6;
@@ -32,40 +32,43 @@ function toPlays(blocks: readonly Block[]): readonly (readonly [place: string, b
   });
 }
 
-async function playCommands(world: World, block: Block): Promise<void> {
-  const { status, output } = await world.run(toWhole(block), { isStrict: true, typed: block.typed ?? "" });
+async function playCommands(environment: Environment, block: Block): Promise<void> {
+  const { status, output } = await environment.run(toWhole(block), { isStrict: true, typed: block.typed ?? "" });
   expect({ status, output }).toEqual({ status: 0, output: expect.anything() });
 }
 
-async function playTranscript(world: World, { before, text, after, typed = "" }: Block): Promise<void> {
-  expect(await world.run(before, { isStrict: true })).toMatchObject({ status: 0 });
+async function playTranscript(environment: Environment, { before, text, after, typed = "" }: Block): Promise<void> {
+  expect(await environment.run(before, { isStrict: true })).toMatchObject({ status: 0 });
   const steps = toSteps(text);
   expect(steps.length).toBeGreaterThan(0);
   for (const { command, output: shown } of steps) {
-    const printed = await world.run(command, { typed });
+    const printed = await environment.run(command, { typed });
     const output = printed.output === "" ? "" : `${printed.output}\n`;
-    expect({ command, output }).toEqual({ command, output: expect.stringMatching(toPattern(world.toLocal(shown))) });
+    expect({ command, output }).toEqual({
+      command,
+      output: expect.stringMatching(toPattern(environment.toLocal(shown))),
+    });
   }
-  expect(await world.run(after, { isStrict: true })).toMatchObject({ status: 0 });
+  expect(await environment.run(after, { isStrict: true })).toMatchObject({ status: 0 });
 }
 
 describe.for(pages.map(({ path, blocks }) => [path, toPlays(blocks)] as const).filter(([, plays]) => plays.length > 0))(
   "the commands of %s",
   ([, plays]) => {
-    let world: World;
+    let environment: Environment;
 
     beforeAll(async () => {
-      world = await createWorld();
+      environment = await createEnvironment();
     }, 300_000);
 
-    afterAll(() => world?.stop());
+    afterAll(() => environment?.stop());
 
     it.for(plays)("do what %s says", { timeout: 120_000 }, async ([, block, files], { skip }) => {
       const missing = findMissing(toWhole(block));
       if (missing !== undefined && process.env.CI) throw new Error(`not installed: ${missing}`);
       skip(missing !== undefined, `not installed: ${missing}`);
-      for (const { saved = "", text } of files) await world.save(saved, text);
-      await (block.language === "console" ? playTranscript : playCommands)(world, block);
+      for (const { saved = "", text } of files) await environment.save(saved, text);
+      await (block.language === "console" ? playTranscript : playCommands)(environment, block);
     });
   },
 );

@@ -10,9 +10,9 @@ import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { answer, serveEndpoint } from "../support/endpoint-server.ts";
 import { type Block, findBlocks, toPlace } from "./blocks.ts";
 import { toCommands } from "./dockerfile.ts";
+import { createEnvironment } from "./environment.ts";
 import { parseRequest, toValuePattern } from "./http-request.ts";
 import { readPages } from "./pages.ts";
-import { createWorld } from "./world.ts";
 
 const pages = (await readPages(["README.md", "CONTRIBUTING.md", "docs", "examples"])).map(findBlocks);
 
@@ -104,9 +104,9 @@ const OF_CONNECTION = [
 
 describe("a container that a page describes", () => {
   it.for(blocksOf("dockerfile"))("serves: %s", { timeout: 120_000 }, async ([, block, next]) => {
-    const world = await createWorld();
-    onTestFinished(() => world.stop());
-    const roots = join(world.folder, "stages");
+    const environment = await createEnvironment();
+    onTestFinished(() => environment.stop());
+    const roots = join(environment.folder, "stages");
     const root = join(roots, "stage-0");
     await mkdir(join(root, "etc/fileferry"), { recursive: true });
     const config = {
@@ -114,10 +114,15 @@ describe("a container that a page describes", () => {
       authentication: [{ type: "accounts", accounts: [{ username: "alice", password: "secret" }] }],
     };
     await writeFile(join(root, "etc/fileferry/fileferry.json"), JSON.stringify(config));
-    const started = await world.run(toCommands(block.text, join(world.folder, "clone"), roots), { isStrict: true });
-    expect(started).toEqual({ status: 0, output: expect.stringContaining(world.toLocal("http://0.0.0.0:8080/")) });
+    const started = await environment.run(toCommands(block.text, join(environment.folder, "clone"), roots), {
+      isStrict: true,
+    });
+    expect(started).toEqual({
+      status: 0,
+      output: expect.stringContaining(environment.toLocal("http://0.0.0.0:8080/")),
+    });
     const upload = "echo content | curl -sS -u alice:secret -T - http://127.0.0.1:8080/home/a.txt -o /dev/null";
-    expect(await world.run(`${upload} && cat ${root}/files/alice/a.txt`, { isStrict: true })).toMatchObject({
+    expect(await environment.run(`${upload} && cat ${root}/files/alice/a.txt`, { isStrict: true })).toMatchObject({
       status: 0,
       output: "content",
     });

@@ -1,7 +1,12 @@
 import "./errno/wrapped-fs.ts";
 import { afterAll, describe, expect, it } from "vitest";
 import { amount, reportFigure } from "../support/trust.ts";
-import { createAccountsFolder, createAccountsWorld, PASSWORDS, passwordIn } from "./errno/accounts-world.ts";
+import {
+  createAccountsEnvironment,
+  createAccountsFolder,
+  PASSWORDS,
+  passwordIn,
+} from "./errno/accounts-environment.ts";
 import { type Fault, type FileCall, openDescriptors, strike, struck } from "./errno/failing-calls.ts";
 import { faultsOf, REFUSALS } from "./errno/points.ts";
 
@@ -27,7 +32,7 @@ afterAll(() => folder.remove());
 describe("an accounts file of which a call fails (SECURITY 7)", () => {
   it("has the former password or the next one, as is told, and nothing beside it from the next start on", async () => {
     const { root } = folder;
-    const course = await createAccountsWorld(root);
+    const course = await createAccountsEnvironment(root);
     strike();
     expect((await course.update()).status).toBe(200);
     const { counts } = struck();
@@ -59,10 +64,10 @@ describe("an accounts file of which a call fails (SECURITY 7)", () => {
 });
 
 async function judge(root: string, faults: readonly [Fault, ...Fault[]]): Promise<readonly string[]> {
-  const world = await createAccountsWorld(root);
+  const environment = await createAccountsEnvironment(root);
   const open = openDescriptors();
   strike(...faults);
-  const { status, headers, body } = await world.update();
+  const { status, headers, body } = await environment.update();
   const { fired } = struck();
   strike();
   const [{ call, errno, nth, lasts, effect }] = faults;
@@ -70,7 +75,7 @@ async function judge(root: string, faults: readonly [Fault, ...Fault[]]): Promis
   const found = await passwordIn(root);
   const other = found === "next" ? PASSWORDS.former : PASSWORDS.next;
   const isRefusal = status === 503 && text.includes("Passwords cannot be changed at the moment.");
-  const left = await world.restart(faults.length > 1);
+  const left = await environment.restart(faults.length > 1);
   const checks: readonly (readonly [isWell: boolean, problem: string])[] = [
     [faults.every((one) => fired.has(one.call)), "it was not made to fail"],
     [status === 200 || (isRefusal && headers.has("retry-after")), `it is answered ${status}`],
@@ -79,8 +84,8 @@ async function judge(root: string, faults: readonly [Fault, ...Fault[]]): Promis
     [status !== 200 || nth > 1 || !NEEDED.includes(call), "it says that it is done"],
     [openDescriptors() === open, "a descriptor is open"],
     [left.length === 0, `there stays ${left.join()}`],
-    [(await world.logIn(PASSWORDS[found ?? "former"])) === 200, "then nobody can log in"],
-    [(await world.logIn(other)) === 401, "then the other password is good"],
+    [(await environment.logIn(PASSWORDS[found ?? "former"])) === 200, "then nobody can log in"],
+    [(await environment.logIn(other)) === 401, "then the other password is good"],
   ];
   const point = `${errno} ${effect} ${call} ${nth} ${lasts}`;
   return checks.filter(([isWell]) => !isWell).map(([, problem]) => `${point}: ${problem}`);

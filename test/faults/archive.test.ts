@@ -25,9 +25,9 @@ describe.each([
     ["fails at its first byte", (content: Source) => content.fail(0)],
     ["fails midway", (content: Source) => content.fail(size / 2)],
     ["fails at its very end", (content: Source) => content.fail(size)],
-  ])("that %s breaks the archive off, which nothing takes for whole", async (_name, spoil) => {
+  ])("that %s breaks the archive off, which nothing takes for whole", async (_name, damage) => {
     const source = createSource();
-    spoil(source);
+    damage(source);
     const after = createSource();
     after.end(3);
     let hasEnded = false;

@@ -81,12 +81,12 @@ function count(answers: readonly Seen[]): Readonly<Record<number, number>> {
   return counts;
 }
 
-const worlds = ["disk", "memory"].flatMap((kind) => [
+const environments = ["disk", "memory"].flatMap((kind) => [
   [kind, "in process", sendInProcess] as const,
   [kind, "over the wire", sendOverWire] as const,
 ]);
 
-describe.each(worlds)("writers at the same time, on %s, %s", (kind, _way, connect) => {
+describe.each(environments)("writers at the same time, on %s, %s", (kind, _way, connect) => {
   beforeEach(async () => {
     send = await connect(await createStorage(kind));
   });

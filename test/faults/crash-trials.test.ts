@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { amount, reportFigure } from "../support/trust.ts";
+import { type CrashEnvironment, createCrashEnvironment } from "./crash/environment.ts";
 import { perform } from "./crash/lane.ts";
 import { type Kind, makeOperation } from "./crash/operations.ts";
 import { changePassword } from "./crash/passwords.ts";
 import { bundleCommand } from "./crash/program.ts";
 import { countCalls, SCENARIOS } from "./crash/scenarios.ts";
 import { killAt, mayTrace } from "./crash/strace.ts";
-import { type CrashWorld, createCrashWorld } from "./crash/world.ts";
 import { createRandom, type Random } from "./cut-requests.ts";
 
 /**
@@ -17,7 +17,7 @@ import { createRandom, type Random } from "./cut-requests.ts";
 const TRIALS = Number(process.env.CRASHES ?? amount({ short: 12, long: 1000 }));
 const SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
 /** How many trials one folder has. */
-const TRIALS_OF_A_WORLD = 60;
+const TRIALS_OF_AN_ENVIRONMENT = 60;
 const KINDS: readonly Kind[] = ["uploads", "overwrites", "deletions", "accounts"];
 /** How many accounts change their passwords at once in the trials of that kind. */
 const CHANGES = 3;
@@ -30,7 +30,12 @@ beforeAll(async () => {
 afterAll(() => rm(program.folder, { recursive: true, force: true }));
 
 /** Waits for the moment of a kill: some milliseconds after the begin, the first unfinished file, or so many answers. */
-async function waitForMoment(world: CrashWorld, random: Random, kind: Kind, answers: () => number): Promise<string> {
+async function waitForMoment(
+  environment: CrashEnvironment,
+  random: Random,
+  kind: Kind,
+  answers: () => number,
+): Promise<string> {
   const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
   const way = random.pick(["time", "time", "unfinished file", "answers"]);
   const later = random.below(kind === "accounts" ? 1200 : 250);
@@ -47,7 +52,7 @@ async function waitForMoment(world: CrashWorld, random: Random, kind: Kind, answ
   let stop = () => {};
   await Promise.race([
     new Promise<void>((resolve) => {
-      stop = world.onTemporary(resolve);
+      stop = environment.onTemporary(resolve);
     }),
     pause(1500),
   ]);
@@ -58,25 +63,28 @@ async function waitForMoment(world: CrashWorld, random: Random, kind: Kind, answ
 }
 
 /** Has clients work until the process is killed in the middle of it; how many answers they had. */
-async function runTrial(world: CrashWorld, trial: number): Promise<number> {
+async function runTrial(environment: CrashEnvironment, trial: number): Promise<number> {
   const random = createRandom(SEED * 100_003 + trial);
   const kind = KINDS[trial % KINDS.length] as Kind;
-  const { url, child } = world.server();
+  const { url, child } = environment.server();
   let answers = 0;
   let isOver = false;
-  const clients = world.lanes.map(async (lane, index) => {
+  const clients = environment.lanes.map(async (lane, index) => {
     const own = createRandom(SEED * 100_003 + trial * 11 + index);
     while (!isOver && (await perform(lane, makeOperation(own, kind, lane.states), url))) answers += 1;
   });
   const changes = Array.from({ length: kind === "accounts" ? CHANGES : 0 }, async () => {
-    if (await changePassword(world.book, url)) answers += 1;
+    if (await changePassword(environment.book, url)) answers += 1;
   });
   const working = Promise.all([...clients, ...changes]);
-  const moment = await Promise.race([waitForMoment(world, random, kind, () => answers), working.then(() => "never")]);
+  const moment = await Promise.race([
+    waitForMoment(environment, random, kind, () => answers),
+    working.then(() => "never"),
+  ]);
   child.kill("SIGKILL");
   isOver = true;
   await working;
-  await world.killAndCheck(`seed ${SEED}, trial ${trial}, ${kind}, killed ${moment}`);
+  await environment.killAndCheck(`seed ${SEED}, trial ${trial}, ${kind}, killed ${moment}`);
   return answers;
 }
 
@@ -88,13 +96,16 @@ describe("a process that is killed at random moments (CONTRACT 4.1, SECURITY 7)"
   it(title, { timeout }, async () => {
     const numbers = Array.from({ length: TRIALS }, (_, index) => index);
     let answers = 0;
-    // Two worlds at a time: one checks while the other is killed.
+    // Two environments at a time: one checks while the other is killed.
     async function runHalf(half: number): Promise<void> {
       const own = numbers.filter((number) => Math.floor(number / KINDS.length) % 2 === half);
-      for (let at = 0; at < own.length; at += TRIALS_OF_A_WORLD) {
-        const world = await createCrashWorld(program.command, (TRIALS_OF_A_WORLD / KINDS.length) * CHANGES);
-        for (const trial of own.slice(at, at + TRIALS_OF_A_WORLD)) answers += await runTrial(world, trial);
-        world.server().child.kill("SIGKILL");
+      for (let at = 0; at < own.length; at += TRIALS_OF_AN_ENVIRONMENT) {
+        const environment = await createCrashEnvironment(
+          program.command,
+          (TRIALS_OF_AN_ENVIRONMENT / KINDS.length) * CHANGES,
+        );
+        for (const trial of own.slice(at, at + TRIALS_OF_AN_ENVIRONMENT)) answers += await runTrial(environment, trial);
+        environment.server().child.kill("SIGKILL");
       }
     }
     await Promise.all([runHalf(0), runHalf(1)]);
@@ -121,18 +132,18 @@ describe("a process that is killed between two system calls (skipped where strac
     );
     // In a short run some of them, others with each seed.
     const chosen = points.filter((_, index) => (index + SEED) % stride === 0);
-    const world = await createCrashWorld(program.command, chosen.length + 1);
+    const environment = await createCrashEnvironment(program.command, chosen.length + 1);
     let reached = 0;
     for (const { name, call, count, prepare, run } of chosen) {
-      const { url, child } = world.server();
-      await prepare(world, url);
+      const { url, child } = environment.server();
+      await prepare(environment, url);
       const killing = await killAt(child.pid ?? 0, call, count);
-      const isAnswered = await run(world, url);
+      const isAnswered = await run(environment, url);
       await killing.stop();
       if (!isAnswered) reached += 1;
-      await world.killAndCheck(`seed ${SEED}, ${name}, killed before ${call} ${count}`);
+      await environment.killAndCheck(`seed ${SEED}, ${name}, killed before ${call} ${count}`);
     }
-    world.server().child.kill("SIGKILL");
+    environment.server().child.kill("SIGKILL");
     expect(reached, "points that were reached").toBeGreaterThan(chosen.length / 2);
     reportFigure({ row: "Kills of the process", what: "between two system calls", value: reached });
   });

@@ -1,10 +1,10 @@
 import "./errno/wrapped-fs.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { amount, reportFigure } from "../support/trust.ts";
+import { createEnvironment } from "./errno/environment.ts";
 import type { FileCall } from "./errno/failing-calls.ts";
 import { OPERATIONS } from "./errno/operations.ts";
 import { follow, judge, pointsOf, REFUSALS } from "./errno/points.ts";
-import { createWorld } from "./errno/world.ts";
 
 /** All that an adapter of a disk asks the system for. */
 const CALLS: readonly FileCall[] = [
@@ -17,17 +17,17 @@ const CALLS: readonly FileCall[] = [
 /** Of the ways in which one call of an operation can fail with one error, so many are tried. */
 const WAYS = amount({ short: 1, long: Number.POSITIVE_INFINITY });
 
-const world = createWorld();
+const environment = createEnvironment();
 /** Which errors each call has failed with. */
 const tried = new Map<FileCall, Set<string>>();
 let count = 0;
 
-beforeAll(() => world.settle());
-afterAll(() => world.remove());
+beforeAll(() => environment.settle());
+afterAll(() => environment.remove());
 
 describe("a disk of which a call fails (SECURITY 7, 14)", () => {
   it.each(OPERATIONS)("leaves $name undone or has it done, says which, and serves on", async (operation) => {
-    const course = await follow(world, operation);
+    const course = await follow(environment, operation);
     const made = new Set([...course.counts.quick.keys(), ...course.counts.slow.keys()]);
     expect([...made].sort(), "the calls that it is made of").toEqual([...operation.uses].sort());
     const problems: string[] = [];
@@ -36,7 +36,7 @@ describe("a disk of which a call fails (SECURITY 7, 14)", () => {
       for (let number = 0; number < Math.min(WAYS, ways.length); number += 1) {
         const point = ways[(index + number) % ways.length];
         if (point === undefined) continue;
-        problems.push(...(await judge(world, course, point)));
+        problems.push(...(await judge(environment, course, point)));
         count += 1;
         const [{ call, errno }] = point.faults;
         tried.set(call, (tried.get(call) ?? new Set()).add(errno));

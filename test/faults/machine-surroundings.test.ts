@@ -18,7 +18,7 @@ import {
   type Reply,
   startMachine,
   unfill,
-} from "./machine-world.ts";
+} from "./machine-environment.ts";
 
 const FIRST = "the first password";
 const UNCHANGED = "Passwords cannot be changed at the moment.";

@@ -24,7 +24,7 @@ import {
   startMachine,
   toForm,
   unfill,
-} from "./machine-world.ts";
+} from "./machine-environment.ts";
 
 const FULL = "The storage is full.";
 const DENIED = "The storage denied access.";

@@ -8,8 +8,8 @@ import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { exchange, watchEscapes } from "../runtimes/node/raw-client.ts";
 import { AUTHORIZATION } from "../support/served.ts";
 import { amount, reportFigure } from "../support/trust.ts";
+import { type CutEnvironment, countDescriptors, createCutEnvironment } from "./cut-environment.ts";
 import { createRandom, makeRequest, TARGETS } from "./cut-requests.ts";
-import { type CutWorld, countDescriptors, createCutWorld } from "./cut-world.ts";
 
 /**
  * How many connections are cut on each storage, and by which seed: `CUTS=1000 CUT_SEED=1 npx vitest run
@@ -30,7 +30,7 @@ function isSame(one: Buffer | undefined, other: Buffer | undefined): boolean {
 }
 
 /** Cuts one connection after the other in a folder of its own, and looks at its files after each. */
-async function cutInLane({ storage, cut }: CutWorld, lane: string, cuts: readonly number[]): Promise<void> {
+async function cutInLane({ storage, cut }: CutEnvironment, lane: string, cuts: readonly number[]): Promise<void> {
   const former = new Map<string, Buffer | undefined>();
   for (const name of TARGETS) former.set(name, await contentOf(storage, `/${lane}/${name}`));
   const large = (await contentOf(storage, "/big.bin")) ?? Buffer.alloc(0);
@@ -79,12 +79,12 @@ function expectPart(answer: Buffer, content: Buffer, what: string): void {
 }
 
 /** Cuts so many connections, some at the same time. */
-async function cutMany(world: CutWorld, count: number): Promise<void> {
+async function cutMany(environment: CutEnvironment, count: number): Promise<void> {
   const numbers = Array.from({ length: count }, (_, index) => index);
   await Promise.all(
     LANES.map((lane, index) =>
       cutInLane(
-        world,
+        environment,
         lane,
         numbers.filter((number) => number % LANES.length === index),
       ),
@@ -102,7 +102,7 @@ async function expectAnswers(port: number): Promise<void> {
 }
 
 /** Of logins that were cut none has left a session: there is one at most for each that came whole. */
-function expectFewSessions({ sessions }: CutWorld): void {
+function expectFewSessions({ sessions }: CutEnvironment): void {
   const { kept, asked } = sessions();
   expect(kept, `sessions; seed ${SEED}`).toBeLessThanOrEqual(asked);
 }
@@ -128,23 +128,23 @@ describe("connections that are cut at random, up and down", () => {
     const folder = await mkdtemp(join(tmpdir(), "fileferry-cuts-"));
     const storage = () => createDiskStorage({ root: folder, durability: "rename" });
     // What a process opens once and for all is open then.
-    const first = await createCutWorld(storage(), LANES);
+    const first = await createCutEnvironment(storage(), LANES);
     await cutMany(first, LANES.length);
     await first.close();
     const [descriptors, timers] = [countDescriptors(), countTimers()];
 
-    const world = await createCutWorld(storage(), LANES);
-    await cutMany(world, CUTS);
-    await expectAnswers(world.port);
-    expectFewSessions(world);
-    await world.close();
+    const environment = await createCutEnvironment(storage(), LANES);
+    await cutMany(environment, CUTS);
+    await expectAnswers(environment.port);
+    expectFewSessions(environment);
+    await environment.close();
     await expectNoneLeft(descriptors, timers);
     const names = await readdir(folder, { recursive: true });
     expect(
       names.filter((name) => name.split("/").some((part) => TEMPORARY.test(part))),
       `seed ${SEED}`,
     ).toEqual([]);
-    expect([escapes, world.log.entries]).toEqual([[], []]);
+    expect([escapes, environment.log.entries]).toEqual([[], []]);
     reportFigure({ row: "Cut connections", what: "on disk, no residue", value: CUTS });
     await rm(folder, { recursive: true });
   });
@@ -152,13 +152,13 @@ describe("connections that are cut at random, up and down", () => {
   it("leave files whole, and the service at work, in memory (CONTRACT 4.1)", { timeout }, async () => {
     const escapes = watchEscapes();
     const [descriptors, timers] = [countDescriptors(), countTimers()];
-    const world = await createCutWorld(createMemoryStorage(), LANES);
-    await cutMany(world, CUTS);
-    await expectAnswers(world.port);
-    expectFewSessions(world);
-    await world.close();
+    const environment = await createCutEnvironment(createMemoryStorage(), LANES);
+    await cutMany(environment, CUTS);
+    await expectAnswers(environment.port);
+    expectFewSessions(environment);
+    await environment.close();
     await expectNoneLeft(descriptors, timers);
-    expect([escapes, world.log.entries]).toEqual([[], []]);
+    expect([escapes, environment.log.entries]).toEqual([[], []]);
     reportFigure({ row: "Cut connections", what: "in memory", value: CUTS });
   });
 });

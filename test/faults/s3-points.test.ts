@@ -58,7 +58,7 @@ interface Course {
 }
 
 /** A service on a store with some objects. */
-async function createWorld() {
+async function createEnvironment() {
   faults.strike();
   told = 0;
   const fake = createFake(faults.script, options);
@@ -94,7 +94,7 @@ async function* toChunks(text: string): AsyncGenerator<Uint8Array> {
 
 /** Does an operation where nothing fails. */
 async function follow(operation: StoreOperation): Promise<Course> {
-  const { fake, send } = await createWorld();
+  const { fake, send } = await createEnvironment();
   const before = stateOf(fake);
   faults.strike();
   const { status, text } = await send(operation);
@@ -105,7 +105,7 @@ async function follow(operation: StoreOperation): Promise<Course> {
 /** What went wrong at a point, in words; none where all is well. */
 async function judge(operation: StoreOperation, point: Point, course: Course): Promise<readonly string[]> {
   const { after, body } = course;
-  const { fake, send } = await createWorld();
+  const { fake, send } = await createEnvironment();
   const got = await struckBy(point, () => send(operation));
   const isDone = got.status === operation.status;
   const state = stateOf(fake);

@@ -50,7 +50,7 @@ export async function execute(target: FuzzTarget, input: string, watchdog: Watch
     const begun = performance.now();
     const running = target.run(input);
     const label = typeof running === "string" ? running : await running;
-    if (performance.now() - begun > MAX_MILLISECONDS) await holdTime(target, input);
+    if (performance.now() - begun > MAX_MILLISECONDS) await expectTime(target, input);
     return label;
   } finally {
     watchdog.end();
@@ -58,7 +58,7 @@ export async function execute(target: FuzzTarget, input: string, watchdog: Watch
 }
 
 /** Of the processor, not of the clock. */
-async function holdTime(target: FuzzTarget, input: string): Promise<void> {
+async function expectTime(target: FuzzTarget, input: string): Promise<void> {
   let best = Number.POSITIVE_INFINITY;
   for (let count = 0; count < TRIES && best > MAX_MILLISECONDS; count++) {
     const before = process.cpuUsage();

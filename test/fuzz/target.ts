@@ -18,12 +18,12 @@ export interface FuzzTarget extends Grammar {
 }
 
 /** A promise is broken unless this holds. */
-export function hold(holds: boolean, promise: string): asserts holds {
+export function expect(holds: boolean, promise: string): asserts holds {
   if (!holds) throw new Error(`Broken: ${promise}`);
 }
 
 /** The same for two values, whatever the order of their members. */
-export function holdSame(found: unknown, expected: unknown, promise: string): void {
+export function expectSame(found: unknown, expected: unknown, promise: string): void {
   if (isDeepStrictEqual(found, expected)) return;
   const [one, other] = [JSON.stringify(found), JSON.stringify(expected)];
   throw new Error(`Broken: ${promise}: ${one?.slice(0, 500)} is not ${other?.slice(0, 500)}`);

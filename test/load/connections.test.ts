@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { amount, reportFigure } from "../support/trust.ts";
 import { type Client, eventually, measureWaits, openClient, type Waits } from "./clients.ts";
-import { createLoadWorld, type LoadWorld, type LoadWorldOptions } from "./load-world.ts";
+import { createLoadEnvironment, type LoadEnvironment, type LoadEnvironmentOptions } from "./load-environment.ts";
 import { prepareServers, type Usage } from "./server-process.ts";
 import type { SlowClient } from "./slow-clients.ts";
 
@@ -51,10 +51,10 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** A server with its clients, gone after the test. */
-async function serve(options: Omit<LoadWorldOptions, "uploads"> = {}): Promise<LoadWorld> {
-  const world = await createLoadWorld(program, folder, { uploads: UPLOADS, ...options });
-  onTestFinished(() => world.server.kill());
-  return world;
+async function serve(options: Omit<LoadEnvironmentOptions, "uploads"> = {}): Promise<LoadEnvironment> {
+  const environment = await createLoadEnvironment(program, folder, { uploads: UPLOADS, ...options });
+  onTestFinished(() => environment.server.kill());
+  return environment;
 }
 
 describe.skipIf(!hasRoom)(
@@ -64,23 +64,23 @@ describe.skipIf(!hasRoom)(
       "cost little memory, keep nobody waiting, and leave nothing behind",
       async () => {
         const bare = await measureBare();
-        const world = await serve({ limits: { idleSeconds: 3600 } });
-        const { server } = world;
-        const before = await warmUp(world);
+        const environment = await serve({ limits: { idleSeconds: 3600 } });
+        const { server } = environment;
+        const before = await warmUp(environment);
         const descriptors = server.descriptors();
-        const idle = await world.openIdle(IDLE);
+        const idle = await environment.openIdle(IDLE);
         const withIdle = await server.usage();
-        const uploads = await world.beginUploads();
+        const uploads = await environment.beginUploads();
         const withUploads = await server.usage();
-        const readers = await world.beginReaders(READERS);
+        const readers = await environment.beginReaders(READERS);
         const withReaders = await server.usage();
-        await expectShortWaits(world);
-        await expectKept(world, idle, uploads);
+        await expectShortWaits(environment);
+        await expectKept(environment, idle, uploads);
 
         for (const { socket } of [...idle, ...uploads, ...readers]) socket.destroy();
         await eventually("descriptors as before", PATIENCE, () => server.descriptors() <= descriptors);
-        expect(await world.countTemporary()).toBe(0);
-        expect(await world.readUploads()).toEqual({ whole: UPLOADS / 2, former: UPLOADS / 2 });
+        expect(await environment.countTemporary()).toBe(0);
+        expect(await environment.readUploads()).toEqual({ whole: UPLOADS / 2, former: UPLOADS / 2 });
         const after = await server.usage();
         expect(await server.end(0)).toBe(0);
 
@@ -105,15 +105,15 @@ describe.skipIf(!hasRoom)(`${READERS} downloads and ${UPLOADS} uploads that stan
   ])(
     "keep no descriptor and no temporary file once they were %s for as long as is set",
     async (how, limits) => {
-      const world = await serve({ limits });
-      const before = world.server.descriptors();
-      const clients = [...(await world.beginUploads()), ...(await world.beginReaders(READERS))];
+      const environment = await serve({ limits });
+      const before = environment.server.descriptors();
+      const clients = [...(await environment.beginUploads()), ...(await environment.beginReaders(READERS))];
       if (how === "silent") for (const client of clients) client.stop();
-      const waited = await eventually("the end of them", PATIENCE, () => world.server.descriptors() <= before);
+      const waited = await eventually("the end of them", PATIENCE, () => environment.server.descriptors() <= before);
       // Of an answer node:http sees by the second look only that nothing of it goes out.
       expect(waited).toBeLessThan(8 * PERIOD_MILLISECONDS);
-      expect(await world.countTemporary()).toBe(0);
-      expect(await world.readUploads()).toEqual({ whole: 0, former: UPLOADS });
+      expect(await environment.countTemporary()).toBe(0);
+      expect(await environment.readUploads()).toEqual({ whole: 0, former: UPLOADS });
       const what = `until the last descriptor of ${how} ones is closed`;
       const bound = `set: ${PERIOD_MILLISECONDS}`;
       reportFigure({ row: "Stalled transfers", what, value: waited, unit: "ms", bound });
@@ -126,19 +126,19 @@ describe.skipIf(!hasRoom)(`a server that ends under ${UPLOADS} uploads and ${REA
   it(
     "finishes those that can be until its deadline, cuts the others, and leaves their former files",
     async () => {
-      const world = await serve();
-      const idle = await world.openIdle(IDLE / 10);
-      const uploads = await world.beginUploads();
-      const readers = await world.beginReaders(READERS);
-      const exit = world.server.end(amount({ short: 3, long: 20 }));
+      const environment = await serve();
+      const idle = await environment.openIdle(IDLE / 10);
+      const uploads = await environment.beginUploads();
+      const readers = await environment.beginReaders(READERS);
+      const exit = environment.server.end(amount({ short: 3, long: 20 }));
       await eventually("the end of idle connections", PATIENCE, () => idle.every(({ socket }) => socket.destroyed));
-      await expect(openClient(world.server.port)).rejects.toThrow("ECONNREFUSED");
+      await expect(openClient(environment.server.port)).rejects.toThrow("ECONNREFUSED");
       const [ended, taken] = [uploads.filter(isEven), readers.filter(isEven)];
       const answers = await Promise.all([...ended, ...taken].map((client) => client.finish()));
       expect(answers.map(({ status }) => status)).toEqual([...ended.map(() => 201), ...taken.map(() => 200)]);
       expect(await exit).toBe(0);
-      expect(await world.countTemporary()).toBe(0);
-      expect(await world.readUploads()).toEqual({ whole: UPLOADS / 2, former: UPLOADS / 2 });
+      expect(await environment.countTemporary()).toBe(0);
+      expect(await environment.readUploads()).toEqual({ whole: UPLOADS / 2, former: UPLOADS / 2 });
       const row = "Graceful shutdown during transfers";
       reportFigure({ row, what: "finished transfers", value: answers.length });
       reportFigure({
@@ -153,17 +153,17 @@ describe.skipIf(!hasRoom)(`a server that ends under ${UPLOADS} uploads and ${REA
 
 /** The resident memory that as many connections to `node:http` alone take, in bytes. */
 async function measureBare(): Promise<number> {
-  const world = await serve({ kind: "bare" });
-  const before = await warmUp(world);
-  const idle = await world.openIdle(IDLE);
-  const { rss } = await world.server.usage();
+  const environment = await serve({ kind: "bare" });
+  const before = await warmUp(environment);
+  const idle = await environment.openIdle(IDLE);
+  const { rss } = await environment.server.usage();
   for (const { socket } of idle) socket.destroy();
-  expect(await world.server.end(0)).toBe(0);
+  expect(await environment.server.end(0)).toBe(0);
   return rss - before.rss;
 }
 
 /** Code is compiled, pools are filled: what is there once is no connection's. */
-async function warmUp({ server, openIdle }: LoadWorld): Promise<Usage> {
+async function warmUp({ server, openIdle }: LoadEnvironment): Promise<Usage> {
   const before = server.descriptors();
   for (const { socket } of await openIdle(200)) socket.destroy();
   await eventually("the end of first connections", PATIENCE, () => server.descriptors() <= before);
@@ -171,7 +171,7 @@ async function warmUp({ server, openIdle }: LoadWorld): Promise<Usage> {
 }
 
 /** How long others wait, in the best of three rounds: what other processes of the machine take is no connection's. */
-async function expectShortWaits({ server, toGet, toPut }: LoadWorld): Promise<void> {
+async function expectShortWaits({ server, toGet, toPut }: LoadEnvironment): Promise<void> {
   const row = "Other requests during idle and slow connections";
   const count = amount({ short: 100, long: 1000 });
   for (const [what, toRequest] of [["GET of 1 KiB", toGet] as const, ["PUT of 4 bytes", toPut] as const]) {
@@ -193,7 +193,7 @@ async function expectShortWaits({ server, toGet, toPut }: LoadWorld): Promise<vo
 
 /** Nobody was cut to make room: idle connections still answer, and every other upload ends well. */
 async function expectKept(
-  { toGet }: LoadWorld,
+  { toGet }: LoadEnvironment,
   idle: readonly Client[],
   uploads: readonly SlowClient[],
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { readFileText, textChunks } from "../../src/testing/storage/content.ts";
 import { overrideStorage } from "../support/storage.ts";
 
 /** A storage with a defect, such as the model has to find. */
-type Spoil = (inner: StorageAdapter) => StorageAdapter;
+type Wrap = (inner: StorageAdapter) => StorageAdapter;
 
 /** Whether it is the turn of the defect: each `of`th time. */
 function createTurn(of: number): () => boolean {
@@ -156,7 +156,7 @@ function statingLate(inner: StorageAdapter): StorageAdapter {
 }
 
 /** Defects by their names. */
-export const SPOILT: Readonly<Record<string, Spoil>> = {
+export const BROKEN_STORAGES: Readonly<Record<string, Wrap>> = {
   "loses a file that it has acknowledged": losingWrites,
   "serves a former file": servingFormer,
   "keeps half a file": keepingHalves,

@@ -1,6 +1,6 @@
 import type { StorageStep } from "../../src/testing/faulty-storage/faults.ts";
 import { type Asked, type Node, type Prediction, predict, type State } from "./model.ts";
-import type { Mishap } from "./operations.ts";
+import type { Fault } from "./operations.ts";
 import { predictTarget } from "./targets.ts";
 
 /** What a client saw of an operation, and what had gone wrong on its way. */
@@ -16,7 +16,7 @@ export interface Seen {
   readonly isBroken: boolean;
   /** The client has gone, and seen nothing. */
   readonly isGone: boolean;
-  readonly mishap?: { readonly what: Mishap["what"]; readonly at: StorageStep } | undefined;
+  readonly fault?: { readonly what: Fault["what"]; readonly at: StorageStep } | undefined;
 }
 
 /** An operation that is over. */
@@ -37,8 +37,8 @@ interface Step {
 }
 
 const OVER = Number.POSITIVE_INFINITY;
-/** What clients are told of each mishap that is a failure (CONTRACT 1). */
-const STATUS_OF: Readonly<Partial<Record<Mishap["what"], number>>> = {
+/** What clients are told of each fault that is a failure (CONTRACT 1). */
+const STATUS_OF: Readonly<Partial<Record<Fault["what"], number>>> = {
   unavailable: 503,
   "no-space": 507,
   denied: 403,
@@ -79,14 +79,14 @@ export function explain(start: State, all: readonly Ended[], stored: ReadonlyMap
 
 /** The ways in which an operation may go on from a state, by what its client has seen. */
 function advance(state: State, { asked, seen }: Ended, progress: Progress, isAlone: boolean): readonly Step[] {
-  const { isGone, outcomes = [], mishap } = seen;
+  const { isGone, outcomes = [], fault } = seen;
   const over = (next: State): Step => ({ state: next, progress: { ...progress, at: OVER } });
-  const leaves: readonly Step[] = isGone && mishap?.what === "abort" ? [over(state)] : [];
+  const leaves: readonly Step[] = isGone && fault?.what === "abort" ? [over(state)] : [];
   if (progress.at > 0) return [...advanceTarget(state, { asked, seen }, progress, isAlone), ...leaves];
   const expected = predict(state, asked, seen);
-  const failed = isGone || seen.status === STATUS_OF[mishap?.what ?? "short"];
+  const failed = isGone || seen.status === STATUS_OF[fault?.what ?? "short"];
   if (expected === "proceed") {
-    const stops = failed && isFailure(mishap) ? [over(state)] : [];
+    const stops = failed && isFailure(fault) ? [over(state)] : [];
     const goesOn = isGone || outcomes.length > 0;
     return [...(goesOn ? [{ state, progress: { ...progress, at: 1 } }] : []), ...stops, ...leaves];
   }
@@ -95,7 +95,7 @@ function advance(state: State, { asked, seen }: Ended, progress: Progress, isAlo
   const steps: Step[] = isSeen(expected, asked, seen, isAlone) ? [over(reached)] : [];
   // What hung may have been something that it can do without.
   if (isGone) steps.push(over(expected.state));
-  if (failed && isFailure(mishap)) steps.push(over(isLostAnswer(mishap) ? expected.state : state));
+  if (failed && isFailure(fault)) steps.push(over(isLostAnswer(fault) ? expected.state : state));
   return [...steps, ...leaves];
 }
 
@@ -105,7 +105,7 @@ function advanceTarget(
   { at, hasFailed }: Progress,
   isAlone: boolean,
 ): readonly Step[] {
-  const { isGone, outcomes = [], mishap } = seen;
+  const { isGone, outcomes = [], fault } = seen;
   const { act } = asked.operation;
   const count = act.kind === "commands" ? act.commands.length : act.kind === "upload" ? act.files.length : 0;
   const next = at === count ? OVER : at + 1;
@@ -116,25 +116,25 @@ function advanceTarget(
   if (isGone || expected.isDone === isDone) steps.push(step(expected.state, hasFailed));
   if (!isAlone && !isGone && expected.isDone !== isDone && expected.isUnsure === true)
     steps.push(step(state, hasFailed));
-  const mayHaveFailed = isFailure(mishap) && !hasFailed && isDone !== true;
-  if (mayHaveFailed) steps.push(step(isLostAnswer(mishap) ? expected.state : state, true));
+  const mayHaveFailed = isFailure(fault) && !hasFailed && isDone !== true;
+  if (mayHaveFailed) steps.push(step(isLostAnswer(fault) ? expected.state : state, true));
   // It may have been the last thing that was done for a client that hung.
   if (mayHaveFailed && isGone)
     steps.push({
-      ...step(isLostAnswer(mishap) ? expected.state : state, true),
+      ...step(isLostAnswer(fault) ? expected.state : state, true),
       progress: { at: OVER, hasFailed: true },
     });
   return steps;
 }
 
-function isFailure(mishap: Seen["mishap"]): boolean {
-  return mishap !== undefined && (mishap.what === "hang" || STATUS_OF[mishap.what] !== undefined);
+function isFailure(fault: Seen["fault"]): boolean {
+  return fault !== undefined && (fault.what === "hang" || STATUS_OF[fault.what] !== undefined);
 }
 
 /** Whether all was done when it failed. */
-function isLostAnswer(mishap: Seen["mishap"]): boolean {
-  if (mishap === undefined) return false;
-  const { step, verb } = mishap.at;
+function isLostAnswer(fault: Seen["fault"]): boolean {
+  if (fault === undefined) return false;
+  const { step, verb } = fault.at;
   return step === "response" && (verb === "write" || verb === "createFolder" || verb === "remove");
 }
 
@@ -147,15 +147,15 @@ function isSeen(
 ): boolean {
   if (seen.isGone) return false;
   if (seen.status !== status && (isAlone || !orElse.includes(seen.status))) return false;
-  if (content === undefined) return !seen.isBroken || isBreaking(seen.mishap);
+  if (content === undefined) return !seen.isBroken || isBreaking(seen.fault);
   if (content.etag !== undefined && content.etag !== seen.etag) return false;
   if (asked.operation.act.kind === "head") return seen.length === content.text.length;
-  if (seen.isBroken) return isBreaking(seen.mishap) && part.startsWith(seen.text);
+  if (seen.isBroken) return isBreaking(seen.fault) && part.startsWith(seen.text);
   return seen.text === part;
 }
 
-function isBreaking(mishap: Seen["mishap"]): boolean {
-  return isFailure(mishap) || mishap?.what === "cut";
+function isBreaking(fault: Seen["fault"]): boolean {
+  return isFailure(fault) || fault?.what === "cut";
 }
 
 /**

@@ -11,8 +11,8 @@ export function tellUnexplained(state: State, ended: readonly Ended[], stored: R
       )
       .sort()
       .join(", ");
-  const lines = ended.map(({ asked: { operation, contents, tag }, seen: { text, mishap, ...rest } }) => {
-    const at = mishap && `${mishap.what} at ${mishap.at.verb} ${mishap.at.path} ${mishap.at.step}`;
+  const lines = ended.map(({ asked: { operation, contents, tag }, seen: { text, fault, ...rest } }) => {
+    const at = fault && `${fault.what} at ${fault.at.verb} ${fault.at.path} ${fault.at.step}`;
     const sent = contents.map(({ version }) => version);
     return `${describeOperation(operation)}; sent ${sent}; ${tag}\n    → ${JSON.stringify(rest)} ${JSON.stringify(text.slice(0, 60))} (${text.length}) ${at ?? ""}`;
   });

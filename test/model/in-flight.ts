@@ -1,6 +1,6 @@
 import type { StorageFault, StorageStep } from "../../src/testing/faulty-storage/faults.ts";
 import type { Seen } from "./explain.ts";
-import type { Mishap } from "./operations.ts";
+import type { Fault } from "./operations.ts";
 
 const DEFECT = new Error("A defect that a test requested.");
 const GONE = new Error("The client of the test has gone.");
@@ -10,16 +10,16 @@ const CHANGES: readonly string[] = ["write", "createFolder", "remove"];
 export interface Running {
   readonly controller: AbortController;
   meet(step: StorageStep): StorageFault | undefined;
-  happened(): Seen["mishap"];
+  happened(): Seen["fault"];
 }
 
 /** An operation that begins. */
-export function createRunning(mishap: Mishap | null, jitter: () => number): Running {
+export function createRunning(fault: Fault | null, jitter: () => number): Running {
   const controller = new AbortController();
-  let skip = mishap?.skip ?? 0;
-  let happened: Seen["mishap"];
+  let skip = fault?.skip ?? 0;
+  let happened: Seen["fault"];
 
-  function toFault(what: Mishap["what"]): StorageFault | undefined {
+  function toFault(what: Fault["what"]): StorageFault | undefined {
     if (what === "delay") return { fault: "delay", milliseconds: 2 };
     if (what === "short") return { fault: "short", bytes: 1000 };
     if (what === "cut") return { fault: "cut" };
@@ -31,13 +31,13 @@ export function createRunning(mishap: Mishap | null, jitter: () => number): Runn
   }
 
   function meet(step: StorageStep): StorageFault | undefined {
-    const isPlanned = mishap !== null && happened === undefined && isAt(step, mishap.step);
+    const isPlanned = fault !== null && happened === undefined && isAt(step, fault.step);
     // What a storage is given cannot be cut unnoticed: it would be another upload.
-    const isIt = isPlanned && (mishap.what !== "cut" || step.verb === "read");
+    const isIt = isPlanned && (fault.what !== "cut" || step.verb === "read");
     if (isIt && skip > 0) skip -= 1;
     else if (isIt) {
-      happened = { what: mishap.what, at: step };
-      return toFault(mishap.what);
+      happened = { what: fault.what, at: step };
+      return toFault(fault.what);
     }
     const milliseconds = jitter();
     return milliseconds < 0 ? undefined : { fault: "delay", milliseconds };
@@ -46,7 +46,7 @@ export function createRunning(mishap: Mishap | null, jitter: () => number): Runn
   return { controller, meet, happened: () => happened };
 }
 
-function isAt({ step, verb }: StorageStep, wanted: Mishap["step"]): boolean {
+function isAt({ step, verb }: StorageStep, wanted: Fault["step"]): boolean {
   if (wanted === "lost") return step === "response" && CHANGES.includes(verb);
   return wanted === "any" || wanted === step;
 }

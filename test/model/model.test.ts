@@ -6,9 +6,9 @@ import { describe, expect, it } from "vitest";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { amount, reportFigure } from "../support/trust.ts";
-import { SPOILT } from "./broken-storages.ts";
+import { BROKEN_STORAGES } from "./broken-storages.ts";
+import { createEnvironment, type Environment, type EnvironmentOptions } from "./environment.ts";
 import { anyBatch, anyContest, anyOperation, describeOperation, type Operation } from "./operations.ts";
-import { createWorld, type World, type WorldOptions } from "./world.ts";
 
 /**
  * The seed of all: `MODEL_SEED=1 npx vitest run test/model`. What fails by a seed that is named is made as short as it
@@ -17,23 +17,23 @@ import { createWorld, type World, type WorldOptions } from "./world.ts";
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 1_000_000);
 const IS_SHRUNK = process.env.MODEL_SEED !== undefined;
 const MOST = 60;
-/** In so many worlds a defect is found; most need a few. */
+/** In so many environments a defect is found; most need a few. */
 const FINDING = 100;
 /** What a defect is found by. */
 const FOUND = /No order of these explains|listed|has stood for another content/;
 
-type Step = AsyncCommand<object, World, true>;
+type Step = AsyncCommand<object, Environment, true>;
 
 function toStep(operations: readonly Operation[], seed?: number): Step {
   return {
     check: async () => true,
-    run: (_, world) => world.run(operations, seed),
+    run: (_, environment) => environment.run(operations, seed),
     toString: () => operations.map(describeOperation).join(" | "),
   };
 }
 
 /** Operations one after the other, and some at once. */
-const commands = fc.commands<object, World, true>(
+const commands = fc.commands<object, Environment, true>(
   [
     anyOperation.map((operation) => toStep([operation])),
     anyOperation.map((operation) => toStep([operation])),
@@ -45,24 +45,24 @@ const commands = fc.commands<object, World, true>(
 
 interface Counts {
   operations: number;
-  mishaps: number;
+  faults: number;
 }
 
-/** Whether so many runs, each in a world of its own, are as the model says. */
+/** Whether so many runs, each in an environment of its own, are as the model says. */
 async function play(
   runs: number,
-  create: () => Promise<WorldOptions & { end?(): Promise<void> }>,
-  counts: Counts = { operations: 0, mishaps: 0 },
+  create: () => Promise<EnvironmentOptions & { end?(): Promise<void> }>,
+  counts: Counts = { operations: 0, faults: 0 },
 ) {
   const property = fc.asyncProperty(commands, async (steps) => {
     const { end, ...options } = await create();
-    const world = await createWorld(options);
+    const environment = await createEnvironment(options);
     try {
-      await fc.asyncModelRun(() => ({ model: {}, real: world }), steps);
-      await world.lookAround();
+      await fc.asyncModelRun(() => ({ model: {}, real: environment }), steps);
+      await environment.lookAround();
     } finally {
-      counts.operations += world.counts.operations;
-      counts.mishaps += world.counts.mishaps;
+      counts.operations += environment.counts.operations;
+      counts.faults += environment.counts.faults;
       await end?.();
     }
   });
@@ -70,43 +70,43 @@ async function play(
 }
 
 async function expectAsModelled(kind: string, runs: number, create: Parameters<typeof play>[1]): Promise<void> {
-  const counts: Counts = { operations: 0, mishaps: 0 };
+  const counts: Counts = { operations: 0, faults: 0 };
   const details = await play(runs, create, counts);
   if (details.failed)
     throw new Error(`MODEL_SEED=${SEED}\n${fc.defaultReportMessage(details)}`, { cause: details.errorInstance });
   expect(counts.operations, "operations").toBeGreaterThan(runs * 10);
-  expect(counts.mishaps, "faults").toBeGreaterThan(runs);
+  expect(counts.faults, "faults").toBeGreaterThan(runs);
   reportFigure({ row: "Model", what: `operations on ${kind}`, value: counts.operations });
-  reportFigure({ row: "Model", what: `faults on ${kind}`, value: counts.mishaps });
+  reportFigure({ row: "Model", what: `faults on ${kind}`, value: counts.faults });
 }
 
 describe("three clients, a shared folder and a storage that fails now and then", () => {
   it("see and leave what a plain model says, in memory", async () => {
-    let worlds = 0;
+    let environments = 0;
     await expectAsModelled("memory", amount({ short: 12, long: 600 }), async () => {
-      worlds += 1;
-      return { inner: createMemoryStorage(), isHeard: worlds % 2 === 0 };
+      environments += 1;
+      return { inner: createMemoryStorage(), isHeard: environments % 2 === 0 };
     });
   });
 
   it("see and leave what a plain model says, on disk, and no temporary files", async () => {
-    let worlds = 0;
+    let environments = 0;
     await expectAsModelled("disk", amount({ short: 6, long: 240 }), async () => {
-      worlds += 1;
+      environments += 1;
       const root = await mkdtemp(join(tmpdir(), "fileferry-model-"));
       const end = async (): Promise<void> => {
         const names = await readdir(root, { recursive: true });
         await rm(root, { recursive: true });
         expect(names.filter((name) => name.includes(".fileferry-"))).toEqual([]);
       };
-      return { inner: createDiskStorage({ root, durability: "rename" }), isHeard: worlds % 2 === 0, end };
+      return { inner: createDiskStorage({ root, durability: "rename" }), isHeard: environments % 2 === 0, end };
     });
   });
 });
 
 describe("the model finds", () => {
-  it.each(Object.entries(SPOILT))("a storage that %s", async (_, spoil) => {
-    const { failed, errorInstance } = await play(FINDING, async () => ({ inner: createMemoryStorage(), spoil }));
+  it.each(Object.entries(BROKEN_STORAGES))("a storage that %s", async (_, wrap) => {
+    const { failed, errorInstance } = await play(FINDING, async () => ({ inner: createMemoryStorage(), wrap }));
     expect(failed).toBe(true);
     expect(String(errorInstance)).toMatch(FOUND);
   });
@@ -114,7 +114,10 @@ describe("the model finds", () => {
   it("If-Match missing where a storage does not know it, and nothing else", async () => {
     const inner = createMemoryStorage();
     await inner.createFolder("/folder");
-    const removed = SPOILT["does not know If-Match"]?.(inner).remove("/folder", { kind: "file", ifMatch: "*" });
+    const removed = BROKEN_STORAGES["does not know If-Match"]?.(inner).remove("/folder", {
+      kind: "file",
+      ifMatch: "*",
+    });
     await expect(removed).rejects.toMatchObject({ code: "not-found" });
   });
 

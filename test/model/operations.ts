@@ -71,7 +71,7 @@ export type AccountAct =
 export type Act = FileAct | AccountAct;
 
 /** What goes wrong on the way, at the first step of this kind behind `skip` others of it. */
-export interface Mishap {
+export interface Fault {
   readonly what: "unavailable" | "no-space" | "denied" | "defect" | "delay" | "hang" | "short" | "cut" | "abort";
   /** `lost`: a change is done, and its answer on the way. */
   readonly step: "any" | "chunk" | "end" | "lost";
@@ -84,13 +84,13 @@ export interface Operation {
   readonly means: "basic" | "session" | "ended";
   readonly variant: "json" | "webdav";
   readonly act: Act;
-  readonly mishap: Mishap | null;
+  readonly fault: Fault | null;
 }
 
 /** A line for the message of a failure. */
-export function describeOperation({ user, means, variant, act, mishap }: Operation): string {
+export function describeOperation({ user, means, variant, act, fault }: Operation): string {
   const { kind, ...rest } = act;
-  const wrong = mishap === null ? "" : `, ${mishap.what} at ${mishap.step} ${mishap.skip}`;
+  const wrong = fault === null ? "" : `, ${fault.what} at ${fault.step} ${fault.skip}`;
   return `${user} (${means}, ${variant}) ${kind} ${JSON.stringify(rest)}${wrong}`;
 }
 
@@ -108,7 +108,7 @@ const condition = fc.oneof(
   { arbitrary: fc.constantFrom(...CONDITIONS), weight: 4 },
 );
 const size = fc.constantFrom(0, 1, 40, 40, 5000, 70_000, 200_000);
-const mishap: fc.Arbitrary<Mishap> = fc.oneof(
+const fault: fc.Arbitrary<Fault> = fc.oneof(
   {
     arbitrary: fc.record({
       what: fc.constantFrom("unavailable", "no-space", "denied", "defect", "hang", "abort", "delay"),
@@ -190,7 +190,7 @@ function operationOf(act: (user: User) => fc.Arbitrary<Act>, users: readonly Use
       means: fc.constantFrom(...Array<"basic">(5).fill("basic"), ...Array<"session">(5).fill("session"), "ended"),
       variant: fc.constantFrom("json", "webdav"),
       act: act(user),
-      mishap: fc.option(mishap, { freq: 2 }),
+      fault: fc.option(fault, { freq: 2 }),
     }),
   ) as fc.Arbitrary<Operation>;
 }

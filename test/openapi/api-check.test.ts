@@ -127,7 +127,7 @@ function asJson(value: unknown): Partial<ApiExchange> {
   return { requestFields: { ...basic, "content-type": "application/json" }, requestBody: json(value) };
 }
 
-describe("an answer held against a document", () => {
+describe("an answer compared with a document", () => {
   it("passes where all of it is documented", () => {
     expect(problemsOf({})).toEqual([]);
     expect(problemsOf({ body: json({ errors: [{ message: null }] }) }, missing)).toEqual([]);
@@ -179,7 +179,7 @@ describe("an answer held against a document", () => {
   });
 });
 
-describe("a request held against a document", () => {
+describe("a request compared with a document", () => {
   it("passes where all of it is documented", () => {
     const { requestFields, requestBody } = asJson({ commands: [{ delete: "a" }, { weight: 1 }] });
     expect(problemsOf({ requestFields: requestFields ?? {}, requestBody }, post)).toEqual([]);

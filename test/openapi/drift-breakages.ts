@@ -1,5 +1,5 @@
 import type { Operation } from "../support/openapi/document.ts";
-import type { Breakage } from "./drift-world.ts";
+import type { Breakage } from "./drift-environment.ts";
 
 /** What storages say when they are read, whatever for. */
 const READING: readonly Breakage[] = ["denied", "unavailable", "unknown"];

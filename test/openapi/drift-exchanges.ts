@@ -3,7 +3,7 @@ import { basic, byCookie, bySession, type CallOptions, variants } from "../suppo
 import { amount } from "../support/trust.ts";
 import { type Ask, asksOf, type Fields, JSON_TYPE, TARGETS } from "./drift-asks.ts";
 import { readingBreakagesOf, writingBreakagesOf } from "./drift-breakages.ts";
-import type { DriftWorld } from "./drift-world.ts";
+import type { DriftEnvironment } from "./drift-environment.ts";
 
 /** Every field that a request may bring along, with a value that lets it pass. */
 const TRACE = {
@@ -29,18 +29,18 @@ function conditionsOf(etag: string): readonly Fields[] {
  * Asks everything of every operation of a document: whatever is checked on the way, is checked by the service's own
  * hook.
  */
-export async function playEverything(world: DriftWorld, document: ApiDocument): Promise<void> {
-  for (const operation of toOperations(document).values()) await playOperation(world, operation);
-  await playAssets(world);
-  await playThrottle(world);
+export async function playEverything(environment: DriftEnvironment, document: ApiDocument): Promise<void> {
+  for (const operation of toOperations(document).values()) await playOperation(environment, operation);
+  await playAssets(environment);
+  await playThrottle(environment);
 }
 
-async function playOperation(world: DriftWorld, operation: Operation): Promise<void> {
+async function playOperation(environment: DriftEnvironment, operation: Operation): Promise<void> {
   const broken = [
-    () => world.breakSessions(true),
-    () => world.breakViewer(true),
-    ...readingBreakagesOf(operation).map((breakage) => () => world.break(breakage)),
-    ...writingBreakagesOf(operation).map((breakage) => () => world.break(breakage, true)),
+    () => environment.breakSessions(true),
+    () => environment.breakViewer(true),
+    ...readingBreakagesOf(operation).map((breakage) => () => environment.break(breakage)),
+    ...writingBreakagesOf(operation).map((breakage) => () => environment.break(breakage, true)),
   ];
   const accepts = [...Object.values(ACCEPTS), "application/zip"];
   const asks = asksOf(operation);
@@ -49,16 +49,16 @@ async function playOperation(world: DriftWorld, operation: Operation): Promise<v
     for (const [at, accept] of accepts.entries()) {
       const isTurnOf = (index: number): boolean => (index + number + at) % stride === 0;
       for (const way of WAYS.filter((_, index) => isTurnOf(index))) {
-        await send(world, operation, ask, { ...(await way(world)), accept });
+        await send(environment, operation, ask, { ...(await way(environment)), accept });
       }
       for (const before of broken.filter((_, index) => isTurnOf(index))) {
-        const session = await world.login();
-        await send(world, operation, ask, { accept, before });
-        await send(world, operation, ask, { accept, before, as: null, headers: bySession(session) });
+        const session = await environment.login();
+        await send(environment, operation, ask, { accept, before });
+        await send(environment, operation, ask, { accept, before, as: null, headers: bySession(session) });
       }
     }
   }
-  if (operation.template.startsWith("/home/")) await playConditions(world, operation);
+  if (operation.template.startsWith("/home/")) await playConditions(environment, operation);
 }
 
 const ACCEPTS = { json: "application/json", webdav: "*/*", html: "text/html" } as const;
@@ -75,7 +75,7 @@ const PARAMETERS = [...Object.keys(TRACE), ...["x-labels", "range", "if-range", 
 ]);
 
 /** Who asks: by each way to log in, with none, with a wrong one, from another site, and who may nothing. */
-const WAYS: readonly ((world: DriftWorld) => CallOptions | Promise<CallOptions>)[] = [
+const WAYS: readonly ((environment: DriftEnvironment) => CallOptions | Promise<CallOptions>)[] = [
   () => ({}),
   async ({ login }) => ({ as: null, headers: bySession(await login()) }),
   async ({ login }) => ({ as: null, headers: byCookie(await login()) }),
@@ -90,15 +90,15 @@ const WAYS: readonly ((world: DriftWorld) => CallOptions | Promise<CallOptions>)
   async ({ login }) => ({ as: null, headers: { ...TRACE, ...byCookie(await login()) } }),
 ];
 
-async function playConditions(world: DriftWorld, operation: Operation): Promise<void> {
+async function playConditions(environment: DriftEnvironment, operation: Operation): Promise<void> {
   const { method, template } = operation;
   const target = TARGETS[template]?.[0] ?? template;
-  await world.reset();
-  const etag = (await world.call("HEAD", "/home/a.txt")).header("etag") ?? "";
+  await environment.reset();
+  const etag = (await environment.call("HEAD", "/home/a.txt")).header("etag") ?? "";
   for (const variant of variants) {
     for (const fields of conditionsOf(etag)) {
       const body = method === "PUT" && template === "/home/{path}" ? { body: "new" } : {};
-      await send(world, operation, { method, target, ...body, fields }, { accept: ACCEPTS[variant] });
+      await send(environment, operation, { method, target, ...body, fields }, { accept: ACCEPTS[variant] });
     }
   }
 }
@@ -119,7 +119,12 @@ function takenBy({ method, template, security }: Operation): readonly string[] {
 }
 
 /** Sends a request with those of its fields, and of its query, that the operation has, or should have. */
-async function send(world: DriftWorld, operation: Operation, ask: Ask, options: SendOptions): Promise<void> {
+async function send(
+  environment: DriftEnvironment,
+  operation: Operation,
+  ask: Ask,
+  options: SendOptions,
+): Promise<void> {
   const { accept, before, ...how } = options;
   const { method, target, body } = ask;
   const known = [...operation.parameters.map(({ name }) => name.toLowerCase()), ...takenBy(operation)];
@@ -129,30 +134,30 @@ async function send(world: DriftWorld, operation: Operation, ask: Ask, options: 
   const [path = "", query = ""] = target.split("?");
   const kept = [...new URLSearchParams(query)].filter(([name]) => known.includes(name));
   const asked = kept.length === 0 ? path : `${path}?${new URLSearchParams(kept)}`;
-  await world.reset();
+  await environment.reset();
   before?.();
   const headers = { accept, ...Object.fromEntries(own) };
-  await world.call(method, asked, { ...how, isProbe: true, headers, ...(body !== undefined && { body }) });
-  world.break(undefined);
-  world.breakSessions(false);
-  world.breakViewer(false);
+  await environment.call(method, asked, { ...how, isProbe: true, headers, ...(body !== undefined && { body }) });
+  environment.break(undefined);
+  environment.breakSessions(false);
+  environment.breakViewer(false);
 }
 
-async function playAssets(world: DriftWorld): Promise<void> {
+async function playAssets(environment: DriftEnvironment): Promise<void> {
   const pages = [
-    await world.call("GET", "/home/", { variant: "html" }),
-    await world.call("GET", "/__svc__/openapi.html", { as: null }),
+    await environment.call("GET", "/home/", { variant: "html" }),
+    await environment.call("GET", "/__svc__/openapi.html", { as: null }),
   ];
   const text = pages.map((page) => page.text).join();
   for (const [, path = ""] of text.matchAll(/"(\/__svc__\/assets\/[^"]+)"/g)) {
-    for (const method of ["GET", "HEAD"]) await world.call(method, path, { as: null });
+    for (const method of ["GET", "HEAD"]) await environment.call(method, path, { as: null });
   }
 }
 
 /** More failed logins than are heard. */
-async function playThrottle(world: DriftWorld): Promise<void> {
+async function playThrottle(environment: DriftEnvironment): Promise<void> {
   for (let attempt = 0; attempt < 12; attempt++) {
-    await world.call("POST", "/__svc__/login", {
+    await environment.call("POST", "/__svc__/login", {
       as: null,
       variant: "json",
       headers: JSON_TYPE,

@@ -46,7 +46,7 @@ const ASKED: readonly (readonly [method: string, target: string, options?: CallO
 ];
 
 /**
- * A listing, its folder and changes of it, and a login, held against the document; what is found, and what is left
+ * A listing, its folder and changes of it, and a login, compared with the document; what is found, and what is left
  * unseen.
  */
 async function play({ document: mutate, answer: change }: Mutation = {}) {

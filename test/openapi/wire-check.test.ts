@@ -47,7 +47,7 @@ async function send(port: number, ...requests: readonly string[]): Promise<reado
 
 const LAST = "Connection: close\r\n\r\n";
 
-describe("bytes on a socket, held against the description of who answers", () => {
+describe("bytes on a socket, compared with the description of who answers", () => {
   it("pass where all of it is documented: pipelined, HEAD, in chunks, with an interim answer, and refused by the parser", async () => {
     const port = await serve();
     const chunked = "Transfer-Encoding: chunked\r\n\r\n3\r\nnew\r\n0\r\n\r\n";
@@ -139,7 +139,7 @@ async function askFromElsewhere(port: number): Promise<void> {
   await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]);
 }
 
-describe("exchanges, held against the description of who answers", () => {
+describe("exchanges, compared with the description of who answers", () => {
   it("are those of any client of this process: once it was fetch alone, and none by node:http", async () => {
     const port = await serve(toNoMore);
     const headers = { authorization: basic("alice", "secret"), accept: "application/json" };

@@ -211,7 +211,7 @@ describe("the ZIP archive of chosen members (4.6, CONTRACT 4.6)", () => {
 });
 
 /** What a request finds. */
-interface World {
+interface Environment {
   readonly storage?: StorageAdapter;
   /** Instead of {@link FILES}. */
   readonly files?: Readonly<Record<string, string>>;
@@ -249,9 +249,14 @@ const uncounted = createRequestPermits({
   clock: Date.now,
 });
 
-async function open(path: string, members?: readonly string[], world: World = {}): Promise<Reply> {
-  const { storage = await createStorage(world.files), settings = {}, reported = [], method = "GET" } = world;
-  const { compression = "stored" } = world;
+async function open(path: string, members?: readonly string[], environment: Environment = {}): Promise<Reply> {
+  const {
+    storage = await createStorage(environment.files),
+    settings = {},
+    reported = [],
+    method = "GET",
+  } = environment;
+  const { compression = "stored" } = environment;
   if ((await storage.stat("/alice")) === undefined) await storage.createFolder("/alice");
   const account = toAccount("alice", settings, new Map());
   const exchange = {
@@ -271,13 +276,17 @@ async function open(path: string, members?: readonly string[], world: World = {}
   return archiveReply(exchange, chosen);
 }
 
-async function bytes(path: string, world: World = {}, members?: readonly string[]): Promise<Buffer> {
-  const { body } = await open(path, members, world);
+async function bytes(path: string, environment: Environment = {}, members?: readonly string[]): Promise<Buffer> {
+  const { body } = await open(path, members, environment);
   return readAll(toByteStream(body as ByteSource));
 }
 
-async function archive(path: string, members?: readonly string[], world?: World): Promise<readonly ReadMember[]> {
-  return readZip(await bytes(path, world, members));
+async function archive(
+  path: string,
+  members?: readonly string[],
+  environment?: Environment,
+): Promise<readonly ReadMember[]> {
+  return readZip(await bytes(path, environment, members));
 }
 
 function names(members: readonly ReadMember[]): readonly string[] {

@@ -13,7 +13,7 @@ export interface ReadingStorage {
   close(): Promise<void>;
 }
 
-/** The storages that the table of reading is held against. */
+/** The storages that the table of reading is compared with. */
 export const readingStorages: Readonly<Record<string, () => Promise<ReadingStorage>>> = {
   memory: createMemory,
   disk: createDisk,

@@ -40,7 +40,7 @@ export interface CallOptions {
   readonly connection?: Connection;
   readonly api?: "fetch" | "rest" | "webdav" | "browser";
   readonly signal?: AbortSignal;
-  /** Why this exchange is none that the service's description has words for: it is not held against it. */
+  /** Why this exchange is none that the service's description has words for: it is not compared with it. */
   readonly undescribed?: string | undefined;
   /** Whether it may hold what no description has words for, as long as it is refused. */
   readonly isProbe?: boolean;
@@ -84,7 +84,7 @@ export interface TestServiceOptions extends Partial<FileServiceOptions> {
   readonly requestClass?: typeof Request;
   /** Whether secrets are looked for in its events, which it tells then. Default: true. */
   readonly isWatched?: boolean;
-  /** Whether requests and answers are held against its description. Default: true. */
+  /** Whether requests and answers are compared with its description. Default: true. */
   readonly isDescribed?: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface PasswordBook {
 }
 
 /**
- * What the accounts file of a world begins with: the one account that works on files, and those that change their
+ * What the accounts file of an environment begins with: the one account that works on files, and those that change their
  * passwords.
  */
 export function toAccounts(count: number): readonly object[] {

@@ -1,8 +1,8 @@
 import { createRandom } from "../cut-requests.ts";
+import type { CrashEnvironment } from "./environment.ts";
 import { perform } from "./lane.ts";
 import { commands, form, makeTree, type Operation, removeFile, removeTree, type States, toPut } from "./operations.ts";
 import { changePassword } from "./passwords.ts";
-import type { CrashWorld } from "./world.ts";
 
 /** System calls by their names, and how many of each there are in an operation, at least about. */
 type Calls = Readonly<Record<string, number>>;
@@ -12,9 +12,9 @@ export interface Scenario {
   readonly name: string;
   readonly calls: Calls;
   /** Has done what must stand before it. */
-  prepare(world: CrashWorld, origin: string): Promise<void>;
+  prepare(environment: CrashEnvironment, origin: string): Promise<void>;
   /** Whether it was answered. */
-  run(world: CrashWorld, origin: string): Promise<boolean>;
+  run(environment: CrashEnvironment, origin: string): Promise<boolean>;
 }
 
 /** Writes of five buffers: to the file's end, not to its device. */

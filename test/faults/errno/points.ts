@@ -1,7 +1,7 @@
 import { readZip } from "../../unit/archive/read-zip.ts";
+import type { Environment, Got, State } from "./environment.ts";
 import { type Errno, type Fault, type FileCall, hasEffect, openDescriptors, strike, struck } from "./failing-calls.ts";
 import type { Operation } from "./operations.ts";
-import type { Got, State, World } from "./world.ts";
 
 /** The errors that Linux gives for files, and what a client is told of each (CONTRACT 1). */
 type Refusal = readonly [status: number, text: string];
@@ -53,21 +53,26 @@ export interface Course {
 }
 
 /** Does an operation in both ways, where nothing fails. */
-export async function follow(world: World, operation: Operation): Promise<Course> {
-  world.reset();
-  const before = world.look().state;
+export async function follow(environment: Environment, operation: Operation): Promise<Course> {
+  environment.reset();
+  const before = environment.look().state;
   const run = async (isQuick: boolean) => {
-    world.reset();
-    world.setPace(isQuick);
+    environment.reset();
+    environment.setPace(isQuick);
     strike();
-    const got = await world.send(operation);
+    const got = await environment.send(operation);
     const { counts } = struck();
     if (got.status !== operation.status) throw new Error(`${operation.name}: ${got.status}`);
     return { counts, body: got.body };
   };
   const quick = await run(true);
   const slow = await run(false);
-  return { before, after: world.look().state, body: slow.body, counts: { quick: quick.counts, slow: slow.counts } };
+  return {
+    before,
+    after: environment.look().state,
+    body: slow.body,
+    counts: { quick: quick.counts, slow: slow.counts },
+  };
 }
 
 /** All trials of an operation, those of one call and one error together. */
@@ -105,28 +110,30 @@ export function faultsOf(call: FileCall, errno: Errno, count: number): readonly 
 }
 
 /** What went wrong at a point, in words; none where all is well. */
-export async function judge(world: World, course: Course, point: Point): Promise<readonly string[]> {
+export async function judge(environment: Environment, course: Course, point: Point): Promise<readonly string[]> {
   const { operation, isQuick, faults } = point;
-  world.reset();
-  world.setPace(isQuick);
-  world.takeTold();
+  environment.reset();
+  environment.setPace(isQuick);
+  environment.takeTold();
   const open = openDescriptors();
   strike(...faults);
-  const got = await world.send(operation);
+  const got = await environment.send(operation);
   const { fired } = struck();
   const isClosed = await haveClosed(open);
   strike();
-  const { state } = world.look();
+  const { state } = environment.look();
   const isDone = got.status === operation.status;
   const problems = [
     ...faults.filter(({ call }) => !fired.has(call)).map(({ call }) => `${call} was not made to fail`),
-    ...(isDone ? [] : judgeRefusal(point, got, world)),
+    ...(isDone ? [] : judgeRefusal(point, got, environment)),
     ...(isDone && isNeeded(point, course) ? ["says that it is done"] : []),
     ...(isDone && operation.method === "GET" ? judgeBody(point, got, course) : []),
     ...judgeState(point, isDone, state, course),
     ...(isClosed ? [] : ["a descriptor is open"]),
-    ...(world.takeTold() > 0 || isDone || REFUSALS.get(faults[0].errno) === FULL ? [] : ["the operator was not told"]),
-    ...(await judgeRest(world, course, operation, state)),
+    ...(environment.takeTold() > 0 || isDone || REFUSALS.get(faults[0].errno) === FULL
+      ? []
+      : ["the operator was not told"]),
+    ...(await judgeRest(environment, course, operation, state)),
   ];
   return problems.map((problem) => `${describePoint(point)}: ${problem} (${got.status})`);
 }
@@ -145,7 +152,7 @@ async function haveClosed(but: number): Promise<boolean> {
   return openDescriptors() <= but;
 }
 
-function judgeRefusal({ operation, faults }: Point, got: Got, { root }: World): readonly string[] {
+function judgeRefusal({ operation, faults }: Point, got: Got, { root }: Environment): readonly string[] {
   const { status, headers, body } = got;
   const refusals = faults.map(({ errno }) => REFUSALS.get(errno));
   const statuses = [...refusals.map((refusal) => refusal?.[0]), operation.refused?.status];
@@ -184,7 +191,7 @@ function judgeState({ operation }: Point, isDone: boolean, state: State, course:
 
 /** What clients find then, and what they can do. */
 async function judgeRest(
-  world: World,
+  environment: Environment,
   { after }: Course,
   operation: Operation,
   state: State,
@@ -193,13 +200,13 @@ async function judgeRest(
   const headers = { accept: "application/json" };
   for (const folder of ["", "tree/", "tree/inner/"]) {
     if (folder !== "" && !state.has(folder.slice(0, -1))) continue;
-    const { status, body } = await world.send({ method: "GET", target: `/home/${folder}`, headers });
+    const { status, body } = await environment.send({ method: "GET", target: `/home/${folder}`, headers });
     const isClean = status === 200 && !Buffer.from(body ?? []).includes(".fileferry-");
     if (!isClean) problems.push(`then ${folder || "the root"} cannot be listed`);
   }
-  if (world.look().unfinished > 0) problems.push("something unfinished stays");
-  const { status } = await world.send(operation);
-  const retried = world.look();
+  if (environment.look().unfinished > 0) problems.push("something unfinished stays");
+  const { status } = await environment.send(operation);
+  const retried = environment.look();
   const isNew = [...after].every(([path, content]) => retried.state.get(path) === content);
   if (![operation.status, operation.again].includes(status)) problems.push(`then it is ${status}`);
   if (!isNew || retried.state.size !== after.size) problems.push("then it is not done");

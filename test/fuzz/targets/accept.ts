@@ -1,6 +1,6 @@
 import { preferredLanguage } from "../../../src/http/accept-language.ts";
 import { mediaType, negotiateVariant, prefersArchive } from "../../../src/http/negotiate.ts";
-import { asHeaders, type FuzzTarget, hold, holdSame, readFields } from "../target.ts";
+import { asHeaders, expect, expectSame, type FuzzTarget, readFields } from "../target.ts";
 
 const LANGUAGES = ["en", "de", "pt-BR"];
 
@@ -50,26 +50,26 @@ function run(input: string): string {
   const sent = mediaType(fields.get("content-type") ?? null);
   const type = (fields.get("content-type") ?? "").toLowerCase();
   for (const variant of results) {
-    hold(["json", "webdav", "html"].includes(variant), "a variant is one of ours");
+    expect(["json", "webdav", "html"].includes(variant), "a variant is one of ours");
     if (variant === "json")
-      hold(/(?:application|\*)\/(?:json|\*)/.test(`${accept} ${type}`), "JSON goes to who names it");
+      expect(/(?:application|\*)\/(?:json|\*)/.test(`${accept} ${type}`), "JSON goes to who names it");
   }
   if (results[0] === "html") {
     const isNamed = /(?:text|\*)\/(?:html|\*)|multipart\/form-data/.test(`${accept} ${type}`);
-    hold(isNamed, "HTML goes to who names it, but for folders");
+    expect(isNamed, "HTML goes to who names it, but for folders");
   }
-  if (archive) hold(/(?:application|\*)\/(?:zip|\*)/.test(accept), "an archive goes to who names it");
+  if (archive) expect(/(?:application|\*)\/(?:zip|\*)/.test(accept), "an archive goes to who names it");
   if (sent !== undefined)
-    hold(sent !== "" && !/[;A-Z]/.test(sent) && type.includes(sent), "a type stands in its field");
+    expect(sent !== "" && !/[;A-Z]/.test(sent) && type.includes(sent), "a type stands in its field");
   // Names of types, of parameters and `q` have no case (RFC 9110 8.3.1).
   const upper = new Map([...fields].map(([name, value]) => [name, name === "method" ? value : toUpper(value)]));
-  holdSame(
+  expectSame(
     [negotiateVariant(toRequest(upper), false), prefersArchive(toRequest(upper))],
     [results[0], archive],
     "in any case",
   );
   const language = preferredLanguage(fields.get("accept-language") ?? "", LANGUAGES);
-  hold(language === undefined || LANGUAGES.includes(language), "a language is one of those that there are");
+  expect(language === undefined || LANGUAGES.includes(language), "a language is one of those that there are");
   return `${results.join()} ${archive} ${language} ${sent !== undefined}`;
 }
 

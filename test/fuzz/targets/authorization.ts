@@ -5,7 +5,7 @@ import { readForwardedClient } from "../../../src/http/forwarded.ts";
 import { isSameOrigin } from "../../../src/http/same-origin.ts";
 import { readTrace } from "../../../src/http/trace-context.ts";
 import type { Random } from "../random.ts";
-import { asHeaders, decodeStrictly, type FuzzTarget, hold, holdSame, readFields } from "../target.ts";
+import { asHeaders, decodeStrictly, expect, expectSame, type FuzzTarget, readFields } from "../target.ts";
 
 const COOKIE = "SVC_HTTP_SESSION";
 const PUBLIC = "https://files.example";
@@ -71,10 +71,10 @@ function run(input: string): string {
   const fields = readFields(input);
   const headers = asHeaders(fields);
   const session = readSessionCookie(headers);
-  hold(session === plainCookie(fields.get("cookie") ?? ""), "a session is the first cookie of its name");
-  const clients = ["forwarded", "x-forwarded-for"].map((name) => holdClient(headers, name));
+  expect(session === plainCookie(fields.get("cookie") ?? ""), "a session is the first cookie of its name");
+  const clients = ["forwarded", "x-forwarded-for"].map((name) => expectClient(headers, name));
   const trace = readTrace(headers);
-  if (trace !== undefined) hold(/^[!-~]+$/.test(trace.traceparent), "a trace goes into a header as it is");
+  if (trace !== undefined) expect(/^[!-~]+$/.test(trace.traceparent), "a trace goes into a header as it is");
   return [
     authorize(fields.get("authorization")),
     session !== undefined,
@@ -88,16 +88,16 @@ function authorize(value: string | undefined): string {
   const found = parseAuthorization(value ?? null);
   if (found === undefined) return "none";
   if (found.scheme === "session") {
-    hold(/^[!-~]+$/.test(found.id) && value?.includes(found.id) === true, "a session's ID stands in its field");
+    expect(/^[!-~]+$/.test(found.id) && value?.includes(found.id) === true, "a session's ID stands in its field");
   }
   if (found.scheme !== "basic") return found.scheme;
   const { username, password } = found;
-  hold(!username.includes(":") && !hasControl(username + password), "names and passwords have no control characters");
+  expect(!username.includes(":") && !hasControl(username + password), "names and passwords have no control characters");
   const token = /^\S+ +(\S+) *$/.exec(value ?? "")?.[1] ?? "";
   const text = decodeStrictly(Buffer.from(token, "base64"));
-  hold(text === `${username}:${password}`, "a second reader finds the same name and password");
+  expect(text === `${username}:${password}`, "a second reader finds the same name and password");
   const again = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-  holdSame(parseAuthorization(again), found, "what is written again is the same");
+  expectSame(parseAuthorization(again), found, "what is written again is the same");
   return `basic ${username === ""} ${password === ""}`;
 }
 
@@ -131,15 +131,15 @@ function decode(text: string): string | undefined {
 }
 
 /** An address is one, and in a spelling that is its only one. */
-function holdClient(headers: Headers, name: string): string {
+function expectClient(headers: Headers, name: string): string {
   const client = readForwardedClient(headers, name);
   if (client === undefined) return "no client";
   const { address, port, family } = client;
-  hold(isIP(address) === (family === "IPv4" ? 4 : 6), "a client has an address");
-  hold(Number.isInteger(port) && port >= 0 && port <= 65_535, "and a port");
+  expect(isIP(address) === (family === "IPv4" ? 4 : 6), "a client has an address");
+  expect(Number.isInteger(port) && port >= 0 && port <= 65_535, "and a port");
   const node = family === "IPv4" ? `${address}:${port}` : `[${address}]:${port}`;
   const again = readForwardedClient(asHeaders(new Map([["x-forwarded-for", node]])), "X-Forwarded-For");
-  holdSame(again, client, "which is the same written again");
+  expectSame(again, client, "which is the same written again");
   return `${family} ${port > 0}`;
 }
 
@@ -152,10 +152,10 @@ function origin(fields: ReadonlyMap<string, string>): string {
   );
   const [source, site] = [fields.get("origin"), fields.get("sec-fetch-site")];
   if (found.includes(true) && source !== ACCEPTED) {
-    hold(site === undefined || site === "same-origin" || site === "none", "another site is none of ours");
+    expect(site === undefined || site === "same-origin" || site === "none", "another site is none of ours");
   }
   if (source !== undefined && source !== ACCEPTED && site === undefined && found[1]) {
-    hold(new URL(source).origin === PUBLIC, "an origin is compared whole");
+    expect(new URL(source).origin === PUBLIC, "an origin is compared whole");
   }
   return found.join();
 }

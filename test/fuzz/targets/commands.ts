@@ -1,11 +1,11 @@
 import { Request } from "@whatwg-node/fetch";
 import { toPathSegments } from "../../../src/contracts/storage-path.ts";
+import { createFuzzEnvironment } from "../environment.ts";
 import type { Random } from "../random.ts";
-import { cutLine, decodeStrictly, type FuzzTarget, hold, holdSame, toBytes } from "../target.ts";
+import { cutLine, decodeStrictly, expect, expectSame, type FuzzTarget, toBytes } from "../target.ts";
 import { varyJson } from "../vary-json.ts";
-import { createFuzzWorld } from "../world.ts";
 
-const world = createFuzzWorld();
+const environment = createFuzzEnvironment();
 const BASIC = `Basic ${Buffer.from("alice:secret").toString("base64")}`;
 const COMMANDS = "POST /home/f/";
 const PLACES = ["/__svc__/login", "/home/__svc__/password-update"];
@@ -75,7 +75,7 @@ export const target: FuzzTarget = {
 let session: Promise<string> | undefined;
 
 async function run(input: string): Promise<string> {
-  await world.reset();
+  await environment.reset();
   session ??= logIn();
   const [line, body] = cutLine(input);
   const [method = "", path = "", type = ""] = line.split(" ");
@@ -84,12 +84,12 @@ async function run(input: string): Promise<string> {
   const answer = await ask(method, path, type, bytes, isUpdate ? `session ${await session}` : BASIC);
   if (answer === undefined) return "no request";
   const text = await answer.text();
-  hold(answer.status < 500 || answer.status === 501, `it is answered, not ${answer.status}`);
-  holdSame(world.failures().length, 0, "nothing is reported");
+  expect(answer.status < 500 || answer.status === 501, `it is answered, not ${answer.status}`);
+  expectSame(environment.failures().length, 0, "nothing is reported");
   if (`${method} ${path}` === COMMANDS && isJson(type))
-    return `commands ${answer.status} ${await holdCommands(body, answer.status, text)}`;
-  await holdUntouched();
-  if (path === "/__svc__/login" && (answer.status === 200 || answer.status === 302)) holdLogin(body);
+    return `commands ${answer.status} ${await expectCommands(body, answer.status, text)}`;
+  await expectUntouched();
+  if (path === "/__svc__/login" && (answer.status === 200 || answer.status === 302)) expectLogin(body);
   return `${PLACES.includes(path)} ${answer.status}`;
 }
 
@@ -121,7 +121,7 @@ async function ask(
     "content-length": String(body.byteLength),
     ...(authorization !== undefined && { authorization }),
   };
-  return world.service.fetch(new Request(`http://files.example${path}`, { method, headers, body }));
+  return environment.service.fetch(new Request(`http://files.example${path}`, { method, headers, body }));
 }
 
 function parse(text: string): { readonly value: unknown } | undefined {
@@ -133,25 +133,25 @@ function parse(text: string): { readonly value: unknown } | undefined {
 }
 
 /** All of the commands do what a plain reader of them expects, or none of them anything. */
-async function holdCommands(body: string, status: number, text: string): Promise<string> {
+async function expectCommands(body: string, status: number, text: string): Promise<string> {
   const commands = plainCommands(body);
   if (status !== 200 && status !== 422) {
     // A member twice counts twice for the limits, and once for JSON.
-    hold(commands === undefined || body.split(",").length > 1000, "commands that are right are obeyed");
-    await holdUntouched();
+    expect(commands === undefined || body.split(",").length > 1000, "commands that are right are obeyed");
+    await expectUntouched();
     return "refused";
   }
-  hold(commands !== undefined, "nothing but commands is obeyed");
+  expect(commands !== undefined, "nothing but commands is obeyed");
   const members = new Map(MEMBERS);
   const expected = commands.map(([command, name]) => [name, obey(members, command, name)]);
   const { results, errors } = JSON.parse(text) as { results?: Outcome[]; errors?: Outcome[] };
   const outcomes = (results ?? errors ?? []).map(({ target, message }) => [target, message === null]);
-  holdSame(outcomes, expected, "each target fares as its command says");
-  hold((status === 200) === expected.every(([, isDone]) => isDone), "and the status says whether all did");
+  expectSame(outcomes, expected, "each target fares as its command says");
+  expect((status === 200) === expected.every(([, isDone]) => isDone), "and the status says whether all did");
   const there: string[] = [];
-  for await (const { name } of world.storage().list("/alice/f")) there.push(name);
-  holdSame(there.sort(), [...members.keys()].sort(), "the folder has what they have made of it");
-  await holdOthers();
+  for await (const { name } of environment.storage().list("/alice/f")) there.push(name);
+  expectSame(there.sort(), [...members.keys()].sort(), "the folder has what they have made of it");
+  await expectOthers();
   return `${results === undefined} ${Math.min(outcomes.length, 3)}`;
 }
 
@@ -201,25 +201,25 @@ function membersOf(value: unknown, names: readonly string[]): readonly unknown[]
     : undefined;
 }
 
-async function holdUntouched(): Promise<void> {
+async function expectUntouched(): Promise<void> {
   const there: string[] = [];
-  for await (const { name } of world.storage().list("/alice/f")) there.push(name);
-  holdSame(there.sort(), [...MEMBERS.keys()].sort(), "what is refused changes nothing");
+  for await (const { name } of environment.storage().list("/alice/f")) there.push(name);
+  expectSame(there.sort(), [...MEMBERS.keys()].sort(), "what is refused changes nothing");
 }
 
 /** Nothing happens beside the folder that is addressed. */
-async function holdOthers(): Promise<void> {
+async function expectOthers(): Promise<void> {
   for (const path of ["/bob/secret.txt", "/alice/big.bin"]) {
-    hold(toPathSegments(path).length > 0 && (await world.storage().stat(path)) !== undefined, `${path} stays`);
+    expect(toPathSegments(path).length > 0 && (await environment.storage().stat(path)) !== undefined, `${path} stays`);
   }
 }
 
 /** Only her own name and password log her in. */
-function holdLogin(body: string): void {
+function expectLogin(body: string): void {
   const json = parse(body)?.value as { username?: unknown; password?: unknown } | undefined;
   const form = new URLSearchParams(body);
   const names = [json?.username, json?.password, form.get("username"), form.get("password")];
-  hold(names.includes("alice") && names.includes("secret"), "only a name with its password logs in");
+  expect(names.includes("alice") && names.includes("secret"), "only a name with its password logs in");
 }
 
 function vary(random: Random, input: string, other: string): string {

@@ -4,7 +4,7 @@ import type { EndpointAuthorization } from "../../../src/remote-auth/endpoint/au
 import { type AuthenticationEndpoint, createAuthenticationEndpoint } from "../../../src/remote-auth/endpoint.ts";
 import type { AuthenticationRequest } from "../../../src/schemas/remote-auth.ts";
 import type { Random } from "../random.ts";
-import { cutLine, decodeStrictly, type FuzzTarget, hold, holdSame, toBytes } from "../target.ts";
+import { cutLine, decodeStrictly, expect, expectSame, type FuzzTarget, toBytes } from "../target.ts";
 import { varyJson } from "../vary-json.ts";
 
 const STATUSES = [204, 400, 401, 403, 405, 413, 415, 503];
@@ -80,16 +80,16 @@ async function run(input: string): Promise<string> {
   judged = undefined as AuthenticationRequest | undefined;
   const endpoint = isBasic ? byPassword : byHeader;
   const { status } = await endpoint(new Request("http://auth.example/", { method, headers, body: toBytes(body) }));
-  hold(STATUSES.includes(status), `a request is judged or refused, not ${status}`);
+  expect(STATUSES.includes(status), `a request is judged or refused, not ${status}`);
   if (judged === undefined) {
-    holdSame(reports, [], "nothing of a request is a failure of the endpoint");
-    hold(![204, 403, 503].includes(status), "what is not judged is not answered so");
+    expectSame(reports, [], "nothing of a request is a failure of the endpoint");
+    expect(![204, 403, 503].includes(status), "what is not judged is not answered so");
   } else {
     const { content } = judged.credentials;
-    hold(content.length < 12 || !inspect(reports, { depth: 9 }).includes(content), "no secret is reported");
-    hold((status === 204) === /^[^tur]/su.test(judged.credentials.username), "what is judged is answered so");
-    hold(method === "POST" && isKey(key), "only who is authorized has anything judged");
-    holdJudged(judged, JSON.parse(decodeStrictly(toBytes(body))?.replace(/^\ufeff/, "") ?? ""));
+    expect(content.length < 12 || !inspect(reports, { depth: 9 }).includes(content), "no secret is reported");
+    expect((status === 204) === /^[^tur]/su.test(judged.credentials.username), "what is judged is answered so");
+    expect(method === "POST" && isKey(key), "only who is authorized has anything judged");
+    expectJudged(judged, JSON.parse(decodeStrictly(toBytes(body))?.replace(/^\ufeff/, "") ?? ""));
   }
   return `${status}`;
 }
@@ -99,17 +99,17 @@ function isKey(key: string): boolean {
 }
 
 /** What comes to be judged has what it must have, as it was sent, and no more. */
-function holdJudged(
+function expectJudged(
   { credentials, server }: AuthenticationRequest,
   sent: { readonly credentials: AuthenticationRequest["credentials"] },
 ): void {
   const { type, username, content, peer, creator } = credentials;
-  hold(TYPES.includes(type), "its type is known");
-  hold(username !== "" && content !== "" && !/\p{Surrogate}/u.test(username + content), "it has a name and a secret");
-  hold(peer.port >= 0 && peer.port <= 65_535 && peer.address !== "", "and a peer");
-  holdSame(Object.keys(credentials).sort(), ["content", "creator", "peer", "type", "username"], "and no more");
-  holdSame([Object.keys(server), Object.keys(creator).sort()], [["uuid"], ["type", "uuid"]], "nor have its members");
-  holdSame(
+  expect(TYPES.includes(type), "its type is known");
+  expect(username !== "" && content !== "" && !/\p{Surrogate}/u.test(username + content), "it has a name and a secret");
+  expect(peer.port >= 0 && peer.port <= 65_535 && peer.address !== "", "and a peer");
+  expectSame(Object.keys(credentials).sort(), ["content", "creator", "peer", "type", "username"], "and no more");
+  expectSame([Object.keys(server), Object.keys(creator).sort()], [["uuid"], ["type", "uuid"]], "nor have its members");
+  expectSame(
     [type, username, content],
     [sent.credentials.type, sent.credentials.username, sent.credentials.content],
     "as sent",

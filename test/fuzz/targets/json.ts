@@ -2,7 +2,7 @@ import { Request } from "@whatwg-node/fetch";
 import { parseBoundedJson } from "../../../src/http/bounded-json.ts";
 import { isHttpError } from "../../../src/http/http-error.ts";
 import { readJsonBody } from "../../../src/http/request-body.ts";
-import { decodeStrictly, type FuzzTarget, hold, holdSame, toBytes } from "../target.ts";
+import { decodeStrictly, expect, expectSame, type FuzzTarget, toBytes } from "../target.ts";
 import { varyJson } from "../vary-json.ts";
 
 const LIMITS = { maxValues: 30, maxMembers: 8, maxNesting: 5 };
@@ -43,16 +43,16 @@ export const target: FuzzTarget = {
 
 async function run(input: string): Promise<string> {
   const text = decodeStrictly(toBytes(input));
-  return `${text === undefined ? "no text" : holdBounded(text)} ${await holdBody(input, text)}`;
+  return `${text === undefined ? "no text" : expectBounded(text)} ${await expectBody(input, text)}`;
 }
 
 /** What is taken is what JSON has it mean, and what is not taken holds too much. */
-function holdBounded(text: string): string {
+function expectBounded(text: string): string {
   const found = parseBoundedJson(text, LIMITS);
   const plain = parse(text);
-  if ("value" in found) holdSame([found.value], plain && [plain.value], "JSON is read as JSON");
-  else if (!found.isJson) hold(plain === undefined, "what is refused as none is no JSON");
-  if (plain !== undefined) hold("value" in found === isWithin(text), "the limits of JSON are counted exactly");
+  if ("value" in found) expectSame([found.value], plain && [plain.value], "JSON is read as JSON");
+  else if (!found.isJson) expect(plain === undefined, "what is refused as none is no JSON");
+  if (plain !== undefined) expect("value" in found === isWithin(text), "the limits of JSON are counted exactly");
   return "value" in found ? typeof found.value : found.problem;
 }
 
@@ -88,12 +88,12 @@ function isWithin(text: string): boolean {
 }
 
 /** As the body of a request, with the limits of the service. */
-async function holdBody(input: string, text: string | undefined): Promise<string> {
+async function expectBody(input: string, text: string | undefined): Promise<string> {
   const request = new Request("http://files.example/", { method: "POST", body: toBytes(input) });
   try {
     const value = await readJsonBody(request);
-    hold(text !== undefined, "a body is UTF-8");
-    holdSame([value], [parse(text.replace(/^\ufeff/, ""))?.value], "a body is read as JSON");
+    expect(text !== undefined, "a body is UTF-8");
+    expectSame([value], [parse(text.replace(/^\ufeff/, ""))?.value], "a body is read as JSON");
     return "taken";
   } catch (error) {
     if (!isHttpError(error) || !["malformed", "too-large"].includes(error.failure)) throw error;

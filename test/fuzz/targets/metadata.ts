@@ -2,7 +2,7 @@ import type { Metadata } from "../../../src/contracts/events/transfers.ts";
 import { isHttpError } from "../../../src/http/http-error.ts";
 import { parseMetadataFields } from "../../../src/uploads/metadata-fields.ts";
 import { readMetadata } from "../../../src/uploads/metadata-header.ts";
-import { asHeaders, decodeStrictly, type FuzzTarget, hold, holdSame, toBytes } from "../target.ts";
+import { asHeaders, decodeStrictly, expect, expectSame, type FuzzTarget, toBytes } from "../target.ts";
 
 const ANY = parseMetadataFields("X-Labels");
 const SOME = parseMetadataFields("X-Labels required\nproject required\nlabel-* optional\n__proto__ optional");
@@ -42,17 +42,20 @@ export const target: FuzzTarget = {
 function run(input: string): string {
   const any = read(input, ANY);
   const expected = plainRead(input);
-  holdSame(toEntries(any), toEntries(expected), "a second reader of RFC 4180 finds the same");
+  expectSame(toEntries(any), toEntries(expected), "a second reader of RFC 4180 finds the same");
   if (typeof any === "object") {
     const again = Object.entries(any).flatMap(([key, values]) => values.map((value) => toField(`${key}=${value}`)));
-    holdSame(toEntries(read(toLatin1(again.join(" , ")), ANY)), toEntries(any), "what is written again is the same");
-    hold(Object.getPrototypeOf(any) === Object.prototype, "no key changes what the object is");
+    expectSame(toEntries(read(toLatin1(again.join(" , ")), ANY)), toEntries(any), "what is written again is the same");
+    expect(Object.getPrototypeOf(any) === Object.prototype, "no key changes what the object is");
   }
   const some = read(input, SOME);
   if (typeof some === "object") {
-    holdSame(toEntries(some), toEntries(any), "rules change nothing of what they let through");
+    expectSame(toEntries(some), toEntries(any), "rules change nothing of what they let through");
     const isExpected = (key: string) => key === "project" || key === "__proto__" || key.startsWith("label-");
-    hold(Object.hasOwn(some, "project") && Object.keys(some).every(isExpected), "only keys of the rules come through");
+    expect(
+      Object.hasOwn(some, "project") && Object.keys(some).every(isExpected),
+      "only keys of the rules come through",
+    );
   }
   return `${describe(any)}; ${describe(some)}; ${configure(input)}`;
 }
@@ -70,7 +73,7 @@ function read(value: string, rules: typeof ANY): Metadata | string {
 function configure(input: string): string {
   try {
     const { header, keys } = parseMetadataFields(input);
-    hold(/^[!-~]+$/.test(header) && !/[,:;"\s]/.test(header), "the header has a name");
+    expect(/^[!-~]+$/.test(header) && !/[,:;"\s]/.test(header), "the header has a name");
     return `${keys?.length ?? "any"} keys`;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;

@@ -4,7 +4,7 @@ import { type FormPart, readMultipart } from "../../../src/http/multipart.ts";
 import { FORM_ACTIONS, receiveForm } from "../../../src/uploads/form.ts";
 import { createFormFiles } from "../../../src/uploads/form-files.ts";
 import { createRandom, seedOf } from "../random.ts";
-import { asHeaders, cutLine, type FuzzTarget, hold, holdSame, toBytes } from "../target.ts";
+import { asHeaders, cutLine, expect, expectSame, type FuzzTarget, toBytes } from "../target.ts";
 
 /** A line with the `Content-Type`, and the body. */
 export const target: FuzzTarget = {
@@ -69,13 +69,13 @@ async function run(input: string): Promise<string> {
     chunks.push(bytes.subarray(at, at + length));
     at += length;
   }
-  holdSame(await read(type, chunks), whole, "a form is the same however it is cut into chunks");
-  holdSame(
+  expectSame(await read(type, chunks), whole, "a form is the same however it is cut into chunks");
+  expectSame(
     await read(type, chunks, false),
     { ...whole, parts: whole.parts.map(({ head }) => ({ head, content: "" })) },
     "and when nobody reads its parts",
   );
-  holdPlain(whole, type, body);
+  expectPlain(whole, type, body);
   const form = await receive(type, bytes);
   return `${Math.min(whole.parts.length, 5)} ${whole.end}; ${form}`;
 }
@@ -111,12 +111,12 @@ function toRefusal(error: unknown): string {
 }
 
 /** Finds the same parts by looking for the delimiter in the whole. */
-function holdPlain({ parts, end }: Reading, type: string, body: string): void {
+function expectPlain({ parts, end }: Reading, type: string, body: string): void {
   let boundary: string;
   try {
     boundary = parseBoundary(type);
   } catch {
-    hold(parts.length === 0 && end !== "whole", "nothing is read without a boundary");
+    expect(parts.length === 0 && end !== "whole", "nothing is read without a boundary");
     return;
   }
   const delimiter = `\r\n--${boundary}`;
@@ -134,8 +134,12 @@ function holdPlain({ parts, end }: Reading, type: string, body: string): void {
     at = next;
   }
   const found = parts.map(({ content }) => content);
-  if (end === "whole") hold(isClosed, "a form is whole that ends at its last boundary");
-  holdSame(found, contents.slice(0, end === "whole" ? undefined : found.length), "the parts stand between boundaries");
+  if (end === "whole") expect(isClosed, "a form is whole that ends at its last boundary");
+  expectSame(
+    found,
+    contents.slice(0, end === "whole" ? undefined : found.length),
+    "the parts stand between boundaries",
+  );
 }
 
 /** Reads the same as a folder's form: nothing is stored but by the one action, and only under names. */
@@ -144,18 +148,18 @@ async function receive(type: string, bytes: Uint8Array): Promise<string> {
   const files = createFormFiles({
     signal: undefined,
     async write(name, content) {
-      hold(name !== "" && name !== "." && name !== ".." && !/[/\\\p{Cc}]/u.test(name), "a file of a form has a name");
+      expect(name !== "" && name !== "." && name !== ".." && !/[/\\\p{Cc}]/u.test(name), "a file of a form has a name");
       for await (const _ of content);
-      hold(!stored.has(name), "no file of a form replaces another");
+      expect(!stored.has(name), "no file of a form replaces another");
       stored.add(name);
     },
   });
   const parts: AsyncIterable<FormPart> = readMultipart(requestOf(type, [bytes]));
   try {
     const { action } = await receiveForm(parts, files, (name) => (FORM_ACTIONS as readonly string[]).includes(name));
-    hold(stored.size === 0 || action === "upload-file", "files are stored by the one action");
+    expect(stored.size === 0 || action === "upload-file", "files are stored by the one action");
     const kept = files.outcomes().filter(({ error }) => error === undefined);
-    hold(kept.length === stored.size, "what is told as stored is");
+    expect(kept.length === stored.size, "what is told as stored is");
     return `${action} ${Math.min(stored.size, 3)}`;
   } catch (error) {
     return toRefusal(error);

@@ -4,7 +4,7 @@ import { sendRequest } from "../../../src/outbound/send-request.ts";
 import { toVerdict } from "../../../src/remote-auth/authenticator/verdict.ts";
 import { createOutcomeRecorder } from "../../../src/remote-auth/endpoint/outcome.ts";
 import { createRandom, type Random, seedOf } from "../random.ts";
-import { asHeaders, decodeStrictly, type FuzzTarget, hold, holdSame, readFields, toBytes } from "../target.ts";
+import { asHeaders, decodeStrictly, expect, expectSame, type FuzzTarget, readFields, toBytes } from "../target.ts";
 import { varyJson } from "../vary-json.ts";
 
 const URL_OF_ENDPOINT = { href: "https://auth.example/", shown: "https://auth.example/", inClear: false };
@@ -87,15 +87,15 @@ async function run(input: string): Promise<string> {
     headers: [],
     timeoutSeconds: 60,
   });
-  hold(outcome.responded, "an answer is one, whatever it holds");
+  expect(outcome.responded, "an answer is one, whatever it holds");
   const { audit, ...verdict } = toVerdict(outcome);
   const told = JSON.stringify([audit, verdict]);
-  hold(!told.includes('"__proto__":'), "no key that changes objects is handed on");
+  expect(!told.includes('"__proto__":'), "no key that changes objects is handed on");
   const expected = { 204: "accepted", 200: "accepted", 401: "unknown" }[status] ?? "rejected";
-  hold(verdict.outcome === expected || verdict.outcome === "rejected", `a ${status} is ${expected} or rejected`);
+  expect(verdict.outcome === expected || verdict.outcome === "rejected", `a ${status} is ${expected} or rejected`);
   const message = "message" in verdict ? (verdict.message ?? "") : "";
-  hold(message.length <= 1000 && !/\p{Surrogate}/u.test(message), "a message is short, and text");
-  if (verdict.outcome === "accepted") holdAccepted(status, fields, body, verdict.account);
+  expect(message.length <= 1000 && !/\p{Surrogate}/u.test(message), "a message is short, and text");
+  if (verdict.outcome === "accepted") expectAccepted(status, fields, body, verdict.account);
   const made = verdict.outcome === "accepted" ? make(verdict.account) : "";
   const problem = audit.problems?.[0]?.split(": ").at(-1) ?? "";
   return `${expected} ${verdict.outcome} ${problem.replace(/\d+/g, "")} ${made}`;
@@ -118,38 +118,38 @@ function respond(status: number, fields: ReadonlyMap<string, string>, body: stri
 }
 
 /** Nobody is let in but by an answer that a plain reader understands whole. */
-function holdAccepted(
+function expectAccepted(
   status: number,
   fields: ReadonlyMap<string, string>,
   body: string,
   account: AccountSettings,
 ): void {
   if (status === 204) {
-    holdSame(account, {}, "a 204 has no settings");
+    expectSame(account, {}, "a 204 has no settings");
     return;
   }
   const codings = (fields.get("content-encoding") ?? "").split(",");
-  hold(
+  expect(
     codings.every((coding) => ["", "identity"].includes(coding.trim().toLowerCase())),
     "an encoded answer lets nobody in",
   );
   if (body === "") {
-    holdSame(account, {}, "an empty answer has no settings");
+    expectSame(account, {}, "an empty answer has no settings");
     return;
   }
   const type = (fields.get("content-type") ?? "").toLowerCase();
-  hold(/^\s*application\/json\s*(;|$)/.test(type), "an answer that lets somebody in is JSON");
+  expect(/^\s*application\/json\s*(;|$)/.test(type), "an answer that lets somebody in is JSON");
   const text = decodeStrictly(toBytes(body));
-  hold(text !== undefined && !text.startsWith("\ufeff"), "and UTF-8");
+  expect(text !== undefined && !text.startsWith("\ufeff"), "and UTF-8");
   let hasPrototype = false;
   const root = JSON.parse(text, (key, value) => {
     if (key === "__proto__") hasPrototype = true;
     return value;
   });
-  hold(!hasPrototype, "and has no key that changes objects");
-  hold(isObject(root) && Object.keys(root).every((key) => key === "account"), "and nothing beside the account");
-  holdSame(account, (root as { account?: unknown }).account ?? {}, "whose settings are those of the answer");
-  for (const [key, value] of Object.entries(account)) hold(isSetting(key, value), `and ${key} is as it must be`);
+  expect(!hasPrototype, "and has no key that changes objects");
+  expect(isObject(root) && Object.keys(root).every((key) => key === "account"), "and nothing beside the account");
+  expectSame(account, (root as { account?: unknown }).account ?? {}, "whose settings are those of the answer");
+  for (const [key, value] of Object.entries(account)) expect(isSetting(key, value), `and ${key} is as it must be`);
 }
 
 function isObject(value: unknown): value is object {
@@ -215,7 +215,7 @@ function make(settings: AccountSettings): string {
       challenged: false,
     } as const;
     const verdict = toVerdict({ ...sent, body: { bytes: answer.content } });
-    holdSame(
+    expectSame(
       verdict.outcome === "accepted" && verdict.account,
       settings,
       "settings come through an endpoint as they are",
@@ -225,7 +225,7 @@ function make(settings: AccountSettings): string {
     const { home, virtualFolders, structure, permissions } = toAccount("al/ice", settings, new Map());
     const paths = [home, ...structure, ...virtualFolders.flatMap(({ virtual, real }) => [virtual, real])];
     const isName = (name: string) => name !== "" && name !== "." && name !== ".." && !/[/\\\p{Cc}]/u.test(name);
-    hold(paths.flat().every(isName), "each path of an account has names");
+    expect(paths.flat().every(isName), "each path of an account has names");
     for (const path of ["/", "/in/a.txt", `/${"a/".repeat(100)}b`]) permissions.allows(path, "read");
     return "account";
   } catch (error) {

@@ -8,7 +8,7 @@ import {
 import { parseHttpDate, toHttpDate } from "../../../src/http/http-date.ts";
 import { isHttpError } from "../../../src/http/http-error.ts";
 import { guessRange, parseRanges, type RangePart } from "../../../src/http/range.ts";
-import { asHeaders, type FuzzTarget, hold, holdSame, readFields } from "../target.ts";
+import { asHeaders, expect, expectSame, type FuzzTarget, readFields } from "../target.ts";
 
 const NOW = Date.UTC(2026, 4, 6, 7, 8, 9);
 const ETAG = '"abc-1"';
@@ -55,33 +55,33 @@ function run(input: string): string {
   const size = Number(/^\d{1,12}$/.exec(fields.get("size") ?? "")?.[0] ?? 1000);
   const range = fields.get("range") ?? null;
   const parts = parseRanges(range, size);
-  if (typeof parts === "object") holdParts(parts, size);
-  if (range !== null) holdGuess(range, size, parts);
-  holdOne(range, size, parts);
-  for (const name of DATES) holdDate(fields.get(name) ?? null);
+  if (typeof parts === "object") expectParts(parts, size);
+  if (range !== null) expectGuess(range, size, parts);
+  expectOne(range, size, parts);
+  for (const name of DATES) expectDate(fields.get(name) ?? null);
   const shape = typeof parts === "object" ? Math.min(parts.length, 3) : parts;
   return `${shape} ${evaluate(fields)}`;
 }
 
-function holdParts(parts: readonly RangePart[], size: number): void {
-  hold(parts.length > 0 && parts.length <= 16, "there are few parts");
+function expectParts(parts: readonly RangePart[], size: number): void {
+  expect(parts.length > 0 && parts.length <= 16, "there are few parts");
   for (const { offset, length } of parts) {
-    hold(Number.isSafeInteger(offset) && Number.isSafeInteger(length), "a part has whole numbers");
-    hold(offset >= 0 && length > 0 && offset + length <= size, "a part lies within the size");
+    expect(Number.isSafeInteger(offset) && Number.isSafeInteger(length), "a part has whole numbers");
+    expect(offset >= 0 && length > 0 && offset + length <= size, "a part lies within the size");
   }
   const sorted = [...parts].sort((one, other) => one.offset - other.offset);
   for (const [index, { offset }] of sorted.slice(1).entries()) {
     const before = sorted[index] as RangePart;
-    hold(before.offset + before.length < offset, "no two parts have a byte in common");
+    expect(before.offset + before.length < offset, "no two parts have a byte in common");
   }
 }
 
 /** What is guessed before the size is known is what is answered. */
-function holdGuess(range: string, size: number, parts: ReturnType<typeof parseRanges>): void {
+function expectGuess(range: string, size: number, parts: ReturnType<typeof parseRanges>): void {
   const guess = guessRange(range);
   if (guess === undefined || typeof parts !== "object") return;
   const [part] = parts;
-  holdSame(
+  expectSame(
     [part?.offset, part?.length],
     [guess.offset, Math.min(guess.length, size - guess.offset)],
     "the guess is right",
@@ -89,7 +89,7 @@ function holdGuess(range: string, size: number, parts: ReturnType<typeof parseRa
 }
 
 /** One range by RFC 9110 14.1.2, with big numbers. */
-function holdOne(range: string | null, size: number, parts: ReturnType<typeof parseRanges>): void {
+function expectOne(range: string | null, size: number, parts: ReturnType<typeof parseRanges>): void {
   const [, first = "", last = ""] = /^bytes=(\d{0,20})-(\d{0,20})$/i.exec(range ?? "") ?? [];
   if (first === "" && last === "") return;
   const [from, to, all] = [BigInt(first || 0), BigInt(last || 0), BigInt(size)];
@@ -102,18 +102,18 @@ function holdOne(range: string | null, size: number, parts: ReturnType<typeof pa
     const end = last === "" || to >= all ? all : to + 1n;
     expected = from >= all ? "unsatisfiable" : [{ offset: Number(from), length: Number(end - from) }];
   }
-  holdSame(parts, expected, "one range is as RFC 9110 14.1.2 has it");
+  expectSame(parts, expected, "one range is as RFC 9110 14.1.2 has it");
 }
 
-function holdDate(text: string | null): void {
+function expectDate(text: string | null): void {
   const time = parseHttpDate(text, NOW);
   if (time === undefined) return;
-  hold(Number.isSafeInteger(time) && time % 1000 === 0, "a date is a whole second");
+  expect(Number.isSafeInteger(time) && time % 1000 === 0, "a date is a whole second");
   // 24:00:00 is a time of the day before.
   const years = new Date(time - 1).getUTCFullYear() - new Date(NOW).getUTCFullYear();
-  if (/^[a-z]+, \d\d-/i.test(text ?? "")) hold(years >= -50 && years <= 50, "a year of two digits is near");
+  if (/^[a-z]+, \d\d-/i.test(text ?? "")) expect(years >= -50 && years <= 50, "a year of two digits is near");
   if (time >= 0 && time < Date.UTC(10_000, 0)) {
-    hold(parseHttpDate(toHttpDate(new Date(time)), NOW) === time, "a date written again is the same");
+    expect(parseHttpDate(toHttpDate(new Date(time)), NOW) === time, "a date written again is the same");
   }
 }
 
@@ -127,13 +127,13 @@ function evaluate(fields: ReadonlyMap<string, string>): string {
   const isUsed = mayUseRange(headers, current, NOW);
   if (isUsed && fields.has("if-range")) {
     const value = fields.get("if-range")?.trim();
-    hold(value === ETAG || parseHttpDate(value ?? "", NOW) === toSecond(MODIFIED), "If-Range names what is there");
+    expect(value === ETAG || parseHttpDate(value ?? "", NOW) === toSecond(MODIFIED), "If-Range names what is there");
   }
   try {
-    for (const name of ["if-match", "if-none-match"] as const) holdTags(headers, name);
+    for (const name of ["if-match", "if-none-match"] as const) expectTags(headers, name);
     const found = [current, weak, undefined].map((there) => {
       const result = evaluatePreconditions(request, there, NOW);
-      holdSame(result, plainEvaluate(request, there), "conditions are as RFC 9110 13.2.2 has them");
+      expectSame(result, plainEvaluate(request, there), "conditions are as RFC 9110 13.2.2 has them");
       return result;
     });
     return `${found.join()} ${isUsed}`;
@@ -143,11 +143,11 @@ function evaluate(fields: ReadonlyMap<string, string>): string {
   }
 }
 
-function holdTags(headers: Headers, name: "if-match" | "if-none-match"): void {
+function expectTags(headers: Headers, name: "if-match" | "if-none-match"): void {
   const tags = parseEntityTags(headers, name);
   if (tags === undefined || tags === "*") return;
-  hold(tags.length > 0 && tags.every((tag) => /^(?:W\/)?"[^"]*"$/.test(tag)), "a list has entity-tags");
-  holdSame(
+  expect(tags.length > 0 && tags.every((tag) => /^(?:W\/)?"[^"]*"$/.test(tag)), "a list has entity-tags");
+  expectSame(
     parseEntityTags(asHeaders(new Map([[name, tags.join(" , ,")]])), name),
     tags,
     "and is the same written again",

@@ -3,7 +3,7 @@ import type { S3Client, S3Opened } from "../../../src/storage/s3/client.ts";
 import { codeOf, isDone, isMissing, type S3Response } from "../../../src/storage/s3/errors.ts";
 import { listS3Members } from "../../../src/storage/s3/list.ts";
 import { parseResponse } from "../../../src/storage/s3/xml.ts";
-import { cutLine, decodeStrictly, type FuzzTarget, hold, toBytes } from "../target.ts";
+import { cutLine, decodeStrictly, expect, type FuzzTarget, toBytes } from "../target.ts";
 
 const FOLDER = "home/";
 
@@ -57,21 +57,21 @@ async function run(input: string): Promise<string> {
     attempts: 1,
   };
   const code = codeOf(answer);
-  hold(/^[\w.-]{0,64}$/.test(code), "a code may stand in a log");
+  expect(/^[\w.-]{0,64}$/.test(code), "a code may stand in a log");
   isMissing(answer);
   let calls = 0;
   const call = async (): Promise<S3Opened> => {
     calls += 1;
     // The next page is the same one: that must not go on for ever.
-    hold(calls < 4, "a listing ends");
+    expect(calls < 4, "a listing ends");
     return { ...answer, body: undefined };
   };
   try {
     const entries: StorageEntry[] = [];
     for await (const page of listS3Members({ call } as unknown as S3Client, FOLDER, new Date(0)))
       entries.push(...(page ?? []));
-    hold(isDone(answer) && parseResponse(text)?.name === "ListBucketResult", "only a listing lists");
-    for (const entry of entries) holdEntry(entry, text);
+    expect(isDone(answer) && parseResponse(text)?.name === "ListBucketResult", "only a listing lists");
+    for (const entry of entries) expectEntry(entry, text);
     return `${Math.min(entries.length, 3)} ${code !== ""}`;
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
@@ -79,11 +79,11 @@ async function run(input: string): Promise<string> {
   }
 }
 
-function holdEntry({ name, kind, size, modified, etag }: StorageEntry, text: string): void {
-  hold(name !== "" && name !== "." && name !== ".." && !/[/\0]/.test(name), "a member has a name");
-  hold(kind === "file" || kind === "folder", "and is a file or a folder");
-  hold(Number.isSafeInteger(size) && size >= 0, "of a size");
-  hold(!Number.isNaN(modified.getTime()), "and of a time");
-  hold(etag === undefined || etag.endsWith('"'), "an entity-tag has its quotes");
-  hold(text.includes("Contents") || text.includes("CommonPrefixes"), "and is in the listing");
+function expectEntry({ name, kind, size, modified, etag }: StorageEntry, text: string): void {
+  expect(name !== "" && name !== "." && name !== ".." && !/[/\0]/.test(name), "a member has a name");
+  expect(kind === "file" || kind === "folder", "and is a file or a folder");
+  expect(Number.isSafeInteger(size) && size >= 0, "of a size");
+  expect(!Number.isNaN(modified.getTime()), "and of a time");
+  expect(etag === undefined || etag.endsWith('"'), "an entity-tag has its quotes");
+  expect(text.includes("Contents") || text.includes("CommonPrefixes"), "and is in the listing");
 }

@@ -5,10 +5,10 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createNodeServer } from "../../../src/runtimes/node/server.ts";
-import { type FuzzTarget, hold, holdSame, toBytes } from "../target.ts";
-import { createFuzzWorld, SECRET } from "../world.ts";
+import { createFuzzEnvironment, SECRET } from "../environment.ts";
+import { expect, expectSame, type FuzzTarget, toBytes } from "../target.ts";
 
-const world = createFuzzWorld();
+const environment = createFuzzEnvironment();
 const AUTHORIZATION = `Authorization: Basic ${Buffer.from("alice:secret").toString("base64")}\r\n`;
 const HOST = "Host: files.example\r\n";
 /**
@@ -90,7 +90,7 @@ let listening: Promise<string> | undefined;
 let removeFolder = (): void => undefined;
 
 async function listen(): Promise<string> {
-  const server = createNodeServer(world.service) as Server;
+  const server = createNodeServer(environment.service) as Server;
   const folder = mkdtempSync(join(tmpdir(), "fileferry-fuzz-"));
   removeFolder = () => rmSync(folder, { recursive: true, force: true });
   const path = process.platform === "win32" ? `\\\\.\\pipe\\fuzz-${process.pid}` : join(folder, "socket");
@@ -102,19 +102,19 @@ async function listen(): Promise<string> {
 
 async function run(input: string): Promise<string> {
   listening ??= listen();
-  await world.reset();
+  await environment.reset();
   const answers = readAnswers(await exchange(await listening, toBytes(input)));
-  holdSame(world.failures().length, 0, "nothing is reported");
+  expectSame(environment.failures().length, 0, "nothing is reported");
   const requests = input.split("HTTP/").length + input.split("\n").length;
-  hold(answers.length <= requests, "no request has two answers");
+  expect(answers.length <= requests, "no request has two answers");
   for (const { status, head, body } of answers) {
-    hold(status < 500 || status === 501 || status === 505, `it is answered, not ${status}`);
-    hold(/^[\t -~\r\n]*$/.test(head), "a head is ASCII");
-    hold(!body.includes(SECRET), "nobody sees what is another's");
-    hold(!/\n\s+at |node:internal|[/]src[/]/.test(body), "nobody sees where our code stands");
+    expect(status < 500 || status === 501 || status === 505, `it is answered, not ${status}`);
+    expect(/^[\t -~\r\n]*$/.test(head), "a head is ASCII");
+    expect(!body.includes(SECRET), "nobody sees what is another's");
+    expect(!/\n\s+at |node:internal|[/]src[/]/.test(body), "nobody sees where our code stands");
   }
-  const secret = await world.storage().read("/bob/secret.txt");
-  hold((await new Response(secret.body).text()) === SECRET, "nobody changes what is another's");
+  const secret = await environment.storage().read("/bob/secret.txt");
+  expect((await new Response(secret.body).text()) === SECRET, "nobody changes what is another's");
   return answers
     .map(({ status }) => status)
     .slice(0, 3)
@@ -139,7 +139,7 @@ async function exchange(path: string, bytes: Uint8Array): Promise<string> {
   const closed = once(socket, "close");
   socket.end(bytes);
   await closed;
-  hold(!isLate, `a connection ends when the client's side has: ${JSON.stringify(received.slice(0, 200))}`);
+  expect(!isLate, `a connection ends when the client's side has: ${JSON.stringify(received.slice(0, 200))}`);
   return received;
 }
 
@@ -154,10 +154,10 @@ function readAnswers(received: string): readonly WireAnswer[] {
   const answers: WireAnswer[] = [];
   for (let at = 0; at < received.length; ) {
     const end = received.indexOf("\r\n\r\n", at);
-    hold(end >= 0, `an answer has a head: ${JSON.stringify(received.slice(at, at + 200))}`);
+    expect(end >= 0, `an answer has a head: ${JSON.stringify(received.slice(at, at + 200))}`);
     const head = received.slice(at, end + 2);
     const [, digits] = /^HTTP\/1\.1 (\d{3}) [ -~]*\r\n(?:[\w-]+: [ -~]*\r\n)*$/.exec(head) ?? [];
-    hold(digits !== undefined, `an answer begins with its status and fields: ${JSON.stringify(head.slice(0, 300))}`);
+    expect(digits !== undefined, `an answer begins with its status and fields: ${JSON.stringify(head.slice(0, 300))}`);
     const [body, next] = readBody(received, end + 4, head, Number(digits));
     answers.push({ status: Number(digits), head, body });
     at = next;
@@ -173,7 +173,7 @@ function readBody(received: string, from: number, head: string, status: number):
   // Of an answer to HEAD there is no body, whatever it says: what follows is an answer, or nothing.
   if (received.startsWith("HTTP/1.1 ", from) || from === received.length) return ["", from];
   const next = length === undefined ? received.length : from + Number(length);
-  hold(next <= received.length, "a body is as long as it says");
+  expect(next <= received.length, "a body is as long as it says");
   return [received.slice(from, next), next];
 }
 
@@ -183,7 +183,7 @@ function readChunks(received: string, from: number): readonly [body: string, nex
   for (let at = from; ; ) {
     const line = received.indexOf("\r\n", at);
     const size = Number.parseInt(received.slice(at, line), 16);
-    hold(line >= 0 && !Number.isNaN(size) && line + size + 4 <= received.length, "a body comes to its end");
+    expect(line >= 0 && !Number.isNaN(size) && line + size + 4 <= received.length, "a body comes to its end");
     body += received.slice(line + 2, line + 2 + size);
     at = line + 2 + size + 2;
     if (size === 0) return [body, at];

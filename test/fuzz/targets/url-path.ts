@@ -9,7 +9,7 @@ import { toPathSegments } from "../../../src/contracts/storage-path.ts";
 import { toReturnPath } from "../../../src/endpoints/login/return-path.ts";
 import { parseTarget } from "../../../src/http/request-target.ts";
 import { findRoute, hasRoutes, type ResolvedUrl, resolveUrl, toAllow } from "../../../src/service/routes.ts";
-import { decodeStrictly, type FuzzTarget, hold, holdSame, toBytes } from "../target.ts";
+import { decodeStrictly, expect, expectSame, type FuzzTarget, toBytes } from "../target.ts";
 
 const ORIGIN = "http://files.example";
 const BASES: readonly (readonly string[])[] = [[], ["files"], ["a b", "ü"]];
@@ -72,37 +72,37 @@ function run(input: string): string {
   const places = BASES.map((base) => {
     const place = resolveUrl(parseTarget(ORIGIN + input), base);
     const url = (path: string) => `${base.map((segment) => `/${encodeURIComponent(segment)}`).join("")}${path}`;
-    if (place !== undefined) holdRoutes(place.kind);
-    if (place !== undefined) holdPlace(place, (path) => resolveUrl(parseTarget(ORIGIN + url(path)), base));
+    if (place !== undefined) expectRoutes(place.kind);
+    if (place !== undefined) expectPlace(place, (path) => resolveUrl(parseTarget(ORIGIN + url(path)), base));
     return place;
   });
   if (input.startsWith("/"))
-    holdSame(places[0]?.kind ?? null, plainShape(input), "a second reader finds the same place");
-  holdReturn(input);
+    expectSame(places[0]?.kind ?? null, plainShape(input), "a second reader finds the same place");
+  expectReturn(input);
   return places.map((place) => (place ? `${place.kind} ${Math.min(place.path.segments.length, 4)}` : "none")).join();
 }
 
 /** What stands below `/home/` is one path, whichever way it is written again. */
-function holdPlace({ kind, path }: ResolvedUrl, find: (path: string) => ResolvedUrl | undefined): void {
+function expectPlace({ kind, path }: ResolvedUrl, find: (path: string) => ResolvedUrl | undefined): void {
   if (kind !== "file" && kind !== "folder" && kind !== "password-update") {
-    hold(path.segments.length === 0, "a place elsewhere has no path");
+    expect(path.segments.length === 0, "a place elsewhere has no path");
     return;
   }
-  hold(path.segments.every(isPlainName), "each segment is a name");
-  holdSame(find(`/home/${toUrlPath(path)}`), { kind, path }, "the path written again is the same");
+  expect(path.segments.every(isPlainName), "each segment is a name");
+  expectSame(find(`/home/${toUrlPath(path)}`), { kind, path }, "the path written again is the same");
   const stored = toStoragePath(path.segments);
-  holdSame(toPathSegments(stored), path.segments, "a storage has the same segments");
+  expectSame(toPathSegments(stored), path.segments, "a storage has the same segments");
   const told = toServerPath(path.segments);
-  hold(/^\/[!-~]*$/.test(told) && decodeURIComponent(told) === stored, "Server-Path is the path, in ASCII");
+  expect(/^\/[!-~]*$/.test(told) && decodeURIComponent(told) === stored, "Server-Path is the path, in ASCII");
 }
 
 /** What is allowed at a place is what is answered there. */
-function holdRoutes(kind: ResolvedUrl["kind"]): void {
+function expectRoutes(kind: ResolvedUrl["kind"]): void {
   for (const api of ["rest", "webdav", "browser"] as const) {
     if (!hasRoutes(kind, [api])) continue;
     const allowed = toAllow(kind, [api]).split(", ");
     const isAnswered = (method: string) => method === "OPTIONS" || typeof findRoute(kind, method, [api]) === "object";
-    hold(allowed.every(isAnswered), "each method of Allow is answered");
+    expect(allowed.every(isAnswered), "each method of Allow is answered");
   }
 }
 
@@ -116,12 +116,12 @@ function isPlainName(name: string): boolean {
 }
 
 /** Where a login leads stays below `/home/`. */
-function holdReturn(input: string): void {
+function expectReturn(input: string): void {
   const back = toReturnPath(input, "");
   if (back === undefined) return;
-  hold(/^\/home\/[!-~]*$/.test(back) && !/\/\/|\\|\/\.\.?(?:\/|$)/.test(back), "a login leads below /home/");
+  expect(/^\/home\/[!-~]*$/.test(back) && !/\/\/|\\|\/\.\.?(?:\/|$)/.test(back), "a login leads below /home/");
   const path = parseResourcePath(back.slice("/home/".length)) as ResourcePath;
-  holdSame(`/home/${toUrlPath(path)}`, back, "and to one place");
+  expectSame(`/home/${toUrlPath(path)}`, back, "and to one place");
 }
 
 /** The same by bytes. */

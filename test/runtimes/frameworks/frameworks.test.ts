@@ -88,7 +88,7 @@ describe.skipIf(missing !== undefined)("a service behind a body parser", () => {
   it.each(Object.entries(MISUSES))("of %s says so, and stores nothing", async (name, text) => {
     const host = await startScript(name, `${text}\n${MISUSED}`);
     try {
-      // What it answers later is held against this, and it is gone soon.
+      // What it answers later is compared with this, and it is gone soon.
       await (await fetch(`${host.origin}/files/__svc__/openapi.json`)).text();
       for (const [method, path] of [
         ["PUT", "/files/home/a.json"],

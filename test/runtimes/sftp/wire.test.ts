@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createRecordingLogger } from "../../support/logger.ts";
 import { overrideStorage } from "../../support/storage.ts";
 import { ask, findMissingTool } from "./client.ts";
-import { createSftpWorld, type SftpWorld } from "./world.ts";
+import { createSftpEnvironment, type SftpEnvironment } from "./environment.ts";
 
 const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
 const missing = findMissingTool();
@@ -17,26 +17,26 @@ const title =
   missing === undefined
     ? "any client of examples/sftp-server.ts"
     : `any client of examples/sftp-server.ts, not run: there is no ${missing} here`;
-let world: SftpWorld;
+let environment: SftpEnvironment;
 
 describe.skipIf(missing !== undefined)(title, () => {
   beforeAll(async () => {
-    world = await createSftpWorld();
+    environment = await createSftpEnvironment();
   }, 60_000);
 
   afterAll(async () => {
-    await world?.close();
+    await environment?.close();
   });
 
   it.each(["a\\b", "a\u0001b", "a\ufffdb", "x".repeat(256)])("is refused the name %j", async (name) => {
-    const { sftp } = await world.raw();
+    const { sftp } = await environment.raw();
     await expect(ask((done) => sftp.mkdir(`/${name}`, done))).rejects.toMatchObject({ code: STATUS_CODE.FAILURE });
   });
 
   it("reads any part of a file in any order, of one version of it", async () => {
     const bytes = randomBytes(1024 * 1024);
-    await writeFile(join(world.root, "alice/jump.bin"), bytes);
-    const { sftp } = await world.raw();
+    await writeFile(join(environment.root, "alice/jump.bin"), bytes);
+    const { sftp } = await environment.raw();
     const handle = await ask<Buffer>((done) => sftp.open("/jump.bin", "r", done));
     const read = async (offset: number, length: number) => {
       const buffer = Buffer.alloc(length);
@@ -48,13 +48,13 @@ describe.skipIf(missing !== undefined)(title, () => {
     for (const offset of [900_000, 0, 1000, 500_000, 501_000, 1024 * 1024 - 500]) {
       expect((await read(offset, 1000)).equals(bytes.subarray(offset, offset + 1000))).toBe(true);
     }
-    await overwrite(world.storage, "/alice/jump.bin", "another");
+    await overwrite(environment.storage, "/alice/jump.bin", "another");
     await expect(read(10, 10)).rejects.toMatchObject({ message: "The file has changed." });
   });
 
   it("writes whole files only, and another leaves the former", async () => {
-    await writeFile(join(world.root, "alice/whole.txt"), "former");
-    const { sftp } = await world.raw();
+    await writeFile(join(environment.root, "alice/whole.txt"), "former");
+    const { sftp } = await environment.raw();
     const unsupported = { code: STATUS_CODE.OP_UNSUPPORTED };
     const open = (flags: number) => ask<Buffer>((done) => sftp.open("/whole.txt", flags, done));
     const write = (handle: Buffer, text: string, offset: number) =>
@@ -73,30 +73,30 @@ describe.skipIf(missing !== undefined)(title, () => {
       else await expect(write(handle, "later", offset)).rejects.toMatchObject(refusal);
       await expect(ask((done) => sftp.close(handle, done))).rejects.toMatchObject({ code: STATUS_CODE.FAILURE });
     }
-    expect(await readFile(join(world.root, "alice/whole.txt"), "utf8")).toBe("former");
-    expect(await world.stored()).toContain("whole.txt");
+    expect(await readFile(join(environment.root, "alice/whole.txt"), "utf8")).toBe("former");
+    expect(await environment.stored()).toContain("whole.txt");
   });
 
   it("may leave the former file uncut when nothing of it would be left", async () => {
-    const { sftp } = await world.raw();
+    const { sftp } = await environment.raw();
     const put = async (text: string, size?: number) => {
-      await writeFile(join(world.root, "alice/uncut.txt"), "former");
+      await writeFile(join(environment.root, "alice/uncut.txt"), "former");
       const handle = await ask<Buffer>((done) => sftp.open("/uncut.txt", OPEN_MODE.WRITE, done));
       await ask((done) => sftp.write(handle, Buffer.from(text), 0, text.length, 0, done));
       const sized = size === undefined ? undefined : ask((done) => sftp.fsetstat(handle, { size }, done));
       const outcomes = await Promise.allSettled([sized, ask((done) => sftp.close(handle, done))]);
       for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
-      return readFile(join(world.root, "alice/uncut.txt"), "utf8");
+      return readFile(join(environment.root, "alice/uncut.txt"), "utf8");
     };
     expect(await put("longer one")).toBe("longer one");
     expect(await put("new", 3)).toBe("new");
     await expect(put("new")).rejects.toMatchObject({ code: STATUS_CODE.FAILURE });
     await expect(put("new", 2)).rejects.toMatchObject({ code: STATUS_CODE.OP_UNSUPPORTED });
-    expect(await readFile(join(world.root, "alice/uncut.txt"), "utf8")).toBe("former");
+    expect(await readFile(join(environment.root, "alice/uncut.txt"), "utf8")).toBe("former");
   });
 
   it("may not be further ahead than a few requests", async () => {
-    const { sftp } = await world.raw();
+    const { sftp } = await environment.raw();
     const handle = await ask<Buffer>((done) => sftp.open("/ahead.txt", "w", done));
     const bytes = Buffer.alloc(16 * 1024);
     const writes = Array.from({ length: 200 }, (_, index) =>
@@ -109,7 +109,7 @@ describe.skipIf(missing !== undefined)(title, () => {
   });
 
   it("may be ahead as far with all its uploads as with one: memory does not grow with the open files", async () => {
-    const { sftp } = await world.raw();
+    const { sftp } = await environment.raw();
     const bytes = Buffer.alloc(16 * 1024);
     const handles: Buffer[] = [];
     for (const name of ["/first.txt", "/second.txt"]) handles.push(await ask((done) => sftp.open(name, "w", done)));
@@ -123,7 +123,7 @@ describe.skipIf(missing !== undefined)(title, () => {
   });
 
   it("has a bounded number of files open on one connection, whatever its sessions", async () => {
-    const first = await world.raw();
+    const first = await environment.raw();
     const second = await new Promise<SFTPWrapper>((resolve, reject) =>
       first.client.sftp((error, sftp) => (error ? reject(error) : resolve(sftp))),
     );
@@ -139,7 +139,7 @@ describe.skipIf(missing !== undefined)(title, () => {
   });
 
   it("has a bounded number of connections of one account: further ones are ended", async () => {
-    const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => world.raw()));
+    const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => environment.raw()));
     const refused = outcomes.filter(({ status }) => status === "rejected");
     // Those of the tests before may not have left yet.
     expect(refused.length).toBeGreaterThanOrEqual(2);
@@ -149,19 +149,19 @@ describe.skipIf(missing !== undefined)(title, () => {
 
   it("may have several requests under way, a little out of order", async () => {
     const bytes = randomBytes(3_000_001);
-    await writeFile(join(world.local, "quick.bin"), bytes);
-    const { sftp } = await world.raw();
-    await ask((done) => sftp.fastPut(join(world.local, "quick.bin"), "/quick.bin", {}, done));
-    expect(digest(await readFile(join(world.root, "alice/quick.bin")))).toBe(digest(bytes));
-    await ask((done) => sftp.fastGet("/quick.bin", join(world.local, "quick-back.bin"), {}, done));
-    expect(digest(await readFile(join(world.local, "quick-back.bin")))).toBe(digest(bytes));
+    await writeFile(join(environment.local, "quick.bin"), bytes);
+    const { sftp } = await environment.raw();
+    await ask((done) => sftp.fastPut(join(environment.local, "quick.bin"), "/quick.bin", {}, done));
+    expect(digest(await readFile(join(environment.root, "alice/quick.bin")))).toBe(digest(bytes));
+    await ask((done) => sftp.fastGet("/quick.bin", join(environment.local, "quick-back.bin"), {}, done));
+    expect(digest(await readFile(join(environment.local, "quick-back.bin")))).toBe(digest(bytes));
   });
 
   it("may send and ask faster than the storage is", async () => {
-    const slow = overrideStorage(world.storage, {
-      write: (path, content, own) => world.storage.write(path, slowed(content), own),
+    const slow = overrideStorage(environment.storage, {
+      write: (path, content, own) => environment.storage.write(path, slowed(content), own),
     });
-    const { client, sftp } = await world.raw(await world.startAnother({ storage: slow }));
+    const { client, sftp } = await environment.raw(await environment.startAnother({ storage: slow }));
     const bytes = randomBytes(12 * 1024 * 1024);
     const size = 16 * 1024;
     const offsets = Array.from({ length: bytes.length / size }, (_, index) => index * size);
@@ -176,8 +176,8 @@ describe.skipIf(missing !== undefined)(title, () => {
   });
 
   it("is cut off when it asks without end and takes no answer", async () => {
-    await writeFile(join(world.root, "alice/flood.bin"), Buffer.alloc(32 * 1024));
-    const { client, sftp } = await world.raw();
+    await writeFile(join(environment.root, "alice/flood.bin"), Buffer.alloc(32 * 1024));
+    const { client, sftp } = await environment.raw();
     const closed = new Promise<void>((resolve) => client.on("close", () => resolve()));
     client.on("error", () => undefined);
     const handle = await ask<Buffer>((done) => sftp.open("/flood.bin", "r", done));
@@ -189,33 +189,33 @@ describe.skipIf(missing !== undefined)(title, () => {
     await vi.waitFor(() => expect(socket.writableLength).toBe(0), { timeout: 10_000 });
     socket.resume();
     await closed;
-    expect((await world.run("pwd")).status).toBe(0);
+    expect((await environment.run("pwd")).status).toBe(0);
   });
 
   it("may break off or talk nonsense without harm to others", async () => {
     for (const nonsense of ["GET / HTTP/1.1\r\n\r\n", "SSH-2.0-x\r\n".padEnd(5000, "\u00ff"), ""]) {
-      const socket = connect(world.access.port, "127.0.0.1").on("error", () => undefined);
+      const socket = connect(environment.access.port, "127.0.0.1").on("error", () => undefined);
       await once(socket, "connect");
       socket.write(nonsense);
       socket.resetAndDestroy();
     }
-    const before = await world.stored();
-    const { client, sftp } = await world.raw();
+    const before = await environment.stored();
+    const { client, sftp } = await environment.raw();
     await ask((done) => sftp.open("/gone.txt", "w", done));
     client.destroy();
-    expect((await world.run("pwd")).status).toBe(0);
-    await vi.waitFor(async () => expect(await world.stored()).toEqual(before), { timeout: 10_000 });
+    expect((await environment.run("pwd")).status).toBe(0);
+    await vi.waitFor(async () => expect(await environment.stored()).toEqual(before), { timeout: 10_000 });
   });
 
   it("learns nothing of the machine when the storage fails, but the log does", async () => {
-    const broken = overrideStorage(world.storage, {
+    const broken = overrideStorage(environment.storage, {
       stat: async (path) => {
-        if (path.endsWith("/broken")) throw new Error(`EIO: ${world.root}`);
-        return world.storage.stat(path);
+        if (path.endsWith("/broken")) throw new Error(`EIO: ${environment.root}`);
+        return environment.storage.stat(path);
       },
     });
     const logger = createRecordingLogger();
-    const { sftp } = await world.raw(await world.startAnother({ storage: broken, logger }));
+    const { sftp } = await environment.raw(await environment.startAnother({ storage: broken, logger }));
     await expect(ask((done) => sftp.stat("/broken", done))).rejects.toMatchObject({ message: "Internal error" });
     expect(logger.text()).toContain("EIO");
   });

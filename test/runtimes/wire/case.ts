@@ -1,11 +1,11 @@
-import type { WireWorld } from "./client.ts";
+import type { WireEnvironment } from "./client.ts";
 
 /** What every runtime does over its own socket. */
 export interface WireCase {
   /** A sentence, unique in the list. */
   readonly name: string;
   /** Rejects where it is not so. */
-  run(world: WireWorld): Promise<void>;
+  run(environment: WireEnvironment): Promise<void>;
 }
 
 /** A case of the list, by its sentence. */

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type WireCase, wireCase } from "./case.ts";
-import type { WireAnswer, WireWorld } from "./client.ts";
+import type { WireAnswer, WireEnvironment } from "./client.ts";
 
 const HTML = { Accept: "text/html" };
 const BOUNDARY = "----boundary";
@@ -16,7 +16,11 @@ function toForm(parts: readonly Part[], end = `--${BOUNDARY}--\r\n`): string {
   return heads.join("") + end;
 }
 
-function send({ call, folder }: WireWorld, parts: readonly Part[], fields = HTML as Readonly<Record<string, string>>) {
+function send(
+  { call, folder }: WireEnvironment,
+  parts: readonly Part[],
+  fields = HTML as Readonly<Record<string, string>>,
+) {
   const headers = { ...fields, "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };
   return call("POST", folder, { headers, body: toForm(parts) });
 }
@@ -59,56 +63,56 @@ export const browserCases: readonly WireCase[] = [
   wireCase("PUT of a browser into a missing folder is 400", async ({ call, folder }) => {
     expect((await call("PUT", `${folder}none/a`, { headers: HTML, body: "x" })).status).toBe(400);
   }),
-  wireCase("a form creates a folder: 303", async (world) => {
-    const answer = await send(world, [
+  wireCase("a form creates a folder: 303", async (environment) => {
+    const answer = await send(environment, [
       ["action", "create-folder"],
       ["new-folder", "grün"],
     ]);
-    expect(placeOf(answer)).toEqual([303, world.folder]);
-    expect(await world.names()).toEqual(["grün"]);
+    expect(placeOf(answer)).toEqual([303, environment.folder]);
+    expect(await environment.names()).toEqual(["grün"]);
   }),
-  wireCase("a form uploads several files: 303", async (world) => {
-    const answer = await send(world, [
+  wireCase("a form uploads several files: 303", async (environment) => {
+    const answer = await send(environment, [
       ["action", "upload-file"],
       ["upload-file", "one", "1.txt"],
       ["upload-file", "two\r\n--not the end", "C:\\\\folder\\\\2.txt"],
     ]);
-    expect(placeOf(answer)).toEqual([303, world.folder]);
-    expect(await world.names()).toEqual(["1.txt", "2.txt"]);
-    expect((await world.call("GET", `${world.folder}2.txt`)).text).toBe("two\r\n--not the end");
-    expect(await world.events([40017], 2)).toHaveLength(2);
+    expect(placeOf(answer)).toEqual([303, environment.folder]);
+    expect(await environment.names()).toEqual(["1.txt", "2.txt"]);
+    expect((await environment.call("GET", `${environment.folder}2.txt`)).text).toBe("two\r\n--not the end");
+    expect(await environment.events([40017], 2)).toHaveLength(2);
   }),
-  wireCase("a form uploads some megabytes", async (world) => {
+  wireCase("a form uploads some megabytes", async (environment) => {
     const content = "0123456789abcdef".repeat(1024 * 192);
     expect(
       (
-        await send(world, [
+        await send(environment, [
           ["action", "upload-file"],
           ["upload-file", content, "big"],
         ])
       ).status,
     ).toBe(303);
-    expect((await world.call("GET", `${world.folder}big`)).text).toBe(content);
+    expect((await environment.call("GET", `${environment.folder}big`)).text).toBe(content);
   }),
-  wireCase("a form deletes members, and says which it could not", async (world) => {
-    await world.put("a", "x");
-    await world.put("b", "x");
-    const gone = await send(world, [
+  wireCase("a form deletes members, and says which it could not", async (environment) => {
+    await environment.put("a", "x");
+    await environment.put("b", "x");
+    const gone = await send(environment, [
       ["action", "delete-members"],
       ["selected-members", "a"],
     ]);
-    expect(placeOf(gone)).toEqual([303, world.folder]);
-    const answer = await send(world, [
+    expect(placeOf(gone)).toEqual([303, environment.folder]);
+    const answer = await send(environment, [
       ["action", "delete-members"],
       ["selected-members", "none"],
       ["selected-members", "b"],
     ]);
     expect([answer.status, answer.text.includes("none")]).toEqual([404, true]);
-    expect(await world.names()).toEqual([]);
+    expect(await environment.names()).toEqual([]);
   }),
-  wireCase("a form downloads members as an archive with relative names", async (world) => {
-    await world.put("a", "hello");
-    const answer = await send(world, [
+  wireCase("a form downloads members as an archive with relative names", async (environment) => {
+    await environment.put("a", "hello");
+    const answer = await send(environment, [
       ["action", "download-members"],
       ["selected-members", "a"],
     ]);
@@ -117,20 +121,20 @@ export const browserCases: readonly WireCase[] = [
     const zip = await JSZip.loadAsync(new Uint8Array(answer.bytes), { checkCRC32: true });
     expect(Object.keys(zip.files)).toEqual(["a"]);
   }),
-  wireCase("a form runs a trigger", async (world) => {
-    await world.put("a", "x");
+  wireCase("a form runs a trigger", async (environment) => {
+    await environment.put("a", "x");
     expect(
       (
-        await send(world, [
+        await send(environment, [
           ["action", "publish"],
           ["selected-members", "a"],
         ])
       ).status,
     ).toBe(303);
   }),
-  wireCase("a form with a JSON Accept is answered as commands are", async (world) => {
+  wireCase("a form with a JSON Accept is answered as commands are", async (environment) => {
     const answer = await send(
-      world,
+      environment,
       [
         ["action", "create-folder"],
         ["new-folder", "x"],
@@ -146,9 +150,9 @@ export const browserCases: readonly WireCase[] = [
       ["no action", [["new-folder", "x"]]],
     ] as const
   ).map(([what, parts]) =>
-    wireCase(`a form with ${what} is 400`, async (world) => {
-      expect((await send(world, parts)).status).toBe(400);
-      expect(await world.names()).toEqual([]);
+    wireCase(`a form with ${what} is 400`, async (environment) => {
+      expect((await send(environment, parts)).status).toBe(400);
+      expect(await environment.names()).toEqual([]);
     }),
   ),
   wireCase("a form that is cut stores nothing of its last file", async ({ call, folder, names }) => {

@@ -25,8 +25,8 @@ const HIDDEN: readonly (readonly [name: string, fields: string, sent: string, ou
  * origin.
  */
 export const fieldCases: readonly WireCase[] = HIDDEN.map(([name, fields, sent, outcomes]) =>
-  wireCase(`2,500 fields in front of ${name}: the request is refused, or served with it`, async (world) => {
-    const { folder, put, open, names, call } = world;
+  wireCase(`2,500 fields in front of ${name}: the request is refused, or served with it`, async (environment) => {
+    const { folder, put, open, names, call } = environment;
     await put("a", OLD);
     const connection = await open();
     connection.send(`PUT ${folder}a HTTP/1.1\r\n${ALICE}${fields}\r\n${sent}`);

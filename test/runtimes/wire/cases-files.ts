@@ -147,8 +147,8 @@ export const fileCases: readonly WireCase[] = [
     const answer = await call("GET", `${folder}a`, { headers: { "If-None-Match": tag } });
     expect([answer.status, answer.bytes.length, answer.header("etag")]).toEqual([304, 0, tag]);
   }),
-  wireCase("ten uploads of one file at once: one of them wins whole", async (world) => {
-    const { call, callAtOnce, folder, names } = world;
+  wireCase("ten uploads of one file at once: one of them wins whole", async (environment) => {
+    const { call, callAtOnce, folder, names } = environment;
     const contents = Array.from({ length: 10 }, (_, index) => String(index).repeat(50_000));
     const { answers, connections } = await callAtOnce(contents.map((body) => ["PUT", `${folder}a`, { body }]));
     expect(connections).toBe(10);

@@ -1,13 +1,13 @@
 import { expect } from "vitest";
 import { type WireCase, wireCase } from "./case.ts";
-import type { WireAnswer, WireWorld } from "./client.ts";
+import type { WireAnswer, WireEnvironment } from "./client.ts";
 
 const JSON_API = { Accept: "application/json" };
 const JSON_BODY = { ...JSON_API, "Content-Type": "application/json; charset=utf-8" };
 
 type Command = readonly [command: string, target: unknown];
 
-function post({ call, folder }: WireWorld, ...commands: readonly Command[]): Promise<WireAnswer> {
+function post({ call, folder }: WireEnvironment, ...commands: readonly Command[]): Promise<WireAnswer> {
   const body = JSON.stringify({ commands: commands.map(([command, target]) => ({ command, target })) });
   return call("POST", folder, { headers: JSON_BODY, body });
 }
@@ -77,17 +77,22 @@ export const folderCases: readonly WireCase[] = [
     expect((await call("DELETE", "/home/public/")).status).toBe(403);
     expect((await call("GET", "/home/", { headers: JSON_API })).text).toContain('"public"');
   }),
-  wireCase("commands run in order, each with its result", async (world) => {
-    await world.put("a", "x");
-    const answer = await post(world, ["create-folder", "new"], ["delete", "a"], ["create-folder-if-missing", "new"]);
+  wireCase("commands run in order, each with its result", async (environment) => {
+    await environment.put("a", "x");
+    const answer = await post(
+      environment,
+      ["create-folder", "new"],
+      ["delete", "a"],
+      ["create-folder-if-missing", "new"],
+    );
     expect([answer.status, answer.json()]).toEqual([
       200,
       { results: ["new", "a", "new"].map((target) => ({ target, message: null })) },
     ]);
-    expect(await world.names()).toEqual(["new"]);
+    expect(await environment.names()).toEqual(["new"]);
   }),
-  wireCase("a command that fails leaves the others running: 422", async (world) => {
-    const answer = await post(world, ["delete", "none"], ["create-folder", "new"]);
+  wireCase("a command that fails leaves the others running: 422", async (environment) => {
+    const answer = await post(environment, ["delete", "none"], ["create-folder", "new"]);
     expect([answer.status, answer.json()]).toEqual([
       422,
       {
@@ -97,7 +102,7 @@ export const folderCases: readonly WireCase[] = [
         ],
       },
     ]);
-    expect(await world.names()).toEqual(["new"]);
+    expect(await environment.names()).toEqual(["new"]);
   }),
   ...(
     [
@@ -106,14 +111,14 @@ export const folderCases: readonly WireCase[] = [
       ["a command in capitals", [["DELETE", "a"]]],
     ] as const
   ).map(([what, commands]) =>
-    wireCase(`commands with ${what} are 400, and nothing is done`, async (world) => {
-      await world.put("a", "x");
-      expect((await post(world, ["create-folder", "new"], ...commands)).status).toBe(400);
-      expect(await world.names()).toEqual(["a"]);
+    wireCase(`commands with ${what} are 400, and nothing is done`, async (environment) => {
+      await environment.put("a", "x");
+      expect((await post(environment, ["create-folder", "new"], ...commands)).status).toBe(400);
+      expect(await environment.names()).toEqual(["a"]);
     }),
   ),
-  wireCase("no commands are 400", async (world) => {
-    expect((await post(world)).status).toBe(400);
+  wireCase("no commands are 400", async (environment) => {
+    expect((await post(environment)).status).toBe(400);
   }),
   wireCase("commands that are no JSON are 400", async ({ call, folder }) => {
     expect((await call("POST", folder, { headers: JSON_BODY, body: "{" })).status).toBe(400);
@@ -124,15 +129,20 @@ export const folderCases: readonly WireCase[] = [
     const { answers } = await callAtOnce([["POST", folder, { headers: JSON_BODY, body }]]);
     expect(answers.map(({ status }) => status)).toEqual([413]);
   }),
-  wireCase("a name that leads elsewhere is its target's failure", async (world) => {
-    const answer = await post(world, ["create-folder", "../up"], ["create-folder", ".."], ["create-folder", "a/b"]);
+  wireCase("a name that leads elsewhere is its target's failure", async (environment) => {
+    const answer = await post(
+      environment,
+      ["create-folder", "../up"],
+      ["create-folder", ".."],
+      ["create-folder", "a/b"],
+    );
     expect(answer.status).toBe(422);
-    expect(await world.names()).toEqual([]);
+    expect(await environment.names()).toEqual([]);
   }),
-  wireCase("a trigger runs on each member, and tells of it", async (world) => {
-    await world.put("a", "x");
-    await world.call("PUT", `${world.folder}sub/`);
-    const answer = await post(world, ["publish", ["a", "sub"]]);
+  wireCase("a trigger runs on each member, and tells of it", async (environment) => {
+    await environment.put("a", "x");
+    await environment.call("PUT", `${environment.folder}sub/`);
+    const answer = await post(environment, ["publish", ["a", "sub"]]);
     expect([answer.status, answer.json()]).toEqual([
       422,
       {
@@ -142,7 +152,7 @@ export const folderCases: readonly WireCase[] = [
         ],
       },
     ]);
-    expect(await world.events([40043], 2)).toHaveLength(2);
+    expect(await environment.events([40043], 2)).toHaveLength(2);
   }),
   wireCase("Accept: application/zip is the whole folder, with full paths", async ({ call, folder, put }) => {
     await call("PUT", `${folder}sub/`);

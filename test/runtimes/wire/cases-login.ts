@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type WireCase, wireCase } from "./case.ts";
-import { basic, type WireWorld } from "./client.ts";
+import { basic, type WireEnvironment } from "./client.ts";
 
 const JSON_API = { Accept: "application/json" };
 const JSON_BODY = { ...JSON_API, "Content-Type": "application/json" };
@@ -8,7 +8,7 @@ const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 const LOGIN = "/__svc__/login";
 const PASSWORD = "/home/__svc__/password-update";
 
-async function logIn({ call }: WireWorld, username = "alice", password = "secret"): Promise<string> {
+async function logIn({ call }: WireEnvironment, username = "alice", password = "secret"): Promise<string> {
   const body = JSON.stringify({ username, password });
   const answer = await call("POST", LOGIN, { as: null, headers: JSON_BODY, body });
   expect([answer.status, answer.header("content-type")]).toEqual([200, expect.stringContaining("application/json")]);
@@ -45,17 +45,17 @@ export const loginCases: readonly WireCase[] = [
     expect(answer.header("www-authenticate")).toContain("basic");
   }),
   ...["basic", "Basic !!", "Bearer x", "session", "session 0", "Basic YWxpY2U="].map((value) =>
-    wireCase(`the Authorization "${value}" is 401, never replaced by a cookie`, async (world) => {
-      const session = await logIn(world);
+    wireCase(`the Authorization "${value}" is 401, never replaced by a cookie`, async (environment) => {
+      const session = await logIn(environment);
       const headers = { ...JSON_API, Authorization: value, Cookie: `SVC_HTTP_SESSION=${session}` };
-      expect((await world.call("GET", world.folder, { as: null, headers })).status).toBe(401);
+      expect((await environment.call("GET", environment.folder, { as: null, headers })).status).toBe(401);
     }),
   ),
-  wireCase("a session by header, until the logout", async (world) => {
-    const headers = { ...JSON_API, Authorization: `session ${await logIn(world)}` };
-    expect((await world.call("GET", world.folder, { as: null, headers })).status).toBe(200);
-    expect((await world.call("POST", "/__svc__/logout", { as: null, headers })).status).toBe(204);
-    const answer = await world.call("GET", world.folder, { as: null, headers });
+  wireCase("a session by header, until the logout", async (environment) => {
+    const headers = { ...JSON_API, Authorization: `session ${await logIn(environment)}` };
+    expect((await environment.call("GET", environment.folder, { as: null, headers })).status).toBe(200);
+    expect((await environment.call("POST", "/__svc__/logout", { as: null, headers })).status).toBe(204);
+    const answer = await environment.call("GET", environment.folder, { as: null, headers });
     expect([answer.status, answer.header("www-authenticate")?.includes("session")]).toEqual([401, true]);
   }),
   wireCase("a form login is 302 with a cookie, which serves until the logout", async ({ call, folder }) => {
@@ -126,10 +126,10 @@ export const loginCases: readonly WireCase[] = [
     expect((await call("PUT", "/home/locked/", { headers: JSON_API })).status).toBe(403);
     expect((await call("PUT", "/home/locked", { headers: JSON_API, body: "x" })).status).toBe(403);
   }),
-  wireCase("a password changes with a session, and ends the others", async (world) => {
-    const { call } = world;
-    const former = await logIn(world, "carol", "first password");
-    const headers = { ...JSON_BODY, Authorization: `session ${await logIn(world, "carol", "first password")}` };
+  wireCase("a password changes with a session, and ends the others", async (environment) => {
+    const { call } = environment;
+    const former = await logIn(environment, "carol", "first password");
+    const headers = { ...JSON_BODY, Authorization: `session ${await logIn(environment, "carol", "first password")}` };
     const update = (current: string, next: string, fields: Readonly<Record<string, string>> = headers) =>
       call("POST", PASSWORD, {
         as: null,
@@ -146,9 +146,9 @@ export const loginCases: readonly WireCase[] = [
     const byFormer = { ...JSON_API, Authorization: `session ${former}` };
     expect((await call("GET", "/home/", { as: null, headers: byFormer })).status).toBe(401);
   }),
-  wireCase("a password does not change where the group forbids it", async (world) => {
-    const headers = { ...JSON_BODY, Authorization: `session ${await logIn(world)}` };
+  wireCase("a password does not change where the group forbids it", async (environment) => {
+    const headers = { ...JSON_BODY, Authorization: `session ${await logIn(environment)}` };
     const body = JSON.stringify({ current_password: "secret", new_password: "another password" });
-    expect((await world.call("POST", PASSWORD, { as: null, headers, body })).status).toBe(403);
+    expect((await environment.call("POST", PASSWORD, { as: null, headers, body })).status).toBe(403);
   }),
 ];

@@ -120,8 +120,8 @@ export const pathCases: readonly WireCase[] = [
       expect((await call(method, folder)).status).toBe(501);
     }),
   ),
-  wireCase("a method that nobody knows is 501 or ends the connection, and does nothing", async (world) => {
-    const { open, folder, names } = world;
+  wireCase("a method that nobody knows is 501 or ends the connection, and does nothing", async (environment) => {
+    const { open, folder, names } = environment;
     const connection = await open();
     connection.send(`FROB ${folder}a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     const text = await connection.ended();

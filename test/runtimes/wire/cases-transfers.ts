@@ -17,18 +17,21 @@ const CUTS: readonly (readonly [what: string, fields: string, sent: string])[] =
 /** Transfers that are cut, and connections (CONTRACT 4.1, 4.3; section 6). */
 export const transferCases: readonly WireCase[] = [
   ...CUTS.map(([what, fields, sent]) =>
-    wireCase(`an upload ${what} that is cut leaves the old file, no residue, and one end event`, async (world) => {
-      const { folder, put, open, names, events, call } = world;
-      await put("a", OLD);
-      const connection = await open();
-      connection.send(`PUT ${folder}a HTTP/1.1\r\n${ALICE}${fields}\r\n${sent}`);
-      await events([40021], 2);
-      connection.socket.resetAndDestroy();
-      expect(await events([40022], 1)).toHaveLength(1);
-      expect(await events([40017], 1)).toHaveLength(1);
-      expect((await call("GET", `${folder}a`)).text).toBe(OLD);
-      expect(await names()).toEqual(["a"]);
-    }),
+    wireCase(
+      `an upload ${what} that is cut leaves the old file, no residue, and one end event`,
+      async (environment) => {
+        const { folder, put, open, names, events, call } = environment;
+        await put("a", OLD);
+        const connection = await open();
+        connection.send(`PUT ${folder}a HTTP/1.1\r\n${ALICE}${fields}\r\n${sent}`);
+        await events([40021], 2);
+        connection.socket.resetAndDestroy();
+        expect(await events([40022], 1)).toHaveLength(1);
+        expect(await events([40017], 1)).toHaveLength(1);
+        expect((await call("GET", `${folder}a`)).text).toBe(OLD);
+        expect(await names()).toEqual(["a"]);
+      },
+    ),
   ),
   wireCase("an upload that ends too early leaves the old file", async ({ folder, put, open, names, events, call }) => {
     await put("a", OLD);

@@ -7,7 +7,7 @@ import { loginCases } from "./cases-login.ts";
 import { pathCases } from "./cases-paths.ts";
 import { transferCases } from "./cases-transfers.ts";
 
-/** The one list that every runtime is held against, over its own socket. */
+/** The one list that every runtime is compared with, over its own socket. */
 export const wireCases: readonly WireCase[] = [
   ...fileCases,
   ...folderCases,

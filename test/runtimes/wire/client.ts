@@ -13,7 +13,7 @@ export interface CallOptions {
   readonly as?: string | null;
   /** The body goes out in chunks, without its length. */
   readonly chunked?: boolean;
-  /** Why the service's description has no words for it: it is not held against that. */
+  /** Why the service's description has no words for it: it is not compared with that. */
   readonly undescribed?: string;
 }
 
@@ -34,7 +34,7 @@ export interface WireAnswer {
 export type WireCall = readonly [method: string, target: string, options?: CallOptions];
 
 /** What a case works with: a service of its runtime, and a folder of its own there. */
-export interface WireWorld {
+export interface WireEnvironment {
   readonly port: number;
   /** The URL path of a new, empty folder of alice's, with its trailing slash. */
   readonly folder: string;
@@ -173,8 +173,8 @@ export function createWireClient({ port, lines, names, fields }: ExampleServer) 
     };
   }
 
-  /** The world of one case, in which nothing is waited for longer than `patience` milliseconds. */
-  async function enter(name: string, patience = PATIENCE_MS): Promise<WireWorld> {
+  /** The environment of one case, in which nothing is waited for longer than `patience` milliseconds. */
+  async function enter(name: string, patience = PATIENCE_MS): Promise<WireEnvironment> {
     const folder = `/home/${name}/`;
     expectStatus(await call("PUT", folder), 201);
 

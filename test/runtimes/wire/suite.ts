@@ -48,8 +48,8 @@ export function describeRuntime(runtime: WireRuntime): void {
       // What is mended in a runtime is to be noticed.
       else if (exception.seen !== undefined) {
         it(`${name}: not here, but as the exception says`, async () => {
-          const world = await client.enter(`case-${index}`, 1000);
-          await expect(run(world)).rejects.toThrow(exception.seen);
+          const environment = await client.enter(`case-${index}`, 1000);
+          await expect(run(environment)).rejects.toThrow(exception.seen);
         });
       }
     }

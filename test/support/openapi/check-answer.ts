@@ -6,7 +6,7 @@ import { type createSchemaJudges, fieldsIn } from "./schemas.ts";
 /** Fields of the connection and of whoever is between, and those that OpenAPI has elsewhere. */
 const ANYBODYS = new Set(["date", "connection", "keep-alive", "transfer-encoding", "content-length", "content-type"]);
 
-/** What an answer is held against. */
+/** What an answer is compared with. */
 export interface AnswerRules {
   readonly document: ApiDocument;
   readonly operation: Operation;

@@ -18,7 +18,7 @@ export const VOCABULARY: readonly string[] = [
 /** Bodies that may have fields beside those that are listed: nobody reads them. */
 const FORMS = ["application/x-www-form-urlencoded", "multipart/form-data"];
 
-/** What a request is held against. */
+/** What a request is compared with. */
 export interface RequestRules {
   readonly document: ApiDocument;
   readonly operation: Operation;

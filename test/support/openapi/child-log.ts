@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { ApiCheck } from "./api-check.ts";
 import { seeThrough } from "./between.ts";
+import { checkAgainst, toCheck, what } from "./check-against.ts";
 import type { WireRequest } from "./connection-reader.ts";
 import { isDescription, namesItself, toBasePath } from "./description-source.ts";
-import { holdAgainst, toCheck, what } from "./hold-against.ts";
 import type { ServedExchange } from "./server-tap.ts";
 
 /** An exchange of a child process. */
@@ -30,7 +30,7 @@ const logs: Log[] = [];
 
 /**
  * Variables for the environment of Node processes: what their servers are asked by anybody but the clients of this
- * process is held against the descriptions of their services when the test is over.
+ * process is compared with the descriptions of their services when the test is over.
  */
 export async function tapChildren(): Promise<{ readonly NODE_OPTIONS: string; readonly WIRE_LOG: string }> {
   made ??= makeTap();
@@ -85,7 +85,7 @@ async function settleLog(log: Log, isOwn: (client: number, server: number) => bo
     if (check === undefined && namesItself(exchange) && !log.waiting.includes(exchange)) waiting.push(exchange);
     else if (check === undefined && namesItself(exchange))
       problems.push([`${what(exchange)} -> nobody tells the description`]);
-    else problems.push(holdAgainst(check, exchange));
+    else problems.push(checkAgainst(check, exchange));
   }
   log.waiting = waiting;
   return problems.flat();

@@ -16,7 +16,7 @@ interface Way {
   readonly isProbe?: boolean;
 }
 
-/** A service whose exchanges are held against the description that it gives of itself. */
+/** A service whose exchanges are compared with the description that it gives of itself. */
 export interface DescribedService {
   /** Has the test fail where one is not as the other says; a body that was not looked at is `undefined`. */
   check(

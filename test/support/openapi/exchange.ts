@@ -42,7 +42,7 @@ export function findMediaType(documented: readonly string[], contentType: string
   return undefined;
 }
 
-/** What a request's body says, to be held against its schema; `undefined` for content that has no fields. */
+/** What a request's body says, to be compared with its schema; `undefined` for content that has no fields. */
 export function readFieldsOf(
   bytes: Uint8Array,
   contentType: string,

@@ -2,7 +2,7 @@ const undescribed = new Set<string>();
 let areCounted = false;
 
 /**
- * Has the exchanges of a method and a target that a test makes not be held against the description, which has no words
+ * Has the exchanges of a method and a target that a test makes not be compared with the description, which has no words
  * for them: the caller says why.
  */
 export function leaveUndescribed(method: string, target: string): void {

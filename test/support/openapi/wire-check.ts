@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import type { ApiCheck } from "./api-check.ts";
 import { seeThrough } from "./between.ts";
+import { checkAgainst, toCheck, what } from "./check-against.ts";
 import type { WireExchange, WireListener } from "./connection-reader.ts";
 import {
   fetchDescription,
@@ -10,7 +11,6 @@ import {
   toBasePath,
   toService,
 } from "./description-source.ts";
-import { holdAgainst, toCheck, what } from "./hold-against.ts";
 import { areRequestsCounted, takeUndescribed } from "./undescribed.ts";
 import type { WireTap } from "./wire-tap.ts";
 
@@ -65,14 +65,14 @@ export function createWireCheck(unheard: WireTap["unheard"]): WireCheck {
     if (check === undefined && place !== undefined && (await isThere(place, unheard))) {
       return [`${what(exchange)} -> nobody tells the description`];
     }
-    return holdAgainst(check, exchange);
+    return checkAgainst(check, exchange);
   }
 
   async function judge(exchange: WireExchange, undescribed: ReadonlySet<string>): Promise<readonly string[]> {
     if (undescribed.has(what(exchange))) return [];
     const check = await findCheck(exchange);
     const isMissed = check === undefined && namesItself(exchange);
-    const problems = isMissed ? [""] : holdAgainst(check, exchange);
+    const problems = isMissed ? [""] : checkAgainst(check, exchange);
     return problems.length === 0 ? [] : judgeAnew(exchange, check);
   }
 

@@ -12,20 +12,20 @@ import { readSeen, toRequest } from "./requests.ts";
 import { fill, walk } from "./stored.ts";
 
 /** A service, its clients' knowledge, and the model of it. */
-export interface World {
+export interface Environment {
   /** Runs operations at the same time. @throws what the model cannot explain. */
   run(operations: readonly Operation[], seed?: number): Promise<void>;
   /** Has the clients look at all that there is. */
   lookAround(): Promise<void>;
   /** How many operations there were, and how often something went wrong on their way. */
-  readonly counts: { operations: number; mishaps: number };
+  readonly counts: { operations: number; faults: number };
 }
 
-export interface WorldOptions {
+export interface EnvironmentOptions {
   /** Where files are in truth. */
   readonly inner: StorageAdapter;
   /** What the service is given in its place: to see whether the model finds it. */
-  readonly spoil?: (inner: StorageAdapter) => StorageAdapter;
+  readonly wrap?: (inner: StorageAdapter) => StorageAdapter;
   /** What the service thinks that bob may do in the shared folder. */
   readonly bobs?: readonly string[];
   /** Whether the service has somebody who is told of events: files take another way then. */
@@ -37,13 +37,18 @@ const PATIENCE = 20_000;
 const SAID =
   /that a test requested|client of the test has gone|The operation was abandoned|Another storage is mounted here/;
 
-/** Which operation a step belongs to. One for all worlds: each costs every promise of the process. */
+/** Which operation a step belongs to. One for all environments: each costs every promise of the process. */
 const context = new AsyncLocalStorage<Running>();
 
-export async function createWorld({ inner, spoil, bobs, isHeard = false }: WorldOptions): Promise<World> {
+export async function createEnvironment({
+  inner,
+  wrap,
+  bobs,
+  isHeard = false,
+}: EnvironmentOptions): Promise<Environment> {
   const passwords = new Map<User, string>(USERS.map((user) => [user, `first password of ${user}`]));
   const failures: { readonly details: object; readonly message: string }[] = [];
-  const storage = createFaultyStorage(spoil?.(inner) ?? inner, (step) => context.getStore()?.meet(step));
+  const storage = createFaultyStorage(wrap?.(inner) ?? inner, (step) => context.getStore()?.meet(step));
   const service = createFileService({
     storage,
     authentication: createKeeper(passwords, bobs ?? ["allow-read", "allow-list"]),
@@ -58,20 +63,20 @@ export async function createWorld({ inner, spoil, bobs, isHeard = false }: World
   for (const area of [...USERS, "shared"]) await fill(inner, `/${area}`);
   let state: State = { tree: await walk(inner), passwords: new Map(passwords), sessions: new Map() };
   const known: Known = { versions: 0, ended: new Map(), former: new Map(), contents: new Map() };
-  const counts = { operations: 0, mishaps: 0 };
+  const counts = { operations: 0, faults: 0 };
 
   async function send(asked: Asked, jitter: () => number): Promise<Seen> {
-    const running = createRunning(asked.operation.mishap, jitter);
+    const running = createRunning(asked.operation.fault, jitter);
     const { signal } = running.controller;
     const answering = context.run(running, async () => {
       const response = await service.fetch(toRequest(asked, signal));
       return readSeen(response, signal, asked.operation.act);
     });
     const seen = await inTime(answering, `${describeOperation(asked.operation)} was never answered`);
-    const mishap = running.happened();
+    const fault = running.happened();
     counts.operations += 1;
-    if (mishap !== undefined) counts.mishaps += 1;
-    return { ...seen, mishap };
+    if (fault !== undefined) counts.faults += 1;
+    return { ...seen, fault };
   }
 
   async function run(operations: readonly Operation[], seed?: number): Promise<void> {
@@ -89,7 +94,7 @@ export async function createWorld({ inner, spoil, bobs, isHeard = false }: World
   }
 
   async function lookAround(): Promise<void> {
-    const by = { means: "basic", variant: "json", mishap: null } as const;
+    const by = { means: "basic", variant: "json", fault: null } as const;
     const looks = USERS.flatMap((user) =>
       [...state.tree].flatMap(([path, { kind }]): Operation[] => {
         const own = toOwnPath(user, path);

@@ -34,7 +34,7 @@ export interface Got {
 }
 
 /** A service on a folder of a disk, which is put into its first state again and again. */
-export interface World {
+export interface Environment {
   readonly root: string;
   /** Ends when the storage has looked for leftovers of ended processes, as it does when it begins. */
   settle(): Promise<void>;
@@ -63,7 +63,7 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 /** Makes one. */
-export function createWorld(): World {
+export function createEnvironment(): Environment {
   const folder = mkdtempSync(join(existsSync(SHARED_MEMORY) ? SHARED_MEMORY : tmpdir(), "fileferry-errno-"));
   const root = join(folder, "root");
   let told = 0;
@@ -98,7 +98,7 @@ export function createWorld(): World {
     for (const path of [...Object.keys(FILES), "tree/inner", "tree", ""]) utimesSync(join(root, path), 1e9, 1e9);
   }
 
-  async function send({ method, target, headers = {}, body, as }: Parameters<World["send"]>[0]) {
+  async function send({ method, target, headers = {}, body, as }: Parameters<Environment["send"]>[0]) {
     const content = body?.();
     const length = content instanceof Uint8Array ? { "content-length": String(content.byteLength) } : {};
     const request = new Request(`http://files.example${target}`, {

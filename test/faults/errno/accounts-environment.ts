@@ -17,14 +17,14 @@ import { createAccountsFileAuthenticator } from "../../../src/auth/accounts/acco
 import { createFileService } from "../../../src/service/service.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { quickHasher } from "../../support/quick-hasher.ts";
+import type { Got } from "./environment.ts";
 import { watchCalls } from "./failing-calls.ts";
-import type { Got } from "./world.ts";
 
 /** The passwords before and after. */
 export const PASSWORDS = { former: "the former password", next: "the next password" };
 
 /** An accounts file, and a service that has just begun with it. */
-export interface AccountsWorld {
+export interface AccountsEnvironment {
   readonly root: string;
   /** Changes alice's password, as herself in a session. */
   update(): Promise<Got>;
@@ -41,7 +41,7 @@ const NOBODY = 65_534;
 const MODE = 0o640;
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Makes a folder for such worlds; what is called below it can be made to fail. */
+/** Makes a folder for such environments; what is called below it can be made to fail. */
 export function createAccountsFolder(): { readonly root: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), "fileferry-errno-"));
   const root = join(folder, "root");
@@ -50,7 +50,7 @@ export function createAccountsFolder(): { readonly root: string; remove(): void 
 }
 
 /** A new file with a leftover beside it, and a service in which alice has a session. */
-export async function createAccountsWorld(root: string): Promise<AccountsWorld> {
+export async function createAccountsEnvironment(root: string): Promise<AccountsEnvironment> {
   const file = await createFile(root);
   let time = 0;
   const options = { file, passwordHasher: quickHasher, logger: quiet, clock: () => time };

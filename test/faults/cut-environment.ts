@@ -13,7 +13,7 @@ import { fillStorage } from "../support/storage.ts";
 import { type CutRequest, createRandom, LARGE_BYTES, type Random, TARGETS } from "./cut-requests.ts";
 
 /** A service on a socket whose connections are cut. */
-export interface CutWorld {
+export interface CutEnvironment {
   readonly storage: StorageAdapter;
   readonly port: number;
   readonly log: RecordingLogger;
@@ -37,7 +37,7 @@ export interface Cut {
 const ENDS = ["reset", "destroy", "half-close", "half-close at once"] as const;
 
 /** Serves a storage that it fills: files for downloads, and a folder with two files for each lane. */
-export async function createCutWorld(storage: StorageAdapter, lanes: readonly string[]): Promise<CutWorld> {
+export async function createCutEnvironment(storage: StorageAdapter, lanes: readonly string[]): Promise<CutEnvironment> {
   await fill(storage, lanes);
   const log = createRecordingLogger();
   watchText(() => log.text());

@@ -10,7 +10,7 @@ import { namesItself, toBasePath } from "./description-source.ts";
 const REFUSED_UNHEARD = [400, 404, 408, 413, 414, 417, 431, 501, 503, 505];
 
 /** What of an exchange its description does not say, or says otherwise. */
-export function holdAgainst(check: ApiCheck | undefined, exchange: WireExchange): readonly string[] {
+export function checkAgainst(check: ApiCheck | undefined, exchange: WireExchange): readonly string[] {
   const { request, status, body } = exchange;
   if (check === undefined) return [];
   if (namesItself(exchange) && request !== undefined) {

@@ -18,7 +18,7 @@ export interface Outcome {
 }
 
 /** Where the commands of one page are run: a copy of the repository in a folder of its own, which they begin in. */
-export interface World {
+export interface Environment {
   /**
    * Runs a text in bash; folder and files are as the former one left them. `isStrict`: the first failure ends it, an
    * HTTP status of 400 or more too.
@@ -26,7 +26,7 @@ export interface World {
   run(text: string, options?: { readonly isStrict?: boolean; readonly typed?: string }): Promise<Outcome>;
   /** Puts a file into the folder where the commands are. */
   save(path: string, text: string): Promise<void>;
-  /** A text with the ports, hosts and folders of this world in place of those that pages name. */
+  /** A text with the ports, hosts and folders of this environment in place of those that pages name. */
   toLocal(text: string): string;
   readonly folder: string;
   /** Ends what the commands have started, and removes everything. */
@@ -43,7 +43,7 @@ const newestNode = join(projectFolder, "test/runtimes/node_modules/node-linux-x6
 const launcher = join(projectFolder, "test/docs/launch.mjs");
 
 /** Makes one. */
-export async function createWorld(): Promise<World> {
+export async function createEnvironment(): Promise<Environment> {
   await ensureBuilt();
   const folder = await mkdtemp(join(tmpdir(), "fileferry-docs-"));
   const ports: Record<number, number> = {};
@@ -68,7 +68,7 @@ export async function createWorld(): Promise<World> {
       const adds = /\bexpress\b/.test(text) ? ["x-powered-by"] : [];
       for (const port of Object.values(ports)) standBetween(port, { adds });
       const options = isStrict ? "set -eo pipefail" : "set -o pipefail";
-      const script = `cd "$(cat "$WORLD/cwd")"\ntrap 'pwd > "$WORLD/cwd"' EXIT\n${options}\n${toLocal(text)}`;
+      const script = `cd "$(cat "$PLAY_FOLDER/cwd")"\ntrap 'pwd > "$PLAY_FOLDER/cwd"' EXIT\n${options}\n${toLocal(text)}`;
       const curl = { CURL_HOME: join(folder, isStrict ? "strict" : "tolerant") };
       return runShell(script, typed, { ...environment, ...curl });
     },
@@ -133,7 +133,7 @@ async function makePrograms(folder: string): Promise<void> {
 
 function toVariables(folder: string, ports: Readonly<Record<number, number>>): NodeJS.ProcessEnv {
   return {
-    WORLD: folder,
+    PLAY_FOLDER: folder,
     PORTS: JSON.stringify(ports),
     PATH: `${join(folder, "bin")}:${process.env.PATH}`,
     TYPESCRIPT_NODE: findTypeScriptNode() ?? "",
@@ -174,7 +174,7 @@ export function findMissing(text: string): string | undefined {
  * must not.
  */
 async function runShell(script: string, typed: string, env: NodeJS.ProcessEnv): Promise<Outcome> {
-  const path = join(env.WORLD ?? "", "printed");
+  const path = join(env.PLAY_FOLDER ?? "", "printed");
   const printed = await open(path, "w");
   const shell = spawn("bash", ["-c", script], { env, stdio: ["pipe", printed.fd, printed.fd] });
   shell.stdin?.on("error", () => undefined).end(typed);

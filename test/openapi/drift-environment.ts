@@ -31,7 +31,7 @@ const VIEWER: readonly ApiPageFile[] = (["style", "script", "notices"] as const)
 export type Breakage = StorageErrorCode | "unknown";
 
 /** A service that has all that its description tells of, and can be broken. */
-export interface DriftWorld extends TestService {
+export interface DriftEnvironment extends TestService {
   /** Breaks the storage, or mends it; a break for writing leaves what is read as it is. */
   break(breakage: Breakage | undefined, isForWriting?: boolean): void;
   /** Puts everything back to where it was at first. */
@@ -71,7 +71,7 @@ function overrideStore(store: KeyValueStore, isBroken: () => boolean): KeyValueS
   };
 }
 
-export async function createDriftWorld(): Promise<DriftWorld> {
+export async function createDriftEnvironment(): Promise<DriftEnvironment> {
   const base = createMemoryStorage();
   let broken: Breakage | undefined;
   let isForWriting = false;

@@ -18,7 +18,7 @@ const FILES = {
 };
 
 /** A service that is the same at the beginning of each input, but for what it remembers of logins. */
-export interface FuzzWorld {
+export interface FuzzEnvironment {
   readonly service: FileService;
   /** What is stored now. */
   storage(): StorageAdapter;
@@ -28,7 +28,7 @@ export interface FuzzWorld {
   failures(): readonly unknown[];
 }
 
-export function createFuzzWorld(): FuzzWorld {
+export function createFuzzEnvironment(): FuzzEnvironment {
   let storage = createMemoryStorage();
   let passed = 0;
   let failures: unknown[] = [];

@@ -7,7 +7,7 @@ import { checkLane, createLane, type Lane } from "./lane.ts";
 import { checkFile, checkLogins, openBook, type PasswordBook, toAccounts } from "./passwords.ts";
 
 /** The command, run again and again on one folder. */
-export interface CrashWorld {
+export interface CrashEnvironment {
   readonly lanes: readonly Lane[];
   readonly book: PasswordBook;
   /** The process that runs now. */
@@ -25,7 +25,7 @@ const LANES = 4;
 const SWEEP_MILLISECONDS = 15_000;
 
 /** A folder of its own with files and accounts, and the command, which is in this file, on it. */
-export async function createCrashWorld(command: string, accounts: number): Promise<CrashWorld> {
+export async function createCrashEnvironment(command: string, accounts: number): Promise<CrashEnvironment> {
   const folder = await makeFolder();
   const lanes = Array.from({ length: LANES }, (_, index) => createLane(`lane-${index}`));
   for (const { name } of lanes) await mkdir(join(folder, "files", name), { recursive: true });

@@ -6,7 +6,7 @@ import { type ServerProcess, startServer } from "./server-process.ts";
 import { type SlowClient, sendSlowly, takeSlowly } from "./slow-clients.ts";
 
 /** A server over a folder of a small file, a large one, and the former files of uploads; and its clients. */
-export interface LoadWorld {
+export interface LoadEnvironment {
   readonly server: ServerProcess;
   /** Connections that have had the small file each, and stay. */
   openIdle(count: number): Promise<readonly Client[]>;
@@ -27,7 +27,7 @@ export interface LoadWorld {
 }
 
 /** What is served, and how. */
-export interface LoadWorldOptions {
+export interface LoadEnvironmentOptions {
   readonly kind?: "fileferry" | "bare";
   readonly uploads: number;
   readonly limits?: NodeServerLimits;
@@ -42,11 +42,11 @@ const ACCOUNTS = ["alice", "bob", "carol", "dave"];
 const PATIENCE_MILLISECONDS = 120_000;
 
 /** Fills a folder of its own in the given one, and serves it from another process. */
-export async function createLoadWorld(
+export async function createLoadEnvironment(
   program: string,
   folder: string,
-  { kind = "fileferry", uploads, limits = {} }: LoadWorldOptions,
-): Promise<LoadWorld> {
+  { kind = "fileferry", uploads, limits = {} }: LoadEnvironmentOptions,
+): Promise<LoadEnvironment> {
   const root = await mkdtemp(join(folder, "root-"));
   const [upFolder, large] = [join(root, "up"), join(root, "large")];
   await fill(root, uploads);

@@ -1,56 +1,59 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createEnvironment, type Environment } from "./environment.ts";
 import { toPattern, toSteps } from "./transcript.ts";
-import { createWorld, type World } from "./world.ts";
 
 describe("what a page's commands are run in", () => {
-  let world: World;
+  let environment: Environment;
 
   beforeAll(async () => {
-    world = await createWorld();
+    environment = await createEnvironment();
   }, 300_000);
 
-  afterAll(() => world?.stop());
+  afterAll(() => environment?.stop());
 
   const strict = { isStrict: true };
 
   it("keeps folder and files, and forgets variables", async () => {
-    expect(await world.run("mkdir a && cd a && a=1 && echo b > c", strict)).toEqual({ status: 0, output: "" });
-    await world.save("d", "port 8080\n");
-    expect(await world.run(`basename "$PWD"; cat c; echo "$a"; cat d`, strict)).toEqual({
+    expect(await environment.run("mkdir a && cd a && a=1 && echo b > c", strict)).toEqual({ status: 0, output: "" });
+    await environment.save("d", "port 8080\n");
+    expect(await environment.run(`basename "$PWD"; cat c; echo "$a"; cat d`, strict)).toEqual({
       status: 0,
-      output: world.toLocal("a\nb\n\nport 8080"),
+      output: environment.toLocal("a\nb\n\nport 8080"),
     });
-    expect(world.toLocal("8080")).not.toBe("8080");
-    await world.run("cd ..");
+    expect(environment.toLocal("8080")).not.toBe("8080");
+    await environment.run("cd ..");
   });
 
   it("fails with the first command that does, and for an HTTP status of a failure", async () => {
-    expect(await world.run("false\necho on", strict)).toEqual({ status: 1, output: "" });
-    expect(await world.run("false | cat", strict)).toMatchObject({ status: 1 });
-    const served = await world.run("mkdir served && fileferry serve ./served --account demo:demo", strict);
+    expect(await environment.run("false\necho on", strict)).toEqual({ status: 1, output: "" });
+    expect(await environment.run("false | cat", strict)).toMatchObject({ status: 1 });
+    const served = await environment.run("mkdir served && fileferry serve ./served --account demo:demo", strict);
     expect(served).toEqual({
       status: 0,
-      output: expect.stringContaining(world.toLocal("Listening on http://127.0.0.1:8080/")),
+      output: expect.stringContaining(environment.toLocal("Listening on http://127.0.0.1:8080/")),
     });
     const missing = "curl -sS -o /dev/null -w '%{http_code}' -u demo:demo http://127.0.0.1:8080/home/missing";
-    expect(await world.run(missing, strict)).toMatchObject({ status: 22, output: expect.stringContaining("404") });
-    expect(await world.run(missing)).toEqual({ status: 0, output: "404" });
+    expect(await environment.run(missing, strict)).toMatchObject({
+      status: 22,
+      output: expect.stringContaining("404"),
+    });
+    expect(await environment.run(missing)).toEqual({ status: 0, output: "404" });
   });
 
   it("gives the port of a server to the next one that wants it", async () => {
     const list = (account: string): string =>
       `curl -sS -o /dev/null -w '%{http_code}' -H 'Accept: application/json' -u ${account} http://127.0.0.1:8080/home/`;
-    expect(await world.run(list("demo:demo"))).toEqual({ status: 0, output: "200" });
-    const next = await world.run("fileferry serve ./served --account eve:other --port 8080", strict);
+    expect(await environment.run(list("demo:demo"))).toEqual({ status: 0, output: "200" });
+    const next = await environment.run("fileferry serve ./served --account eve:other --port 8080", strict);
     expect(next).toMatchObject({ status: 0 });
-    expect(await world.run(list("eve:other"))).toEqual({ status: 0, output: "200" });
-    expect(await world.run(list("demo:demo"))).toEqual({ status: 0, output: "401" });
+    expect(await environment.run(list("eve:other"))).toEqual({ status: 0, output: "200" });
+    expect(await environment.run(list("demo:demo"))).toEqual({ status: 0, output: "401" });
   });
 
   it("fails for a program that is not installed, and for a server that does not start", async () => {
-    expect(await world.run("npm install never-heard-of", strict)).toMatchObject({ status: 1 });
-    expect(await world.run("npx never-heard-of", strict)).toMatchObject({ status: 1 });
-    expect(await world.run("fileferry serve ./nowhere --account demo:demo", strict)).toMatchObject({ status: 2 });
+    expect(await environment.run("npm install never-heard-of", strict)).toMatchObject({ status: 1 });
+    expect(await environment.run("npx never-heard-of", strict)).toMatchObject({ status: 1 });
+    expect(await environment.run("fileferry serve ./nowhere --account demo:demo", strict)).toMatchObject({ status: 2 });
   });
 });
 

@@ -46,7 +46,7 @@ interface HttpAnswer {
 /**
  * The example's server with all that is around it: bob has a password, alice a key that an endpoint over HTTP knows.
  */
-export interface SftpWorld {
+export interface SftpEnvironment {
   /** The folder of the storage; `alice` in it is the home of both. */
   readonly root: string;
   /** The client's folder. */
@@ -72,7 +72,7 @@ export interface SftpWorld {
   close(): Promise<void>;
 }
 
-export async function createSftpWorld(): Promise<SftpWorld> {
+export async function createSftpEnvironment(): Promise<SftpEnvironment> {
   const root = await mkdtemp(join(tmpdir(), "fileferry-sftp-root-"));
   const local = await mkdtemp(join(tmpdir(), "fileferry-sftp-local-"));
   for (const folder of ["alice/readonly", "alice/drop", "shared"]) await mkdir(join(root, folder), { recursive: true });
