@@ -20,7 +20,7 @@ const INSTALLED = [
   "test/memory/{large-archives,s3}.test.ts",
   "test/runtimes/{client-example,cluster,example-commands,nginx,workers}.test.ts",
   "test/runtimes/{frameworks/*,wire/{bun,deno,node-newest,workerd,workerd-r2}}.test.ts",
-  "test/spec/shared-store.test.ts",
+  "test/spec/login/shared-store.test.ts",
 ];
 
 export default defineConfig({
@@ -56,7 +56,7 @@ export default defineConfig({
       // `.ci/run` adds what needs programs or packages that `npm ci` does not install.
       {
         extends: true,
-        test: { name: "installed", include: INSTALLED, globalSetup: ["test/support/s3-setup.ts"] },
+        test: { name: "installed", include: INSTALLED, globalSetup: ["test/support/s3/setup.ts"] },
       },
     ],
   },

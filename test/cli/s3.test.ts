@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toS3Storage } from "../../src/cli/config/s3.ts";
 import { builtCommand, ensureBuilt } from "../support/built.ts";
 import { startCommand } from "../support/command.ts";
-import { createBucket, type S3Bucket, s3Missing } from "../support/s3-server.ts";
+import { createBucket, type S3Bucket, s3Missing } from "../support/s3/server.ts";
 
 const KEYS = { AWS_ACCESS_KEY_ID: "ACCESSKEY", AWS_SECRET_ACCESS_KEY: "SECRETKEY" };
 const authorization = `Basic ${btoa("demo:demo")}`;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { StorageCase, StorageCaseContext } from "../../src/testing/storage/case.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
-import { createBucket, type S3Bucket, s3Missing } from "../support/s3-server.ts";
+import { createBucket, type S3Bucket, s3Missing } from "../support/s3/server.ts";
 
 /**
  * What this store cannot do: it takes no notice of conditions of a removal, so that a change between the look and the

@@ -19,7 +19,9 @@ export function parseRequest(text: string): ShownRequest | undefined {
   };
 }
 
-/** What is wrong with a shown request as such: what it shows is compared with one that was sent by a test of its own. */
+/**
+ * What is wrong with a shown request as such: what it shows is compared with one that was sent by a test of its own.
+ */
 export function findRequestFaults(text: string): readonly string[] {
   return parseRequest(text) === undefined ? ["is no head of a request"] : [];
 }

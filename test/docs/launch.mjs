@@ -1,6 +1,6 @@
 // The commands that pages name, where they cannot be what the system has: `node launch.mjs
-// <fileferry|node|npm|npx|sftp> [argument...]`, called by the programs that environment.ts puts first into the PATH. Whatever
-// says that it listens goes on behind, as in a terminal of its own.
+// <fileferry|node|npm|npx|sftp> [argument...]`, called by the programs that environment.ts puts first into the PATH.
+// Whatever says that it listens goes on behind, as in a terminal of its own.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

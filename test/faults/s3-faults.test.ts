@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { isStorageError } from "../../src/contracts/storage-adapter.ts";
 import type { S3Storage, S3StorageOptions } from "../../src/storage/s3.ts";
 import { areSameBytes, bodyBytes, inChunks, noise } from "../../src/testing/storage/content.ts";
-import { createBucket, type S3Bucket, s3Missing } from "../support/s3-server.ts";
+import { createBucket, type S3Bucket, s3Missing } from "../support/s3/server.ts";
 import { type S3Fault, type S3Proxy, startS3Proxy } from "./s3-proxy.ts";
 
 const MEBIBYTE = 1_048_576;

@@ -2,7 +2,7 @@ import { Request } from "@whatwg-node/fetch";
 import { describe, expect, it, vi } from "vitest";
 import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import { createFileService } from "../../src/service/service.ts";
-import { createFake, type S3Fake } from "../support/s3-fake.ts";
+import { createFake, type S3Fake } from "../support/s3/fake.ts";
 import { AUTHORIZATION } from "../support/served.ts";
 import { amount, reportFigure } from "../support/trust.ts";
 import { canFail, createStoreFaults, FAILURES, type StoreCall, type StoreFault } from "./s3/failures.ts";

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { reportFigure } from "../support/trust.ts";
-import { prepareDiskProcesses } from "./disk-process.ts";
+import { prepareDiskProcesses } from "./disk/process.ts";
 import { findCall, type Refusal, runTraced, type TracedCall } from "./errno/traced.ts";
 
 /** Needs the right to trace, which some containers lack. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.ts";
 import { type Command, startCommand } from "../support/command.ts";
-import { createBucket, type S3Bucket, s3Missing } from "../support/s3-server.ts";
+import { createBucket, type S3Bucket, s3Missing } from "../support/s3/server.ts";
 
 const SIZE = 1024 ** 3;
 const CHUNK_BYTES = 1_048_576;

@@ -11,7 +11,7 @@ import { ensureBuilt, projectFolder } from "../support/built.ts";
 import { type Command, startCommand } from "../support/command.ts";
 import { findFreePort, findMissingNginx, type Nginx, startNginx } from "../support/nginx.ts";
 import { hasRedis, startRedis, type TestRedis } from "../support/redis.ts";
-import { createBucket, type S3Bucket, s3Missing } from "../support/s3-server.ts";
+import { createBucket, type S3Bucket, s3Missing } from "../support/s3/server.ts";
 
 const withoutRedis = hasRedis || process.env.CI !== undefined ? undefined : "redis-server is not installed";
 const missing = findMissingNginx() ?? withoutRedis ?? s3Missing;

@@ -7,9 +7,9 @@ import { watchOnce } from "./watch-once.ts";
 
 /*
  * For every file of tests: each exchange that goes over a socket of its clients, whatever they are, or that others such
- * as a browser have with its servers, and is answered by a service, wherever that runs, is compared with the description
- * which that service gives of itself (9). Stand-ins for services do not name themselves: nothing is asked of them. What
- * is not seen, `wire-check.ts` says.
+ * as a browser have with its servers, and is answered by a service, wherever that runs, is compared with the
+ * description which that service gives of itself (9). Stand-ins for services do not name themselves: nothing is asked
+ * of them. What is not seen, `wire-check.ts` says.
  */
 
 failForProblems();

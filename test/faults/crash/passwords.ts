@@ -19,8 +19,8 @@ export interface PasswordBook {
 }
 
 /**
- * What the accounts file of an environment begins with: the one account that works on files, and those that change their
- * passwords.
+ * What the accounts file of an environment begins with: the one account that works on files, and those that change
+ * their passwords.
  */
 export function toAccounts(count: number): readonly object[] {
   const members = Array.from({ length: count }, (_, index) => {

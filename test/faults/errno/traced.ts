@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { outputOf, startDiskProcess } from "../disk-process.ts";
+import { outputOf, startDiskProcess } from "../disk/process.ts";
 import type { Errno } from "./failing-calls.ts";
 
 /** A call of a process to the system, as `strace` writes it down. */

@@ -1,5 +1,5 @@
-import type { S3Call, S3Script } from "../../support/s3-fake.ts";
-import { refusal } from "../../support/s3-fake.ts";
+import type { S3Call, S3Script } from "../../support/s3/fake.ts";
+import { refusal } from "../../support/s3/fake.ts";
 
 /** What is asked of a store. */
 export type StoreCall =

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { Response as PonyfillResponse } from "@whatwg-node/fetch";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sourceOfBytes } from "../../../src/contracts/byte-source.ts";
 import { toNodeListener } from "../../../src/runtimes/node.ts";
 import {
@@ -17,12 +17,7 @@ import {
   PlainResponse as Response,
   serve,
   stubService,
-  watchEscapes,
-} from "./raw-client.ts";
-
-beforeEach(() => {
-  watchEscapes();
-});
+} from "./setup.ts";
 
 const get = "GET /home/a HTTP/1.1\r\nHost: x\r\n\r\n";
 const getAndClose = "GET /home/a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";

@@ -3,23 +3,10 @@ import { connect as connectHttp2, createServer as createHttp2Server } from "node
 import type { AddressInfo } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { prepareNodeServer } from "../../../src/node.ts";
 import { type NodeListener, toNodeListener, toNodeMiddleware } from "../../../src/runtimes/node.ts";
-import {
-  connectWire,
-  delay,
-  exchange,
-  listen,
-  PlainResponse as Response,
-  serve,
-  stubService,
-  watchEscapes,
-} from "./raw-client.ts";
-
-beforeEach(() => {
-  watchEscapes();
-});
+import { connectWire, delay, exchange, listen, PlainResponse as Response, serve, stubService } from "./setup.ts";
 
 /** Far below the 16 KiB that Node allows a head, and far above the thousand fields that it keeps by default. */
 const MANY = "x:\r\n".repeat(2500);

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createNodeServer } from "../../../src/runtimes/node/server.ts";
 import {
   connectWire,
@@ -10,12 +10,7 @@ import {
   serve,
   stubService,
   type WireClient,
-  watchEscapes,
-} from "./raw-client.ts";
-
-beforeEach(() => {
-  watchEscapes();
-});
+} from "./setup.ts";
 
 const get = "GET /home/a HTTP/1.1\r\nHost: x\r\n\r\n";
 const ok = (): Response => new Response("ok");

@@ -1,5 +1,5 @@
 import type { Server } from "node:http";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createNodeServer } from "../../../src/runtimes/node/server.ts";
 import {
   connectWire,
@@ -11,12 +11,7 @@ import {
   PlainResponse as Response,
   serve,
   stubService,
-  watchEscapes,
-} from "./raw-client.ts";
-
-beforeEach(() => {
-  watchEscapes();
-});
+} from "./setup.ts";
 
 const get = "GET /home/a HTTP/1.1\r\nHost: x\r\n\r\n";
 

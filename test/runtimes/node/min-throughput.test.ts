@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { type ConnectionOptions, connect as tlsConnect } from "node:tls";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import { createNodeServer, type NodeServerOptions } from "../../../src/runtimes/node/server.ts";
@@ -25,12 +25,7 @@ import {
   serve,
   stubService,
   type WireClient,
-  watchEscapes,
-} from "./raw-client.ts";
-
-beforeEach(() => {
-  watchEscapes();
-});
+} from "./setup.ts";
 
 /** Only the minimum throughput: silence alone cuts nothing here. */
 const MINIMUM_ONLY = { idleSeconds: 0, minBytesPerSecond: 1000, throughputWindowSeconds: 0.4 };

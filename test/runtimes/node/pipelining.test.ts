@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { connect } from "node:net";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { closeNodeServer, createNodeServer } from "../../../src/runtimes/node/server.ts";
 import { toNodeMiddleware } from "../../../src/runtimes/node.ts";
 import {
@@ -12,12 +12,7 @@ import {
   PlainResponse as Response,
   serve,
   stubService,
-  watchEscapes,
-} from "./raw-client.ts";
-
-beforeEach(() => {
-  watchEscapes();
-});
+} from "./setup.ts";
 
 const mebibyte = 1024 * 1024;
 

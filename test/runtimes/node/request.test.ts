@@ -1,24 +1,11 @@
 import { createServer, type IncomingMessage } from "node:http";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Connection } from "../../../src/contracts/connection.ts";
 import type { RequestHandler } from "../../../src/contracts/file-service.ts";
 import { createHandler } from "../../../src/http/reply-handler.ts";
 import { toPeer } from "../../../src/runtimes/client-identity.ts";
 import { toNodeListener, toNodeMiddleware } from "../../../src/runtimes/node.ts";
-import {
-  connectWire,
-  delay,
-  exchange,
-  listen,
-  PlainResponse as Response,
-  serve,
-  stubService,
-  watchEscapes,
-} from "./raw-client.ts";
-
-beforeEach(() => {
-  watchEscapes();
-});
+import { connectWire, delay, exchange, listen, PlainResponse as Response, serve, stubService } from "./setup.ts";
 
 /** The requests that reach the service, and a port to send some to. */
 async function record(): Promise<{ seen: Request[]; connections: Connection[]; port: number }> {

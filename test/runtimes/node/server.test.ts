@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConnectionOptions, connect as tlsConnect } from "node:tls";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Connection } from "../../../src/contracts/connection.ts";
 import { closeNodeServer, createNodeServer } from "../../../src/runtimes/node/server.ts";
 import { toNodeListener } from "../../../src/runtimes/node.ts";
@@ -21,12 +21,7 @@ import {
   serve,
   stubService,
   type WireClient,
-  watchEscapes,
-} from "./raw-client.ts";
-
-beforeEach(() => {
-  watchEscapes();
-});
+} from "./setup.ts";
 
 const get = "GET /home/a HTTP/1.1\r\nHost: x\r\n\r\n";
 

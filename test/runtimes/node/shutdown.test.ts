@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import type { FileService } from "../../../src/contracts/file-service.ts";
 import { closeNodeServer, createNodeServer } from "../../../src/runtimes/node/server.ts";
@@ -20,12 +20,7 @@ import {
   PlainResponse as Response,
   serve,
   stubService,
-  watchEscapes,
-} from "./raw-client.ts";
-
-beforeEach(() => {
-  watchEscapes();
-});
+} from "./setup.ts";
 
 const get = "GET /home/a HTTP/1.1\r\nHost: x\r\n\r\n";
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import { createNodeServer } from "../../../src/runtimes/node/server.ts";
 import { createFileService } from "../../../src/service/service.ts";
@@ -9,11 +9,7 @@ import { createDiskStorage } from "../../../src/storage/disk.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
 import { basic } from "../../support/service.ts";
 import { amount } from "../../support/trust.ts";
-import { connectWire, delay, listen, type WireClient, watchEscapes } from "./raw-client.ts";
-
-beforeEach(() => {
-  watchEscapes();
-});
+import { connectWire, delay, listen, type WireClient } from "./setup.ts";
 
 const PERMITS = 4;
 const AUTHORIZATION = `Host: x\r\nAuthorization: ${basic("alice", "secret")}\r\n`;

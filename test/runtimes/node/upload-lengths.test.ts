@@ -2,23 +2,19 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import type { FileServiceOptions } from "../../../src/config/options.ts";
 import { createNodeServer } from "../../../src/runtimes/node/server.ts";
 import { createFileService } from "../../../src/service/service.ts";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
 import { AUTHORIZATION } from "../../support/served.ts";
-import { connectWire, delay, eventually, listen, watchEscapes } from "./raw-client.ts";
+import { connectWire, delay, eventually, listen } from "./setup.ts";
 
 const OLD = "the former content";
 const KIBIBYTE = 1024;
 
 let folder: string;
-
-beforeEach(() => {
-  watchEscapes();
-});
 
 /** A service on a disk with one file, on a free port. */
 async function serveDisk(options: Partial<FileServiceOptions> = {}): Promise<number> {

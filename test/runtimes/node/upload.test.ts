@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, request as httpRequest } from "node:http";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { toNodeListener } from "../../../src/runtimes/node.ts";
 import {
   connectWire,
@@ -11,12 +11,7 @@ import {
   PlainResponse as Response,
   serve,
   stubService,
-  watchEscapes,
-} from "./raw-client.ts";
-
-beforeEach(() => {
-  watchEscapes();
-});
+} from "./setup.ts";
 
 const mebibyte = 1024 * 1024;
 

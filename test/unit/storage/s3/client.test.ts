@@ -3,7 +3,7 @@ import { StorageError } from "../../../../src/contracts/storage-adapter.ts";
 import { createS3Storage, type S3StorageOptions } from "../../../../src/storage/s3.ts";
 import { rejectionOf } from "../../../../src/testing/expectations.ts";
 import { namesIn, put, readFileText } from "../../../../src/testing/storage/content.ts";
-import { createFake, listing, refusal } from "../../../support/s3-fake.ts";
+import { createFake, listing, refusal } from "../../../support/s3/fake.ts";
 
 const KEYS = { accessKeyId: "ACCESSKEY", secretAccessKey: "SECRETKEY" };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { put, readFileText } from "../../../../src/testing/storage/content.ts";
-import { createFake, refusal, type S3Conditions } from "../../../support/s3-fake.ts";
+import { createFake, refusal, type S3Conditions } from "../../../support/s3/fake.ts";
 
 const STORES: readonly S3Conditions[] = ["kept", "refused", "ignored", "bare"];
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { childText, parseResponse } from "../../../../src/storage/s3/xml.ts";
 import { rejectionOf } from "../../../../src/testing/expectations.ts";
 import { namesIn, put } from "../../../../src/testing/storage/content.ts";
-import { createFake, listing, refusal } from "../../../support/s3-fake.ts";
+import { createFake, listing, refusal } from "../../../support/s3/fake.ts";
 
 describe("listings of S3", () => {
   it("keep names as they are: digits, blanks, plus and percent signs", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createPartBuffers, toParts } from "../../../../src/storage/object-store/parts.ts";
 import { toPartBytes } from "../../../../src/storage/s3/part-size.ts";
 import { inChunks, noise, put } from "../../../../src/testing/storage/content.ts";
-import { createFake } from "../../../support/s3-fake.ts";
+import { createFake } from "../../../support/s3/fake.ts";
 
 const MEBIBYTE = 1_048_576;
 const TEBIBYTE = 1024 ** 4;

@@ -1,0 +1,88 @@
+import type { refusal, S3Call } from "./fake.ts";
+
+/** An upload in parts that has begun. */
+interface Upload {
+  readonly key: string;
+  /** What the object will bear. */
+  readonly headers: Headers;
+  readonly initiated: string;
+  readonly parts: Map<number, string>;
+}
+
+/** Stores the joined parts, if the conditions of the call hold. */
+type Put = (body: string, headers: Headers) => Response;
+
+/** What a store has of uploads in parts, and does with them. */
+export interface FakeUploads {
+  readonly uploads: ReadonlyMap<string, unknown>;
+  /** Answers what is about uploads; `undefined` for anything else. */
+  serveUpload(call: S3Call, put: Put): Response | undefined;
+}
+
+/** The uploads of one store, which refuses as others of its kind do. */
+export function createFakeUploads(refuse: typeof refusal): FakeUploads {
+  const uploads = new Map<string, Upload>();
+  let begun = 0;
+
+  function serveUpload(call: S3Call, put: Put): Response | undefined {
+    const { method, query } = call;
+    if (query.has("uploads")) return method === "POST" ? begin(call) : list(query.get("prefix") ?? "");
+    const id = query.get("uploadId");
+    if (id === null) return undefined;
+    const upload = uploads.get(id);
+    if (upload === undefined) return refuse(404, "NoSuchUpload");
+    if (method === "PUT") return addPart(upload, call);
+    if (method === "POST") return complete(id, upload, call, put);
+    if (method === "GET") return listParts(upload);
+    uploads.delete(id);
+    return new Response(null, { status: 204 });
+  }
+
+  function begin({ key, headers }: S3Call): Response {
+    begun += 1;
+    const id = `upload-${begun}`;
+    uploads.set(id, { key, headers, initiated: new Date().toISOString(), parts: new Map() });
+    return new Response(`<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`);
+  }
+
+  function list(prefix: string): Response {
+    const found = [...uploads].filter(([, { key }]) => key.startsWith(prefix));
+    const entries = found.map(
+      ([id, { key, initiated }]) =>
+        `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${initiated}</Initiated></Upload>`,
+    );
+    return new Response(`<ListMultipartUploadsResult>${entries.join("")}</ListMultipartUploadsResult>`);
+  }
+
+  function addPart({ parts }: Upload, { query, body }: S3Call): Response {
+    const number = Number(query.get("partNumber"));
+    parts.set(number, body);
+    return new Response(null, { headers: { etag: `"part-${number}"` } });
+  }
+
+  function listParts({ parts }: Upload): Response {
+    const entries = [...parts.keys()].map((number) => `<Part><PartNumber>${number}</PartNumber></Part>`);
+    return new Response(`<ListPartsResult>${entries.join("")}</ListPartsResult>`);
+  }
+
+  /** The conditions are those of this call, all else is of the begin. */
+  function complete(id: string, upload: Upload, { body, headers }: S3Call, put: Put): Response {
+    const numbers = [...body.matchAll(/<PartNumber>(\d+)</g)].map(([, number]) => Number(number));
+    const parts = numbers.map((number) => upload.parts.get(number));
+    if (parts.includes(undefined)) return refuse(400, "InvalidPart");
+    const kept = new Headers(upload.headers);
+    for (const name of ["if-match", "if-none-match"]) {
+      const condition = headers.get(name);
+      if (condition !== null) kept.set(name, condition);
+    }
+    const stored = put(parts.join(""), kept);
+    if (stored.status !== 200) return stored;
+    uploads.delete(id);
+    const etag = stored.headers.get("etag") ?? "";
+    return new Response(`<CompleteMultipartUploadResult><ETag>${etag}</ETag></CompleteMultipartUploadResult>`, {
+      headers: { etag },
+    });
+  }
+
+  return { uploads, serveUpload };
+}

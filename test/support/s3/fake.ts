@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto";
+import { createS3Storage, type S3Storage, type S3StorageOptions } from "../../../src/storage/s3.ts";
+import { createFakeUploads } from "./fake-uploads.ts";
+
+/** One request as the store gets it. */
+export interface S3Call {
+  readonly method: string;
+  /** Behind the bucket, decoded. */
+  readonly key: string;
+  /** As it was sent. */
+  readonly url: string;
+  readonly query: URLSearchParams;
+  readonly headers: Headers;
+  readonly body: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** An answer of a script; `undefined` leaves the call to the store, which `serve` asks as well. */
+export type S3Script = (
+  call: S3Call,
+  number: number,
+  serve: () => Response,
+) => Response | Promise<Response> | undefined;
+
+/** What a store makes of conditions: keeps them, answers 501, takes no notice, or compares tags without quotes only. */
+export type S3Conditions = "kept" | "refused" | "ignored" | "bare";
+
+/** What a store has of an object. */
+export interface S3Object {
+  readonly body: string;
+  readonly headers: Headers;
+}
+
+/** A storage on a store in memory, which does what the others of its kind do, unless the script answers. */
+export interface S3Fake {
+  readonly storage: S3Storage;
+  readonly calls: readonly S3Call[];
+  readonly objects: Map<string, S3Object>;
+  /** The uploads in parts that have begun and not ended. */
+  readonly uploads: ReadonlyMap<string, unknown>;
+}
+
+/** Makes one; it signs with made-up keys, which no test may find anywhere else. */
+export function createFake(
+  script: S3Script = () => undefined,
+  options: Partial<S3StorageOptions> = {},
+  conditions: S3Conditions = "kept",
+): S3Fake {
+  const calls: S3Call[] = [];
+  const objects: S3Fake["objects"] = new Map();
+  const { uploads, serveUpload } = createFakeUploads(refusal);
+
+  async function answer(url: string, init: RequestInit): Promise<Response> {
+    const { pathname, searchParams } = new URL(url);
+    const key = decodeURIComponent(pathname).replace(/^\/bucket\/?/, "");
+    const body = init.body === undefined ? "" : await new Response(init.body ?? null).text();
+    const call: S3Call = {
+      method: init.method ?? "GET",
+      key,
+      url,
+      query: searchParams,
+      headers: new Headers(init.headers),
+      body,
+      signal: init.signal ?? undefined,
+    };
+    calls.push(call);
+    return (await script(call, calls.length, () => serve(call))) ?? serve(call);
+  }
+
+  function serve(call: S3Call): Response {
+    const { method, key, query } = call;
+    if (query.has("list-type")) return list(query);
+    if (query.has("delete")) return removeAll(call);
+    const ofUpload = serveUpload(call, (body, headers) => put({ ...call, body, headers }));
+    if (ofUpload !== undefined) return ofUpload;
+    if (method === "PUT") return put(call);
+    if (method === "DELETE") objects.delete(key);
+    if (method === "DELETE") return new Response(null, { status: 204 });
+    const found = objects.get(key);
+    if (found === undefined) return refusal(404, "NoSuchKey", method);
+    const headers = new Headers(found.headers);
+    headers.set("content-length", String(found.body.length));
+    return new Response(method === "HEAD" ? null : found.body, { headers });
+  }
+
+  function put({ key, body, headers }: Pick<S3Call, "key" | "body" | "headers">): Response {
+    const [ifMatch, ifNoneMatch] = [headers.get("if-match"), headers.get("if-none-match")];
+    const tag = objects.get(key)?.headers.get("etag") ?? undefined;
+    const refused = judge(tag, ifMatch, ifNoneMatch);
+    if (refused !== undefined) return refused;
+    const etag = `"${createHash("md5").update(body).digest("hex")}"`;
+    const kept = new Headers({ etag, "last-modified": "Sun, 22 Nov 2026 00:00:00 GMT" });
+    for (const [name, value] of headers) if (name.startsWith("x-amz-meta-")) kept.set(name, value);
+    objects.set(key, { body, headers: kept });
+    return new Response(null, { headers: { etag } });
+  }
+
+  function judge(tag: string | undefined, ifMatch: string | null, ifNoneMatch: string | null): Response | undefined {
+    if (conditions === "ignored" || (ifMatch ?? ifNoneMatch) === null) return undefined;
+    if (conditions === "refused") return refusal(501, "NotImplemented");
+    if (ifMatch !== null && tag === undefined) return refusal(404, "NoSuchKey");
+    const own = conditions === "bare" ? tag?.replaceAll('"', "") : tag;
+    const isMet = ifMatch === null ? tag === undefined : ifMatch === own;
+    return isMet ? undefined : refusal(412, "PreconditionFailed");
+  }
+
+  function list(query: URLSearchParams): Response {
+    const prefix = query.get("prefix") ?? "";
+    const delimiter = query.get("delimiter");
+    const keys = [...objects.keys()].filter((key) => key.startsWith(prefix)).sort();
+    const folders = new Set<string>();
+    const files = keys.filter((key) => {
+      const end = delimiter === null ? -1 : key.indexOf(delimiter, prefix.length);
+      if (end !== -1) folders.add(key.slice(0, end + 1));
+      return end === -1;
+    });
+    const most = Number(query.get("max-keys"));
+    return listing(files.slice(0, most), [...folders]);
+  }
+
+  function removeAll({ body, headers }: S3Call): Response {
+    const md5 = createHash("md5").update(body).digest("base64");
+    if (headers.get("content-md5") !== md5) return refusal(400, "BadDigest");
+    for (const [, key = ""] of body.matchAll(/<Key>([^<]*)<\/Key>/g)) objects.delete(key);
+    return new Response("<DeleteResult/>");
+  }
+
+  const storage = createS3Storage({
+    bucket: "bucket",
+    endpoint: "http://store.test",
+    accessKeyId: "ACCESSKEY",
+    secretAccessKey: "SECRETKEY",
+    retryDelaySeconds: 0.001,
+    fetch: answer,
+    ...options,
+  });
+  return { storage, calls, objects, uploads };
+}
+
+/** A page of a listing; names of folders end with `/`. */
+export function listing(keys: readonly string[], folders: readonly string[] = [], token?: string): Response {
+  const file = (key: string) =>
+    `<Contents><Key>${encodeURIComponent(key)}</Key><LastModified>2026-11-22T00:00:00.789Z</LastModified><ETag>&quot;tag&quot;</ETag><Size>007</Size></Contents>`;
+  const folder = (key: string) => `<CommonPrefixes><Prefix>${encodeURIComponent(key)}</Prefix></CommonPrefixes>`;
+  const next = token === undefined ? "" : `<NextContinuationToken>${token}</NextContinuationToken>`;
+  return new Response(
+    `<?xml version="1.0"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><EncodingType>url</EncodingType><IsTruncated>${token !== undefined}</IsTruncated>${next}${keys.map(file).join("\n")}${folders.map(folder).join("")}</ListBucketResult>`,
+  );
+}
+
+/** An error as stores tell it. */
+export function refusal(status: number, code: string, method = "GET", headers: HeadersInit = {}): Response {
+  const text = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>quotes ACCESSKEY</Message></Error>`;
+  return new Response(method === "HEAD" ? null : text, { status, headers });
+}
