@@ -9,7 +9,7 @@ import { createBucket, type S3Bucket, s3Missing } from "../support/s3/server.ts"
  */
 const BEYOND_THIS_STORE = ["of a replacement and a removal of one version only one succeeds"];
 /** Thousands of requests, one after the other. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 let bucket: S3Bucket;
 let storages = 0;
