@@ -6,17 +6,19 @@ import { type Reply, type ReplyBody, releaseBody } from "./reply.ts";
 /** Handles a request as a {@link RequestHandler} does, but returns a plain reply. */
 export type ReplyHandler = (request: Request, connection: Connection) => Promise<Reply>;
 
-/** The property of our handlers that holds their {@link ReplyHandler}. */
-const REPLY: unique symbol = Symbol.for("fileferry.reply");
-
-type PlainHandler = RequestHandler & { readonly [REPLY]?: ReplyHandler };
+/**
+ * What our handlers were made of. It is kept outside of them: a host's function around a handler, even a `Proxy` or a
+ * copy of its properties, must not be bypassed.
+ */
+const replyHandlers = new WeakMap<RequestHandler, ReplyHandler>();
 
 /** Makes a handler that returns the platform's own `Response`, except to our adapters: they get the reply itself. */
 export function createHandler(reply: ReplyHandler): (request: Request, connection?: Connection) => Promise<Response> {
   async function respond(request: Request, connection: Connection = {}): Promise<Response> {
     return toResponse(await reply(request, connection), request.signal);
   }
-  return Object.assign(respond, { [REPLY]: reply });
+  replyHandlers.set(respond, reply);
+  return respond;
 }
 
 /**
@@ -24,7 +26,7 @@ export function createHandler(reply: ReplyHandler): (request: Request, connectio
  * may be a method of `owner`, is converted to a reply.
  */
 export function toReplyHandler(handler: RequestHandler, owner?: object): ReplyHandler {
-  const { [REPLY]: reply } = handler as PlainHandler;
+  const reply = replyHandlers.get(handler);
   return reply ?? (async (request, connection) => toReply(await handler.call(owner, request, connection)));
 }
 

@@ -146,7 +146,13 @@ export function createFileService(options: FileServiceOptions): FileService {
   function waitForDelivery(connection: Connection): void {
     if (connection.waitUntil === undefined) return;
     const delivery = events.settled();
-    if (delivery !== undefined) connection.waitUntil(delivery);
+    if (delivery === undefined) return;
+    try {
+      connection.waitUntil(delivery);
+    } catch (error) {
+      // The host's function: its failure must not fail the request, which may have stored a file already.
+      report(error);
+    }
   }
 
   function serve(apis: readonly Api[]): FileService["fetch"] {

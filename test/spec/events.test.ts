@@ -190,6 +190,22 @@ describe("the trace of a request", () => {
   });
 });
 
+describe("a host whose waitUntil throws", () => {
+  it("fails no request, and loses no event", async () => {
+    const onEvent = () => new Promise<void>((resolve) => setTimeout(resolve, 5));
+    const { call, told, log, stored } = await createTold({ onEvent });
+    const connection = {
+      waitUntil() {
+        throw new Error("too late");
+      },
+    };
+    expect((await call("PUT", "/home/a.txt", { body: "12345", connection })).status).toBe(201);
+    expect(await stored("/alice/a.txt")).toBe("12345");
+    expect([told(40021).length, told(40022).length, told(40017).length]).toEqual([1, 0, 1]);
+    expect(log.text()).toContain("too late");
+  });
+});
+
 describe("a service that is closed", () => {
   it("waits for the ends of transfers, so that they are told", async () => {
     const { service, open, events } = await createTold({ files: { "/alice/a": new Uint8Array(500_000) } });

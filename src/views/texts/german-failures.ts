@@ -78,7 +78,18 @@ export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
   "The form's fields have more than {0} bytes.": "Die Felder des Formulars haben mehr als {0} Byte.",
   "The form is incomplete: it ends before its last boundary.": "Das Formular ist nicht vollständig angekommen.",
   "The part was skipped.": "Der Teil des Formulars wurde übersprungen.",
-  "The form {0}.": "Das Formular ist fehlerhaft.",
+  "The form has no valid boundary.": "Das Formular nennt keine gültige Grenze seiner Teile.",
+  "The form has unexpected text after a boundary.": "Hinter einer Grenze des Formulars steht unerwarteter Text.",
+  "The form has a part without a valid Content-Disposition.":
+    "Ein Teil des Formulars hat keine gültige Kopfzeile Content-Disposition.",
+  "The form has a part without a name.": "Ein Teil des Formulars hat keinen Namen.",
+  "The form has a part with a filename* parameter (RFC 7578 4.2).":
+    "Ein Teil des Formulars hat einen Parameter filename* (RFC 7578 4.2).",
+  "The form has a part with a Content-Transfer-Encoding.":
+    "Ein Teil des Formulars hat eine Kopfzeile Content-Transfer-Encoding.",
+  "The form has a part with malformed headers.": "Ein Teil des Formulars hat fehlerhafte Kopfzeilen.",
+  "The form has a part whose headers are not valid UTF-8.":
+    "Die Kopfzeilen eines Formularteils sind kein gültiges UTF-8.",
   "The form must contain a username and a password.": "Das Formular muss Benutzername und Passwort enthalten.",
   "A login must be sent as a form or as JSON.": "Eine Anmeldung muss als Formular oder als JSON gesendet werden.",
   "A password change must be sent as a form or as JSON.":

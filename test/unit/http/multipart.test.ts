@@ -270,7 +270,9 @@ describe("names in a part's head", () => {
   });
 
   it.each([
-    ["Content-Type: text/plain", "a part without a name"],
+    ["Content-Type: text/plain", "a part without a valid Content-Disposition"],
+    ['Content-Disposition: form-data; name="a"; name="b"', "a part without a valid Content-Disposition"],
+    ['Content-Disposition: form-data; filename="a"', "a part without a name"],
     [
       "Content-Disposition: form-data; name=\"a\"; filename*=utf-8''a",
       "a part with a filename* parameter (RFC 7578 4.2)",

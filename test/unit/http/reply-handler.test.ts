@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { type ByteSource, sourceOfBytes } from "../../../src/contracts/byte-source.ts";
+import type { RequestHandler } from "../../../src/contracts/file-service.ts";
 import { emptyReply, type ReplyBody, sourceReply } from "../../../src/http/reply.ts";
 import { createHandler, toReplyHandler } from "../../../src/http/reply-handler.ts";
 import { streamOf } from "../../support/bodies.ts";
@@ -72,11 +73,23 @@ describe("a handler that is made of replies", () => {
 });
 
 describe("toReplyHandler", () => {
-  it("returns the function that a handler was made of, also by another copy of this package", () => {
+  it("returns the function that a handler was made of", () => {
     const reply = async () => emptyReply(204);
     expect(toReplyHandler(createHandler(reply))).toBe(reply);
-    const other = Object.assign(async () => new Response(), { [Symbol.for("fileferry.reply")]: reply });
-    expect(toReplyHandler(other)).toBe(reply);
+  });
+
+  const refuse = async () => new Response(null, { status: 418 });
+  it.each<[string, (handler: RequestHandler) => RequestHandler]>([
+    [
+      "a function",
+      (handler) => async (request, connection) => ((await refuse()).ok ? handler(request, connection) : refuse()),
+    ],
+    ["a Proxy", (handler) => new Proxy(handler, { apply: refuse })],
+    ["a copy of the handler's properties", (handler) => Object.assign(refuse, handler)],
+    ["an object that inherits from the handler", (handler) => Object.setPrototypeOf(refuse, handler)],
+  ])("never bypasses what a host puts around a handler: %s", async (_what, wrap) => {
+    const wrapped = wrap(createHandler(async () => emptyReply(204)));
+    expect((await toReplyHandler(wrapped)(new Request(url), {})).status).toBe(418);
   });
 
   it("converts the Response of any other handler", async () => {
