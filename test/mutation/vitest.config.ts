@@ -5,16 +5,16 @@ import whole from "../../vitest.config.ts";
 const OF_THE_SERVICE: Readonly<Record<string, readonly string[]>> = {
   account: [
     "unit/{schemas/*,service/account-opener}",
-    "spec/{home-folders,permissions,permissions-of-routes,virtual-folders,paths,before-commit,upload-limits,url-space}",
-    "spec/{delete,links,create-folder,get-folder-json,post-commands}",
+    "spec/**/{home-folders,permissions,permissions-of-routes,virtual-folders,paths,before-commit,upload-limits,url-space}",
+    "spec/**/{delete,links,create-folder,get-folder-json,post-commands}",
   ],
   auth: [
-    "spec/{login,logout,authentication,sessions,session-keep-alive,password-update,throttling,account-changes}",
-    "spec/{login-events,shared-store}",
+    "spec/**/{login,logout,authentication,sessions,session-keep-alive,password-update,throttling,account-changes}",
+    "spec/**/{login-events,shared-store}",
   ],
   http: [
-    "spec/{ranges,conditional-requests,cross-site,negotiation,large-bodies,body-already-read,post-form,platform-request}",
-    "spec/{public-origin,put-file,response-headers}",
+    "spec/**/{ranges,conditional-requests,cross-site,negotiation,large-bodies,body-already-read,post-form,platform-request}",
+    "spec/**/{public-origin,put-file,response-headers}",
   ],
   "remote-auth": ["unit/schemas/*", "security/outbound"],
 };
