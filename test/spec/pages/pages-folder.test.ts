@@ -146,7 +146,7 @@ describe("the head of a folder's page", () => {
       href,
       name,
     ]);
-    expect(crumbs.map(([href]) => href)).toEqual(["../../../../", "../../../", "../../"]);
+    expect(crumbs.map(([href]) => href)).toEqual(["../../../", "../../", "../"]);
     expect(crumbs.map(([, name]) => name)).toEqual(["Home", expect.stringContaining("&lt;script&gt;"), "g"]);
   });
 
