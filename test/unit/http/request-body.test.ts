@@ -150,6 +150,21 @@ describe("a JSON body", () => {
     });
   });
 
+  it("is announced before it is read if it has more than 16 KiB by its length", async () => {
+    const heard: number[] = [];
+    const onAnnounced = (bytes: number) => heard.push(bytes);
+    const ask = (length: number) =>
+      readJsonBody(requestOf(['"x"'], { "content-length": String(length) }), { onAnnounced });
+    await ask(3);
+    await ask(16 * 1024);
+    expect(heard).toEqual([]);
+    await ask(16 * 1024 + 1);
+    expect(heard).toEqual([16 * 1024 + 1]);
+    await expect(readJsonBody(requestOf(['"x"'], { "content-length": String(16 * 1024 + 1) }))).resolves.toBe("x");
+    await expect(readJsonBody(requestOf(['"x"']), { onAnnounced })).resolves.toBe("x");
+    expect(heard).toHaveLength(1);
+  });
+
   it("of 16 KiB is small: no function is called", async () => {
     const heard: number[] = [];
     const onLarge = (bytes: number) => heard.push(bytes);
