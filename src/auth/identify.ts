@@ -8,24 +8,15 @@ import { readSessionCookie } from "../http/cookie.ts";
 import { isSecure } from "../http/request-target.ts";
 import { readTrace } from "../http/trace-context.ts";
 import { accountSettingsSchema, describeAccountIssues } from "../schemas/account.ts";
+import type { BasicCache, BasicVerdict } from "./basic-cache.ts";
 import { type AuthenticationChain, type ChainVerdict, isPlausible } from "./chain.ts";
+import type { Login } from "./login.ts";
 import type { LoginAttempt, LoginAudit } from "./login-audit.ts";
 import type { Sessions } from "./sessions/types.ts";
-import type { AttemptResult, LoginThrottle } from "./throttle.ts";
+import type { AttemptResult, AttemptSource, LoginThrottle } from "./throttle.ts";
 
 /** How a request can identify its account, the strongest scheme first (CONTRACT 6.1). */
 export type AuthScheme = "session" | "basic" | "cookie" | "certificate";
-
-/** An account whose credentials were accepted. */
-export interface Login {
-  readonly username: string;
-  readonly settings: AccountSettings;
-  /**
-   * The account's version. Present if its method gives versions and this request's credentials were verified; a login
-   * by session has none, as the session keeps its own versions.
-   */
-  readonly version?: string;
-}
 
 /** What the rejecting method lets the user know. The service shows it only with the option `publicError` (7.2). */
 export type PublicError = Pick<Rejected, "message" | "publicResponse">;
@@ -45,6 +36,10 @@ export type Identification =
       readonly session?: string;
       /** The login attempt, if the request itself carried a password or a certificate. */
       readonly attempt?: LoginAttempt;
+      /** Whether the account was admitted by a former request with the same password. */
+      readonly isRemembered?: true;
+      /** Remembers the login for later requests with the same password. Call it when the account is admitted. */
+      readonly remember?: () => void;
     }
   /** The request has no credentials, a cookie without a live session, or a certificate that matches no account. */
   | { readonly outcome: "anonymous"; readonly publicError?: PublicError }
@@ -82,6 +77,7 @@ export type PresentedCredentials = Pick<Credentials, "type" | "username" | "cont
 /** Options of {@link createIdentifier}. */
 export interface IdentifierOptions {
   readonly chain: AuthenticationChain;
+  readonly basicCache: BasicCache;
   readonly sessions: Sessions;
   readonly throttle: LoginThrottle;
   readonly audit: LoginAudit;
@@ -100,15 +96,35 @@ export interface IdentifierOptions {
 
 /** Creates the identifier of a service. */
 export function createIdentifier(options: IdentifierOptions): Identifier {
-  const { chain, sessions, throttle, audit, findAccountProblem, usernameOfCertificate, server, component, logger } =
-    options;
+  const { chain, basicCache, sessions, throttle, audit, findAccountProblem } = options;
+  const { usernameOfCertificate, server, component, logger } = options;
 
   /** Only passwords are throttled: keys and certificates cannot be guessed. Returns `undefined` when throttled. */
-  async function verify(credentials: Credentials, signal: AbortSignal): Promise<ChainVerdict | undefined> {
-    const { type, username, peer } = credentials;
-    if (type !== "password") return chain.authenticate(credentials);
-    const source = { username: isPlausible(credentials) ? username : undefined, address: peer?.address, signal };
-    return throttle.run(source, () => chain.authenticate(credentials), toAttemptResult);
+  async function verify(credentials: Credentials, request: Request): Promise<ChainVerdict | undefined> {
+    if (credentials.type !== "password") return chain.authenticate(credentials);
+    return throttle.run(toSource(credentials, request), () => chain.authenticate(credentials), toAttemptResult);
+  }
+
+  function toSource(credentials: Credentials, request: Request): AttemptSource {
+    return {
+      username: isPlausible(credentials) ? credentials.username : undefined,
+      address: credentials.peer?.address,
+      get signal() {
+        return request.signal;
+      },
+    };
+  }
+
+  function toCredentials(request: Request, connection: Connection, presented: PresentedCredentials): Credentials {
+    const { peer } = connection;
+    const trace = readTrace(request.headers);
+    return {
+      ...presented,
+      ...(peer !== undefined && { peer }),
+      creator: { uuid: component.uuid, type: isSecure(request, connection) ? "https" : "http" },
+      server,
+      ...(trace !== undefined && { trace }),
+    };
   }
 
   async function authenticate(
@@ -116,17 +132,12 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     connection: Connection,
     presented: PresentedCredentials,
   ): Promise<LoginResult> {
-    const { peer } = connection;
-    const creator = { uuid: component.uuid, type: isSecure(request, connection) ? "https" : "http" };
-    const trace = readTrace(request.headers);
-    const credentials: Credentials = {
-      ...presented,
-      ...(peer !== undefined && { peer }),
-      creator,
-      server,
-      ...(trace !== undefined && { trace }),
-    };
-    const verdict = await verify(credentials, request.signal);
+    const credentials = toCredentials(request, connection, presented);
+    return toLoginResult(credentials, await verify(credentials, request));
+  }
+
+  /** Reports a refused login. The verdict is `undefined` for too many failed ones. */
+  function toLoginResult(credentials: Credentials, verdict: ChainVerdict | undefined): LoginResult {
     const attempt: LoginAttempt = { credentials, verdicts: verdict?.verdicts ?? [] };
     if (verdict?.outcome === "accepted") return admitSettings(attempt, verdict);
     audit.refused(attempt, toRefusalReason(verdict));
@@ -161,9 +172,19 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     connection: Connection,
     presented: PresentedCredentials,
   ): Promise<Identification> {
-    const result = await authenticate(request, connection, presented);
+    const credentials = toCredentials(request, connection, presented);
+    const source = toSource(credentials, request);
+    const verify = () => basicCache.verify(credentials, () => chain.authenticate(credentials));
+    const basic = await throttle.run(source, verify, toBasicResult);
+    if (basic?.outcome === "failed") throw basic.error;
+    if (basic?.outcome === "remembered") {
+      const attempt: LoginAttempt = { credentials, verdicts: [] };
+      return { outcome: "identified", login: basic.login, scheme: "basic", attempt, isRemembered: true };
+    }
+    const result = toLoginResult(credentials, basic?.verdict);
     if (result.outcome === "refused") return { ...result, scheme: "basic" };
-    return { outcome: "identified", login: result.login, scheme: "basic", attempt: result.attempt };
+    const { login, attempt } = result;
+    return { outcome: "identified", login, scheme: "basic", attempt, remember: () => basic?.remember(login) };
   }
 
   async function findSession(id: string, request: Request, connection: Connection): Promise<Login | undefined> {
@@ -235,6 +256,13 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
 function toAttemptResult(verdict: ChainVerdict): AttemptResult {
   if (verdict.outcome === "accepted") return "succeeded";
   return toRefusalReason(verdict) === "unavailable" ? "neither" : "failed";
+}
+
+/** A remembered login clears no failures: its client would clear those of an attacker with every request. */
+function toBasicResult(basic: BasicVerdict): AttemptResult {
+  if (basic.outcome === "remembered") return "neither";
+  const result = basic.outcome === "verified" ? toAttemptResult(basic.verdict) : "neither";
+  return result === "neither" && basic.isGuess ? "failed" : result;
 }
 
 function toRefusalReason(verdict: ChainVerdict | undefined): RefusalReason {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { toNetwork } from "../http/ip-network.ts";
 import { createKeyedMutex } from "../platform/keyed-mutex.ts";
+import { memoize } from "../platform/memoize.ts";
 import { mapLoginStoreErrors, toStoreKey } from "./store.ts";
 
 /** Where an attempt comes from. Attempts are counted by user name and by address. */
@@ -63,8 +64,13 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   /** The running attempts of each key. Each promise resolves when its attempt ends. */
   const running = new Map<string, Set<Promise<void>>>();
 
+  const nameKeyOf = memoize((username) => toStoreKey("failed-logins-of-name", username));
+  const addressKeyOf = memoize((address) => toStoreKey("failed-logins-from", toNetwork(address)));
+
   async function readFailures(key: string): Promise<readonly number[]> {
-    const failures = failuresSchema.safeParse(await store.get(key)).data ?? [];
+    const stored = await store.get(key);
+    if (stored === undefined) return [];
+    const failures = failuresSchema.safeParse(stored).data ?? [];
     const since = clock() - window;
     return failures.filter((time) => time > since);
   }
@@ -78,12 +84,13 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
    * Acquires one of a key's attempts, in the order of the calls. Returns `undefined` when the key has too many
    * failures.
    */
-  async function acquirePermit(key: string, signal: AbortSignal | undefined): Promise<Permit | undefined> {
-    for (;;) {
-      signal?.throwIfAborted();
+  async function acquirePermit(key: string, source: AttemptSource): Promise<Permit | undefined> {
+    for (let hasWaited = false; ; hasWaited = true) {
       const failures = (await mapLoginStoreErrors(() => readFailures(key))).length;
-      if (failures >= attempts) return undefined;
       const others = running.get(key);
+      // Runtimes make the signal of a request when it is first read: only an attempt that may have waited needs it.
+      if (hasWaited || failures >= attempts || others !== undefined) source.signal?.throwIfAborted();
+      if (failures >= attempts) return undefined;
       if (failures + (others?.size ?? 0) < attempts) return { failures, release: addRunning(key) };
       await Promise.race(others ?? []);
     }
@@ -110,11 +117,11 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
    */
   async function runUnder<T>(
     key: string,
-    signal: AbortSignal | undefined,
+    source: AttemptSource,
     attempt: () => Promise<T>,
     count: (result: T, failuresBefore: number) => Promise<void>,
   ): Promise<T | undefined> {
-    const permit = await withAcquireLock(key, () => acquirePermit(key, signal));
+    const permit = await withAcquireLock(key, () => acquirePermit(key, source));
     if (permit === undefined) return undefined;
     try {
       const result = await attempt();
@@ -126,17 +133,18 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   }
 
   async function run<T>(
-    { username, address, signal }: AttemptSource,
+    source: AttemptSource,
     attempt: () => Promise<T>,
     toAttemptResult: (result: T) => AttemptResult,
   ): Promise<T | undefined> {
-    const nameKey = username === undefined ? undefined : toStoreKey("failed-logins-of-name", username);
-    const addressKey = address === undefined ? undefined : toStoreKey("failed-logins-from", toNetwork(address));
+    const { username, address } = source;
+    const nameKey = username === undefined ? undefined : nameKeyOf(username);
+    const addressKey = address === undefined ? undefined : addressKeyOf(address);
 
     const underName = (): Promise<T | undefined> =>
       nameKey === undefined
         ? attempt()
-        : runUnder(nameKey, signal, attempt, async (result, failuresBefore) => {
+        : runUnder(nameKey, source, attempt, async (result, failuresBefore) => {
             const attemptResult = toAttemptResult(result);
             if (attemptResult === "failed") await addFailure(nameKey);
             if (attemptResult === "succeeded" && failuresBefore > 0) await store.delete(nameKey);
@@ -145,7 +153,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     // An attack: the permit of the address comes first. A client that has used up its address, or runs many attempts,
     // waits there. If it waited with a permit of the user name, it would block other clients that log in with that
     // name.
-    return runUnder(addressKey, signal, underName, async (result) => {
+    return runUnder(addressKey, source, underName, async (result) => {
       if (result !== undefined && toAttemptResult(result) === "failed") await addFailure(addressKey);
     });
   }

@@ -69,6 +69,13 @@ export interface FileServiceOptions {
   };
   /** The rules for new passwords (4.1). Default: at least 12 characters, and not the user name. */
   readonly passwordPolicy?: PasswordPolicy;
+  /**
+   * How long an accepted login by HTTP Basic is remembered, in seconds, from 0 to 3,600; 0: each request's password is
+   * verified (CONTRACT 6.4). A remembered login ends at once with a password change or `endSessions`, and as soon as
+   * the `isCurrent` of its authenticator says so. No password is kept, and no refusal remembered. Default: 60 for
+   * logins that the first authenticator accepts, if it has `isCurrent`, otherwise 0.
+   */
+  readonly basicCacheSeconds?: number;
   /** Limits on clients: bytes, commands, failed logins, concurrent transfers. */
   readonly limits?: LimitOptions;
   readonly archive?: {

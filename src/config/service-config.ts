@@ -54,6 +54,8 @@ export interface ServiceConfig {
     readonly announce: boolean;
   };
   readonly passwordPolicy: PasswordPolicy;
+  /** Absent: 60 for accounts that can tell whether they are current, otherwise 0. */
+  readonly basicCacheSeconds: number | undefined;
   readonly limits: Limits;
   readonly archive: { readonly method: "stored" | "deflate" };
   /** Empty: the peer of the socket is the client. */
@@ -124,6 +126,9 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   checkOption(typeof clock === "function", "clock", "a function");
 
   checkPasswordPolicy(passwordPolicy);
+  const { basicCacheSeconds } = options;
+  const isCacheTime = basicCacheSeconds === undefined || basicCacheSeconds === 0 || isPositive(basicCacheSeconds);
+  checkOption(isCacheTime && (basicCacheSeconds ?? 0) <= 3600, "basicCacheSeconds", "a number from 0 to 3600");
   const checkedLimits = toLimits(limits);
   const { archive = {}, apiPage } = options;
   checkOption(apiPage === undefined || hasMethods(apiPage, ["load"]), "apiPage", "what createApiPage makes");
@@ -156,6 +161,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     apiPage,
     session: { store, idleSeconds, maxSeconds, maxPerAccount, announce },
     passwordPolicy: { ...passwordPolicy, requireClasses: [...(passwordPolicy.requireClasses ?? [])] },
+    basicCacheSeconds,
     limits: checkedLimits,
     archive: { method },
     clientForwardedHeader,

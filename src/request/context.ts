@@ -1,7 +1,8 @@
 import type { Account } from "../account/account.ts";
 import type { AccountFiles } from "../account/files.ts";
 import type { ResourcePath } from "../account/path.ts";
-import type { AuthScheme, Identifier, Login } from "../auth/identify.ts";
+import type { AuthScheme, Identifier } from "../auth/identify.ts";
+import type { Login } from "../auth/login.ts";
 import type { LoginAttempt, LoginAudit } from "../auth/login-audit.ts";
 import type { PasswordUpdates } from "../auth/passwords/update.ts";
 import type { Sessions } from "../auth/sessions/types.ts";

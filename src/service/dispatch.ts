@@ -86,11 +86,13 @@ export function createDispatch({ finisher, accounts, permitsOf }: DispatchOption
 
   async function toAccountContext(
     context: LimitedContext,
-    { login, scheme, session, attempt }: Identified,
+    { login, scheme, session, attempt, isRemembered, remember }: Identified,
   ): Promise<AccountContext> {
     const { sessions, admit } = context;
-    // The login of a session has already prepared its home folder.
-    const account = attempt ? await admit(login, attempt) : accounts.resolve(login.username, login.settings);
+    // The login of a session, or one that is remembered, has already prepared its home folder.
+    const isAdmission = attempt !== undefined && isRemembered !== true;
+    const account = isAdmission ? await admit(login, attempt) : accounts.resolve(login.username, login.settings);
+    remember?.();
     const opened = accounts.filesOf(account);
     const files = session === undefined ? opened : renewSessionDuring(opened, sessions.createRenewal(session));
     const complete: AccountContext = Object.assign(context, { account, scheme, session, files });

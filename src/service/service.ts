@@ -1,6 +1,8 @@
 import type { Account } from "../account/account.ts";
+import { createBasicCache } from "../auth/basic-cache.ts";
 import { createAuthenticationChain } from "../auth/chain.ts";
-import { createIdentifier, type Login } from "../auth/identify.ts";
+import { createIdentifier } from "../auth/identify.ts";
+import type { Login } from "../auth/login.ts";
 import { createLoginAudit, type LoginAttempt } from "../auth/login-audit.ts";
 import { createPasswordUpdates } from "../auth/passwords/update.ts";
 import { createSessions } from "../auth/sessions/sessions.ts";
@@ -55,8 +57,11 @@ export function createFileService(options: FileServiceOptions): FileService {
   const audit = createLoginAudit({ emit, logger, component, clock });
   const chooseTexts = createTexts(config.pages.languages);
   const accounts = createAccountAdmission(config.storage, config.groups, config.limits.maxFileBytes);
+  // Without a method that can tell whether an account is current nothing is remembered by default.
+  const { basicCacheSeconds = config.authentication.some(({ isCurrent }) => isCurrent) ? undefined : 0 } = config;
   const identifier = createIdentifier({
     chain,
+    basicCache: createBasicCache({ seconds: basicCacheSeconds, chain, sessions, clock }),
     sessions,
     throttle,
     audit,

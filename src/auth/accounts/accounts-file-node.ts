@@ -77,8 +77,8 @@ const accountsFileSchema = z.strictObject({ accounts: z.array(z.unknown()) });
  * has.
  *
  * Replace the file by renaming a new one onto it, so that the method never reads a half-written file. When an account
- * is removed or changed in any member, its sessions end with their next request, at most a second later; a change of a
- * plain-text password ends no session.
+ * is removed or changed in any member, its sessions end with their next request, at most a second later; a change from
+ * one plain-text password to another ends those that began in this process.
  *
  * A password change rewrites the file by such a rename. It puts a PHC string in place of the password, and changes
  * nothing else but white space and line ends. One process never loses a change. If two processes rewrite the file
@@ -174,7 +174,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
    * it returns false, it checks the file again.
    */
   async function isCurrent(username: string, version: string): Promise<boolean> {
-    const isKnown = () => accounts?.byName.get(username)?.version === version;
+    const isKnown = () => accounts?.byName.get(username)?.isCurrent(version) === true;
     if (accounts === undefined) await startCheck().done;
     else if (clock() - checkedAt >= Math.max(recheckMilliseconds, sessionRecheckMilliseconds)) {
       await startCheck().doneOrTimeout;

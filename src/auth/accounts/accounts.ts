@@ -1,18 +1,11 @@
-import { hmac } from "@noble/hashes/hmac.js";
-import { sha256 } from "@noble/hashes/sha2.js";
 import { z } from "zod";
 import type { AccountSettings } from "../../contracts/account.ts";
 import type { Authenticator, Credentials, Verdict } from "../../contracts/authenticator.ts";
 import type { Logger } from "../../contracts/logger.ts";
+import { createHmac } from "../../platform/hmac.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import { accountSettingsSchema } from "../../schemas/account.ts";
-import {
-  createPasswordHasher,
-  equalBytes,
-  isPasswordHash,
-  type PasswordHasher,
-  parsePasswordHash,
-} from "../passwords/hash.ts";
+import { createPasswordHasher, isPasswordHash, type PasswordHasher, parsePasswordHash } from "../passwords/hash.ts";
 
 /** An account as it is configured: its name, its password and the members of its settings. */
 export interface AccountEntry extends AccountSettings {
@@ -44,8 +37,10 @@ export interface AccountSet {
 
 interface StoredAccount {
   readonly settings: AccountSettings;
-  /** See {@link toVersion}. */
-  readonly version: string;
+  /** Returns the account's {@link toVersion}; for a plain-text password it also has the password's mark. */
+  version(): string;
+  /** Whether a version, also one of another process, is that of this account. */
+  isCurrent(version: string): boolean;
   matches(password: string): Promise<boolean>;
 }
 
@@ -93,7 +88,7 @@ export function createAccountsAuthenticator(options: AccountsOptions): Authentic
     name: "accounts",
     authenticate: createAccountsVerifier(async () => known),
     equalizeTiming: createTimingEqualizer(async () => known),
-    isCurrent: async (username, version) => known.byName.get(username)?.version === version,
+    isCurrent: async (username, version) => known.byName.get(username)?.isCurrent(version) === true,
     canUpdatePassword: async (username) => (known.byName.has(username) ? "not-updatable" : "unknown"),
   };
 }
@@ -114,7 +109,7 @@ export function parseAccounts(accounts: unknown, passwordHasher: PasswordHasher)
     if (byName.has(username)) throw new AccountsError([index, "username"], "is already in use");
     if (!isPasswordHash(password)) plainTextCount += 1;
     const matches = toMatcher(password, passwordHasher, [index, "password"]);
-    byName.set(username, { settings, version: toVersion(settings, password), matches });
+    byName.set(username, { settings, matches, ...createVersion(username, settings, password) });
   }
   return { byName, all: [...byName.values()], plainTextCount };
 }
@@ -142,7 +137,35 @@ export function createAccountsVerifier(source: () => Promise<AccountSet>): Authe
 }
 
 function toAccepted({ settings: account, version }: StoredAccount): Verdict {
-  return { outcome: "accepted", account, version };
+  return { outcome: "accepted", account, version: version() };
+}
+
+/**
+ * The version of an account. For a plain-text password it has a mark of the password that only this process can compute
+ * and compare: in this process also a change from one plain-text password to another makes a version outdated.
+ */
+function createVersion(
+  username: string,
+  settings: AccountSettings,
+  password: string,
+): Pick<StoredAccount, "version" | "isCurrent"> {
+  const digest = toVersion(settings, password);
+  if (isPasswordHash(password)) return { version: () => digest, isCurrent: (version) => version === digest };
+  let mark: string | undefined;
+  // Not before the first login: `createHmac` makes its key then.
+  const toMark = (): string => {
+    mark ??= `${keyedDigest("").slice(0, 16)} ${keyedDigest(`${username}\n${password}`)}`;
+    return mark;
+  };
+  return {
+    version: () => `${digest} ${toMark()}`,
+    isCurrent(version) {
+      const [ofAccount, ofProcess, ofPassword] = version.split(" ");
+      if (ofAccount !== digest) return false;
+      const [ownProcess, ownPassword] = toMark().split(" ");
+      return ofProcess !== ownProcess || ofPassword === ownPassword;
+    },
+  };
 }
 
 /**
@@ -161,8 +184,7 @@ export function createTimingEqualizer(source: () => Promise<AccountSet>): NonNul
 }
 
 function substituteFor(username: string, { all }: AccountSet): StoredAccount | undefined {
-  const digest = keyedDigest(username);
-  return all[new DataView(digest.buffer, digest.byteOffset).getUint32(0) % all.length];
+  return all[Number.parseInt(keyedDigest(username).slice(0, 8), 16) % all.length];
 }
 
 /** Logs a warning with the number of plain-text passwords, if there are any. It does not name the accounts. */
@@ -207,13 +229,12 @@ function toMatcher(secret: string, hasher: PasswordHasher, path: readonly Proper
 
 /** Compares keyed digests: they have equal lengths, and the position where they differ reveals nothing. */
 function toPlainTextMatcher(secret: string): StoredAccount["matches"] {
-  return async (password) => equalBytes(keyedDigest(password), keyedDigest(secret));
+  let digest: string | undefined;
+  return async (password) => {
+    digest ??= keyedDigest(secret);
+    return keyedDigest(password) === digest;
+  };
 }
 
-let processKey: Uint8Array | undefined;
-
-/** The key is created at first use, because workerd forbids random numbers while modules load. */
-function keyedDigest(text: string): Uint8Array {
-  processKey ??= crypto.getRandomValues(new Uint8Array(32));
-  return hmac(sha256, processKey, new TextEncoder().encode(text));
-}
+/** Only this process can compute these digests. */
+const keyedDigest = createHmac();

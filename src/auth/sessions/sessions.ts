@@ -18,6 +18,8 @@ import type { OnSession, SessionRecord, Sessions, SessionsOptions, TimedSession 
 /** Stored sessions of up to this length, in characters, have their parse result memoized. */
 const MAX_MEMOIZED = 4096;
 
+const TWO_HOURS = 7_200_000;
+
 /** Creates the sessions on a store. Throws `TypeError` for a duration that is not positive. */
 export function createSessions(options: SessionsOptions): Sessions {
   const { store, idleSeconds = 1800, maxSeconds = 43_200, maxPerAccount = 100, clock = Date.now } = options;
@@ -233,8 +235,9 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function startGeneration(username: string, kept?: string): Promise<void> {
     const generation = { generation: crypto.randomUUID(), ...(kept !== undefined && { kept }) };
-    // Kept for longer than the session of a login in progress could live.
-    await mapSessionStoreErrors(() => store.set(generationKeyOf(username), generation, max + idle));
+    // Kept for longer than a login in progress could live: its session, or a remembered login (at most an hour).
+    const lifetime = Math.max(max + idle, TWO_HOURS);
+    await mapSessionStoreErrors(() => store.set(generationKeyOf(username), generation, lifetime));
   }
 
   return {

@@ -141,8 +141,17 @@ function toLoggedTriggers(
 /** The keys that are options of the service with the same name. */
 function toServiceOptions(config: ConfigFile) {
   const { groups, basePath, server, session, acceptedOrigins, passwordPolicy, limits, clientForwardedHeader } = config;
-  const { component, publicError, branding, frameAncestors, archive, metadataFields, publicOrigin, trustedProxies } =
-    config;
+  const {
+    basicCacheSeconds,
+    component,
+    publicError,
+    branding,
+    frameAncestors,
+    archive,
+    metadataFields,
+    publicOrigin,
+    trustedProxies,
+  } = config;
   const { store: _store, ...ownSession } = session ?? {};
   return {
     ...(component === undefined ? undefined : { component }),
@@ -152,6 +161,7 @@ function toServiceOptions(config: ConfigFile) {
     ...(frameAncestors === undefined ? undefined : { frameAncestors }),
     ...(archive === undefined ? undefined : { archive }),
     ...(passwordPolicy === undefined ? undefined : { passwordPolicy }),
+    ...(basicCacheSeconds === undefined ? undefined : { basicCacheSeconds }),
     ...(limits === undefined ? undefined : { limits }),
     ...(clientForwardedHeader === undefined ? undefined : { clientForwardedHeader }),
     ...(trustedProxies === undefined ? undefined : { trustedProxies }),

@@ -159,6 +159,10 @@ const membersSchema = z.strictObject({
     })
     .exactOptional(),
   passwordPolicy: passwordPolicySchema.exactOptional(),
+  basicCacheSeconds: z
+    .number()
+    .superRefine(checkByService((basicCacheSeconds) => ({ basicCacheSeconds })))
+    .exactOptional(),
   clientForwardedHeader: z
     .string()
     .superRefine(checkByService((clientForwardedHeader) => ({ clientForwardedHeader })))

@@ -9,6 +9,7 @@ import { createAccountsFileAuthenticator } from "../../../src/auth/accounts/acco
 import type { KeyValueStore } from "../../../src/contracts/key-value-store.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
+import { importAgain } from "../../support/modules.ts";
 import { quickHasher } from "../../support/quick-hasher.ts";
 import { bySession, createTestService, sessionOf, type TestService } from "../../support/service.ts";
 
@@ -258,7 +259,7 @@ describe("an account whose method is wrapped in another one", () => {
 });
 
 describe("what the store keeps of an account's version", () => {
-  it("gives away neither a hash nor a password: of a plain one, a change does not count", async () => {
+  it("gives away neither a hash nor a password: of a plain one, a change counts in its own process alone", async () => {
     const logger = createRecordingLogger();
     const kept: string[] = [];
     const inner = createMemoryKeyValueStore();
@@ -269,9 +270,9 @@ describe("what the store keeps of an account's version", () => {
         return inner.set(key, value, ttl);
       },
     };
-    const create = (password: string) => {
+    const create = (password: string, createAuthenticator = createAccountsAuthenticator) => {
       const accounts = [{ username: "alice", password, home_folder_path: "/alice" }];
-      const authentication = createAccountsAuthenticator({ accounts, passwordHasher: quickHasher, logger });
+      const authentication = createAuthenticator({ accounts, passwordHasher: quickHasher, logger });
       return createTestService({ authentication, session: { store } });
     };
     const phc = await quickHasher.hash("secret");
@@ -280,7 +281,12 @@ describe("what the store keeps of an account's version", () => {
     expect(await statusOf(await create(phc), id)).toBe(200);
     expect(await statusOf(await create(await quickHasher.hash("another")), id)).toBe(401);
     const plain = await (await create("secret")).login();
-    expect(await statusOf(await create("another"), plain)).toBe(200);
+    const elsewhere = await importAgain<{ createAccountsAuthenticator: typeof createAccountsAuthenticator }>(
+      "auth/accounts/accounts.ts",
+    );
+    const inAnotherProcess = await create("another", elsewhere.createAccountsAuthenticator);
+    expect(await statusOf(inAnotherProcess, plain)).toBe(200);
+    expect(await statusOf(await create("another"), plain)).toBe(401);
     expect(await statusOf(hashed, plain)).toBe(401);
     expect(kept.join()).not.toContain("scrypt");
     expect(kept.join()).not.toContain("secret");

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { createBasicCache } from "../../../src/auth/basic-cache.ts";
 import type { AuthenticationChain, ChainVerdict } from "../../../src/auth/chain.ts";
 import { createIdentifier, type Identifier, type PresentedCredentials } from "../../../src/auth/identify.ts";
 import type { OnSession, Sessions } from "../../../src/auth/sessions/types.ts";
@@ -175,7 +176,9 @@ function refusedBy(scheme: string): object {
 
 function identifiedBy(scheme: string): object {
   const login = { username: "alice", settings: { uuid: "u-1" } };
-  return { outcome: "identified", login, scheme, attempt: { credentials: expect.anything(), verdicts: [] } };
+  const attempt = { credentials: expect.anything(), verdicts: [] };
+  const remember = scheme === "basic" && { remember: expect.any(Function) };
+  return { outcome: "identified", login, scheme, attempt, ...remember };
 }
 
 function toRequest(headers: Record<string, string> = {}, scheme = "http:"): Request {
@@ -207,6 +210,12 @@ function create(usernameOfCertificate: (given: { commonName?: string }) => unkno
   const report = (...all: unknown[]) => void reported.push(all.filter((each) => each !== undefined));
   return createIdentifier({
     chain: chain as AuthenticationChain,
+    basicCache: createBasicCache({
+      seconds: 0,
+      chain: chain as AuthenticationChain,
+      sessions: sessions as Sessions,
+      clock: Date.now,
+    }),
     sessions: sessions as Sessions,
     throttle: throttle as LoginThrottle,
     audit: { accepted: report, refused: report, sessionEnded: report },

@@ -15,7 +15,7 @@ describe("service.events()", () => {
         ids.push(id);
         if (id === 40012) break;
       }
-      expect(ids).toEqual([40007, 40004, 40039, 40007, 40012]);
+      expect(ids).toEqual([40004, 40039, 40012]);
       expect(stream.dropped()).toEqual({});
     }
   });
@@ -24,13 +24,11 @@ describe("service.events()", () => {
     const { service, call } = await createTestService({ files: { "/alice/a.txt": "hello" } });
     const stream = service.events({ capacity: 4 });
     for (let round = 0; round < 3; round += 1) await call("GET", "/home/a.txt");
-    expect(stream.dropped()).toEqual({ 40004: 2, 40007: 1, 40039: 2 } satisfies Partial<
-      Record<FileEvent["id"], number>
-    >);
+    expect(stream.dropped()).toEqual({ 40004: 1, 40039: 2 } satisfies Partial<Record<FileEvent["id"], number>>);
     await service.close();
     const ids: number[] = [];
     for await (const { id } of stream) ids.push(id);
-    expect(ids).toEqual([40007, 40004, 40039, 40007]);
+    expect(ids).toEqual([40007, 40004, 40039, 40004]);
   });
 
   it("ends when the reader leaves or the service is closed, also for a pending read", async () => {

@@ -1,0 +1,149 @@
+import type { Credentials } from "../contracts/authenticator.ts";
+import { createHmac } from "../platform/hmac.ts";
+import type { AuthenticationChain, ChainVerdict } from "./chain.ts";
+import type { Login } from "./login.ts";
+import type { Sessions } from "./sessions/types.ts";
+
+/** What a login by HTTP Basic has come to. */
+export type BasicVerdict =
+  /** A login with these credentials is remembered, and still valid. */
+  | { readonly outcome: "remembered"; readonly login: Login }
+  | {
+      readonly outcome: "verified";
+      readonly verdict: ChainVerdict;
+      /** See {@link BasicCache.verify}. */
+      readonly isGuess: boolean;
+      /** Remembers the login for later requests. Call it when the account is admitted. */
+      readonly remember: (login: Login) => void;
+    }
+  /** The password was not verified: `error` says why. */
+  | { readonly outcome: "failed"; readonly error: unknown; readonly isGuess: boolean };
+
+/**
+ * Remembers accepted logins by HTTP Basic for a short time, because verifying a hashed password with every request
+ * would cost 0.3 s each (CONTRACT 6.4). It never remembers a refusal, and keeps no password: the key of an entry is an
+ * HMAC of the credentials, by a key of this process alone. A login is remembered for the address and the scheme that it
+ * came by, as a method may judge both.
+ */
+export interface BasicCache {
+  /**
+   * Returns the remembered login of these credentials, or asks `authenticate` for a verdict. A remembered login is not
+   * valid any more after a password change, `endSessions`, or a change or the removal of its account.
+   *
+   * An attack: it tells a right password from a wrong one as `authenticate` does. So the caller must throttle it as a
+   * login. Where no password can be verified, because too many logins wait or a remote endpoint is down, only the
+   * remembered one would pass: `isGuess` says that there is one, so an attempt without a verdict must count as failed.
+   */
+  verify(credentials: Credentials, authenticate: () => Promise<ChainVerdict>): Promise<BasicVerdict>;
+}
+
+/** Options of {@link createBasicCache}. */
+export interface BasicCacheOptions {
+  /**
+   * How long a login is remembered, in seconds. Absent: 60 for accounts with a version that the first method of the
+   * chain accepted, otherwise 0. No later change of an earlier method would be noticed.
+   */
+  readonly seconds: number | undefined;
+  readonly chain: Pick<AuthenticationChain, "isCurrent">;
+  readonly sessions: Pick<Sessions, "generationOf">;
+  /** Returns milliseconds since the epoch. */
+  readonly clock: () => number;
+}
+
+/** A remembered login. */
+interface Entry {
+  readonly login: Login;
+  /** See `toOrigin`. */
+  readonly origin: string;
+  /** The generation of the account's sessions before the password was verified. */
+  readonly generation: string | undefined;
+  /** When the verification began, in milliseconds since the epoch. */
+  readonly since: number;
+  /** In milliseconds. */
+  readonly lifetime: number;
+}
+
+const DEFAULT_SECONDS = 60;
+const MAX_ENTRIES = 1000;
+
+/** Creates the cache of a service. */
+export function createBasicCache({ seconds, chain, sessions, clock }: BasicCacheOptions): BasicCache {
+  const entries = new Map<string, Entry>();
+  const toMac = createHmac();
+
+  /** The name, and what a login is remembered for beside it. */
+  function toOrigin({ username, peer, creator }: Credentials): string {
+    return JSON.stringify([peer?.address ?? null, creator?.type ?? null, username]);
+  }
+
+  async function verify(credentials: Credentials, authenticate: () => Promise<ChainVerdict>): Promise<BasicVerdict> {
+    if (seconds === 0) {
+      return { outcome: "verified", verdict: await authenticate(), isGuess: false, remember: () => undefined };
+    }
+    const origin = toOrigin(credentials);
+    const key = toMac(JSON.stringify([origin, credentials.content]));
+    const login = await find(key);
+    if (login !== undefined) return { outcome: "remembered", login };
+    const since = clock();
+    const isGuess = [...entries.values()].some((entry) => entry.origin === origin && isLive(entry));
+    const found = await findGeneration(credentials.username);
+    try {
+      const verdict = await authenticate();
+      const remember = (accepted: Login): void => {
+        if (found !== undefined)
+          keep(key, { login: accepted, origin, ...found, since, lifetime: toLifetime(accepted, verdict) });
+      };
+      return { outcome: "verified", verdict, isGuess, remember };
+    } catch (error) {
+      return { outcome: "failed", error, isGuess };
+    }
+  }
+
+  async function find(key: string): Promise<Login | undefined> {
+    const entry = entries.get(key);
+    if (entry === undefined) return undefined;
+    // Where a store or a method fails, the password is verified, and the entry stays.
+    const validity = await isValid(entry).catch(() => undefined);
+    if (validity === true) return entry.login;
+    // Unless the same login was verified again meanwhile.
+    if (validity === false && entries.get(key) === entry) entries.delete(key);
+    return undefined;
+  }
+
+  function isLive({ since, lifetime }: Entry): boolean {
+    const age = clock() - since;
+    return age >= 0 && age < lifetime;
+  }
+
+  async function isValid(entry: Entry): Promise<boolean> {
+    const { username, version } = entry.login;
+    if (!isLive(entry)) return false;
+    if ((await sessions.generationOf(username)) !== entry.generation) return false;
+    return version === undefined || (await chain.isCurrent(username, version)) === true;
+  }
+
+  /** Where sessions cannot be read, it cannot be seen later that they were ended: the login is not remembered. */
+  async function findGeneration(username: string): Promise<Pick<Entry, "generation"> | undefined> {
+    try {
+      return { generation: await sessions.generationOf(username) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  function toLifetime({ version }: Login, { verdicts }: ChainVerdict): number {
+    const isChecked = version !== undefined && verdicts.length === 1;
+    return 1000 * (seconds ?? (isChecked ? DEFAULT_SECONDS : 0));
+  }
+
+  /** Keeps a login, unless one that was verified later is kept already. */
+  function keep(key: string, entry: Entry): void {
+    const other = entries.get(key);
+    if (entry.lifetime === 0 || (other !== undefined && other.since > entry.since)) return;
+    entries.delete(key);
+    entries.set(key, entry);
+    if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value as string);
+  }
+
+  return { verify };
+}
