@@ -8,16 +8,22 @@ import type { Sessions } from "./sessions/types.ts";
 export type BasicVerdict =
   /** A login with these credentials is remembered, and still valid. */
   | { readonly outcome: "remembered"; readonly login: Login }
-  | {
-      readonly outcome: "verified";
-      readonly verdict: ChainVerdict;
-      /** See {@link BasicCache.verify}. */
-      readonly isGuess: boolean;
-      /** Remembers the login for later requests. Call it when the account is admitted. */
-      readonly remember: (login: Login) => void;
-    }
+  | Verified
   /** The password was not verified: `error` says why. */
   | { readonly outcome: "failed"; readonly error: unknown; readonly isGuess: boolean };
+
+/** A verdict about the password, of this request or of another one at about the same time. */
+interface Verified {
+  readonly outcome: "verified";
+  readonly verdict: ChainVerdict;
+  /** See {@link BasicCache.verify}. */
+  readonly isGuess: boolean;
+  /**
+   * Remembers the login for later requests. Call it when the account is admitted. Returns whether this is the first
+   * call, as requests may share the verdict.
+   */
+  readonly remember: (login: Login) => boolean;
+}
 
 /**
  * Remembers accepted logins by HTTP Basic for a short time, because verifying a hashed password with every request
@@ -50,9 +56,10 @@ export interface BasicCacheOptions {
   readonly clock: () => number;
 }
 
-/** A remembered login. */
+/** A password that was accepted. */
 interface Entry {
-  readonly login: Login;
+  readonly username: string;
+  readonly version: string | undefined;
   /** See `toOrigin`. */
   readonly origin: string;
   /** The generation of the account's sessions before the password was verified. */
@@ -61,6 +68,9 @@ interface Entry {
   readonly since: number;
   /** In milliseconds. */
   readonly lifetime: number;
+  readonly verified: Verified;
+  /** Absent until the account is admitted. */
+  login?: Login;
 }
 
 const DEFAULT_SECONDS = 60;
@@ -69,6 +79,8 @@ const MAX_ENTRIES = 1000;
 /** Creates the cache of a service. */
 export function createBasicCache({ seconds, chain, sessions, clock }: BasicCacheOptions): BasicCache {
   const entries = new Map<string, Entry>();
+  /** The verifications in progress. */
+  const verifications = new Map<string, Promise<BasicVerdict>>();
   const toMac = createHmac();
 
   /** The name, and what a login is remembered for beside it. */
@@ -78,36 +90,66 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
 
   async function verify(credentials: Credentials, authenticate: () => Promise<ChainVerdict>): Promise<BasicVerdict> {
     if (seconds === 0) {
-      return { outcome: "verified", verdict: await authenticate(), isGuess: false, remember: () => undefined };
+      return { outcome: "verified", verdict: await authenticate(), isGuess: false, remember: () => true };
     }
     const origin = toOrigin(credentials);
     const key = toMac(JSON.stringify([origin, credentials.content]));
-    const login = await find(key);
-    if (login !== undefined) return { outcome: "remembered", login };
-    const since = clock();
-    const isGuess = [...entries.values()].some((entry) => entry.origin === origin && isLive(entry));
-    const found = await findGeneration(credentials.username);
+    const found = await find(key);
+    if (found !== undefined) return found;
+    const verification = verifyPassword(key, origin, credentials.username, authenticate);
+    verifications.set(key, verification);
     try {
-      const verdict = await authenticate();
-      const remember = (accepted: Login): void => {
-        if (found !== undefined)
-          keep(key, { login: accepted, origin, ...found, since, lifetime: toLifetime(accepted, verdict) });
-      };
-      return { outcome: "verified", verdict, isGuess, remember };
-    } catch (error) {
-      return { outcome: "failed", error, isGuess };
+      return await verification;
+    } finally {
+      if (verifications.get(key) === verification) verifications.delete(key);
     }
   }
 
-  async function find(key: string): Promise<Login | undefined> {
+  /** Waits for a verification of the same credentials in progress: it may be accepted. */
+  async function find(key: string): Promise<BasicVerdict | undefined> {
+    const known = await findEntry(key);
+    if (known !== undefined || !verifications.has(key)) return known;
+    await verifications.get(key);
+    return findEntry(key);
+  }
+
+  async function findEntry(key: string): Promise<BasicVerdict | undefined> {
     const entry = entries.get(key);
     if (entry === undefined) return undefined;
-    // Where a store or a method fails, the password is verified, and the entry stays.
-    const validity = await isValid(entry).catch(() => undefined);
-    if (validity === true) return entry.login;
-    // Unless the same login was verified again meanwhile.
+    const validity = await isValid(entry);
+    if (validity === true) return entry.login ? { outcome: "remembered", login: entry.login } : entry.verified;
+    // Unless the same password was verified again meanwhile.
     if (validity === false && entries.get(key) === entry) entries.delete(key);
     return undefined;
+  }
+
+  async function verifyPassword(
+    key: string,
+    origin: string,
+    username: string,
+    authenticate: () => Promise<ChainVerdict>,
+  ): Promise<BasicVerdict> {
+    const since = clock();
+    const isGuess = [...entries.values()].some((entry) => entry.origin === origin && isLive(entry));
+    const found = await findGeneration(username);
+    try {
+      const verdict = await authenticate();
+      const lifetime = found === undefined ? 0 : toLifetime(verdict);
+      if (verdict.outcome !== "accepted" || lifetime === 0)
+        return { outcome: "verified", verdict, isGuess, remember: () => true };
+      const remember = (login: Login): boolean => {
+        const isFirst = entry.login === undefined;
+        entry.login ??= login;
+        return isFirst;
+      };
+      const verified: Verified = { outcome: "verified", verdict, isGuess, remember };
+      const { version } = verdict;
+      const entry: Entry = { username, version, origin, generation: found?.generation, since, lifetime, verified };
+      keep(key, entry);
+      return verified;
+    } catch (error) {
+      return { outcome: "failed", error, isGuess };
+    }
   }
 
   function isLive({ since, lifetime }: Entry): boolean {
@@ -115,11 +157,16 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
     return age >= 0 && age < lifetime;
   }
 
-  async function isValid(entry: Entry): Promise<boolean> {
-    const { username, version } = entry.login;
+  /** Returns `undefined` if a store or a method fails: then the password is verified, and the entry stays. */
+  async function isValid(entry: Entry): Promise<boolean | undefined> {
+    const { username, version, generation } = entry;
     if (!isLive(entry)) return false;
-    if ((await sessions.generationOf(username)) !== entry.generation) return false;
-    return version === undefined || (await chain.isCurrent(username, version)) === true;
+    try {
+      if ((await sessions.generationOf(username)) !== generation) return false;
+      return version === undefined || (await chain.isCurrent(username, version)) === true;
+    } catch {
+      return undefined;
+    }
   }
 
   /** Where sessions cannot be read, it cannot be seen later that they were ended: the login is not remembered. */
@@ -131,15 +178,17 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
     }
   }
 
-  function toLifetime({ version }: Login, { verdicts }: ChainVerdict): number {
-    const isChecked = version !== undefined && verdicts.length === 1;
+  /** Returns 0 for a verdict that is not remembered. */
+  function toLifetime(verdict: ChainVerdict): number {
+    if (verdict.outcome !== "accepted") return 0;
+    const isChecked = verdict.version !== undefined && verdict.verdicts.length === 1;
     return 1000 * (seconds ?? (isChecked ? DEFAULT_SECONDS : 0));
   }
 
-  /** Keeps a login, unless one that was verified later is kept already. */
+  /** Keeps an entry, unless one that was verified later is kept already. */
   function keep(key: string, entry: Entry): void {
     const other = entries.get(key);
-    if (entry.lifetime === 0 || (other !== undefined && other.since > entry.since)) return;
+    if (other !== undefined && other.since > entry.since) return;
     entries.delete(key);
     entries.set(key, entry);
     if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value as string);

@@ -38,8 +38,8 @@ export type Identification =
       readonly attempt?: LoginAttempt;
       /** Whether the account was admitted by a former request with the same password. */
       readonly isRemembered?: true;
-      /** Remembers the login for later requests with the same password. Call it when the account is admitted. */
-      readonly remember?: () => void;
+      /** See {@link BasicVerdict}. */
+      readonly remember?: () => boolean;
     }
   /** The request has no credentials, a cookie without a live session, or a certificate that matches no account. */
   | { readonly outcome: "anonymous"; readonly publicError?: PublicError }
@@ -184,7 +184,8 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     const result = toLoginResult(credentials, basic?.verdict);
     if (result.outcome === "refused") return { ...result, scheme: "basic" };
     const { login, attempt } = result;
-    return { outcome: "identified", login, scheme: "basic", attempt, remember: () => basic?.remember(login) };
+    const remember = () => basic?.remember(login) ?? true;
+    return { outcome: "identified", login, scheme: "basic", attempt, remember };
   }
 
   async function findSession(id: string, request: Request, connection: Connection): Promise<Login | undefined> {

@@ -39,10 +39,11 @@ export interface RequestContext {
   readonly passwords: PasswordUpdates;
   readonly audit: LoginAudit;
   /**
-   * Returns the account of a login, prepares its home folder, and reports the login to the audit.
+   * Returns the account of a login, prepares its home folder, and reports the login to the audit. A login for which
+   * `remember` returns `false` was reported with another request.
    * @throws HttpError `denied` if the account cannot be used.
    */
-  readonly admit: (login: Login, attempt: LoginAttempt) => Promise<Account>;
+  readonly admit: (login: Login, attempt: LoginAttempt, remember?: () => boolean) => Promise<Account>;
   readonly report: ReportError;
   readonly failureOf: FailureOf;
   /** Emits an event as it is. Endpoints use `emitEvent`, which adds what all events of a request have in common. */

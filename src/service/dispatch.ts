@@ -91,8 +91,9 @@ export function createDispatch({ finisher, accounts, permitsOf }: DispatchOption
     const { sessions, admit } = context;
     // The login of a session, or one that is remembered, has already prepared its home folder.
     const isAdmission = attempt !== undefined && isRemembered !== true;
-    const account = isAdmission ? await admit(login, attempt) : accounts.resolve(login.username, login.settings);
-    remember?.();
+    const account = isAdmission
+      ? await admit(login, attempt, remember)
+      : accounts.resolve(login.username, login.settings);
     const opened = accounts.filesOf(account);
     const files = session === undefined ? opened : renewSessionDuring(opened, sessions.createRenewal(session));
     const complete: AccountContext = Object.assign(context, { account, scheme, session, files });

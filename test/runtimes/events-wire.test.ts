@@ -65,6 +65,8 @@ beforeAll(async () => {
       // Nobody listens there.
       createHttpAuthenticator({ url: "http://127.0.0.1:9/", testAtStart: false, fetch: refuse, logger, onEvent }),
     ],
+    // Each request is a login.
+    basicCacheSeconds: 0,
     metadataFields: "X-Labels",
     triggers: { publish: {} },
     server,

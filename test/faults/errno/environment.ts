@@ -79,7 +79,9 @@ export function createEnvironment(): Environment {
   ];
   const authentication = createAccountsAuthenticator({ accounts, logger: { ...logger, warn: () => undefined } });
   watchCalls(root);
-  const service = createFileService({ storage: createDiskStorage({ root }), authentication, logger });
+  // Each request is a first login: it makes a home folder that is missing.
+  const options = { authentication, logger, basicCacheSeconds: 0 };
+  const service = createFileService({ storage: createDiskStorage({ root }), ...options });
 
   async function settle(): Promise<void> {
     for (let seen = -1; seen !== struck().counts.get("closedir") || openDescriptors() > 0; ) {
