@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { toNetwork } from "../http/ip-network.ts";
 import { createKeyedMutex } from "../platform/keyed-mutex.ts";

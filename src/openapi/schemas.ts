@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { commandsErrorSchema, commandsResponseSchema, createCommandsRequestSchema } from "../schemas/commands.ts";
 import { errorsSchema } from "../schemas/errors.ts";
 import { listingSchema } from "../schemas/listing.ts";

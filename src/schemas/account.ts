@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { PERMISSION_VALUES } from "../contracts/account.ts";
 
 const absolutePath = z

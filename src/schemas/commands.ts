@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The built-in commands of a folder (4.3). */
 export const COMMANDS = ["delete", "create-folder", "create-folder-if-missing"] as const;

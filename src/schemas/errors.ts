@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** One error (7.1). */
 const errorSchema = z.strictObject({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { CREDENTIAL_TYPES } from "../contracts/authenticator.ts";
 import type { FileEvent } from "../contracts/events/file-event.ts";
 

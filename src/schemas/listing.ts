@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** One member of a folder (2.1). */
 export const listingEntrySchema = z.strictObject({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The body of `POST /__svc__/login` as JSON (4.1). */
 export const loginRequestSchema = z.strictObject({ username: z.string(), password: z.string() });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The body of `POST /home/__svc__/password-update`, as JSON or as a form (4.1). */
 export const passwordUpdateRequestSchema = z.strictObject({ current_password: z.string(), new_password: z.string() });

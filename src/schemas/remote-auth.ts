@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { CREDENTIAL_TYPES } from "../contracts/authenticator.ts";
 import { remoteAccountSchema } from "./account.ts";
 

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { z } from "zod";
+import * as z from "zod";
 import type {
   Authenticator,
   PasswordUpdatability,

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { AccountSettings } from "../../contracts/account.ts";
 import type { Authenticator, Credentials, Verdict } from "../../contracts/authenticator.ts";
 import type { Logger } from "../../contracts/logger.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { accountSettingsSchema } from "../../schemas/account.ts";
 import { toStoreKey } from "../store.ts";
 

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { type Groups, toAccount } from "../../account/account.ts";
 import { describeIssue, parseAccounts } from "../../auth/accounts/accounts.ts";
 import { createPasswordHasher } from "../../auth/passwords/hash.ts";

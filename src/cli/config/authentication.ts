@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AccountsError, parseAccounts } from "../../auth/accounts/accounts.ts";
 import { createPasswordHasher } from "../../auth/passwords/hash.ts";
 import { createHttpAuthenticator } from "../../remote-auth/http-authenticator.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { NodeServerLimits } from "../../runtimes/node/server-limits.ts";
 
 const DAY_SECONDS = 86_400;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { OptionError } from "../../contracts/option-error.ts";
 import { createS3Storage, type S3Storage, type S3StorageOptions } from "../../storage/s3.ts";
 import { checkByFactory } from "./option-checks.ts";

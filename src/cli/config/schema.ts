@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DEFAULT_GROUP, type Groups } from "../../account/account.ts";
 import type { FileServiceOptions } from "../../config/options.ts";
 import type { FileEvent } from "../../contracts/events/file-event.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DEFAULT_GROUP, type Groups } from "../../account/account.ts";
 import { TRIGGER_STYLES } from "../../contracts/trigger.ts";
 import { checkByService } from "./option-checks.ts";
