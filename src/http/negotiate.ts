@@ -1,4 +1,5 @@
 import Negotiator from "negotiator";
+import { memoize } from "../platform/memoize.ts";
 import { trimOptionalWhitespace } from "./optional-whitespace.ts";
 
 /** The API variant of a request. It decides the statuses and the representation of the response. */
@@ -28,7 +29,7 @@ const PARAMETER = /;(?![ \t]*q[ \t]*=)[^;,]*/gi;
  * of a folder, whose default is HTML.
  */
 export function negotiateVariant(request: Request, readsFolder: boolean): Variant {
-  const accepted = preferredType(request.headers.get("accept"));
+  const accepted = preferredType(request.headers.get("accept") ?? "");
   const sent = mediaType(request.headers.get("content-type"));
   if (accepted === JSON_TYPE || (sent === JSON_TYPE && accepted !== HTML_TYPE)) return "json";
   if (accepted === HTML_TYPE || sent === HTML_TYPE) return "html";
@@ -41,16 +42,16 @@ export function negotiateVariant(request: Request, readsFolder: boolean): Varian
  * of the service to it.
  */
 export function prefersArchive(request: Request): boolean {
-  return preferredType(request.headers.get("accept"), [JSON_TYPE, HTML_TYPE, ZIP_TYPE]) === ZIP_TYPE;
+  return choose(request.headers.get("accept") ?? "", [JSON_TYPE, HTML_TYPE, ZIP_TYPE]) === ZIP_TYPE;
 }
 
-/** The type of the service that an `Accept` value prefers; `undefined` if it prefers none to a wildcard. */
-function preferredType(accept: string | null, types: readonly string[] = [JSON_TYPE, HTML_TYPE]): string | undefined {
-  if (accept === null) return undefined;
+const preferredType = memoize((accept) => choose(accept, [JSON_TYPE, HTML_TYPE]));
+
+/** The one of `types` that an `Accept` value prefers; another text if it prefers none to a wildcard. */
+function choose(accept: string, types: readonly string[]): string {
   const ranges = accept.replace(QUOTED, '""').replace(PARAMETER, "").split(",", MAX_RANGES);
   const headers = { accept: ranges.join(",") };
-  const preferred = new Negotiator({ headers }).mediaTypes([NO_TYPE, ...types])[0];
-  return preferred === NO_TYPE ? undefined : preferred;
+  return new Negotiator({ headers }).mediaTypes([NO_TYPE, ...types])[0] ?? NO_TYPE;
 }
 
 /** The media type of a `Content-Type` value in lower case, without parameters; `undefined` without a value. */

@@ -6,7 +6,8 @@ export function createKeyedMutex(): KeyedMutex {
   const lastTasks = new Map<string, Promise<unknown>>();
 
   return function withLock(key, task) {
-    const result = (lastTasks.get(key) ?? Promise.resolve()).then(task, task);
+    const last = lastTasks.get(key);
+    const result = last === undefined ? task() : last.then(task, task);
     const forget = () => {
       if (lastTasks.get(key) === result) lastTasks.delete(key);
     };

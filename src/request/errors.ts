@@ -56,12 +56,17 @@ export type ReportError = (error: unknown, id?: string) => void;
 /** Maps anything thrown to an `HttpError`. The same error always maps to the same result and is logged once. */
 export type FailureOf = (error: unknown) => HttpError;
 
-/** Makes the mapping of errors for one request. An abort by the client is no defect and is not logged. */
-export function createFailureOf(signal: AbortSignal, report: ReportError): FailureOf {
-  const known = new Map<unknown, HttpError>();
+/**
+ * Makes the mapping of errors for one request. An abort by the client is no defect and is not logged. Only an error reads
+ * the request's signal, because runtimes make it when it is first read.
+ */
+export function createFailureOf(request: Pick<Request, "signal">, report: ReportError): FailureOf {
+  let known: Map<unknown, HttpError> | undefined;
 
   return function failureOf(error) {
+    const { signal } = request;
     if (signal.aborted && error === signal.reason) return new HttpError("malformed", GONE, {}, { cause: error });
+    known ??= new Map();
     const failure = known.get(error) ?? toHttpError(error, report);
     known.set(error, failure);
     return failure;

@@ -131,7 +131,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       audit,
       admit,
       report,
-      failureOf: createFailureOf(request.signal, report),
+      failureOf: createFailureOf(request, report),
       emit: (draft) => {
         emit(draft);
         waitForDelivery(connection);

@@ -41,7 +41,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   /** Memoized by the stored text, because most requests find the same text as the request before. */
-  const parse = memoize(parseSession, MAX_MEMOIZED);
+  const parse = memoize(parseSession, { maxCharacters: MAX_MEMOIZED });
 
   async function read(key: string): Promise<StoredSession | undefined> {
     const stored = await store.get(key);

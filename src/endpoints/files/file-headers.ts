@@ -3,6 +3,7 @@ import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 import { toAttachment } from "../../http/content-disposition.ts";
 import { toHttpDate } from "../../http/http-date.ts";
 import { toValidators } from "../../http/validators.ts";
+import { memoize } from "../../platform/memoize.ts";
 import type { FileFields } from "../../transfers/send-file.ts";
 
 /** Header values that depend on the name of a file only. */
@@ -11,9 +12,9 @@ interface NameFields {
   readonly disposition: string;
 }
 
-/** For how many names the header values are memoized: at most about 1 KiB each. Most requests are for few names. */
-const MAX_NAMES = 500;
-const memoized = new Map<string, NameFields>();
+/** At most about 1 KiB each. */
+const MAX_NAMES = 4096;
+const toNameFields = memoize(computeNameFields, { maxResults: MAX_NAMES });
 
 /** The headers of a complete file (CONTRACT 3.1, 3.2). Written out, because spreading objects is measurably slower. */
 export function toFileFields(entry: StorageEntry, segments: readonly string[]): FileFields {
@@ -31,11 +32,6 @@ export function toFileFields(entry: StorageEntry, segments: readonly string[]): 
   };
 }
 
-function toNameFields(name: string): NameFields {
-  const found = memoized.get(name);
-  if (found !== undefined) return found;
-  const fields = { type: mime.getType(name) ?? "application/octet-stream", disposition: toAttachment(name) };
-  if (memoized.size >= MAX_NAMES) memoized.clear();
-  memoized.set(name, fields);
-  return fields;
+function computeNameFields(name: string): NameFields {
+  return { type: mime.getType(name) ?? "application/octet-stream", disposition: toAttachment(name) };
 }

@@ -68,10 +68,13 @@ function toPermits(bytes: number): number {
 const NAMES_SEPARATOR = " ";
 /** Enough for some thousand triggers. Making a schema for each request would cost more than the request itself. */
 const MAX_NAMES_CHARACTERS = 100_000;
-const toSchema = memoize((key) => {
-  const [maxCommands, ...names] = key.split(NAMES_SEPARATOR);
-  return createCommandsRequestSchema(names, Number(maxCommands));
-}, MAX_NAMES_CHARACTERS);
+const toSchema = memoize(
+  (key) => {
+    const [maxCommands, ...names] = key.split(NAMES_SEPARATOR);
+    return createCommandsRequestSchema(names, Number(maxCommands));
+  },
+  { maxCharacters: MAX_NAMES_CHARACTERS },
+);
 
 /** Parses the body. A trigger that the account does not have is as unknown as any other name. */
 function parseCommands(body: unknown, triggers: Triggers, maxCommands: number): readonly Command[] {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { memoize } from "../../../src/platform/memoize.ts";
+import { type MemoizeLimits, memoize } from "../../../src/platform/memoize.ts";
 
 /** The function, and what it has computed so far. */
-function observed(maxCharacters?: number) {
+function observed(limits?: MemoizeLimits) {
   const computed: string[] = [];
   function compute(text: string): string | undefined {
     computed.push(text);
     return text === "none" ? undefined : text.toUpperCase();
   }
-  return { recall: memoize(compute, maxCharacters), computed };
+  return { recall: memoize(compute, limits), computed };
 }
 
 describe("a memoized function", () => {
@@ -19,7 +19,7 @@ describe("a memoized function", () => {
   });
 
   it("computes each time what is too long, or results in undefined", () => {
-    const { recall, computed } = observed(4);
+    const { recall, computed } = observed({ maxCharacters: 4 });
     expect(["1234", "12345", "none", "1234", "12345", "none"].map(recall)).toEqual([
       "1234",
       "12345",
