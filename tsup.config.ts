@@ -1,35 +1,74 @@
-import { defineConfig } from "tsup";
+import { defineConfig, type Options } from "tsup";
 import { createEsbuildAssets } from "./build/assets.ts";
-import { createEsbuildNotices } from "./build/notices.ts";
+import { createExternalModule } from "./build/external-module.ts";
+import { createBundleNotices, createViewerNotices } from "./build/notices.ts";
 
-export default defineConfig({
-  entry: {
-    index: "src/index.ts",
-    "api-page": "src/api-page.ts",
-    bun: "src/bun.ts",
-    deno: "src/deno.ts",
-    node: "src/node.ts",
-    workers: "src/workers.ts",
-    storage: "src/storage.ts",
-    "storage/disk": "src/storage/disk.ts",
-    "storage/memory": "src/storage/memory.ts",
-    "storage/s3": "src/storage/s3.ts",
-    "storage/r2": "src/storage/r2.ts",
-    "stores/cloudflare-kv": "src/stores/cloudflare-kv.ts",
-    "stores/memory": "src/stores/memory.ts",
-    "stores/sqlite": "src/stores/sqlite.ts",
-    "testing/index": "src/testing/index.ts",
-    "cli/main": "src/cli/main.ts",
-  },
+const common: Options = {
   format: "esm",
   target: "es2022",
-  platform: "neutral",
-  external: [/^node:/],
   // Deno and workerd know the modules of Node by this prefix only.
   removeNodeProtocol: false,
-  esbuildPlugins: [createEsbuildAssets(), createEsbuildNotices()],
   splitting: true,
-  clean: true,
   sourcemap: false,
-  dts: { compilerOptions: { ignoreDeprecations: "6.0" } },
-});
+};
+
+const published = {
+  index: "src/index.ts",
+  "api-page": "src/api-page.ts",
+  bun: "src/bun.ts",
+  deno: "src/deno.ts",
+  node: "src/node.ts",
+  workers: "src/workers.ts",
+  storage: "src/storage.ts",
+  "storage/disk": "src/storage/disk.ts",
+  "storage/memory": "src/storage/memory.ts",
+  "storage/s3": "src/storage/s3.ts",
+  "storage/r2": "src/storage/r2.ts",
+  "stores/cloudflare-kv": "src/stores/cloudflare-kv.ts",
+  "stores/memory": "src/stores/memory.ts",
+  "stores/sqlite": "src/stores/sqlite.ts",
+  "testing/index": "src/testing/index.ts",
+};
+
+/** Files of their own, so that bundlers leave out what an application does not use. */
+const parts = {
+  "parts/swagger-ui": "src/views/swagger-ui.ts",
+  "parts/http-authenticator": "src/remote-auth/http-authenticator.ts",
+  "parts/authentication-endpoint": "src/remote-auth/endpoint.ts",
+  "parts/webhook": "src/sinks/webhook.ts",
+  "parts/metrics": "src/metrics/metrics.ts",
+};
+
+export default defineConfig([
+  {
+    ...common,
+    entry: { ...published, ...parts },
+    platform: "neutral",
+    external: [/^node:/],
+    esbuildPlugins: [createEsbuildAssets(), createViewerNotices()],
+    dts: { entry: published, compilerOptions: { ignoreDeprecations: "6.0" } },
+  },
+  // The command is one bundle with its dependencies: hundreds of small modules took half of its start
+  // (docs/decisions/0040-one-bundle.md).
+  {
+    ...common,
+    entry: { "cli/main": "src/cli/main.ts" },
+    esbuildOptions: (options) => {
+      options.chunkNames = "cli/[name]-[hash]";
+    },
+    platform: "node",
+    // Optional peers, which the operator installs.
+    noExternal: [/^(?!keyv$|@keyv\/redis$)/],
+    // Names stay readable in the stacks of the log.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    // Some dependencies are CommonJS and load modules of Node.
+    banner: { js: `import{createRequire as toRequire}from"node:module";const require=toRequire(import.meta.url);` },
+    esbuildPlugins: [
+      createEsbuildAssets(),
+      // Two megabytes, which the library has too.
+      createExternalModule(/\/swagger-ui\.ts$/, "../parts/swagger-ui.js"),
+      createBundleNotices("cli"),
+    ],
+  },
+]);

@@ -57,8 +57,8 @@ export type ReportError = (error: unknown, id?: string) => void;
 export type FailureOf = (error: unknown) => HttpError;
 
 /**
- * Makes the mapping of errors for one request. An abort by the client is no defect and is not logged. Only an error reads
- * the request's signal, because runtimes make it when it is first read.
+ * Makes the mapping of errors for one request. An abort by the client is no defect and is not logged. Only an error
+ * reads the request's signal, because runtimes make it when it is first read.
  */
 export function createFailureOf(request: Pick<Request, "signal">, report: ReportError): FailureOf {
   let known: Map<unknown, HttpError> | undefined;

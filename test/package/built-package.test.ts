@@ -156,7 +156,8 @@ describe("npm pack", () => {
   }, 60_000);
 
   it("takes the build and the papers, no source and no test", () => {
-    const papers = ["package.json", "README.md", "LICENSE", "CHANGELOG.md", "dist/THIRD-PARTY-NOTICES.txt"];
+    const notices = ["dist/THIRD-PARTY-NOTICES.txt", "dist/cli/THIRD-PARTY-NOTICES.txt"];
+    const papers = ["package.json", "README.md", "LICENSE", "CHANGELOG.md", ...notices];
     expect(packed).toEqual(expect.arrayContaining(papers));
     const others = packed.filter((path) => !papers.includes(path) && !/^dist\/.*\.(?:d\.ts|js)$/.test(path));
     expect(others).toEqual([]);
@@ -169,6 +170,18 @@ describe("npm pack", () => {
     expect(notices).toContain("SmartBear Software Inc.");
     expect(notices).toContain("The MIT License");
     expect(await readFile(join(projectFolder, "LICENSE"), "utf8")).toContain("Apache License");
+  });
+
+  it("takes the licenses of all packages that the command contains", async () => {
+    const notices = await readFile(join(builtFolder, "cli/THIRD-PARTY-NOTICES.txt"), "utf8");
+    const sections = notices.split(/^={80}$/m).slice(1);
+    const names = sections.map((section) => section.trim().split(" ")[0]);
+    expect(names).toEqual(expect.arrayContaining(["commander", "yaml", "zod"]));
+    for (const section of sections) expect(section).toMatch(/copyright|unlicense|Author: \S/i);
+    const { dependencies } = JSON.parse(await readFile(join(projectFolder, "package.json"), "utf8"));
+    const missing = Object.keys(dependencies).filter((name) => !names.includes(name));
+    // Not used by the command.
+    expect(missing).toEqual([]);
   });
 
   it("takes every file that the manifest names and all of the build", async () => {

@@ -41,6 +41,7 @@ async function build(): Promise<void> {
   const tsup = join(projectFolder, "node_modules/tsup/dist/cli-default.js");
   try {
     const run = (...args: readonly string[]) => promisify(execFile)(process.execPath, args, { cwd: projectFolder });
+    await run("build/clean.mjs", fresh);
     await run(tsup, "--out-dir", fresh, "--silent");
     await run("build/strip-marks.mjs", fresh);
   } catch (error) {
@@ -58,14 +59,13 @@ async function isFresh(): Promise<boolean> {
   if (built === undefined || (await stat(join(builtFolder, "index.d.ts")).catch(ignoreMissing)) === undefined)
     return false;
   const sources = await readdir(join(projectFolder, "src"), { recursive: true });
+  const scripts = await readdir(join(projectFolder, "build"));
   const inputs = [
     ...sources.map((name) => `src/${name}`),
     "package.json",
     "tsconfig.json",
     "tsup.config.ts",
-    "build/assets.ts",
-    "build/notices.ts",
-    "build/strip-marks.mjs",
+    ...scripts.map((name) => `build/${name}`),
   ];
   const stats = await Promise.all(inputs.map((name) => stat(join(projectFolder, name)).catch(ignoreMissing)));
   return stats.every((input) => input === undefined || input.mtimeMs <= built.mtimeMs);
