@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
 import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
+import { createSharedRuns } from "../../platform/shared-runs.ts";
 import { ignoreErrors, mapErrorCode, mapSystemErrors, mapSystemErrorsSync } from "./errors.ts";
 import { lookAt, lookSync, type MemberName, openDescriptor, release } from "./system-calls.ts";
 
@@ -77,6 +78,7 @@ let waryUntil = Number.NEGATIVE_INFINITY;
 const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EISDIR", "EPERM"];
 
 const withLock = createKeyedMutex();
+const shareFlush = createSharedRuns();
 
 /** Runs an action under the lock of one name in one folder. The lock covers this process only. */
 export function withNameLock<T>(
@@ -145,6 +147,14 @@ function openFolderAt(path: MemberName): Promise<number> {
   return mapSystemErrors(openDescriptor(path, FOLDER), { ELOOP: "not-a-folder" });
 }
 
+/** Flushes a folder. Writers that come while it is flushed share the next flush: each can take milliseconds. */
+function syncFolder(identity: string, descriptor: number): Promise<void> {
+  const sync = async (): Promise<void> => {
+    await mapSystemErrors(ignoreErrors(syncAsync(descriptor), ...NO_FOLDER_SYNC));
+  };
+  return shareFlush(identity, sync);
+}
+
 function toPath(descriptor: number): string {
   return `/proc/self/fd/${descriptor}`;
 }
@@ -156,8 +166,10 @@ function toFolder(descriptor: number): OpenFolder {
     return typeof name === "string" ? `${place}/${name}` : Buffer.concat([Buffer.from(`${place}/`), name]);
   }
 
+  const identity = (): string => toIdentity(mapSystemErrorsSync(() => fstatSync(descriptor, BIGINT)));
+
   return {
-    identity: () => toIdentity(mapSystemErrorsSync(() => fstatSync(descriptor, BIGINT))),
+    identity,
     at,
     enter: (name) => openByDescriptor(at(name)),
     leave: () => openByDescriptor(at("..")),
@@ -166,9 +178,7 @@ function toFolder(descriptor: number): OpenFolder {
     lookSync: (name) => lookSync(at(name)),
     openFileSync: (name) => openSync(at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
     confirm: async () => {},
-    sync: async () => {
-      await mapSystemErrors(ignoreErrors(syncAsync(descriptor), ...NO_FOLDER_SYNC));
-    },
+    sync: async () => syncFolder(identity(), descriptor),
     close: () => release(descriptor),
   };
 }
@@ -257,7 +267,7 @@ export async function openByPath(path: string): Promise<OpenFolder> {
     sync: async () => {
       const descriptor = await mapSystemErrors(ignoreErrors(openDescriptor(path, O_RDONLY), ...NO_FOLDER_SYNC));
       if (descriptor === undefined) return;
-      await mapSystemErrors(ignoreErrors(syncAsync(descriptor), ...NO_FOLDER_SYNC)).finally(() => release(descriptor));
+      await syncFolder(identity, descriptor).finally(() => release(descriptor));
     },
     close: () => {},
   };
