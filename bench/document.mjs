@@ -14,6 +14,11 @@ const GROWTH = {
   members: ["Listing as JSON, by members", "members", (size) => size.toLocaleString("en")],
   get: ["GET, by the size of the file", "size", toMebibytes],
   put: ["PUT, by the size of the file", "size", toMebibytes],
+  clients: [
+    "GET of 1 KiB, by connections that ask at the same time",
+    "connections",
+    (size) => size.toLocaleString("en"),
+  ],
   connections: [
     "Idle keep-alive connections, while another client asks for 1 KiB",
     "connections",
@@ -25,6 +30,7 @@ Ratios compare servers of one run; above 1 \`fileferry\` is ahead, also in time.
 const SINKS_INTRO = `The table shows median times.
 A ratio compares a sink that hangs, is slow or fails with the first one of its kind, which works; below 1 is faster.`;
 const COLUMNS = {
+  figure: "requests per CPU second",
   ms: "ms",
   cpuMs: "CPU ms",
   peakRss: "peak RSS, MB",
@@ -72,6 +78,7 @@ function toComparison(workloads, { date, node, system, processor, cores, memory,
     toTable([["workload", ...TARGET_HEAD], ...Object.keys(workloads).flatMap((id) => toTargets(workloads, id))]),
     "## All servers",
     ...table("Downloads and uploads: work per CPU second", toMatrix(works, toFigure, toWorkHead)),
+    ...table("Small requests: 99th percentile, ms", toMatrix(works.filter(isSmall), toLatency)),
     ...table("Listings: milliseconds", toMatrix(listings, toFigure)),
     ...table("Peak RSS, MB", toMatrix([...works, ...listings], toPeak)),
     ...others.flatMap((workload) => table(workload.title, toRows(workload))),
@@ -81,6 +88,9 @@ function toComparison(workloads, { date, node, system, processor, cores, memory,
 const isListing = ({ id }) => id.startsWith("list-");
 const isWork = ({ id }) => /^(?:get|put)-/.test(id);
 
+const isSmall = ({ unit }) => unit === "requests";
+
+const toLatency = ({ p99 }) => toNumber(p99);
 const toFigure = ({ figure }) => toNumber(figure);
 const toPeak = ({ peakRss }) => Math.round(peakRss).toLocaleString("en");
 

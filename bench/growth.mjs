@@ -8,7 +8,12 @@ import { makeFixtures } from "./lib/fixtures.mjs";
 import { measure, runClient } from "./lib/measure.mjs";
 import { memory, pinned, startServer } from "./lib/processes.mjs";
 import { toMedian, toNumber, toPlainTable } from "./lib/report.mjs";
-import { createConnectionsWorkload, createGrowthWorkloads, toServedFolder } from "./workloads.mjs";
+import {
+  createClientsWorkloads,
+  createConnectionsWorkload,
+  createGrowthWorkloads,
+  toServedFolder,
+} from "./workloads.mjs";
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 /** Descriptors that a process has for itself. */
@@ -26,6 +31,14 @@ export async function measureGrowth({ dist, folder, isQuick, rounds }) {
     growth[name] = await measureSeries(server, workloads, { folder, rounds });
     print(name, growth[name]);
   }
+  growth.clients = [];
+  for (const workload of createClientsWorkloads(isQuick).filter(({ size }) => isAllowed(size))) {
+    const results = [];
+    for (let round = 0; round < rounds; round += 1) results.push(await measure(server, workload, folder));
+    const { figure, p50, p99, peakRss } = toMedian(results);
+    growth.clients.push({ size: workload.size, figure, p50, p99, peakRss });
+  }
+  print("clients", growth.clients);
   const [patient] = createCatalog(dist, ["--import", at("lib/keep-alive.mjs")]);
   growth.connections = [];
   for (const count of idle.counts.filter(isAllowed)) {

@@ -19,7 +19,7 @@ import { measure } from "./lib/measure.mjs";
 import { printWorkload, toMedian, toNumber } from "./lib/report.mjs";
 import { describeMachine, readResults, writeResults } from "./lib/results.mjs";
 import { judge } from "./targets.mjs";
-import { createWorkloads } from "./workloads.mjs";
+import { createWorkloads, toMemoryFolder } from "./workloads.mjs";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
@@ -49,7 +49,9 @@ const dist = resolve(options.dist);
 const folder = mkdtempSync(join(tmpdir(), "fileferry-bench-"));
 process.once("SIGINT", () => process.exit(130));
 process.once("SIGTERM", () => process.exit(143));
-process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+process.once("exit", () => {
+  for (const made of [folder, toMemoryFolder(folder)]) rmSync(made, { recursive: true, force: true });
+});
 
 const own = { dist, folder, isQuick: options.quick, rounds: Number(options.rounds) };
 if (options.growth) {

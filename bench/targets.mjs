@@ -16,10 +16,19 @@ const listing = [against(["bare-tuned"], 1, 2), against(["nephele"], 20), agains
 
 /** By the workload's identifier. */
 export const targets = {
-  "get-1k": [against(["bare-tuned"], 0.8, 1.6), against(["express"], 4)],
+  "get-1k": [
+    against(["bare-tuned"], 1, 1.3),
+    { ...against(["bare-tuned"], 0.4, 0.67), field: "p99" },
+    against(["express"], 4),
+    ...["fileferry-basic", "fileferry-basic-plain"].map((own) => ({ ...against(["fileferry"], 0.95, 0.98), own })),
+    { ...against(["fileferry"], 0.7), own: "fileferry-basic-each" },
+  ],
+  "get-100k": [against(["bare-tuned"], 0.9, 1)],
+  "get-256k": [against(["bare-tuned"], 0.9, 1)],
   "get-1g": [against(["bare-tuned"], 1.1, 1.5), against(STATIC, 2)],
   "put-1k": eitherWay([against(["bare-tuned"], 0.5, 0.8), against(["nephele"], 3)]),
-  "put-1g": eitherWay([against(["bare-tuned"], 0.9, 1.2)]),
+  "put-1k-memory": [{ ...against(["bare-atomic"], 0.35, 0.6), own: "fileferry-rename" }],
+  "put-1g": [...eitherWay([against(["bare-tuned"], 0.9, 1.2)]), ...eitherWay([against(["bare-atomic"], 0.91, 1)])],
   "list-10k": listing,
   "list-100k": listing,
   zip: [
@@ -29,7 +38,7 @@ export const targets = {
     against(["zip"], undefined, 1.5),
   ],
   form: [{ ...against(["fileferry"], 0.7, 0.85), workload: "put-1g" }],
-  start: [atMost("figure", 500, 250), atMost("idleRss", 90, 70)],
+  start: [atMost("figure", 200, 150), atMost("idleRss", 70, 60)],
 };
 
 const EVERYWHERE = [atMost("peakRss", 120, 100)];
@@ -57,7 +66,7 @@ function judgeLimit(own, { field, floor, aim }) {
 
 function judgeRatio(results, id, own, { peers, floor, aim, own: ownId, workload = id, field = "figure" }) {
   const other = results[workload];
-  const isTime = other?.unit === "milliseconds";
+  const isTime = other?.unit === "milliseconds" || field === "p99";
   const values = peers.flatMap((peer) => {
     const figure = other?.servers[peer]?.median?.[field];
     return figure === undefined ? [] : [{ peer, figure }];
@@ -66,7 +75,10 @@ function judgeRatio(results, id, own, { peers, floor, aim, own: ownId, workload 
   values.sort((one, two) => (isTime ? one.figure - two.figure : two.figure - one.figure));
   const [best] = values;
   const value = isTime ? best.figure / own[field] : own[field] / best.figure;
-  const about = `${ownId === undefined ? "" : "with durability rename, "}to ${other.servers[best.peer].title}${workload === id ? "" : `, ${other.title}`}`;
+  const subject = ownId === undefined ? "" : `${results[id].servers[ownId].title.replace("fileferry, ", "")}, `;
+  const what = field === "p99" ? "p99, " : "";
+  const where = workload === id ? "" : `, ${other.title}`;
+  const about = `${subject}${what}to ${other.servers[best.peer].title}${where}`;
   const isMet = (limit) => limit !== undefined && value >= limit;
   return { about, value, floor, aim, isLimit: false, verdict: toVerdict(isMet, floor, aim) };
 }

@@ -1,5 +1,5 @@
 // What is measured: the requests, how many at a time and for how long.
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -19,9 +19,11 @@ export function createWorkloads(isQuick) {
   return [
     { id: "get-1k", title: "GET of 1 KiB, 64 connections", ...getSmall("small", KIB), ...small },
     { id: "get-100k", title: "GET of 100 KiB, 64 connections", ...getSmall("medium", 100 * KIB), ...small },
+    { id: "get-256k", title: "GET of 256 KiB, 64 connections", ...getSmall("quarter", 256 * KIB), ...small },
     { id: "get-1g", title: `GET of ${toText(large)}`, ...getLarge(large), ...few },
     { id: "get-1g-8", title: `GET of ${toText(large)}, 8 at a time`, ...getLarge(large), ...many },
     { id: "put-1k", title: "PUT of 1 KiB, 64 connections", ...putSmall(), ...small },
+    { id: "put-1k-memory", title: "PUT of 1 KiB, 64 connections, tmpfs", ...putSmall("upload-memory"), ...small },
     { id: "put-1g", title: `PUT of ${toText(large)}`, ...putLarge(large), ...few, exchanges: 2 },
     ...["list-1k", "list-10k", "list-100k"].map((id, index) => {
       const count = scale.members[index];
@@ -29,6 +31,7 @@ export function createWorkloads(isQuick) {
     }),
     { id: "zip", title: `ZIP of 2,000 files, ${toText(2000 * scale.zip)}`, ...archive(2000, scale.zip), ...few },
     { id: "form", title: `Form upload of ${toText(form)}`, ...upload(form), ...few },
+    { id: "form-100", title: "Form upload of 100 files of 1 KiB", ...uploadMany(100), ...few, exchanges: 5 },
     { id: "start", title: "Start to the first answer", ...start(), settleSeconds: isQuick ? 0.3 : 2 },
   ];
 }
@@ -36,13 +39,27 @@ export function createWorkloads(isQuick) {
 /** Workloads of one kind that grow in `size`: members of a folder, or bytes of a file. */
 export function createGrowthWorkloads(isQuick) {
   const few = { connections: 1, seconds: isQuick ? 0.3 : 2, warmSeconds: 0, exchanges: 3, warmExchanges: 2 };
-  const members = isQuick ? [10, 100, 1000] : [10, 100, 1000, 10_000, 100_000];
+  const members = isQuick ? [10, 100, 1000] : [10, 100, 1000, 10_000, 100_000, 1_000_000];
   const sizes = (isQuick ? [1, 16, 64] : [1, 16, 64, 256, 1024]).map((mebibytes) => mebibytes * MIB);
   return {
     members: members.map((size) => ({ id: `members-${size}`, size, ...listing(size), ...few })),
     get: sizes.map((size) => ({ id: `get-${size}`, size, ...getLarge(size), ...few })),
     put: sizes.map((size) => ({ id: `put-${size}`, size, ...putLarge(size), ...few })),
   };
+}
+
+/** Many clients ask for small files at once. */
+export function createClientsWorkloads(isQuick) {
+  const counts = isQuick ? [1, 64] : [1, 64, 512, 4096];
+  const shape = { seconds: isQuick ? 1 : 5, warmSeconds: isQuick ? 0.5 : 2, exchanges: 0, warmExchanges: 0 };
+  const toWorkload = (size) => ({
+    id: `clients-${size}`,
+    size,
+    ...getSmall("small", KIB),
+    ...shape,
+    connections: size,
+  });
+  return counts.map(toWorkload);
 }
 
 /** One client asks for small files while others are silent. */
@@ -54,7 +71,12 @@ export function createConnectionsWorkload(isQuick) {
 
 /** The folder that a workload's server has as its root; the files are in a folder in it. */
 export function toServedFolder(root, { fixture }) {
-  return join(root, `${fixture.folder}-root`);
+  return join(fixture.isInMemory ? toMemoryFolder(root) : root, `${fixture.folder}-root`);
+}
+
+/** The folder of a run on the system's file system in memory. */
+export function toMemoryFolder(root) {
+  return join("/dev/shm", basename(root));
 }
 
 function toText(bytes) {
@@ -81,14 +103,14 @@ function getLarge(size) {
 }
 
 /** Each connection has sixteen names of its own, which are overwritten again and again. */
-function putSmall() {
+function putSmall(folder = "upload") {
   const body = { size: KIB };
   return {
     unit: "requests",
-    fixture: { kind: "folder", folder: "upload" },
+    fixture: { kind: "folder", folder, isInMemory: folder.endsWith("memory") },
     toJob: ({ put }) =>
-      put && { requests: numbered(64 * 16, (n) => ({ ...put(`upload/${n}.bin`), body })), expect: stored() },
-    stored: { folder: "upload", size: KIB },
+      put && { requests: numbered(64 * 16, (n) => ({ ...put(`${folder}/${n}.bin`), body })), expect: stored() },
+    stored: { folder, size: KIB },
   };
 }
 
@@ -132,6 +154,15 @@ function upload(size) {
       return { requests: [{ ...request, body: { ...request.body, size } }], expect: stored() };
     },
     stored: { folder: "upload", size },
+  };
+}
+
+function uploadMany(count) {
+  return {
+    unit: "milliseconds",
+    fixture: { kind: "folder", folder: "upload" },
+    toJob: ({ smallForm }) => smallForm && { requests: [smallForm("upload", count)], expect: stored() },
+    stored: { folder: "upload", size: KIB },
   };
 }
 

@@ -49,6 +49,17 @@ function formUpload(path) {
   return { method: "POST", path, body: { type: FORM_TYPE, begin, end: `\r\n--${FORM_BOUNDARY}--\r\n` } };
 }
 
+/** A browser's form with many small files. Each name is that of the part's number. */
+function smallFormUpload(path, count) {
+  const content = "x".repeat(1024);
+  const parts = Array.from(
+    { length: count },
+    (_, index) => `${formPart(`name="upload-file"; filename="${index}.bin"`)}${content}\r\n`,
+  );
+  const begin = `${formPart('name="action"')}upload-file\r\n${parts.join("")}--${FORM_BOUNDARY}--\r\n`;
+  return { method: "POST", path, body: { type: FORM_TYPE, begin } };
+}
+
 /** The form that asks for members of a folder as an archive. */
 function formDownload(path, member) {
   const fields = `${formPart('name="action"')}download-members\r\n${formPart('name="selected-members"')}${member}`;
@@ -71,20 +82,24 @@ async function silentUrl() {
   return `http://127.0.0.1:${silent.address().port}/`;
 }
 
+/** The password "bench", as the command prints it. */
+const HASHED = "$scrypt$ln=13,r=8,p=10$cEcmaxZFJJNYgwDcflvlCw$MTf5pzegY0vqztD8UBy7phoYa1jrjbW7mtYc/PscH7w";
+
 /**
  * This project, as its command serves it: with a session and permissions. Durability makes a difference to uploads
  * alone.
  */
-function fileferry(id, title, durability, { dist, nodeArgs }, toEvents) {
+function fileferry(id, title, durability, { dist, nodeArgs }, { toEvents, password = "bench", settings = {} } = {}) {
   async function start({ folder, own }) {
     const config = {
+      ...settings,
       listen: { port: 0 },
       storage: { type: "disk", root: folder, durability },
       ...(toEvents && { events: await toEvents(own) }),
       authentication: [
         {
           type: "accounts",
-          accounts: [{ username: "bench", password: "bench", home_folder_path: "/", permissions: PERMISSIONS }],
+          accounts: [{ username: "bench", password, home_folder_path: "/", permissions: PERMISSIONS }],
         },
       ],
     };
@@ -99,9 +114,11 @@ function fileferry(id, title, durability, { dist, nodeArgs }, toEvents) {
     list: (folder) => ({ method: "GET", path: `/home/${folder}/`, headers: { Accept: "application/json" } }),
     zip: (folder) => formDownload("/home/", folder),
     form: (folder) => formUpload(`/home/${folder}/`),
+    smallForm: (folder, count) => smallFormUpload(`/home/${folder}/`, count),
   };
-  const { put, form } = requests;
-  return { id, title, start, requests: durability === "rename" ? { put, form } : requests, login, isOwn: true };
+  const { put, form, smallForm } = requests;
+  const own = durability === "rename" ? { put, form, smallForm } : requests;
+  return { id, title, start, requests: own, login, isOwn: true };
 }
 
 /** Every event in a file, and on its way to somebody who never takes it. */
@@ -113,6 +130,13 @@ async function toHangingEvents(own) {
 function withEvents(server) {
   const { get, put } = server.requests;
   return { ...server, requests: { get, put } };
+}
+
+/** Of that one, with HTTP Basic in each request in place of a session. */
+function byBasic(server) {
+  const { get, put } = server.requests;
+  const login = async () => ({ Authorization: `Basic ${btoa("bench:bench")}` });
+  return { ...server, requests: { get, put }, login };
 }
 
 /** One login for all requests. */
@@ -141,11 +165,25 @@ export function createCatalog(dist, nodeArgs = []) {
         "fileferry, events to a file and to a webhook that hangs",
         "fsync",
         { dist, nodeArgs },
-        toHangingEvents,
+        { toEvents: toHangingEvents },
       ),
     ),
     fileferry("fileferry-rename", "fileferry, durability rename", "rename", { dist, nodeArgs }),
+    byBasic(fileferry("fileferry-basic", "fileferry, by Basic", "fsync", { dist, nodeArgs }, { password: HASHED })),
+    byBasic(
+      fileferry("fileferry-basic-plain", "fileferry, by Basic, plain-text password", "fsync", { dist, nodeArgs }),
+    ),
+    byBasic(
+      fileferry(
+        "fileferry-basic-each",
+        "fileferry, by Basic, plain-text password, none remembered",
+        "fsync",
+        { dist, nodeArgs },
+        { settings: { basicCacheSeconds: 0 } },
+      ),
+    ),
     peer("bare-tuned", "node:http, tuned", { get, put, list }),
+    peer("bare-atomic", "node:http, temporary file and rename", { put }),
     peer("bare-naive", "node:http, naive", { get, put, list }),
     peer("express", "Express static", { get }),
     peer("sirv", "sirv", { get }),

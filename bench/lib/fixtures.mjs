@@ -22,6 +22,7 @@ export function makeFixtures(root, workloads) {
   chmodSync(root, 0o755);
   const made = new Map();
   for (const workload of workloads) made.set(workload.fixture.folder, workload);
+  // Files in memory are few and small.
   const needed = [...made.values()].reduce((sum, { fixture: { count = 0, size = 0 } }) => sum + count * size, 0);
   const { bavail, bsize } = statfsSync(root);
   // Uploads come on top.

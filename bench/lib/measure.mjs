@@ -10,6 +10,8 @@ import { measureZip } from "./zip-command.mjs";
 
 const CLIENT = fileURLToPath(new URL("../load.mjs", import.meta.url));
 const LIMIT_MS = 900_000;
+/** A server that uses no processor time for so long is settled. */
+const SETTLE_MS = 200;
 
 /**
  * Runs a workload on a server. The process is new each time, so that its peak of memory is this workload's, start and
@@ -24,6 +26,7 @@ export async function measure(server, workload, root) {
   if (asked === undefined) return undefined;
   const running = await startServer(server, served);
   try {
+    if (!workload.isStart) await settle(running);
     const headers = await server.login?.(running);
     const job = { ...toShape(workload, server), host: running.host, port: running.port, headers, ...asked };
     const run = workload.isStart ? measureStart(running, job, workload) : runClient(job, running);
@@ -37,6 +40,14 @@ export async function measure(server, workload, root) {
     if (workload.stored !== undefined) clearFolder(served, workload.stored.folder);
     // The next one begins without dirty pages of this one.
     if (workload.stored !== undefined) spawnSync("sync");
+  }
+}
+
+/** Waits until a server has done what it does after its start, such as looking for files of ended uploads. */
+async function settle({ pid }) {
+  for (let before = -1; before !== cpuSeconds(pid); ) {
+    before = cpuSeconds(pid);
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
   }
 }
 

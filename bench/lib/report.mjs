@@ -38,13 +38,25 @@ export function toRows(workload) {
   const isStart = workload.id === "start";
   const hasRatios = servers["bare-tuned"]?.median !== undefined;
   const ratioCell = (text) => (hasRatios ? [text] : []);
+  const isSmall = unit === "requests";
+  const latencyCell = (text) => (isSmall ? [text] : []);
   const memoryHead = isStart ? "idle RSS, MB" : "peak RSS, MB";
-  const head = ["server", UNIT_TEXTS[unit], ...ratioCell("to tuned node:http"), "CPU ms each", memoryHead];
+  const head = [
+    "server",
+    UNIT_TEXTS[unit],
+    ...ratioCell("to tuned node:http"),
+    "CPU ms each",
+    ...latencyCell("p99, ms"),
+    memoryHead,
+  ];
   const rows = Object.values(servers).map(({ title, median: result, error }) => {
-    if (result === undefined) return [title, "failed", ...ratioCell(""), "", error.slice(0, REASON)];
+    if (result === undefined) {
+      return [title, "failed", ...ratioCell(""), "", ...latencyCell(""), error.slice(0, REASON)];
+    }
     const ratio = toRatio(workload, result.figure)?.toFixed(2) ?? "";
     const rss = isStart ? result.idleRss : result.peakRss;
-    return [title, toNumber(result.figure), ...ratioCell(ratio), toNumber(result.cpuMs), rss.toFixed(0)];
+    const latency = latencyCell(isSmall ? toNumber(result.p99) : "");
+    return [title, toNumber(result.figure), ...ratioCell(ratio), toNumber(result.cpuMs), ...latency, rss.toFixed(0)];
   });
   return [head, ...rows];
 }
