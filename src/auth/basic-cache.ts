@@ -1,8 +1,8 @@
-import type { Credentials } from "../contracts/authenticator.ts";
 import { createHmac } from "../platform/hmac.ts";
 import type { AuthenticationChain, ChainVerdict } from "./chain.ts";
 import type { Login } from "./login.ts";
 import type { Sessions } from "./sessions/types.ts";
+import type { LoginThrottle } from "./throttle.ts";
 
 /** What a login by HTTP Basic has come to. */
 export type BasicVerdict =
@@ -33,14 +33,40 @@ interface Verified {
  */
 export interface BasicCache {
   /**
-   * Returns the remembered login of these credentials, or asks `authenticate` for a verdict. A remembered login is not
-   * valid any more after a password change, `endSessions`, or a change or the removal of its account.
+   * Returns the remembered login of these credentials at once.
+   *
+   * An attack: it tells a right password from a wrong one. So the caller must ask {@link LoginThrottle.check} before
+   * anything depends on the result.
+   */
+  lookUp(presented: PresentedBasic): RememberedLogin | undefined;
+  /**
+   * Returns the remembered login of these credentials, or asks `authenticate` for a verdict.
    *
    * An attack: it tells a right password from a wrong one as `authenticate` does. So the caller must throttle it as a
    * login. Where no password can be verified, because too many logins wait or a remote endpoint is down, only the
    * remembered one would pass: `isGuess` says that there is one, so an attempt without a verdict must count as failed.
    */
-  verify(credentials: Credentials, authenticate: () => Promise<ChainVerdict>): Promise<BasicVerdict>;
+  verify(presented: PresentedBasic, authenticate: () => Promise<ChainVerdict>): Promise<BasicVerdict>;
+}
+
+/** A login that is remembered. */
+export interface RememberedLogin {
+  readonly login: Login;
+  /**
+   * Returns whether it is still valid: it is not after a password change, `endSessions`, or a change or the removal of
+   * its account. `undefined` if a store or a method fails, so that this is not known.
+   */
+  isValid(): Promise<boolean | undefined>;
+}
+
+/** What a login is recognized by: the credentials, and what a method may judge beside them. */
+export interface PresentedBasic {
+  readonly username: string;
+  readonly password: string;
+  /** The address of the client, if known. */
+  readonly address: string | undefined;
+  /** Whether the client uses TLS. */
+  readonly isSecure: boolean;
 }
 
 /** Options of {@link createBasicCache}. */
@@ -84,19 +110,29 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
   const toMac = createHmac();
 
   /** The name, and what a login is remembered for beside it. */
-  function toOrigin({ username, peer, creator }: Credentials): string {
-    return JSON.stringify([peer?.address ?? null, creator?.type ?? null, username]);
+  function toOrigin({ username, address, isSecure }: PresentedBasic): string {
+    return JSON.stringify([address ?? null, isSecure, username]);
   }
 
-  async function verify(credentials: Credentials, authenticate: () => Promise<ChainVerdict>): Promise<BasicVerdict> {
+  function toKey(origin: string, { password }: PresentedBasic): string {
+    return toMac(`${origin}\n${password}`);
+  }
+
+  function lookUp(presented: PresentedBasic): RememberedLogin | undefined {
+    if (seconds === 0) return undefined;
+    const entry = entries.get(toKey(toOrigin(presented), presented));
+    return entry?.login && { login: entry.login, isValid: () => isValid(entry) };
+  }
+
+  async function verify(presented: PresentedBasic, authenticate: () => Promise<ChainVerdict>): Promise<BasicVerdict> {
     if (seconds === 0) {
       return { outcome: "verified", verdict: await authenticate(), isGuess: false, remember: () => true };
     }
-    const origin = toOrigin(credentials);
-    const key = toMac(JSON.stringify([origin, credentials.content]));
+    const origin = toOrigin(presented);
+    const key = toKey(origin, presented);
     const found = await find(key);
     if (found !== undefined) return found;
-    const verification = verifyPassword(key, origin, credentials.username, authenticate);
+    const verification = verifyPassword(key, origin, presented.username, authenticate);
     verifications.set(key, verification);
     try {
       return await verification;
@@ -194,5 +230,5 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
     if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value as string);
   }
 
-  return { verify };
+  return { lookUp, verify };
 }

@@ -226,10 +226,12 @@ export function isPlausible({ type, username, content }: Pick<Credentials, "type
 }
 
 /**
- * Returns whether a text has 1 to `maxBytes` bytes as UTF-8. The check of its length avoids encoding very long texts.
+ * Returns whether a text has 1 to `maxBytes` bytes as UTF-8. A UTF-16 code unit is one to three bytes: most texts need
+ * not be encoded.
  */
 function isWithin(text: string, maxBytes: number): boolean {
-  return text !== "" && text.length <= maxBytes && new TextEncoder().encode(text).length <= maxBytes;
+  if (text === "" || text.length > maxBytes) return false;
+  return 3 * text.length <= maxBytes || new TextEncoder().encode(text).length <= maxBytes;
 }
 
 /** Checks at run time, as methods may be written in JavaScript: a malformed verdict must not log anyone in. */

@@ -36,8 +36,8 @@ export type Identification =
       readonly session?: string;
       /** The login attempt, if the request itself carried a password or a certificate. */
       readonly attempt?: LoginAttempt;
-      /** Whether the account was admitted by a former request with the same password. */
-      readonly isRemembered?: true;
+      /** The attempt of a login that is remembered: its account is admitted already. */
+      readonly toAttempt?: () => LoginAttempt;
       /** See {@link BasicVerdict}. */
       readonly remember?: () => boolean;
     }
@@ -102,13 +102,17 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   /** Only passwords are throttled: keys and certificates cannot be guessed. Returns `undefined` when throttled. */
   async function verify(credentials: Credentials, request: Request): Promise<ChainVerdict | undefined> {
     if (credentials.type !== "password") return chain.authenticate(credentials);
-    return throttle.run(toSource(credentials, request), () => chain.authenticate(credentials), toAttemptResult);
+    return throttle.run(
+      toSource(credentials, credentials.peer?.address, request),
+      () => chain.authenticate(credentials),
+      toAttemptResult,
+    );
   }
 
-  function toSource(credentials: Credentials, request: Request): AttemptSource {
+  function toSource(presented: PresentedCredentials, address: string | undefined, request: Request): AttemptSource {
     return {
-      username: isPlausible(credentials) ? credentials.username : undefined,
-      address: credentials.peer?.address,
+      username: isPlausible(presented) ? presented.username : undefined,
+      address,
       get signal() {
         return request.signal;
       },
@@ -170,18 +174,27 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   async function identifyByBasic(
     request: Request,
     connection: Connection,
-    presented: PresentedCredentials,
+    { username, password }: { readonly username: string; readonly password: string },
   ): Promise<Identification> {
-    const credentials = toCredentials(request, connection, presented);
-    const source = toSource(credentials, request);
-    const verify = () => basicCache.verify(credentials, () => chain.authenticate(credentials));
-    const basic = await throttle.run(source, verify, toBasicResult);
-    if (basic?.outcome === "failed") throw basic.error;
-    if (basic?.outcome === "remembered") {
-      const attempt: LoginAttempt = { credentials, verdicts: [] };
-      return { outcome: "identified", login: basic.login, scheme: "basic", attempt, isRemembered: true };
+    const presented = { type: "password", username, content: password } as const;
+    const toAttempted = () => toCredentials(request, connection, presented);
+    const address = connection.peer?.address;
+    const source = toSource(presented, address, request);
+    const known = { username, password, address, isSecure: isSecure(request, connection) };
+
+    function toRemembered(login: Login): Identification {
+      const toAttempt = () => ({ credentials: toAttempted(), verdicts: [] });
+      return { outcome: "identified", login, scheme: "basic", toAttempt };
     }
-    const result = toLoginResult(credentials, basic?.verdict);
+
+    const remembered = basicCache.lookUp(known);
+    const state = remembered && (await throttle.check(source));
+    if (remembered && state === "free" && (await remembered.isValid()) === true) return toRemembered(remembered.login);
+    const verify = () => basicCache.verify(known, () => chain.authenticate(toAttempted()));
+    const basic = state === "refused" ? undefined : await throttle.run(source, verify, toBasicResult);
+    if (basic?.outcome === "failed") throw basic.error;
+    if (basic?.outcome === "remembered") return toRemembered(basic.login);
+    const result = toLoginResult(toAttempted(), basic?.verdict);
     if (result.outcome === "refused") return { ...result, scheme: "basic" };
     const { login, attempt } = result;
     const remember = () => basic?.remember(login) ?? true;
@@ -218,8 +231,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
       case "session":
         return identifyByHeader(authorization.id, request, connection);
       case "basic": {
-        const { username, password: content } = authorization;
-        return identifyByBasic(request, connection, { type: "password", username, content });
+        return identifyByBasic(request, connection, authorization);
       }
       case "invalid":
         return { outcome: "refused", scheme: "authorization" };

@@ -39,6 +39,12 @@ export interface LoginThrottle {
     attempt: () => Promise<T>,
     toAttemptResult: (result: T) => AttemptResult,
   ): Promise<T | undefined>;
+  /**
+   * Returns whether an attempt that is known to succeed may pass without {@link LoginThrottle.run}: `refused` when too
+   * many have failed, `busy` when attempts in progress may still use up the failures that are left. Counts nothing.
+   * @throws HttpError `unavailable` when the store fails.
+   */
+  check(source: AttemptSource): Promise<"free" | "refused" | "busy">;
 }
 
 /** Options of {@link createLoginThrottle}. */
@@ -61,11 +67,22 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   const window = windowSeconds * 1000;
   const withAcquireLock = createKeyedMutex();
   const withWriteLock = createKeyedMutex();
-  /** The running attempts of each key. Each promise resolves when its attempt ends. */
-  const running = new Map<string, Set<Promise<void>>>();
+  const allRunning = new Map<string, Running>();
 
   const nameKeyOf = memoize((username) => toStoreKey("failed-logins-of-name", username));
   const addressKeyOf = memoize((address) => toStoreKey("failed-logins-from", toNetwork(address)));
+
+  /**
+   * The keys that an attempt is counted under. An attack: the permit of the address comes first. A client that has used
+   * up its address, or runs many attempts, waits there. If it waited with a permit of the user name, it would block
+   * other clients that log in with that name.
+   */
+  function toKeys({ username, address }: AttemptSource): readonly AttemptKey[] {
+    const keys: AttemptKey[] = [];
+    if (address !== undefined) keys.push({ key: addressKeyOf(address), isName: false });
+    if (username !== undefined) keys.push({ key: nameKeyOf(username), isName: true });
+    return keys;
+  }
 
   async function readFailures(key: string): Promise<readonly number[]> {
     const stored = await store.get(key);
@@ -84,52 +101,57 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
    * Acquires one of a key's attempts, in the order of the calls. Returns `undefined` when the key has too many
    * failures.
    */
-  async function acquirePermit(key: string, source: AttemptSource): Promise<Permit | undefined> {
+  async function acquirePermit(started: StartedAttempt, source: AttemptSource): Promise<Permit | undefined> {
+    const { key, running } = started;
     for (let hasWaited = false; ; hasWaited = true) {
       const failures = (await mapLoginStoreErrors(() => readFailures(key))).length;
-      const others = running.get(key);
       // Runtimes make the signal of a request when it is first read: only an attempt that may have waited needs it.
-      if (hasWaited || failures >= attempts || others !== undefined) source.signal?.throwIfAborted();
+      if (hasWaited || failures >= attempts || running.attempts > 1) source.signal?.throwIfAborted();
       if (failures >= attempts) return undefined;
-      if (failures + (others?.size ?? 0) < attempts) return { failures, release: addRunning(key) };
-      await Promise.race(others ?? []);
+      if (failures + running.permits < attempts) {
+        running.permits += 1;
+        return { ...started, failures };
+      }
+      await new Promise<void>((resolve) => {
+        running.waiter = resolve;
+      });
     }
   }
 
-  function addRunning(key: string): () => void {
-    const others = running.get(key) ?? new Set();
-    running.set(key, others);
-    let settle = (): void => undefined;
-    const own = new Promise<void>((resolve) => {
-      settle = resolve;
-    });
-    others.add(own);
-    return () => {
-      others.delete(own);
-      if (others.size === 0) running.delete(key);
-      settle();
-    };
+  function start(attemptKey: AttemptKey): StartedAttempt {
+    const { key } = attemptKey;
+    const running = allRunning.get(key) ?? { attempts: 0, permits: 0, waiter: undefined };
+    allRunning.set(key, running);
+    running.attempts += 1;
+    return { ...attemptKey, running };
   }
 
-  /**
-   * Runs an attempt under one key. A failure is counted before the permit is released, so no attempt can slip in
-   * between.
-   */
-  async function runUnder<T>(
-    key: string,
-    source: AttemptSource,
-    attempt: () => Promise<T>,
-    count: (result: T, failuresBefore: number) => Promise<void>,
-  ): Promise<T | undefined> {
-    const permit = await withAcquireLock(key, () => acquirePermit(key, source));
-    if (permit === undefined) return undefined;
-    try {
-      const result = await attempt();
-      await mapLoginStoreErrors(() => withWriteLock(key, () => count(result, permit.failures)));
-      return result;
-    } finally {
-      permit.release();
+  function end({ key, running }: StartedAttempt): void {
+    running.attempts -= 1;
+    if (running.attempts === 0) allRunning.delete(key);
+  }
+
+  /** Lets the one attempt go on that waits for the key: others wait for its lock. */
+  function releasePermit({ running }: Permit): void {
+    running.permits -= 1;
+    running.waiter?.();
+  }
+
+  async function check(source: AttemptSource): Promise<"free" | "refused" | "busy"> {
+    for (const { key } of toKeys(source)) {
+      const failures = (await mapLoginStoreErrors(() => readFailures(key))).length;
+      if (failures >= attempts) return "refused";
+      // An attack: guesses that come together with the right password must count before it passes.
+      if (failures + (allRunning.get(key)?.attempts ?? 0) >= attempts) return "busy";
     }
+    return "free";
+  }
+
+  /** Counts the result of an attempt under one of its keys. */
+  async function count({ key, isName, failures }: Permit, result: AttemptResult): Promise<void> {
+    if (result === "failed") await mapLoginStoreErrors(() => withWriteLock(key, () => addFailure(key)));
+    else if (result === "succeeded" && isName && failures > 0)
+      await mapLoginStoreErrors(() => withWriteLock(key, () => store.delete(key)));
   }
 
   async function run<T>(
@@ -137,33 +159,50 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     attempt: () => Promise<T>,
     toAttemptResult: (result: T) => AttemptResult,
   ): Promise<T | undefined> {
-    const { username, address } = source;
-    const nameKey = username === undefined ? undefined : nameKeyOf(username);
-    const addressKey = address === undefined ? undefined : addressKeyOf(address);
-
-    const underName = (): Promise<T | undefined> =>
-      nameKey === undefined
-        ? attempt()
-        : runUnder(nameKey, source, attempt, async (result, failuresBefore) => {
-            const attemptResult = toAttemptResult(result);
-            if (attemptResult === "failed") await addFailure(nameKey);
-            if (attemptResult === "succeeded" && failuresBefore > 0) await store.delete(nameKey);
-          });
-    if (addressKey === undefined) return underName();
-    // An attack: the permit of the address comes first. A client that has used up its address, or runs many attempts,
-    // waits there. If it waited with a permit of the user name, it would block other clients that log in with that
-    // name.
-    return runUnder(addressKey, source, underName, async (result) => {
-      if (result !== undefined && toAttemptResult(result) === "failed") await addFailure(addressKey);
-    });
+    const all = toKeys(source).map(start);
+    const permits: Permit[] = [];
+    try {
+      for (const started of all) {
+        const permit = await withAcquireLock(started.key, () => acquirePermit(started, source));
+        if (permit === undefined) return undefined;
+        permits.push(permit);
+      }
+      const result = await attempt();
+      const attemptResult = toAttemptResult(result);
+      // A failure is counted before the permits are released, so no attempt can slip in between.
+      for (const permit of permits.toReversed()) await count(permit, attemptResult);
+      return result;
+    } finally {
+      permits.forEach(releasePermit);
+      all.forEach(end);
+    }
   }
 
-  return { run };
+  return { run, check };
+}
+
+/** A key that attempts are counted under: that of a user name, or of an address. */
+interface AttemptKey {
+  readonly key: string;
+  readonly isName: boolean;
+}
+
+/** An attempt in progress, under one of its keys. */
+interface StartedAttempt extends AttemptKey {
+  readonly running: Running;
 }
 
 /** One of the attempts allowed for a key. */
-interface Permit {
+interface Permit extends StartedAttempt {
   /** The number of failures when the permit was acquired. */
   readonly failures: number;
-  release(): void;
+}
+
+/** The attempts of a key in progress. */
+interface Running {
+  attempts: number;
+  /** How many of them have a permit. */
+  permits: number;
+  /** Wakes the attempt that waits for a permit. There is one at most: it holds the key's lock. */
+  waiter: (() => void) | undefined;
 }

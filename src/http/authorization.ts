@@ -38,7 +38,9 @@ function parseBasic(token: string): Authorization {
 
 function decodeBase64(token: string): string | undefined {
   try {
-    return decodeUtf8(Uint8Array.from(atob(token), (character) => character.charCodeAt(0)));
+    const bytes = atob(token);
+    // ASCII is the same in UTF-8.
+    return /^[ -~]*$/.test(bytes) ? bytes : decodeUtf8(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
   } catch {
     return undefined;
   }

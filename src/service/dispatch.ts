@@ -86,14 +86,11 @@ export function createDispatch({ finisher, accounts, permitsOf }: DispatchOption
 
   async function toAccountContext(
     context: LimitedContext,
-    { login, scheme, session, attempt, isRemembered, remember }: Identified,
+    { login, scheme, session, attempt, remember }: Identified,
   ): Promise<AccountContext> {
     const { sessions, admit } = context;
     // The login of a session, or one that is remembered, has already prepared its home folder.
-    const isAdmission = attempt !== undefined && isRemembered !== true;
-    const account = isAdmission
-      ? await admit(login, attempt, remember)
-      : accounts.resolve(login.username, login.settings);
+    const account = attempt ? await admit(login, attempt, remember) : accounts.resolve(login.username, login.settings);
     const opened = accounts.filesOf(account);
     const files = session === undefined ? opened : renewSessionDuring(opened, sessions.createRenewal(session));
     const complete: AccountContext = Object.assign(context, { account, scheme, session, files });
@@ -118,8 +115,10 @@ function toRoute({ kind }: ResolvedUrl, method: string, apis: readonly Api[]): R
  * Refuses a request that may change something and that a page of another site may have sent: browsers send all
  * credentials on their own, except the session header (CONTRACT 6.5).
  */
-function refuseCrossSite({ request, config, audit }: RequestContext, { scheme, attempt }: Identified): void {
+function refuseCrossSite({ request, config, audit }: RequestContext, identified: Identified): void {
+  const { scheme } = identified;
   if (scheme === "session" || SAFE_METHODS.includes(request.method) || isSameOrigin(request, config)) return;
+  const attempt = identified.attempt ?? identified.toAttempt?.();
   if (attempt !== undefined) audit.refused(attempt, "cross-site");
   throw new HttpError("denied", "The request comes from another site.");
 }
