@@ -1,5 +1,5 @@
-// Bare node:http that stores an upload in a temporary file and renames it, so that no half file is ever seen. It flushes
-// nothing, checks nothing and asks for no login.
+// Bare node:http that stores an upload in a temporary file and renames it, so that no half file is ever seen. It
+// flushes nothing, checks nothing and asks for no login.
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, renameSync, unlinkSync, write, writeSync } from "node:fs";
 import { createServer } from "node:http";

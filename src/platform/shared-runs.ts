@@ -9,8 +9,8 @@ interface Run {
 }
 
 /**
- * Creates a {@link SharedRuns}, for actions such as a flush to a device: a run that started earlier may have missed what
- * the caller did before. All that share a run share its failure too.
+ * Creates a {@link SharedRuns}, for actions such as a flush to a device: a run that started earlier may have missed
+ * what the caller did before. All that share a run share its failure too.
  */
 export function createSharedRuns(): SharedRuns {
   const runs = new Map<string, Run>();
