@@ -81,7 +81,7 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
     return permissions.allows(toStoragePath(segments), operation);
   }
 
-  /** As in the tree, the deepest virtual folder around a path counts, and the last of two at the same path. */
+  /** A path belongs to the deepest virtual folder around it; of two at the same path, to the last one. */
   function realPathOf(segments: readonly string[]): string {
     const enclosing = account.virtualFolders.filter(({ virtual }) =>
       virtual.every((name, index) => segments[index] === name),

@@ -10,14 +10,14 @@ export type BasicVerdict =
   | { readonly outcome: "remembered"; readonly login: Login }
   | Verified
   /** The password was not verified: `error` says why. */
-  | { readonly outcome: "failed"; readonly error: unknown; readonly isGuess: boolean };
+  | { readonly outcome: "failed"; readonly error: unknown; readonly mustCount: boolean };
 
 /** A verdict about the password, of this request or of another one at about the same time. */
 interface Verified {
   readonly outcome: "verified";
   readonly verdict: ChainVerdict;
   /** See {@link BasicCache.verify}. */
-  readonly isGuess: boolean;
+  readonly mustCount: boolean;
   /**
    * Remembers the login for later requests. Call it when the account is admitted. Returns whether this is the first
    * call, as requests may share the verdict.
@@ -35,16 +35,16 @@ export interface BasicCache {
   /**
    * Returns the remembered login of these credentials at once.
    *
-   * An attack: it tells a right password from a wrong one. So the caller must ask {@link LoginThrottle.check} before
-   * anything depends on the result.
+   * An attack: the result shows whether a password is right. So the caller must ask {@link LoginThrottle.check} before
+   * anything depends on it.
    */
   lookUp(presented: PresentedBasic): RememberedLogin | undefined;
   /**
    * Returns the remembered login of these credentials, or asks `authenticate` for a verdict.
    *
-   * An attack: it tells a right password from a wrong one as `authenticate` does. So the caller must throttle it as a
-   * login. Where no password can be verified, because too many logins wait or a remote endpoint is down, only the
-   * remembered one would pass: `isGuess` says that there is one, so an attempt without a verdict must count as failed.
+   * An attack: the result shows whether a password is right, so the caller must throttle this call as a login. While no
+   * password can be verified, because too many logins wait or a remote endpoint is down, only a remembered password
+   * passes. If there is one of the same name and origin, an attempt without a verdict counts as failed (`mustCount`).
    */
   verify(presented: PresentedBasic, authenticate: () => Promise<ChainVerdict>): Promise<BasicVerdict>;
 }
@@ -73,7 +73,7 @@ export interface PresentedBasic {
 export interface BasicCacheOptions {
   /**
    * How long a login is remembered, in seconds. Absent: 60 for accounts with a version that the first method of the
-   * chain accepted, otherwise 0. No later change of an earlier method would be noticed.
+   * chain accepted, otherwise 0, because it would not be noticed that an earlier method knows the name by now.
    */
   readonly seconds: number | undefined;
   readonly chain: Pick<AuthenticationChain, "isCurrent">;
@@ -126,7 +126,7 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
 
   async function verify(presented: PresentedBasic, authenticate: () => Promise<ChainVerdict>): Promise<BasicVerdict> {
     if (seconds === 0) {
-      return { outcome: "verified", verdict: await authenticate(), isGuess: false, remember: () => true };
+      return { outcome: "verified", verdict: await authenticate(), mustCount: false, remember: () => true };
     }
     const origin = toOrigin(presented);
     const key = toKey(origin, presented);
@@ -166,25 +166,25 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
     authenticate: () => Promise<ChainVerdict>,
   ): Promise<BasicVerdict> {
     const since = clock();
-    const isGuess = [...entries.values()].some((entry) => entry.origin === origin && isLive(entry));
+    const mustCount = [...entries.values()].some((entry) => entry.origin === origin && isLive(entry));
     const found = await findGeneration(username);
     try {
       const verdict = await authenticate();
       const lifetime = found === undefined ? 0 : toLifetime(verdict);
       if (verdict.outcome !== "accepted" || lifetime === 0)
-        return { outcome: "verified", verdict, isGuess, remember: () => true };
+        return { outcome: "verified", verdict, mustCount, remember: () => true };
       const remember = (login: Login): boolean => {
         const isFirst = entry.login === undefined;
         entry.login ??= login;
         return isFirst;
       };
-      const verified: Verified = { outcome: "verified", verdict, isGuess, remember };
+      const verified: Verified = { outcome: "verified", verdict, mustCount, remember };
       const { version } = verdict;
       const entry: Entry = { username, version, origin, generation: found?.generation, since, lifetime, verified };
       keep(key, entry);
       return verified;
     } catch (error) {
-      return { outcome: "failed", error, isGuess };
+      return { outcome: "failed", error, mustCount };
     }
   }
 

@@ -275,7 +275,7 @@ function toAttemptResult(verdict: ChainVerdict): AttemptResult {
 function toBasicResult(basic: BasicVerdict): AttemptResult {
   if (basic.outcome === "remembered") return "neither";
   const result = basic.outcome === "verified" ? toAttemptResult(basic.verdict) : "neither";
-  return result === "neither" && basic.isGuess ? "failed" : result;
+  return result === "neither" && basic.mustCount ? "failed" : result;
 }
 
 function toRefusalReason(verdict: ChainVerdict | undefined): RefusalReason {

@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 import { watchReceivedChunks } from "../runtimes/node/request-body.ts";
 
 /*
- * Keeps the memory of processes that serve small (docs/decisions/0031-heap.md).
+ * Limits the memory of serving processes (docs/decisions/0031-heap.md).
  */
 
 /** Limits each half of V8's young generation to 4 MiB, of 16 by default. V8 reads it only when a process starts. */

@@ -12,7 +12,7 @@ export interface Permit {
   grow(total: number): boolean;
   /**
    * Returns the source, and releases the permit when the source ends, fails or is closed.
-   * Without a call of this, {@link responded} releases the permit.
+   * If `releaseAfter` is not called, {@link responded} releases the permit.
    */
   releaseAfter(source: ByteSource): ByteSource;
   /** The response is made. Releases the permit unless a source still holds it. */

@@ -19,8 +19,8 @@ export interface RequestPermit {
   /** Acquires `total` units in total (default 1). Returns false, and logs a warning, if they are not available. */
   acquire(total?: number): boolean;
   /**
-   * Returns the source, and releases what was acquired when it ends. Without a call of this, {@link responded} releases
-   * it.
+   * Returns the source, and releases what was acquired when the source ends. If `releaseAfter` is not called,
+   * {@link responded} releases what was acquired.
    */
   releaseAfter(source: ByteSource): ByteSource;
   /** The response is made. Releases what was acquired unless a source still holds it. */

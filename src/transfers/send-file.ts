@@ -38,7 +38,10 @@ export async function closeStoredFile(file: StoredFile): Promise<void> {
   else if ("readInto" in file.source) await file.source.close();
 }
 
-/** Bytes go as they are, and so do streams without events or permits: some runtimes send a stream by themselves. */
+/**
+ * Bytes are handed over as they are. So is a stream without events or permits: some runtimes send an unwrapped stream
+ * without JavaScript.
+ */
 function send(context: AccountContext, status: number, file: StoredFile, fields: HeaderFields): Reply {
   const { source } = file;
   if (source !== undefined && "byteLength" in source) {

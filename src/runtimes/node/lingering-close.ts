@@ -38,8 +38,8 @@ function lingerAtEnd({ req }: Exchange, milliseconds: number): void {
     let discarded = 0;
     req.on("data", (chunk: Uint8Array) => {
       discarded += chunk.byteLength;
-      // A paused message fills its small buffer and stops the socket. Pausing the socket, too, would keep
-      // node:http from that.
+      // node:http stops reading the socket when the paused message has filled its small buffer. It would not if the
+      // socket were paused here too.
       if (discarded >= discardedBytes) req.pause();
     });
     req.on("end", destroySoon);

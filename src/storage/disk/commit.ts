@@ -9,8 +9,8 @@ import { renameMember, SMALL_BYTES } from "./system-calls.ts";
 
 /**
  * Errors of file systems without hard links, and of files that have the maximum number of links. Windows returns
- * EISDIR. Android forbids hard links with EACCES; it does not mean the folder, in which the temporary file was just
- * created. All other errors are failures.
+ * EISDIR. Android forbids hard links with EACCES. The folder itself is writable, because the temporary file was just
+ * created in it. All other errors are failures.
  */
 const NO_LINKS = ["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EISDIR"];
 

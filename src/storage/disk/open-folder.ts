@@ -66,8 +66,8 @@ const BIGINT = { bigint: true } as const;
  */
 const MAX_ATTEMPTS = 20;
 /**
- * Without descriptor paths, how many times in a row the member and the folder's path must be the same.
- * `WARY_CONFIRMATIONS` applies for `WARY_MS` milliseconds after something else was at the path of an open folder, which
+ * Where `/proc/self/fd` is missing, a member is used only if this many checks in a row find the same member and the same
+ * folder. `WARY_CONFIRMATIONS` applies for `WARY_MS` milliseconds after something else was at the path of an open folder, which
  * may be an attack.
  */
 const CONFIRMATIONS = 3;
