@@ -11,6 +11,19 @@ They are under the Apache License 2.0, a copy of which is this package's LICENSE
 These are its notice, and those of the works that it is made of:
 `;
 
+const MIT = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation
+files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy,
+modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the
+Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the
+Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
+
 const BUNDLE = `The command contains the packages below. Each has the license that stands with its name.
 `;
 
@@ -57,9 +70,15 @@ async function readLicense(folder: string): Promise<string> {
   const file = (await readdir(folder)).find((each) => /^licen[cs]e/i.test(each));
   const text =
     file === undefined
-      ? `The package has no license file. Author: ${toText(author)}. Source: ${toText(repository)}`
+      ? `Author: ${toText(author)}. Source: ${toText(repository)}\n\n${toStandardText(license)}`
       : await readFile(join(folder, file), "utf8");
   return `${"=".repeat(80)}\n${name} ${version} (${license})\n\n${text.trim()}\n`;
+}
+
+/** The text of a license that a package names without a file. */
+function toStandardText(license: string): string {
+  if (license === "MIT") return MIT;
+  throw new Error(`There is no text of the license ${license}.`);
 }
 
 /** An author or a repository stands in a manifest as text or as an object. */

@@ -22,11 +22,12 @@ export function makeFixtures(root, workloads) {
   chmodSync(root, 0o755);
   const made = new Map();
   for (const workload of workloads) made.set(workload.fixture.folder, workload);
-  // Files in memory are few and small.
-  const needed = [...made.values()].reduce((sum, { fixture: { count = 0, size = 0 } }) => sum + count * size, 0);
-  const { bavail, bsize } = statfsSync(root);
+  const { bavail, bsize, ffree } = statfsSync(root);
+  const fixtures = [...made.values()].map(({ fixture: { count = 0, size = 0 } }) => ({ count, size }));
+  const needed = fixtures.reduce((sum, { count, size }) => sum + count * Math.ceil(size / bsize) * bsize, 0);
+  const files = fixtures.reduce((sum, { count }) => sum + count, 0);
   // Uploads come on top.
-  if (bavail * bsize < needed + 4 * 1024 ** 3) throw new Error(`Too little space in ${root}.`);
+  if (bavail * bsize < needed + 4 * 1024 ** 3 || ffree < files) throw new Error(`Too little space in ${root}.`);
   for (const workload of made.values()) makeFixture(toServedFolder(root, workload), workload.fixture);
 }
 

@@ -12,6 +12,7 @@ const CLIENT = fileURLToPath(new URL("../load.mjs", import.meta.url));
 const LIMIT_MS = 900_000;
 /** A server that uses no processor time for so long is settled. */
 const SETTLE_MS = 200;
+const MAX_SETTLE_ROUNDS = 50;
 
 /**
  * Runs a workload on a server. The process is new each time, so that its peak of memory is this workload's, start and
@@ -45,7 +46,7 @@ export async function measure(server, workload, root) {
 
 /** Waits until a server has done what it does after its start, such as looking for files of ended uploads. */
 async function settle({ pid }) {
-  for (let before = -1; before !== cpuSeconds(pid); ) {
+  for (let before = -1, round = 0; before !== cpuSeconds(pid) && round < MAX_SETTLE_ROUNDS; round += 1) {
     before = cpuSeconds(pid);
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
   }

@@ -1,7 +1,7 @@
 // Bare node:http that stores an upload in a temporary file and renames it, so that no half file is ever seen. It
 // flushes nothing, checks nothing and asks for no login.
 import { randomUUID } from "node:crypto";
-import { closeSync, openSync, renameSync, unlinkSync, write, writeSync } from "node:fs";
+import { close, closeSync, openSync, renameSync, unlinkSync, writeSync, writev } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { announce, toLocalPath } from "./shared.mjs";
@@ -9,6 +9,7 @@ import { announce, toLocalPath } from "./shared.mjs";
 const root = process.argv[2];
 /** Up to this size the body is kept until it is complete, and the calls are synchronous. */
 const SMALL_BYTES = 65_536;
+const QUEUE_BYTES = 1_048_576;
 
 function put(request, response, path) {
   const temporary = join(dirname(path), `.${randomUUID()}.tmp`);
@@ -28,29 +29,49 @@ function putSmall(request, response, path, temporary) {
   });
 }
 
+/** What comes while a write is under way goes with the next one. */
 function putLarge(request, response, path, temporary) {
   const fd = openSync(temporary, "wx");
-  let isComplete = false;
+  let queue = [];
+  let queued = 0;
+  let isWriting = false;
+  let hasEnded = false;
+  function flush() {
+    if (isWriting) return;
+    if (queue.length === 0) {
+      if (hasEnded) finish();
+      return;
+    }
+    const pieces = queue;
+    queue = [];
+    queued = 0;
+    isWriting = true;
+    writev(fd, pieces, (error) => {
+      isWriting = false;
+      if (error) return fail(error);
+      request.resume();
+      flush();
+    });
+  }
+  function finish() {
+    close(fd, () => {
+      renameSync(temporary, path);
+      response.writeHead(201, { "Content-Length": 0 }).end();
+    });
+  }
+  function fail(error) {
+    request.destroy(error);
+    close(fd, () => unlinkSync(temporary));
+  }
   request.on("data", (piece) => {
-    request.pause();
-    const writeRest = (rest) =>
-      write(fd, rest, 0, rest.length, null, (error, count) => {
-        if (error) request.destroy(error);
-        else if (count < rest.length) writeRest(rest.subarray(count));
-        else request.resume();
-      });
-    writeRest(piece);
+    queue.push(piece);
+    queued += piece.length;
+    if (queued >= QUEUE_BYTES) request.pause();
+    flush();
   });
   request.on("end", () => {
-    isComplete = true;
-    closeSync(fd);
-    renameSync(temporary, path);
-    response.writeHead(201, { "Content-Length": 0 }).end();
-  });
-  request.on("close", () => {
-    if (isComplete) return;
-    closeSync(fd);
-    unlinkSync(temporary);
+    hasEnded = true;
+    flush();
   });
 }
 

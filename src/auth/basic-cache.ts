@@ -2,7 +2,7 @@ import { createHmac } from "../platform/hmac.ts";
 import type { AuthenticationChain, ChainVerdict } from "./chain.ts";
 import type { Login } from "./login.ts";
 import type { Sessions } from "./sessions/types.ts";
-import type { LoginThrottle } from "./throttle.ts";
+import type { LoginThrottle, Shortcut } from "./throttle.ts";
 
 /** What a login by HTTP Basic has come to. */
 export type BasicVerdict =
@@ -18,6 +18,8 @@ interface Verified {
   readonly verdict: ChainVerdict;
   /** See {@link BasicCache.verify}. */
   readonly mustCount: boolean;
+  /** Set if another request verified the password. */
+  readonly isShared?: true;
   /**
    * Remembers the login for later requests. Call it when the account is admitted. Returns whether this is the first
    * call, as requests may share the verdict.
@@ -33,30 +35,22 @@ interface Verified {
  */
 export interface BasicCache {
   /**
-   * Returns the remembered login of these credentials at once.
+   * Finds the remembered login of these credentials, for {@link LoginThrottle.run}. It is not valid after a password
+   * change, `endSessions`, or a change or the removal of its account. Returns `undefined` if no login is ever
+   * remembered.
    *
-   * An attack: the result shows whether a password is right. So the caller must ask {@link LoginThrottle.check} before
-   * anything depends on it.
+   * An attack: the result shows whether a password is right, so nothing but the throttle may depend on it.
    */
-  lookUp(presented: PresentedBasic): RememberedLogin | undefined;
+  recall(presented: PresentedBasic): Shortcut<BasicVerdict> | undefined;
   /**
    * Returns the remembered login of these credentials, or asks `authenticate` for a verdict.
    *
    * An attack: the result shows whether a password is right, so the caller must throttle this call as a login. While no
-   * password can be verified, because too many logins wait or a remote endpoint is down, only a remembered password
-   * passes. If there is one of the same name and origin, an attempt without a verdict counts as failed (`mustCount`).
+   * password can be verified, because too many logins wait or a remote endpoint is down, only a remembered
+   * or shared password passes. If there may be one of the same origin, an attempt without a verdict counts as failed
+   * (`mustCount`).
    */
   verify(presented: PresentedBasic, authenticate: () => Promise<ChainVerdict>): Promise<BasicVerdict>;
-}
-
-/** A login that is remembered. */
-export interface RememberedLogin {
-  readonly login: Login;
-  /**
-   * Returns whether it is still valid: it is not after a password change, `endSessions`, or a change or the removal of
-   * its account. `undefined` if a store or a method fails, so that this is not known.
-   */
-  isValid(): Promise<boolean | undefined>;
 }
 
 /** What a login is recognized by: the credentials, and what a method may judge beside them. */
@@ -99,6 +93,13 @@ interface Entry {
   login?: Login;
 }
 
+/** A verification in progress. */
+interface Verification {
+  /** See `toOrigin`. */
+  readonly origin: string;
+  readonly result: Promise<BasicVerdict>;
+}
+
 const DEFAULT_SECONDS = 60;
 const MAX_ENTRIES = 1000;
 
@@ -106,7 +107,7 @@ const MAX_ENTRIES = 1000;
 export function createBasicCache({ seconds, chain, sessions, clock }: BasicCacheOptions): BasicCache {
   const entries = new Map<string, Entry>();
   /** The verifications in progress. */
-  const verifications = new Map<string, Promise<BasicVerdict>>();
+  const verifications = new Map<string, Verification>();
   const toMac = createHmac();
 
   /** The name, and what a login is remembered for beside it. */
@@ -118,10 +119,14 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
     return toMac(`${origin}\n${password}`);
   }
 
-  function lookUp(presented: PresentedBasic): RememberedLogin | undefined {
+  function recall(presented: PresentedBasic): Shortcut<BasicVerdict> | undefined {
     if (seconds === 0) return undefined;
     const entry = entries.get(toKey(toOrigin(presented), presented));
-    return entry?.login && { login: entry.login, isValid: () => isValid(entry) };
+    const login = entry?.login;
+    if (login === undefined) return { isKnown: false, take: async () => undefined };
+    const take = async (): Promise<BasicVerdict | undefined> =>
+      (await isValid(entry as Entry)) === true ? { outcome: "remembered", login } : undefined;
+    return { isKnown: true, take };
   }
 
   async function verify(presented: PresentedBasic, authenticate: () => Promise<ChainVerdict>): Promise<BasicVerdict> {
@@ -132,10 +137,10 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
     const key = toKey(origin, presented);
     const found = await find(key);
     if (found !== undefined) return found;
-    const verification = verifyPassword(key, origin, presented.username, authenticate);
+    const verification = { origin, result: verifyPassword(key, origin, presented.username, authenticate) };
     verifications.set(key, verification);
     try {
-      return await verification;
+      return await verification.result;
     } finally {
       if (verifications.get(key) === verification) verifications.delete(key);
     }
@@ -145,7 +150,7 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
   async function find(key: string): Promise<BasicVerdict | undefined> {
     const known = await findEntry(key);
     if (known !== undefined || !verifications.has(key)) return known;
-    await verifications.get(key);
+    await verifications.get(key)?.result;
     return findEntry(key);
   }
 
@@ -153,7 +158,10 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
     const entry = entries.get(key);
     if (entry === undefined) return undefined;
     const validity = await isValid(entry);
-    if (validity === true) return entry.login ? { outcome: "remembered", login: entry.login } : entry.verified;
+    if (validity === true) {
+      if (entry.login !== undefined) return { outcome: "remembered", login: entry.login };
+      return { ...entry.verified, mustCount: false, isShared: true };
+    }
     // Unless the same password was verified again meanwhile.
     if (validity === false && entries.get(key) === entry) entries.delete(key);
     return undefined;
@@ -166,7 +174,7 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
     authenticate: () => Promise<ChainVerdict>,
   ): Promise<BasicVerdict> {
     const since = clock();
-    const mustCount = [...entries.values()].some((entry) => entry.origin === origin && isLive(entry));
+    const mustCount = isOtherKnown(key, origin);
     const found = await findGeneration(username);
     try {
       const verdict = await authenticate();
@@ -186,6 +194,13 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
     } catch (error) {
       return { outcome: "failed", error, mustCount };
     }
+  }
+
+  /** Whether a login of this origin is remembered, or another password for it is being verified. */
+  function isOtherKnown(key: string, origin: string): boolean {
+    for (const entry of entries.values()) if (entry.origin === origin && isLive(entry)) return true;
+    for (const [other, verification] of verifications) if (other !== key && verification.origin === origin) return true;
+    return false;
   }
 
   function isLive({ since, lifetime }: Entry): boolean {
@@ -230,5 +245,5 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
     if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value as string);
   }
 
-  return { lookUp, verify };
+  return { recall, verify };
 }

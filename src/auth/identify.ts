@@ -38,7 +38,7 @@ export type Identification =
       readonly attempt?: LoginAttempt;
       /** The attempt of a login that is remembered: its account is admitted already. */
       readonly toAttempt?: () => LoginAttempt;
-      /** See {@link BasicVerdict}. */
+      /** Remembers the login. Call it when the account is admitted. Returns whether the login was not reported yet. */
       readonly remember?: () => boolean;
     }
   /** The request has no credentials, a cookie without a live session, or a certificate that matches no account. */
@@ -180,20 +180,14 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     const toAttempted = () => toCredentials(request, connection, presented);
     const address = connection.peer?.address;
     const source = toSource(presented, address, request);
-    const known = { username, password, address, isSecure: isSecure(request, connection) };
-
-    function toRemembered(login: Login): Identification {
-      const toAttempt = () => ({ credentials: toAttempted(), verdicts: [] });
-      return { outcome: "identified", login, scheme: "basic", toAttempt };
-    }
-
-    const remembered = basicCache.lookUp(known);
-    const state = remembered && (await throttle.check(source));
-    if (remembered && state === "free" && (await remembered.isValid()) === true) return toRemembered(remembered.login);
-    const verify = () => basicCache.verify(known, () => chain.authenticate(toAttempted()));
-    const basic = state === "refused" ? undefined : await throttle.run(source, verify, toBasicResult);
+    const credentials = { username, password, address, isSecure: isSecure(request, connection) };
+    const verify = () => basicCache.verify(credentials, () => chain.authenticate(toAttempted()));
+    const basic = await throttle.run(source, verify, toBasicResult, basicCache.recall(credentials));
     if (basic?.outcome === "failed") throw basic.error;
-    if (basic?.outcome === "remembered") return toRemembered(basic.login);
+    if (basic?.outcome === "remembered") {
+      const toAttempt = () => ({ credentials: toAttempted(), verdicts: [] });
+      return { outcome: "identified", login: basic.login, scheme: "basic", toAttempt };
+    }
     const result = toLoginResult(toAttempted(), basic?.verdict);
     if (result.outcome === "refused") return { ...result, scheme: "basic" };
     const { login, attempt } = result;
@@ -273,7 +267,7 @@ function toAttemptResult(verdict: ChainVerdict): AttemptResult {
 
 /** A remembered login clears no failures: its client would clear those of an attacker with every request. */
 function toBasicResult(basic: BasicVerdict): AttemptResult {
-  if (basic.outcome === "remembered") return "neither";
+  if (basic.outcome === "remembered" || (basic.outcome === "verified" && basic.isShared)) return "neither";
   const result = basic.outcome === "verified" ? toAttemptResult(basic.verdict) : "neither";
   return result === "neither" && basic.mustCount ? "failed" : result;
 }

@@ -31,6 +31,9 @@ export interface LoginThrottle {
    * Runs a login attempt, or returns `undefined` without running it when too many have failed. A success clears the
    * failures of the user name, never those of the address. A refused attempt is not counted. The number of concurrent
    * attempts never exceeds the number of failures that are left: further attempts wait.
+   *
+   * With `shortcut`, its result is returned in place of running the attempt, unless attempts in progress could still
+   * use up the failures that are left. It counts nothing.
    * @throws HttpError `unavailable` when the store fails; the reason of an aborted signal; what `attempt` throws, which
    * is not counted.
    */
@@ -38,13 +41,20 @@ export interface LoginThrottle {
     source: AttemptSource,
     attempt: () => Promise<T>,
     toAttemptResult: (result: T) => AttemptResult,
+    shortcut?: Shortcut<T>,
   ): Promise<T | undefined>;
-  /**
-   * Returns whether an attempt that is known to succeed may pass without {@link LoginThrottle.run}: `refused` when too
-   * many have failed, `busy` when attempts in progress may still use up the failures that are left. Counts nothing.
-   * @throws HttpError `unavailable` when the store fails.
-   */
-  check(source: AttemptSource): Promise<"free" | "refused" | "busy">;
+}
+
+/**
+ * A result that may be known without the attempt. An attack: all attempts of a kind need a shortcut, also those for
+ * which nothing is known. Until the result they all do the same in the same order, so that a client cannot see for
+ * which password something is known.
+ */
+export interface Shortcut<T> {
+  /** Whether the result is known. Other attempts are guesses, which count before a known result is returned. */
+  readonly isKnown: boolean;
+  /** Returns the known result; `undefined` if there is none, or it is not valid any more. */
+  take(): Promise<T | undefined>;
 }
 
 /** Options of {@link createLoginThrottle}. */
@@ -98,19 +108,34 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   }
 
   /**
+   * Returns whether an attempt can be made now: `refused` when too many have failed, `busy` when guesses that came
+   * before could still use up the failures that are left.
+   */
+  async function check(all: readonly StartedAttempt[]): Promise<"free" | "refused" | "busy"> {
+    for (const { key, guessesBefore } of all) {
+      const failures = (await mapLoginStoreErrors(() => readFailures(key))).length;
+      if (failures >= attempts) return "refused";
+      if (failures + guessesBefore >= attempts) return "busy";
+    }
+    return "free";
+  }
+
+  /**
    * Acquires one of a key's attempts, in the order of the calls. Returns `undefined` when the key has too many
    * failures.
+   * `signal` ends the wait.
    */
-  async function acquirePermit(started: StartedAttempt, source: AttemptSource): Promise<Permit | undefined> {
-    const { key, running } = started;
-    for (let hasWaited = false; ; hasWaited = true) {
+  async function acquirePermit(
+    { key, isName, running }: StartedAttempt,
+    signal: AbortSignal | undefined,
+  ): Promise<Permit | undefined> {
+    for (;;) {
+      signal?.throwIfAborted();
       const failures = (await mapLoginStoreErrors(() => readFailures(key))).length;
-      // Runtimes make the signal of a request when it is first read: only an attempt that may have waited needs it.
-      if (hasWaited || failures >= attempts || running.attempts > 1) source.signal?.throwIfAborted();
       if (failures >= attempts) return undefined;
       if (failures + running.permits < attempts) {
         running.permits += 1;
-        return { ...started, failures };
+        return { key, isName, running, failures };
       }
       await new Promise<void>((resolve) => {
         running.waiter = resolve;
@@ -118,16 +143,18 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     }
   }
 
-  function start(attemptKey: AttemptKey): StartedAttempt {
-    const { key } = attemptKey;
-    const running = allRunning.get(key) ?? { attempts: 0, permits: 0, waiter: undefined };
+  function start({ key, isName }: AttemptKey, isGuess: boolean): StartedAttempt {
+    const running = allRunning.get(key) ?? { attempts: 0, guesses: 0, permits: 0, waiter: undefined };
     allRunning.set(key, running);
+    const guessesBefore = running.guesses;
     running.attempts += 1;
-    return { ...attemptKey, running };
+    if (isGuess) running.guesses += 1;
+    return { key, isName, isGuess, running, guessesBefore };
   }
 
-  function end({ key, running }: StartedAttempt): void {
+  function end({ key, isGuess, running }: StartedAttempt): void {
     running.attempts -= 1;
+    if (isGuess) running.guesses -= 1;
     if (running.attempts === 0) allRunning.delete(key);
   }
 
@@ -135,16 +162,6 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   function releasePermit({ running }: Permit): void {
     running.permits -= 1;
     running.waiter?.();
-  }
-
-  async function check(source: AttemptSource): Promise<"free" | "refused" | "busy"> {
-    for (const { key } of toKeys(source)) {
-      const failures = (await mapLoginStoreErrors(() => readFailures(key))).length;
-      if (failures >= attempts) return "refused";
-      // An attack: guesses that come together with the right password must count before it passes.
-      if (failures + (allRunning.get(key)?.attempts ?? 0) >= attempts) return "busy";
-    }
-    return "free";
   }
 
   /** Counts the result of an attempt under one of its keys. */
@@ -158,12 +175,33 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     source: AttemptSource,
     attempt: () => Promise<T>,
     toAttemptResult: (result: T) => AttemptResult,
+    shortcut?: Shortcut<T>,
   ): Promise<T | undefined> {
-    const all = toKeys(source).map(start);
+    const all = toKeys(source).map((key) => start(key, shortcut?.isKnown !== true));
+    try {
+      const state = shortcut && (await check(all));
+      if (state === "refused") return undefined;
+      const known = state === "free" ? await shortcut?.take() : undefined;
+      if (known !== undefined) return known;
+      // An attack: a guess that need not wait is made and counted, even if the client has disconnected when a right
+      // password would have its response.
+      const mayWait = all.some(({ guessesBefore }) => guessesBefore > 0) && state !== "free";
+      return await runWithPermits(all, mayWait ? source.signal : undefined, attempt, toAttemptResult);
+    } finally {
+      all.forEach(end);
+    }
+  }
+
+  async function runWithPermits<T>(
+    all: readonly StartedAttempt[],
+    signal: AbortSignal | undefined,
+    attempt: () => Promise<T>,
+    toAttemptResult: (result: T) => AttemptResult,
+  ): Promise<T | undefined> {
     const permits: Permit[] = [];
     try {
       for (const started of all) {
-        const permit = await withAcquireLock(started.key, () => acquirePermit(started, source));
+        const permit = await withAcquireLock(started.key, () => acquirePermit(started, signal));
         if (permit === undefined) return undefined;
         permits.push(permit);
       }
@@ -174,11 +212,10 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
       return result;
     } finally {
       permits.forEach(releasePermit);
-      all.forEach(end);
     }
   }
 
-  return { run, check };
+  return { run };
 }
 
 /** A key that attempts are counted under: that of a user name, or of an address. */
@@ -189,11 +226,16 @@ interface AttemptKey {
 
 /** An attempt in progress, under one of its keys. */
 interface StartedAttempt extends AttemptKey {
+  /** Whether it is not known to succeed. */
+  readonly isGuess: boolean;
   readonly running: Running;
+  /** The guesses in progress when it came. */
+  readonly guessesBefore: number;
 }
 
 /** One of the attempts allowed for a key. */
-interface Permit extends StartedAttempt {
+interface Permit extends AttemptKey {
+  readonly running: Running;
   /** The number of failures when the permit was acquired. */
   readonly failures: number;
 }
@@ -201,6 +243,8 @@ interface Permit extends StartedAttempt {
 /** The attempts of a key in progress. */
 interface Running {
   attempts: number;
+  /** How many of them are guesses. */
+  guesses: number;
   /** How many of them have a permit. */
   permits: number;
   /** Wakes the attempt that waits for a permit. There is one at most: it holds the key's lock. */

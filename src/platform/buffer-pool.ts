@@ -4,8 +4,6 @@
 
 /** The first buffer of a transfer, and the buffers of a slow one. */
 const SMALLEST_BYTES = 65_536;
-/** A body up to this length uses one buffer. */
-const WHOLE_BYTES = 131_072;
 /** Larger buffers save no more processor time. */
 const LARGEST_BYTES = 524_288;
 /** How many bytes of unused buffers are kept at most. */
@@ -61,7 +59,7 @@ export interface BufferSizer {
 
 /** Creates the sizer for a transfer of `length` bytes, if the length is known. */
 export function createBufferSizer(length: number = Number.POSITIVE_INFINITY): BufferSizer {
-  let size = length > SMALLEST_BYTES && length <= WHOLE_BYTES ? WHOLE_BYTES : SMALLEST_BYTES;
+  let size = toFirstSize(length);
 
   function passed(milliseconds: number): void {
     if (milliseconds < FAST_MS) size = Math.min(size * 2, LARGEST_BYTES);
@@ -69,4 +67,11 @@ export function createBufferSizer(length: number = Number.POSITIVE_INFINITY): Bu
   }
 
   return { size: () => size, passed };
+}
+
+/** A body of up to the largest size uses one buffer. Of longer ones it is not known whether their client is fast. */
+function toFirstSize(length: number): number {
+  let size = SMALLEST_BYTES;
+  while (length <= LARGEST_BYTES && size < length) size *= 2;
+  return size;
 }

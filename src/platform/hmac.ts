@@ -16,11 +16,10 @@ const [BLOCK, DIGEST] = [64, 32];
 /** Up to this number of bytes a text is written into a buffer that is used again. */
 const MAX_SHORT = 1024;
 
-const native = findRuntimeFunction<NativeHash>(
-  "node:crypto",
-  "hash",
-  (hash) => hash("sha256", new Uint8Array(), "hex") === EMPTY,
-);
+const native = findRuntimeFunction<NativeHash>("node:crypto", "hash", (hash) => {
+  const bytes = Uint8Array.from(hash("sha256", new Uint8Array(), "latin1"), (character) => character.charCodeAt(0));
+  return hash("sha256", new Uint8Array(), "hex") === EMPTY && toHex(bytes) === EMPTY;
+});
 
 /**
  * Creates an HMAC with a random key of its own, which never leaves the function: nobody can find a text by trying

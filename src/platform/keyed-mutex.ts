@@ -7,7 +7,7 @@ export function createKeyedMutex(): KeyedMutex {
 
   return function withLock(key, task) {
     const last = lastTasks.get(key);
-    const result = last === undefined ? task() : last.then(task, task);
+    const result = last === undefined ? runNow(task) : last.then(task, task);
     const forget = () => {
       if (lastTasks.get(key) === result) lastTasks.delete(key);
     };
@@ -15,4 +15,9 @@ export function createKeyedMutex(): KeyedMutex {
     result.then(forget, forget);
     return result;
   };
+}
+
+/** A task of a host may be written in JavaScript: it may throw, or return no promise. */
+async function runNow<T>(task: () => Promise<T>): Promise<T> {
+  return task();
 }

@@ -16,7 +16,7 @@ export function createSharedRuns(): SharedRuns {
   const runs = new Map<string, Run>();
 
   function start(key: string, action: () => Promise<void>): Promise<void> {
-    const run: Run = { done: action(), next: undefined };
+    const run: Run = { done: runNow(action), next: undefined };
     runs.set(key, run);
     const end = (): void => {
       if (run.next === undefined) runs.delete(key);
@@ -32,4 +32,9 @@ export function createSharedRuns(): SharedRuns {
     current.next ??= current.done.then(next, next);
     return current.next;
   };
+}
+
+/** An action that throws fails its run. */
+async function runNow(action: () => Promise<void>): Promise<void> {
+  return action();
 }

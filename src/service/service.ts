@@ -57,8 +57,8 @@ export function createFileService(options: FileServiceOptions): FileService {
   const audit = createLoginAudit({ emit, logger, component, clock });
   const chooseTexts = createTexts(config.pages.languages);
   const accounts = createAccountAdmission(config.storage, config.groups, config.limits.maxFileBytes);
-  // Without a method that can tell whether an account is current nothing is remembered by default.
-  const { basicCacheSeconds = config.authentication.some(({ isCurrent }) => isCurrent) ? undefined : 0 } = config;
+  // By default nothing is remembered unless the first method can tell whether an account is current.
+  const { basicCacheSeconds = config.authentication[0]?.isCurrent ? undefined : 0 } = config;
   const identifier = createIdentifier({
     chain,
     basicCache: createBasicCache({ seconds: basicCacheSeconds, chain, sessions, clock }),

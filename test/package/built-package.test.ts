@@ -177,7 +177,7 @@ describe("npm pack", () => {
     const sections = notices.split(/^={80}$/m).slice(1);
     const names = sections.map((section) => section.trim().split(" ")[0]);
     expect(names).toEqual(expect.arrayContaining(["commander", "yaml", "zod"]));
-    for (const section of sections) expect(section).toMatch(/copyright|unlicense|Author: \S/i);
+    for (const section of sections) expect(section).toMatch(/permission|unlicense/i);
     const { dependencies } = JSON.parse(await readFile(join(projectFolder, "package.json"), "utf8"));
     const missing = Object.keys(dependencies).filter((name) => !names.includes(name));
     // Not used by the command.

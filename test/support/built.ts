@@ -63,6 +63,7 @@ async function isFresh(): Promise<boolean> {
   const inputs = [
     ...sources.map((name) => `src/${name}`),
     "package.json",
+    "package-lock.json",
     "tsconfig.json",
     "tsup.config.ts",
     ...scripts.map((name) => `build/${name}`),

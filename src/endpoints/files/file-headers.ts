@@ -12,7 +12,7 @@ interface NameFields {
   readonly disposition: string;
 }
 
-/** At most about 1 KiB each. */
+/** At most about 3 KiB each. */
 const MAX_NAMES = 4096;
 const toNameFields = memoize(computeNameFields, { maxResults: MAX_NAMES });
 

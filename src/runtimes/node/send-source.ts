@@ -23,13 +23,17 @@ async function copySource(exchange: Exchange, source: ByteSource, { status, fiel
   for (let sent = 0; ; ) {
     const buffer = acquireBuffer(sizer.size());
     const { count, isLast } = await readPart(source, buffer, sent, length);
+    const isFirst = sent === 0;
     sent += count;
     if (isLast) exchange.reader = undefined;
     if (exchange.gone) return giveBack(buffer);
     if (!res.headersSent) res.writeHead(status, fields);
-    if (isLast) return endWith(exchange, buffer, count);
     const startedAt = performance.now();
-    await write(exchange, buffer.subarray(0, count));
+    const bytes = buffer.subarray(0, count);
+    // Whether the client is slow is not known yet.
+    const rest = isFirst ? await writeSlices(exchange, bytes) : bytes;
+    if (isLast && !exchange.gone) return endWith(exchange, buffer, rest);
+    if (!exchange.gone) await write(exchange, rest);
     // After a broken connection the system may still read the buffer.
     if (exchange.gone) return dropBuffer(buffer);
     sizer.passed(performance.now() - startedAt);
@@ -69,18 +73,28 @@ async function isComplete(
   return isLast;
 }
 
-/**
- * Ends a response with the first `count` bytes of a buffer, and gives the buffer back when the system has taken them.
- */
-function endWith({ res }: Exchange, buffer: Uint8Array, count: number): void {
+/** Writes what is more than one slice, and returns the rest: bytes of a slow client count by complete writes. */
+async function writeSlices(exchange: Exchange, bytes: Uint8Array): Promise<Uint8Array> {
+  let rest = bytes;
+  while (rest.byteLength > SLICE_BYTES && !exchange.gone) {
+    await write(exchange, rest.subarray(0, SLICE_BYTES));
+    rest = rest.subarray(SLICE_BYTES);
+  }
+  return rest;
+}
+
+/** Ends a response with the last bytes of a buffer, and gives the buffer back when the system has taken them. */
+function endWith({ res }: Exchange, buffer: Uint8Array, rest: Uint8Array): void {
   let release = dropBuffer;
   res.on("close", () => release(buffer));
-  res.end(buffer.subarray(0, count), () => {
+  res.end(rest, () => {
     release = () => undefined;
     giveBack(buffer);
   });
 }
 
+/** See `enforceMinThroughput`. */
+const SLICE_BYTES = 131_072;
 /** The buffer for the read that checks that a source has ended. */
 const probe = new Uint8Array(1);
 

@@ -66,9 +66,9 @@ const BIGINT = { bigint: true } as const;
  */
 const MAX_ATTEMPTS = 20;
 /**
- * Where `/proc/self/fd` is missing, a member is used only if this many checks in a row find the same member and the same
- * folder. `WARY_CONFIRMATIONS` applies for `WARY_MS` milliseconds after something else was at the path of an open folder, which
- * may be an attack.
+ * Where `/proc/self/fd` is missing, a member is used only if this many checks in a row find the same member and the
+ * same folder. `WARY_CONFIRMATIONS` applies for `WARY_MS` milliseconds after something else was at the path of an open
+ * folder, which may be an attack.
  */
 const CONFIRMATIONS = 3;
 const WARY_CONFIRMATIONS = 12;
@@ -267,7 +267,9 @@ export async function openByPath(path: string): Promise<OpenFolder> {
     sync: async () => {
       const descriptor = await mapSystemErrors(ignoreErrors(openDescriptor(path, O_RDONLY), ...NO_FOLDER_SYNC));
       if (descriptor === undefined) return;
-      await syncFolder(identity, descriptor).finally(() => release(descriptor));
+      // Another folder may be at the path by now.
+      const sync = async () => syncFolder(toIdentity(await statAsync(descriptor, BIGINT)), descriptor);
+      await mapSystemErrors(sync()).finally(() => release(descriptor));
     },
     close: () => {},
   };

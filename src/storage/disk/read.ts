@@ -6,7 +6,13 @@ import { toStorageError } from "./errors.ts";
 import { toEntry } from "./list.ts";
 import { isValidName } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
-import { readDescriptor, readSmall, release, releaseFile, SMALL_BYTES } from "./system-calls.ts";
+import { createQuickReader, readDescriptor, readSmall, release, releaseFile, SMALL_BYTES } from "./system-calls.ts";
+
+/**
+ * Files up to this size are read synchronously, in steps, as long as each step shows that the system has them in
+ * memory.
+ */
+const MEDIUM_BYTES = 524_288;
 
 /** Opens a member for reading. The entry gets `askedName`, which differs from `name` if a symlink was followed. */
 export async function readMember(
@@ -107,6 +113,8 @@ async function readAll(descriptor: number, start: number, end: number): Promise<
 }
 
 function toSource(descriptor: number, start: number, end: number): ByteSource {
+  const isMedium = end - start <= MEDIUM_BYTES;
+  const read = isMedium ? createQuickReader(descriptor) : readFrom;
   let position = start;
   let isOpen = true;
   let reading: Promise<number> | undefined;
@@ -114,7 +122,11 @@ function toSource(descriptor: number, start: number, end: number): ByteSource {
   async function releaseOnce(): Promise<void> {
     if (!isOpen) return;
     isOpen = false;
-    await releaseFile(descriptor, false);
+    await releaseFile(descriptor, isMedium);
+  }
+
+  function readFrom(buffer: Uint8Array, length: number, from: number): Promise<number> {
+    return readDescriptor(descriptor, buffer, length, from);
   }
 
   async function readInto(buffer: Uint8Array): Promise<number> {
@@ -122,7 +134,7 @@ function toSource(descriptor: number, start: number, end: number): ByteSource {
     if (length === 0) return 0;
     if (!isOpen) throw new StorageError("unavailable", "The file is closed.");
     try {
-      reading = readDescriptor(descriptor, buffer, length, position);
+      reading = read(buffer, length, position);
       const count = await reading;
       if (count === 0) throw tooShort();
       position += count;

@@ -29,6 +29,9 @@ export type MemberName = string | Buffer;
 /** Up to this number of bytes, the system copies, allocates or frees content in negligible time. */
 export const SMALL_BYTES = 65_536;
 
+/** Copying a step from memory takes some hundredths of this; a device that is asked takes longer. */
+const QUICK_STEP_MS = 0.5;
+
 const BIGINT = { bigint: true } as const;
 const IF_THERE = { bigint: true, throwIfNoEntry: false } as const;
 
@@ -75,6 +78,33 @@ export async function readSmall(descriptor: number, buffer: Uint8Array, position
   const { byteLength } = buffer;
   if (!readGuard.isFast()) return readDescriptor(descriptor, buffer, byteLength, position);
   return readGuard.timed(() => readSync(descriptor, buffer, 0, byteLength, position));
+}
+
+/**
+ * Reads a descriptor into buffers, in synchronous steps while they are quick. The first step that is not, because the
+ * system had to ask the device, ends the synchronous calls of this reader.
+ */
+export function createQuickReader(
+  descriptor: number,
+): (buffer: Uint8Array, length: number, position: number) => Promise<number> {
+  let isQuick = true;
+
+  function readStep(buffer: Uint8Array, filled: number, length: number, position: number): number {
+    const startedAt = performance.now();
+    const count = readSync(descriptor, buffer, filled, Math.min(SMALL_BYTES, length - filled), position + filled);
+    isQuick = performance.now() - startedAt < QUICK_STEP_MS;
+    return count;
+  }
+
+  return async function read(buffer, length, position) {
+    let filled = 0;
+    while (filled < length && isQuick && readGuard.isFast()) {
+      const count = readGuard.timed(() => readStep(buffer, filled, length, position));
+      if (count === 0) return filled;
+      filled += count;
+    }
+    return filled > 0 || length === 0 ? filled : readDescriptor(descriptor, buffer, length, position);
+  };
 }
 
 /** Closes a folder, or a small file that was only read. Such a close does not wait, and no data can be lost. */

@@ -139,7 +139,7 @@ export const OPERATIONS: readonly Operation[] = [
     headers: JSON_TYPE,
     status: 201,
     again: 422,
-    uses: ["open folder", "mkdir", "fsync folder", "close folder"],
+    uses: ["open folder", "mkdir", "fstat", "fsync folder", "close folder"],
   },
   {
     name: "a home that its first login makes",

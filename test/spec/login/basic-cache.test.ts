@@ -330,6 +330,78 @@ describe("an attacker beside a remembered login", () => {
     expect(costs[0]).toBe(costs[1]);
   });
 
+  it.each([
+    ["locked out", 3],
+    ["with guesses left", 0],
+  ])("cannot tell the right password by the order of responses while it is %s", async (_, failures) => {
+    // Each access takes a while, as with a store of another machine.
+    const base = createMemoryKeyValueStore({ clock: Date.now });
+    const slow = async <T>(work: () => Promise<T>): Promise<T> => {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      return work();
+    };
+    const loginStore: KeyValueStore = {
+      get: (key) => slow(() => base.get(key)),
+      set: (key, value, ttl) => slow(() => base.set(key, value, ttl)),
+      delete: (key) => slow(() => base.delete(key)),
+    };
+    const test = await create({ limits: { loginAttempts: 3, loginStore } });
+    await ask(test, "secret", "alice", ELSEWHERE);
+    for (let count = 0; count < failures; count += 1) await ask(test, "wrong", `other-${count}`, ELSEWHERE);
+    const guesses = Array.from({ length: 20 }, (_unused, index) => (index === 10 ? "secret" : `guess-${index}`));
+    const order: number[] = [];
+    const asked = guesses.map(async (guess, index) => {
+      expect(await ask(test, guess, "alice", ELSEWHERE)).toBe(401);
+      order.push(index);
+    });
+    await Promise.all(asked);
+    // The first three are made, the others wait for them.
+    const others = order.filter((index) => index > 2);
+    expect(others).toEqual([...others].sort((one, other) => one - other));
+  });
+
+  it("is counted while the owner's password is being verified, because only that one would pass", async () => {
+    let calls = 0;
+    let isBusy = false;
+    let go = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const keeper = createKeeper();
+    const authenticate: Authenticator["authenticate"] = async (credentials) => {
+      calls += 1;
+      if (isBusy) throw new HttpError("unavailable", "Too many logins.");
+      await gate;
+      return keeper.authenticate(credentials);
+    };
+    const test = await create({ limits: { loginAttempts: 5 } }, { ...keeper, authenticate });
+    const owner = ask(test);
+    await expect.poll(() => calls).toBe(1);
+    isBusy = true;
+    const statuses = [await ask(test, "wrong-1"), await ask(test, "wrong-2"), await ask(test, "wrong-3")];
+    expect(statuses).toEqual([503, 503, 503]);
+    go();
+    expect(await owner).toBe(200);
+    // The owner's success clears the failures of the name, not the three of the address.
+    isBusy = false;
+    const more = [await ask(test, "wrong-4"), await ask(test, "wrong-5"), await ask(test)];
+    expect(more).toEqual([401, 401, 401]);
+  });
+
+  it("does not have its failures cleared by an account that is never admitted", async () => {
+    const test = await create({ limits: { loginAttempts: 3 } });
+    const put = () => {
+      const headers = { authorization: basic("alice", "secret"), origin: "https://evil.example" };
+      return test.call("PUT", "/home/a", { as: null, headers, body: "x" });
+    };
+    expect((await put()).status).toBe(403);
+    for (let count = 0; count < 2; count += 1) await ask(test, "wrong", "alice", ELSEWHERE);
+    expect((await put()).status).toBe(403);
+    expect(await ask(test, "wrong", "alice", ELSEWHERE)).toBe(401);
+    expect(await ask(test)).toBe(401);
+    expect(verified).toHaveLength(4);
+  });
+
   it("is counted where nothing can be verified, because only the remembered password would pass", async () => {
     let isBusy = false;
     const keeper = createKeeper();

@@ -31,18 +31,19 @@ describe("a memoized function", () => {
     expect(computed).toEqual(["1234", "12345", "none", "12345", "none"]);
   });
 
-  it("keeps 500 results, of texts of at most 300 characters", () => {
+  it("keeps the last 250 results, and 500 at most, of texts of at most 300 characters", () => {
     const { recall, computed } = observed();
-    const texts = Array.from({ length: 500 }, (_, index) => String(index).padEnd(300));
-    texts.map(recall);
-    texts.map(recall);
-    expect(computed).toEqual(texts);
-    recall("one more");
-    recall(texts[1] as string);
-    recall(texts[0] as string);
-    expect(computed.slice(500)).toEqual(["one more", texts[0]]);
+    const toTexts = (kind: string, count: number) =>
+      Array.from({ length: count }, (_, index) => `${kind}${index}`.padEnd(300));
+    const texts = toTexts("a", 250);
+    for (const text of [...texts, ...texts, ...toTexts("b", 1), ...texts]) recall(text);
+    expect(computed).toHaveLength(251);
+    toTexts("c", 500).map(recall);
+    expect(computed).toHaveLength(751);
+    recall(texts[249] as string);
+    expect(computed).toHaveLength(752);
     recall("x".repeat(301));
     recall("x".repeat(301));
-    expect(computed).toHaveLength(504);
+    expect(computed).toHaveLength(754);
   });
 });
