@@ -22,7 +22,7 @@ const native = findRuntimeFunction<NativeHash>("node:crypto", "hash", (hash) => 
 });
 
 /**
- * Creates an HMAC with a random key of its own, which never leaves the function: nobody can find a text by trying
+ * Creates an HMAC with a random key of its own, which never leaves the function: a text cannot be found by trying
  * texts. It is synchronous, as `sha256Hex` is. The key is made at first use, because workerd forbids random numbers
  * while modules load.
  */

@@ -24,7 +24,7 @@ export interface UnauthorizedRequest extends EventEnvelope {
  */
 export type RefusalReason = "unknown" | RejectionReason | "throttled" | "account" | "cross-site";
 
-/** 40007: an account logged in; with a certificate at every request, with Basic each time the password is verified. */
+/** 40007: an account logged in; with Basic each time the password is verified. */
 export interface AccessStarted extends EventEnvelope {
   readonly id: 40007;
   readonly data: LoginData & {
