@@ -68,6 +68,8 @@ export interface LoginThrottleOptions {
   readonly clock: () => number;
 }
 
+const LONG_WAIT_MS = 100;
+
 /** The times of the failures within the window, in milliseconds. */
 const failuresSchema = z.array(z.number());
 
@@ -122,15 +124,14 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
 
   /**
    * Acquires one of a key's attempts, in the order of the calls. Returns `undefined` when the key has too many
-   * failures.
-   * `signal` ends the wait.
+   * failures. `stop` is called before each step, and ends the wait by throwing.
    */
   async function acquirePermit(
     { key, isName, running }: StartedAttempt,
-    signal: AbortSignal | undefined,
+    stop: () => void,
   ): Promise<Permit | undefined> {
     for (;;) {
-      signal?.throwIfAborted();
+      stop();
       const failures = (await mapLoginStoreErrors(() => readFailures(key))).length;
       if (failures >= attempts) return undefined;
       if (failures + running.permits < attempts) {
@@ -171,12 +172,18 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
       await mapLoginStoreErrors(() => withWriteLock(key, () => store.delete(key)));
   }
 
+  /** Runtimes make the signal of a request when it is first read: only an attempt that has waited for long needs it. */
+  function throwIfGone(source: AttemptSource, startedAt: number): void {
+    if (clock() - startedAt >= LONG_WAIT_MS) source.signal?.throwIfAborted();
+  }
+
   async function run<T>(
     source: AttemptSource,
     attempt: () => Promise<T>,
     toAttemptResult: (result: T) => AttemptResult,
     shortcut?: Shortcut<T>,
   ): Promise<T | undefined> {
+    const startedAt = clock();
     const all = toKeys(source).map((key) => start(key, shortcut?.isKnown !== true));
     try {
       const state = shortcut && (await check(all));
@@ -185,8 +192,8 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
       if (known !== undefined) return known;
       // An attack: a guess that need not wait is made and counted, even if the client has disconnected when a right
       // password would have its response.
-      const mayWait = all.some(({ guessesBefore }) => guessesBefore > 0) && state !== "free";
-      return await runWithPermits(all, mayWait ? source.signal : undefined, attempt, toAttemptResult);
+      const stop = state === "free" ? () => undefined : () => throwIfGone(source, startedAt);
+      return await runWithPermits(all, stop, attempt, toAttemptResult);
     } finally {
       all.forEach(end);
     }
@@ -194,14 +201,14 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
 
   async function runWithPermits<T>(
     all: readonly StartedAttempt[],
-    signal: AbortSignal | undefined,
+    stop: () => void,
     attempt: () => Promise<T>,
     toAttemptResult: (result: T) => AttemptResult,
   ): Promise<T | undefined> {
     const permits: Permit[] = [];
     try {
       for (const started of all) {
-        const permit = await withAcquireLock(started.key, () => acquirePermit(started, signal));
+        const permit = await withAcquireLock(started.key, () => acquirePermit(started, stop));
         if (permit === undefined) return undefined;
         permits.push(permit);
       }

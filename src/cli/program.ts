@@ -3,17 +3,13 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import { OPERATIONS } from "../account/permissions.ts";
 import { VERSION } from "../config/version.ts";
 import type { Logger } from "../contracts/logger.ts";
-import { type CheckFlags, checkAuthEndpoint } from "./commands/check-auth-endpoint.ts";
-import { explain } from "./commands/explain.ts";
-import { hashPassword } from "./commands/hash-password.ts";
+import type { CheckFlags } from "./commands/check-auth-endpoint.ts";
 import { serve } from "./commands/serve.ts";
-import { readConfigFile } from "./config/file.ts";
 import { type ServeSettings, toServeSettings } from "./config/serve-settings.ts";
 import { type CommandFailure, createFailure, failureOf } from "./failure.ts";
 import type { LogFormat } from "./log/access-log.ts";
 import { createJsonLogger } from "./log/json.ts";
 import { colorsOf, createTerminalLogger, escapeLine } from "./log/terminal.ts";
-import { findSharingProblem, serveByWorkers } from "./workers/primary.ts";
 import { connectToPrimary } from "./workers/worker.ts";
 
 interface ServeOptions {
@@ -76,7 +72,10 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Creates the command. `endWith` gets the exit status of a subcommand if it is not 0. */
+/**
+ * Creates the command. `endWith` gets the exit status of a subcommand if it is not 0. What only some runs need is
+ * imported when it is needed, for a quick start.
+ */
 export function createProgram(endWith: (status: number) => void): Command {
   const program = new Command("fileferry")
     .description("Serves folders over HTTP: a browser API, JSON REST and a WebDAV subset on one URL space.")
@@ -107,6 +106,7 @@ export function createProgram(endWith: (status: number) => void): Command {
     .command("hash-password")
     .description("read a password and print its PHC string, to be configured instead of the password")
     .action(async () => {
+      const { hashPassword } = await import("./commands/hash-password.ts");
       process.stdout.write(`${await hashPassword(process.stdin, process.stderr)}\n`);
     });
 
@@ -120,6 +120,7 @@ export function createProgram(endWith: (status: number) => void): Command {
     .option("--settings <file>", "a JSON file of account settings, instead of a configured account")
     .addHelpText("after", explainHelp)
     .action(async (operation: string, path: string, options: ExplainOptions) => {
+      const { explain } = await import("./commands/explain.ts");
       const { granted, lines } = await explain({ operation, path, ...options });
       for (const line of lines) process.stdout.write(`${escapeLine(line)}\n`);
       endWith(granted ? 0 : 1);
@@ -136,6 +137,7 @@ export function createProgram(endWith: (status: number) => void): Command {
     .option("--timeout <seconds>", "the time limit for each response; at most 300 (default: 30)", parseSeconds)
     .addHelpText("after", checkHelp)
     .action(async (url: string, options: Omit<CheckFlags, "url">) => {
+      const { checkAuthEndpoint } = await import("./commands/check-auth-endpoint.ts");
       endWith(await checkAuthEndpoint({ ...options, url }, process));
     });
 
@@ -155,6 +157,7 @@ async function runServe(folder: string | undefined, options: ServeOptions): Prom
   const settings = await readSettings();
   const count = options.workers === true ? availableParallelism() : (options.workers ?? 1);
   if (count === 1) return serve(settings, outputs);
+  const { findSharingProblem, serveByWorkers } = await import("./workers/primary.ts");
   const problem = findSharingProblem(settings);
   if (problem !== undefined) throw createFailure(2, [`error: --workers ${problem}`]);
   return serveByWorkers(settings, count, outputs);
@@ -191,6 +194,7 @@ async function runServe(folder: string | undefined, options: ServeOptions): Prom
       throw createFailure(2, ["error: --config cannot be used together with a folder or --account"]);
     }
     const { host, port, logFormat } = options;
+    const { readConfigFile } = await import("./config/file.ts");
     const config = await readConfigFile(file, createLogger, { logFormat, worker });
     return { ...config, host: host ?? config.host, port: port ?? config.port };
   }

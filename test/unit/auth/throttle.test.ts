@@ -71,12 +71,42 @@ describe("the throttle", () => {
     const gone = new AbortController();
     const waiting = Array.from({ length: 50 }, () => run(gone.signal));
     gone.abort(new Error("gone"));
+    now += 1000;
     open();
     await Promise.all(first);
     for (const attempt of await Promise.allSettled(waiting)) {
       expect(attempt).toMatchObject({ status: "rejected", reason: { message: "gone" } });
     }
     expect(ran).toBe(2);
+  });
+
+  it("takes the way around for a known result, without counting it, unless guesses could use up what is left", async () => {
+    const throttle = create(3);
+    const known = { isKnown: true, take: async () => "known" };
+    const unknown = { isKnown: false, take: async () => undefined };
+    const run = (result: AttemptResult, shortcut: typeof known | typeof unknown) => {
+      const attempt = async () => {
+        ran += 1;
+        await tick();
+        return `${result} ${ran}`;
+      };
+      return throttle.run(alice, attempt, () => result, shortcut);
+    };
+    expect(await Promise.all(Array.from({ length: 10 }, () => run("failed", known)))).toEqual(Array(10).fill("known"));
+    expect(ran).toBe(0);
+    expect(await run("failed", unknown)).toBe("failed 1");
+    expect(await run("neither", known)).toBe("known");
+    const guess = run("neither", unknown);
+    // One failure and one guess: a third may still fail.
+    expect(await run("neither", known)).toBe("known");
+    expect(await guess).toBe("neither 2");
+    const guesses = [run("neither", unknown), run("neither", unknown)];
+    // It is made like the guesses.
+    expect(await run("neither", known)).toMatch(/^neither/);
+    await Promise.all(guesses);
+    expect(ran).toBe(5);
+    for (let count = 0; count < 2; count += 1) await run("failed", unknown);
+    expect(await run("neither", known)).toBeUndefined();
   });
 
   it("counts only by name if the address is not known", async () => {
