@@ -122,10 +122,10 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
   function recall(presented: PresentedBasic): Shortcut<BasicVerdict> | undefined {
     if (seconds === 0) return undefined;
     const entry = entries.get(toKey(toOrigin(presented), presented));
-    const login = entry?.login;
-    if (login === undefined) return { isKnown: false, take: async () => undefined };
+    if (entry?.login === undefined) return { isKnown: false, take: async () => undefined };
+    const { login } = entry;
     const take = async (): Promise<BasicVerdict | undefined> =>
-      (await isValid(entry as Entry)) === true ? { outcome: "remembered", login } : undefined;
+      (await isValid(entry)) === true ? { outcome: "remembered", login } : undefined;
     return { isKnown: true, take };
   }
 
