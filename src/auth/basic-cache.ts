@@ -53,7 +53,7 @@ export interface BasicCache {
   verify(presented: PresentedBasic, authenticate: () => Promise<ChainVerdict>): Promise<BasicVerdict>;
 }
 
-/** What a login is recognized by: the credentials, and what a method may judge beside them. */
+/** What a login is recognized by: the credentials, and what else a method may judge. */
 export interface PresentedBasic {
   readonly username: string;
   readonly password: string;
@@ -110,7 +110,7 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
   const verifications = new Map<string, Verification>();
   const toMac = createHmac();
 
-  /** The name, and what a login is remembered for beside it. */
+  /** The client and the name that a login is remembered for. */
   function toOrigin({ username, address, isSecure }: PresentedBasic): string {
     return JSON.stringify([address ?? null, isSecure, username]);
   }

@@ -2,7 +2,8 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
-import { builtFolder, ensureBuilt } from "../support/built.ts";
+import { ensureBuilt } from "../support/built.ts";
+import { toWorkerBundle } from "../support/worker-bundle.ts";
 
 const WORKER = `
 export { createAccountsAuthenticator, createFileService } from "./index.js";
@@ -19,15 +20,8 @@ describe("what an application bundles, minified and compressed", () => {
     ["a storage in memory", `export * from "./storage/memory.js";`, 2_600],
   ])("%s has no more bytes than it should", async (_name, contents, limit) => {
     const { outputFiles } = await build({
-      stdin: { contents, resolveDir: builtFolder },
-      bundle: true,
+      ...toWorkerBundle(contents),
       minify: true,
-      write: false,
-      format: "esm",
-      target: "es2022",
-      conditions: ["workerd", "worker", "browser"],
-      mainFields: ["browser", "module", "main"],
-      logLevel: "silent",
       outfile: "bundle.js",
       // Two megabytes that are loaded with the page of the API.
       external: ["./parts/swagger-ui.js"],

@@ -4,6 +4,7 @@ import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtFolder, ensureBuilt } from "../support/built.ts";
 import { standBetween } from "../support/openapi/between.ts";
+import { toWorkerBundle } from "../support/worker-bundle.ts";
 
 /** A worker as its author would write it: everything made once, outside the handler. */
 const WORKER = `
@@ -28,16 +29,7 @@ let origin: string;
 
 beforeAll(async () => {
   await ensureBuilt();
-  const { outputFiles } = await build({
-    stdin: { contents: WORKER, resolveDir: builtFolder, sourcefile: "worker.js" },
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2022",
-    conditions: ["workerd", "worker", "browser"],
-    mainFields: ["browser", "module", "main"],
-    logLevel: "silent",
-  });
+  const { outputFiles } = await build(toWorkerBundle(WORKER));
   worker = new Miniflare({
     modules: [{ type: "ESModule", path: join(builtFolder, "worker.js"), contents: outputFiles[0]?.text ?? "" }],
     compatibilityDate: "2026-04-01",
