@@ -32,10 +32,8 @@ export default {
 };
 `;
 
-/** What R2 cannot do, and why. */
-const EXCEPTIONS: Readonly<Record<string, string>> = {
-  "of a replacement and a removal of one version only one succeeds": "R2 removes without conditions",
-};
+/** Not promised: R2 removes without conditions. It passes or fails by chance. */
+const NOT_PROMISED = "of a replacement and a removal of one version only one succeeds";
 
 let worker: Miniflare;
 let bucket: R2Bucket;
@@ -62,24 +60,20 @@ beforeAll(async () => {
 
 afterAll(() => worker?.dispose());
 
-describe("the storage cases × R2 in workerd, without nodejs_compat, but those of links, which it cannot hold", () => {
+/** Without `nodejs_compat`. R2 has no links. */
+describe("the storage cases × R2 in workerd", { retry: 1 }, () => {
   for (const { name, needs } of storageCases) {
-    if (needs === "makeLink") continue;
-    const reason = EXCEPTIONS[name];
-    it.skipIf(reason !== undefined)(
-      reason === undefined ? name : `${name} (not so: ${reason})`,
-      async () => {
-        const answer = await worker.dispatchFetch(
-          `http://worker/?case=${encodeURIComponent(encodeURIComponent(name))}`,
-        );
-        expect(await answer.text()).toBe("passed");
-      },
-      120_000,
-    );
+    if (needs === "makeLink" || name === NOT_PROMISED) continue;
+    it(name, async () => {
+      const query = encodeURIComponent(encodeURIComponent(name));
+      const answer = await worker.dispatchFetch(`http://worker/?case=${query}`);
+      expect(await answer.text()).toBe("passed");
+    }, 120_000);
   }
 });
 
-describe("the R2 storage", () => {
+// Miniflare only simulates R2: on a busy machine it sometimes drops a request.
+describe("the R2 storage", { retry: 1 }, () => {
   const PART = 5_242_880;
 
   /** A storage below a prefix of its own, and what was asked of the bucket. */

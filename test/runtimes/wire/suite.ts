@@ -42,13 +42,15 @@ export function describeRuntime(runtime: WireRuntime): void {
         .map((row) => [row.name, row]),
     );
 
-    for (const [index, { name, run }] of wireCases.entries()) {
+    const { retries: retry = 0 } = runtime;
+    let folders = 0;
+    for (const { name, run } of wireCases) {
       const exception = exceptions.get(name);
-      if (exception === undefined) it(name, async () => run(await client.enter(`case-${index}`)));
+      if (exception === undefined) it(name, { retry }, async () => run(await client.enter(`case-${folders++}`)));
       // What is mended in a runtime is to be noticed.
       else if (exception.seen !== undefined) {
         it(`${name}: not here, but as the exception says`, async () => {
-          const environment = await client.enter(`case-${index}`, 1000);
+          const environment = await client.enter(`case-${folders++}`, 1000);
           await expect(run(environment)).rejects.toThrow(exception.seen);
         });
       }
