@@ -1,3 +1,4 @@
+import { watchSteps } from "../contracts/watch-steps.ts";
 import { HttpError } from "../http/http-error.ts";
 
 /**
@@ -11,20 +12,15 @@ export function limitContent(
   announced = 0,
 ): AsyncIterable<Uint8Array> {
   if (maxBytes === undefined) return content;
-  if (announced > maxBytes) throw tooLarge(maxBytes);
-  return countUpTo(content, maxBytes);
-}
-
-async function* countUpTo(content: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  const tooLarge = (): HttpError => new HttpError("too-large", `The file is larger than ${maxBytes} bytes.`);
+  if (announced > maxBytes) throw tooLarge();
   let left = maxBytes;
-  for await (const chunk of content) {
+
+  function count(chunk: Uint8Array): void {
     left -= chunk.byteLength;
     // Not `left < 0`: if a chunk is no byte array, `left` is NaN, and that must fail too.
-    if (!(left >= 0)) throw tooLarge(maxBytes);
-    yield chunk;
+    if (!(left >= 0)) throw tooLarge();
   }
-}
 
-function tooLarge(maxBytes: number): HttpError {
-  return new HttpError("too-large", `The file is larger than ${maxBytes} bytes.`);
+  return watchSteps(() => content, { onStep: count });
 }

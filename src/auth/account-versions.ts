@@ -1,5 +1,6 @@
 import type { Authenticator } from "../contracts/authenticator.ts";
 import type { Logger } from "../contracts/logger.ts";
+import { memoize } from "../platform/memoize.ts";
 
 /**
  * The account versions of a chain's methods, each tagged with its method. Callers treat a tagged version as opaque
@@ -44,18 +45,20 @@ export function createAccountVersions(methods: readonly Authenticator[], logger:
     );
   }
 
+  const read = memoize((tagged) => {
+    const [name, ordinal, version] = parse(tagged);
+    const method = byTag.get(JSON.stringify([name, ordinal]));
+    return typeof version === "string" && method?.isCurrent !== undefined ? { method, version } : undefined;
+  });
+
   return {
+    read,
     tag(method, version) {
       const tag = tags.get(method);
       if (typeof version !== "string" || tag === undefined) return undefined;
       if (method.isCurrent !== undefined) return JSON.stringify([...tag, version]);
       warn(method);
       return undefined;
-    },
-    read(tagged) {
-      const [name, ordinal, version] = parse(tagged);
-      const method = byTag.get(JSON.stringify([name, ordinal]));
-      return typeof version === "string" && method?.isCurrent !== undefined ? { method, version } : undefined;
     },
   };
 }

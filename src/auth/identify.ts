@@ -110,13 +110,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   }
 
   function toSource(presented: PresentedCredentials, address: string | undefined, request: Request): AttemptSource {
-    return {
-      username: isPlausible(presented) ? presented.username : undefined,
-      address,
-      get signal() {
-        return request.signal;
-      },
-    };
+    return { username: isPlausible(presented) ? presented.username : undefined, address, request };
   }
 
   function toCredentials(request: Request, connection: Connection, presented: PresentedCredentials): Credentials {
@@ -177,7 +171,11 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     { username, password }: { readonly username: string; readonly password: string },
   ): Promise<Identification> {
     const presented = { type: "password", username, content: password } as const;
-    const toAttempted = () => toCredentials(request, connection, presented);
+    let attempted: Credentials | undefined;
+    const toAttempted = () => {
+      attempted ??= toCredentials(request, connection, presented);
+      return attempted;
+    };
     const address = connection.peer?.address;
     const source = toSource(presented, address, request);
     const credentials = { username, password, address, isSecure: isSecure(request, connection) };
@@ -223,15 +221,14 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     const authorization = parseAuthorization(request.headers.get("authorization"));
     switch (authorization?.scheme) {
       case "session":
-        return identifyByHeader(authorization.id, request, connection);
-      case "basic": {
-        return identifyByBasic(request, connection, authorization);
-      }
+        return await identifyByHeader(authorization.id, request, connection);
+      case "basic":
+        return await identifyByBasic(request, connection, authorization);
       case "invalid":
         return { outcome: "refused", scheme: "authorization" };
     }
     const byCookie = await identifyByCookie(request, connection);
-    return byCookie.outcome === "identified" ? byCookie : identifyByCertificate(request, connection);
+    return byCookie.outcome === "identified" ? byCookie : await identifyByCertificate(request, connection);
   }
 
   /** Browsers send a certificate on their own, so one that matches no account is not a refused login (CONTRACT 6.7). */

@@ -13,15 +13,16 @@ export async function mapSessionStoreErrors<T>(work: () => Promise<T>): Promise<
   try {
     return await work();
   } catch (cause) {
-    throw new HttpError("unavailable", "The session store is not available.", RETRY, { cause });
+    throw sessionStoreUnavailable(cause);
   }
 }
 
-/** Runs work on the store of failed logins. @throws HttpError `unavailable` when the work fails, whatever the error. */
-export async function mapLoginStoreErrors<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw new HttpError("unavailable", "The store of failed logins is not available.", RETRY, { cause });
-  }
+/** The error of a request that needs the store of sessions when that fails. */
+export function sessionStoreUnavailable(cause: unknown): HttpError {
+  return new HttpError("unavailable", "The session store is not available.", RETRY, { cause });
+}
+
+/** The error of a request that needs the store of failed logins when that fails. */
+export function loginStoreUnavailable(cause: unknown): HttpError {
+  return new HttpError("unavailable", "The store of failed logins is not available.", RETRY, { cause });
 }

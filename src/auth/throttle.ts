@@ -3,7 +3,7 @@ import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { toNetwork } from "../http/ip-network.ts";
 import { createKeyedMutex } from "../platform/keyed-mutex.ts";
 import { memoize } from "../platform/memoize.ts";
-import { mapLoginStoreErrors, toStoreKey } from "./store.ts";
+import { loginStoreUnavailable, toStoreKey } from "./store.ts";
 
 /** Where an attempt comes from. Attempts are counted by user name and by address. */
 export interface AttemptSource {
@@ -14,8 +14,11 @@ export interface AttemptSource {
   readonly username?: string | undefined;
   /** The peer's address, if known. For IPv6 only the first 64 bits count. */
   readonly address?: string | undefined;
-  /** Aborts when the client disconnects: an attempt that still waits is then not made. */
-  readonly signal?: AbortSignal | undefined;
+  /**
+   * Its signal aborts when the client disconnects: an attempt that still waits is then not made. Not the signal itself:
+   * runtimes make it when it is first read, and only an attempt that has waited for long needs it.
+   */
+  readonly request?: Pick<Request, "signal"> | undefined;
 }
 
 /** What an attempt shows about the password; `neither` if no method tested it. */
@@ -69,6 +72,7 @@ export interface LoginThrottleOptions {
 }
 
 const LONG_WAIT_MS = 100;
+const NONE: readonly number[] = [];
 
 /** The times of the failures within the window, in milliseconds. */
 const failuresSchema = z.array(z.number());
@@ -85,28 +89,37 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   const addressKeyOf = memoize((address) => toStoreKey("failed-logins-from", toNetwork(address)));
 
   /**
-   * The keys that an attempt is counted under. An attack: the permit of the address comes first. A client that has used
+   * Starts an attempt under its keys. An attack: the permit of the address comes first. A client that has used
    * up its address, or runs many attempts, waits there. If it waited with a permit of the user name, it would block
    * other clients that log in with that name.
    */
-  function toKeys({ username, address }: AttemptSource): readonly AttemptKey[] {
-    const keys: AttemptKey[] = [];
-    if (address !== undefined) keys.push({ key: addressKeyOf(address), isName: false });
-    if (username !== undefined) keys.push({ key: nameKeyOf(username), isName: true });
-    return keys;
+  function startAll({ username, address }: AttemptSource, isGuess: boolean): readonly StartedAttempt[] {
+    const all: StartedAttempt[] = [];
+    if (address !== undefined) all.push(start(addressKeyOf(address), false, isGuess));
+    if (username !== undefined) all.push(start(nameKeyOf(username), true, isGuess));
+    return all;
   }
 
+  /** @throws HttpError `unavailable` when the store fails. */
   async function readFailures(key: string): Promise<readonly number[]> {
-    const stored = await store.get(key);
-    if (stored === undefined) return [];
-    const failures = failuresSchema.safeParse(stored).data ?? [];
+    try {
+      const stored = await store.get(key);
+      return stored === undefined ? NONE : toRecent(stored);
+    } catch (cause) {
+      throw loginStoreUnavailable(cause);
+    }
+  }
+
+  function toRecent(stored: unknown): readonly number[] {
+    const failures = failuresSchema.safeParse(stored).data ?? NONE;
     const since = clock() - window;
     return failures.filter((time) => time > since);
   }
 
+  /** @throws HttpError `unavailable` when the store fails. */
   async function addFailure(key: string): Promise<void> {
     const failures = [...(await readFailures(key)), clock()];
-    await store.set(key, failures.slice(-attempts), window);
+    await store.set(key, failures.slice(-attempts), window).catch(failUnavailable);
   }
 
   /**
@@ -115,7 +128,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
    */
   async function check(all: readonly StartedAttempt[]): Promise<"free" | "refused" | "busy"> {
     for (const { key, guessesBefore } of all) {
-      const failures = (await mapLoginStoreErrors(() => readFailures(key))).length;
+      const failures = (await readFailures(key)).length;
       if (failures >= attempts) return "refused";
       if (failures + guessesBefore >= attempts) return "busy";
     }
@@ -132,7 +145,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   ): Promise<Permit | undefined> {
     for (;;) {
       stop();
-      const failures = (await mapLoginStoreErrors(() => readFailures(key))).length;
+      const failures = (await readFailures(key)).length;
       if (failures >= attempts) return undefined;
       if (failures + running.permits < attempts) {
         running.permits += 1;
@@ -144,7 +157,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     }
   }
 
-  function start({ key, isName }: AttemptKey, isGuess: boolean): StartedAttempt {
+  function start(key: string, isName: boolean, isGuess: boolean): StartedAttempt {
     const running = allRunning.get(key) ?? { attempts: 0, guesses: 0, permits: 0, waiter: undefined };
     allRunning.set(key, running);
     const guessesBefore = running.guesses;
@@ -167,14 +180,13 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
 
   /** Counts the result of an attempt under one of its keys. */
   async function count({ key, isName, failures }: Permit, result: AttemptResult): Promise<void> {
-    if (result === "failed") await mapLoginStoreErrors(() => withWriteLock(key, () => addFailure(key)));
+    if (result === "failed") await withWriteLock(key, () => addFailure(key));
     else if (result === "succeeded" && isName && failures > 0)
-      await mapLoginStoreErrors(() => withWriteLock(key, () => store.delete(key)));
+      await withWriteLock(key, () => store.delete(key).catch(failUnavailable));
   }
 
-  /** Runtimes make the signal of a request when it is first read: only an attempt that has waited for long needs it. */
   function throwIfGone(source: AttemptSource, startedAt: number): void {
-    if (clock() - startedAt >= LONG_WAIT_MS) source.signal?.throwIfAborted();
+    if (clock() - startedAt >= LONG_WAIT_MS) source.request?.signal.throwIfAborted();
   }
 
   async function run<T>(
@@ -184,7 +196,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     shortcut?: Shortcut<T>,
   ): Promise<T | undefined> {
     const startedAt = clock();
-    const all = toKeys(source).map((key) => start(key, shortcut?.isKnown !== true));
+    const all = startAll(source, shortcut?.isKnown !== true);
     try {
       const state = shortcut && (await check(all));
       if (state === "refused") return undefined;
@@ -195,7 +207,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
       const stop = state === "free" ? () => undefined : () => throwIfGone(source, startedAt);
       return await runWithPermits(all, stop, attempt, toAttemptResult);
     } finally {
-      all.forEach(end);
+      for (const started of all) end(started);
     }
   }
 
@@ -223,6 +235,10 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   }
 
   return { run };
+}
+
+function failUnavailable(cause: unknown): never {
+  throw loginStoreUnavailable(cause);
 }
 
 /** A key that attempts are counted under: that of a user name, or of an address. */

@@ -68,7 +68,7 @@ export async function* readMultipart(request: Request, limits: MultipartLimits =
     await sections.readEpilogue();
   } finally {
     // This is not awaited: a silent client may never send more.
-    chunks.return(undefined).catch(() => undefined);
+    chunks.return().catch(() => undefined);
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Steps, watchSteps } from "../contracts/watch-steps.ts";
 import { createUtf8Decoder } from "../platform/utf8.ts";
 import { createBodyReadError, isBodyRead, isBodyReadError } from "./body-already-read.ts";
 import { parseBoundedJson } from "./bounded-json.ts";
@@ -11,8 +12,23 @@ const SMALL_BODY_BYTES = 16 * 1024;
 const MAX_MEMBERS = 1000;
 /** A command has at most four values: its target is in a list of its own. */
 const VALUES_OF_MEMBER = 5;
+const NOTHING: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => ({ next: async () => DONE }) };
+const DONE = { done: true, value: undefined } as const;
 /** Maximum number of fields of a form. The service's largest form has three, and browsers add a few. */
 const MAX_FIELDS = 100;
+
+/** The body of a request that an adapter has made: reading it takes less than half as long as `request.body`. */
+export interface DirectBody extends AsyncIterable<Uint8Array> {
+  /** Whether it is being read, or was. */
+  isStarted(): boolean;
+}
+
+/** The property of a request for its {@link DirectBody}, if it has one. */
+export const directBody = Symbol("directBody");
+
+function findDirectBody(request: Request & { readonly [directBody]?: DirectBody }): DirectBody | undefined {
+  return request[directBody];
+}
 
 /**
  * The announced length in bytes; `undefined` if it is not announced.
@@ -134,15 +150,19 @@ async function readText(
  * defect of the service, and the client has usually disconnected. Throws HttpError `internal`, which is logged, if
  * other code has read the body before: the operator must fix the order of middleware.
  */
-export async function* readBody(request: Request): AsyncGenerator<Uint8Array> {
-  if (isBodyRead(request)) throw toConsumed(createBodyReadError());
-  if (request.body === null) return;
-  try {
-    yield* request.body as unknown as AsyncIterable<Uint8Array>;
-  } catch (cause) {
-    if (isBodyReadError(cause)) throw toConsumed(cause);
-    throw new HttpError("malformed", "The request's body is incomplete.", {}, { cause });
-  }
+export function readBody(request: Request): Steps<Uint8Array> {
+  return watchSteps(() => findBody(request), { toError: toBodyError });
+}
+
+function findBody(request: Request): AsyncIterable<Uint8Array> {
+  const direct = findDirectBody(request);
+  if (direct === undefined ? isBodyRead(request) : direct.isStarted()) throw toConsumed(createBodyReadError());
+  return direct ?? (request.body as unknown as AsyncIterable<Uint8Array> | null) ?? NOTHING;
+}
+
+function toBodyError(cause: unknown): HttpError {
+  if (isBodyReadError(cause)) return toConsumed(cause);
+  return new HttpError("malformed", "The request's body is incomplete.", {}, { cause });
 }
 
 function toConsumed(cause: Error): HttpError {

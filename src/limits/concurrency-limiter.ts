@@ -4,20 +4,26 @@ import { toNetwork } from "../http/ip-network.ts";
 
 /**
  * What one request holds of the limits of its account and its address: the units of a transfer, or the bytes of a page.
+ * It holds nothing until the first {@link acquire}.
  */
 export interface Permit {
-  /** Whether {@link grow} to `total` units would succeed now. */
-  canGrow(total: number): boolean;
-  /** Raises the permit to `total` units. Returns false if they are not available, or the permit is released. */
-  grow(total: number): boolean;
+  /** Whether units are held. */
+  isTaken(): boolean;
+  /** Whether {@link acquire} would succeed now. Acquires and logs nothing. */
+  canAcquire(total?: number): boolean;
   /**
-   * Returns the source, and releases the permit when the source ends, fails or is closed.
-   * If `releaseAfter` is not called, {@link responded} releases the permit.
+   * Acquires `total` units in total (default 1). Returns false if they are not available, and logs a warning, or if the
+   * permit is released.
+   */
+  acquire(total?: number): boolean;
+  /**
+   * Returns the source, and releases the permit when the source ends, fails or is closed. If `releaseAfter` is not
+   * called, {@link responded} releases the permit.
    */
   releaseAfter(source: ByteSource): ByteSource;
   /** The response is made. Releases the permit unless a source still holds it. */
   responded(): void;
-  /** Releases the permit. May be called more than once. */
+  /** Releases what was acquired. May be called more than once. */
   release(): void;
 }
 
@@ -26,10 +32,8 @@ export interface Permit {
  * pages. One request counts for at most the whole limit, so a request that needs more runs alone instead of never.
  */
 export interface ConcurrencyLimiter {
-  /** Acquires a permit of `units` (default 1). Returns `undefined`, and logs a warning, if they are not available. */
-  acquire(username: string, address: string | undefined, units?: number): Permit | undefined;
-  /** Whether {@link acquire} would succeed now. Logs nothing. */
-  canAcquire(username: string, address: string | undefined, units: number): boolean;
+  /** Makes the permit of a request. */
+  createPermit(username: string, address: string | undefined): Permit;
   /** The sum of units of all permits. A permit counts with all its units here, even above a limit. */
   taken(): number;
 }
@@ -77,68 +81,96 @@ export function createConcurrencyLimiter({
   }
 
   /** The limit that prevents a permit from growing from `from` to `to` units, as the log shows it. */
-  function findReachedLimit(
-    username: string,
-    network: string | undefined,
-    from: number,
-    to: number,
-  ): Details | undefined {
+  function findReachedLimit({ username, network }: Holder, from: number, to: number): Details | undefined {
     if (!accounts.canChange(username, from, to)) return { account: username, [accountLimitName]: accountLimit };
     if (network !== undefined && !networks.canChange(network, from, to))
       return { address: network, [addressLimitName]: addressLimit };
     return undefined;
   }
 
-  function tryChange(username: string, network: string | undefined, from: number, to: number): boolean {
-    const reached = findReachedLimit(username, network, from, to);
-    if (reached !== undefined) {
-      warn(reached);
-      return false;
-    }
-    change(username, network, from, to);
+  const pool: Pool = {
+    canChange: (holder, from, to) => findReachedLimit(holder, from, to) === undefined,
+    tryChange(holder, from, to) {
+      const reached = findReachedLimit(holder, from, to);
+      if (reached === undefined) pool.change(holder, from, to);
+      else warn(reached);
+      return reached === undefined;
+    },
+    change({ username, network }, from, to) {
+      accounts.change(username, from, to);
+      if (network !== undefined) networks.change(network, from, to);
+      taken += to - from;
+    },
+  };
+
+  function createPermit(username: string, address: string | undefined): Permit {
+    const network = address === undefined ? undefined : toNetwork(address);
+    return new PooledPermit(pool, { username, network });
+  }
+
+  return { createPermit, taken: () => taken };
+}
+
+/** Whose limits a permit counts towards. */
+interface Holder {
+  readonly username: string;
+  readonly network: string | undefined;
+}
+
+/** The units of all permits. A permit changes its own from one number to another. */
+interface Pool {
+  canChange(holder: Holder, from: number, to: number): boolean;
+  /** Returns false, and logs a warning, if a limit is reached. */
+  tryChange(holder: Holder, from: number, to: number): boolean;
+  change(holder: Holder, from: number, to: number): void;
+}
+
+/** A class, because every request makes two permits: an object of functions costs ten times as much. */
+class PooledPermit implements Permit {
+  readonly #pool: Pool;
+  readonly #holder: Holder;
+  #units = 0;
+  #isReleased = false;
+  #hasSource = false;
+
+  constructor(pool: Pool, holder: Holder) {
+    this.#pool = pool;
+    this.#holder = holder;
+  }
+
+  isTaken(): boolean {
+    return this.#units > 0;
+  }
+
+  canAcquire(total = 1): boolean {
+    return total <= this.#units || this.#pool.canChange(this.#holder, this.#units, total);
+  }
+
+  acquire(total = 1): boolean {
+    if (this.#isReleased) return false;
+    if (total <= this.#units) return true;
+    if (!this.#pool.tryChange(this.#holder, this.#units, total)) return false;
+    this.#units = total;
     return true;
   }
 
-  function change(username: string, network: string | undefined, from: number, to: number): void {
-    accounts.change(username, from, to);
-    if (network !== undefined) networks.change(network, from, to);
-    taken += to - from;
+  releaseAfter(source: ByteSource): ByteSource {
+    if (!this.isTaken()) return source;
+    this.#hasSource = true;
+    const release = (): void => this.release();
+    return tap(source, { onEnd: release, onError: release, onClose: release });
   }
 
-  const canAcquire: ConcurrencyLimiter["canAcquire"] = (username, address, units) =>
-    findReachedLimit(username, findNetwork(address), 0, units) === undefined;
+  responded(): void {
+    if (!this.#hasSource) this.release();
+  }
 
-  const acquire: ConcurrencyLimiter["acquire"] = (username, address, initialUnits = 1) => {
-    const network = findNetwork(address);
-    if (!tryChange(username, network, 0, initialUnits)) return undefined;
-    let units = initialUnits;
-    let isReleased = false;
-
-    function canGrow(total: number): boolean {
-      return total <= units || findReachedLimit(username, network, units, total) === undefined;
-    }
-
-    function grow(total: number): boolean {
-      if (isReleased) return false;
-      if (total <= units) return true;
-      if (!tryChange(username, network, units, total)) return false;
-      units = total;
-      return true;
-    }
-
-    function giveBack(): void {
-      isReleased = true;
-      change(username, network, units, 0);
-    }
-
-    return { ...createRelease(giveBack), canGrow, grow };
-  };
-
-  return { acquire, canAcquire, taken: () => taken };
-}
-
-function findNetwork(address: string | undefined): string | undefined {
-  return address === undefined ? undefined : toNetwork(address);
+  release(): void {
+    if (!this.isTaken()) return;
+    this.#pool.change(this.#holder, this.#units, 0);
+    this.#units = 0;
+    this.#isReleased = true;
+  }
 }
 
 /** Sums the units of permits by a key. Each permit counts for at most `limit`, so the first one always fits. */
@@ -161,27 +193,4 @@ function createUsage(limit: number) {
   }
 
   return { canChange, change };
-}
-
-/** The part of a permit that decides when it is released; calls `giveBack` once. */
-function createRelease(giveBack: () => void): Pick<Permit, "releaseAfter" | "responded" | "release"> {
-  let isReleased = false;
-  let hasSource = false;
-
-  function release(): void {
-    if (isReleased) return;
-    isReleased = true;
-    giveBack();
-  }
-
-  function releaseAfter(source: ByteSource): ByteSource {
-    hasSource = true;
-    return tap(source, { onEnd: release, onError: release, onClose: release });
-  }
-
-  function responded(): void {
-    if (!hasSource) release();
-  }
-
-  return { releaseAfter, responded, release };
 }

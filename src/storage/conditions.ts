@@ -7,6 +7,11 @@ export function meetsConditions(etag: string | undefined, { ifMatch, ifNoneMatch
   return ifNoneMatch === undefined || etag === undefined || !matchesWeakly(etag, ifNoneMatch);
 }
 
+/** Whether a write has conditions at all. */
+export function hasConditions({ ifMatch, ifNoneMatch }: WriteOptions): boolean {
+  return ifMatch !== undefined || ifNoneMatch !== undefined;
+}
+
 /** Whether the member that was found is of the kind that the caller of a removal requires. */
 export function isOfKind(found: StorageEntry["kind"], { kind }: RemoveOptions): boolean {
   return kind === undefined || (kind === "folder") === (found === "folder");

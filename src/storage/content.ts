@@ -1,70 +1,74 @@
 import { StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
+import { type Steps, watchSteps } from "../contracts/watch-steps.ts";
 
 /**
- * Yields the chunks of a write's content and releases the source in every case.
+ * Returns the chunks of a write's content, and releases the source in every case.
  *
  * Throws `incomplete` if the bytes do not match the announced size. If the signal aborts, throws its reason
  * immediately, also while the source is silent.
  */
-export async function* receive(
-  content: AsyncIterable<Uint8Array>,
-  { size, signal }: WriteOptions,
-): AsyncGenerator<Uint8Array> {
-  const source = content[Symbol.asyncIterator]();
-  const steps = untilAborted(source, signal);
+export function receive(content: AsyncIterable<Uint8Array>, { size, signal }: WriteOptions): Steps<Uint8Array> {
   let received = 0;
-  let isOpen = false;
-  try {
-    for (;;) {
-      isOpen = false;
-      const next = await steps.next();
-      isOpen = !next.done;
-      if (next.done) break;
-      // A string, for example, has no `byteLength`, and a sum of NaN would pass for any size.
-      if (!ArrayBuffer.isView(next.value)) throw new TypeError("The content is not made of bytes.");
-      received += next.value.byteLength;
-      if (size !== undefined && received > size)
-        throw new StorageError("incomplete", `The content has more than ${size} bytes.`);
-      yield next.value;
-    }
-    if (size !== undefined && received < size) {
+
+  function onStep(chunk: Uint8Array): void {
+    // A string, for example, has no `byteLength`, and a sum of NaN would pass for any size.
+    if (!ArrayBuffer.isView(chunk)) throw new TypeError("The content is not made of bytes.");
+    received += chunk.byteLength;
+    if (size !== undefined && received > size)
+      throw new StorageError("incomplete", `The content has more than ${size} bytes.`);
+  }
+
+  function onEnd(): void {
+    if (size !== undefined && received < size)
       throw new StorageError("incomplete", `The content ended after ${received} of ${size} bytes.`);
-    }
-  } finally {
-    steps.end();
-    // Not awaited, because a silent source may never settle.
-    if (isOpen || signal?.aborted) void release(source);
   }
+
+  return watchSteps(() => interruptible(content, signal), { onStep, onEnd });
 }
 
-async function release(source: AsyncIterator<Uint8Array>): Promise<void> {
-  try {
-    await source.return?.();
-  } catch {
-    // The caller already gets the reason why the write ended.
-  }
-}
-
-/** The steps of an iterator. If the signal aborts, the pending step rejects with its reason. */
-interface Steps {
-  next(): Promise<IteratorResult<Uint8Array>>;
-  end(): void;
-}
-
-/** Registers one listener for all steps, because a large file has thousands of them. */
-function untilAborted(source: AsyncIterator<Uint8Array>, signal: AbortSignal | undefined): Steps {
-  if (signal === undefined) return { next: () => source.next(), end: () => undefined };
+/**
+ * The content as an iteration that never waits for the release of its source, because a silent source may never settle.
+ * If the signal aborts, the pending step rejects with its reason.
+ */
+function interruptible(content: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined): AsyncIterable<Uint8Array> {
+  const source = content[Symbol.asyncIterator]();
   let refuse: (reason: unknown) => void = () => undefined;
-  const abort = (): void => refuse(signal.reason);
-  signal.addEventListener("abort", abort);
+  // One listener for all steps, because a large file has thousands of them.
+  const abort = (): void => refuse(signal?.reason);
+  signal?.addEventListener("abort", abort);
 
-  function next(): Promise<IteratorResult<Uint8Array>> {
+  const stopListening = (): void => signal?.removeEventListener("abort", abort);
+
+  function release(): void {
+    stopListening();
+    // The caller already gets the reason why the write ended.
+    source.return?.().then(undefined, () => undefined);
+  }
+
+  async function next(): Promise<IteratorResult<Uint8Array>> {
+    try {
+      const step = await (signal === undefined ? source.next() : nextUnlessAborted(signal));
+      if (step.done === true) stopListening();
+      return step;
+    } catch (error) {
+      if (signal?.aborted === true) release();
+      else stopListening();
+      throw error;
+    }
+  }
+
+  function nextUnlessAborted(signal: AbortSignal): Promise<IteratorResult<Uint8Array>> {
     return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
+      signal.throwIfAborted();
       refuse = reject;
       source.next().then(resolve, reject);
     });
   }
 
-  return { next, end: () => signal.removeEventListener("abort", abort) };
+  async function end(): Promise<IteratorResult<Uint8Array>> {
+    release();
+    return { done: true, value: undefined };
+  }
+
+  return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
 }

@@ -2,6 +2,7 @@ import type { AccountFiles } from "../account/files.ts";
 import { tap } from "../contracts/byte-source.ts";
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
+import { watchSteps } from "../contracts/watch-steps.ts";
 
 /**
  * Calls `renew` at every step of a transfer or listing, so that its session does not idle out while it lasts. Only for
@@ -10,7 +11,7 @@ import { toStoredFile } from "../contracts/stored-file.ts";
 export function renewSessionDuring(files: AccountFiles, renew: () => void): AccountFiles {
   return {
     ...files,
-    list: (segments) => toMembers(() => stepwise(toBatches(files.list(segments)), renew)),
+    list: (segments) => toMembers(() => watchSteps(() => toBatches(files.list(segments)), { onStep: renew })),
     async read(segments, range) {
       renew();
       const file = await files.read(segments, range);
@@ -18,15 +19,13 @@ export function renewSessionDuring(files: AccountFiles, renew: () => void): Acco
       if (source === undefined) return { entry, body: chunkwise(file.body, renew) };
       return "readInto" in source ? toStoredFile(entry, tap(source, { onRead: renew })) : file;
     },
-    write: (segments, content, options) => files.write(segments, stepwise(content, renew), options),
+    write: (segments, content, options) =>
+      files.write(
+        segments,
+        watchSteps(() => content, { onStep: renew }),
+        options,
+      ),
   };
-}
-
-async function* stepwise<T>(steps: AsyncIterable<T>, renew: () => void): AsyncGenerator<T> {
-  for await (const step of steps) {
-    renew();
-    yield step;
-  }
 }
 
 /** Calls `renew` for each chunk. Reads nothing ahead of the reader. */

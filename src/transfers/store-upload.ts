@@ -1,6 +1,7 @@
 import type { Metadata, WriteTotals } from "../contracts/events/transfers.ts";
 import { type StorageEntry, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
 import type { Upload } from "../contracts/upload.ts";
+import { watchSteps } from "../contracts/watch-steps.ts";
 import { readTrace } from "../http/trace-context.ts";
 import type { AccountContext } from "../request/context.ts";
 import { emitEvent, toFileLocation, toSeconds, toSpeed } from "../request/emit-event.ts";
@@ -29,14 +30,19 @@ export async function storeFile(context: AccountContext, file: IncomingFile): Pr
   const data = { ...toFileLocation(context, segments), ...(metadata !== undefined && { metadata }) };
   const startedAt = config.clock();
   let count = 0;
+  let upload: PendingUpload | undefined;
 
   /** Counts bytes, and fails before `beforeCommit` is asked if content is missing. */
-  async function* counted(size: number | undefined): AsyncGenerator<Uint8Array> {
-    for await (const chunk of file.content) {
-      count += chunk.byteLength;
-      yield chunk;
-    }
-    if (size !== undefined && count < size) throw new StorageError("incomplete");
+  function counted(size: number | undefined): AsyncIterable<Uint8Array> {
+    return watchSteps(() => file.content, {
+      onStep(chunk) {
+        count += chunk.byteLength;
+        if (upload !== undefined) upload.size = count;
+      },
+      onEnd() {
+        if (size !== undefined && count < size) throw new StorageError("incomplete");
+      },
+    });
   }
 
   function toTotals(): WriteTotals {
@@ -47,7 +53,7 @@ export async function storeFile(context: AccountContext, file: IncomingFile): Pr
   function write(options: WriteOptions): Promise<StorageEntry> {
     const { beforeCommit } = config;
     if (beforeCommit === undefined) return files.write(segments, counted(options.size), options);
-    const upload = toUpload(context, data, () => count);
+    upload = toUpload(context, data);
     const { content, settle } = guardContent(counted(options.size), upload, beforeCommit, context.report);
     return files.write(segments, content, options).finally(settle);
   }
@@ -63,6 +69,9 @@ export async function storeFile(context: AccountContext, file: IncomingFile): Pr
   }
 }
 
+/** An upload whose size grows. */
+type PendingUpload = Omit<Upload, "size"> & { size: number };
+
 function toUpload(
   { account: { name, uuid, email, group }, connection: { peer }, request: { headers, signal } }: AccountContext,
   {
@@ -70,15 +79,12 @@ function toUpload(
     real_path: realPath,
     metadata,
   }: { readonly path: string; readonly real_path: string; readonly metadata?: Metadata },
-  count: () => number,
-): Upload {
+): PendingUpload {
   const trace = readTrace(headers);
   return {
     path,
     realPath,
-    get size() {
-      return count();
-    },
+    size: 0,
     ...(metadata !== undefined && { metadata }),
     account: { name, uuid, email, group },
     ...(peer !== undefined && { peer }),

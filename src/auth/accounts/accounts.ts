@@ -157,9 +157,11 @@ function createVersion(
     mark ??= `${keyedDigest("").slice(0, 16)} ${keyedDigest(`${username}\n${password}`)}`;
     return mark;
   };
+  const toOwnVersion = (): string => `${digest} ${toMark()}`;
   return {
-    version: () => `${digest} ${toMark()}`,
+    version: toOwnVersion,
     isCurrent(version) {
+      if (version === toOwnVersion()) return true;
       const [ofAccount, ofProcess, ofPassword] = version.split(" ");
       if (ofAccount !== digest) return false;
       const [ownProcess, ownPassword] = toMark().split(" ");

@@ -2,7 +2,7 @@ import { checkOption } from "../../contracts/option-error.ts";
 import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
 import { memoize } from "../../platform/memoize.ts";
 import { toHex } from "../../platform/sha256.ts";
-import { mapSessionStoreErrors } from "../store.ts";
+import { mapSessionStoreErrors, sessionStoreUnavailable } from "../store.ts";
 import { createSessionLimit, type LiveSession } from "./limit.ts";
 import {
   parseGeneration,
@@ -132,7 +132,11 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   async function generationOf(username: string): Promise<string | undefined> {
-    return (await mapSessionStoreErrors(() => readGeneration(username)))?.generation;
+    try {
+      return parseGeneration(await store.get(generationKeyOf(username)))?.generation;
+    } catch (cause) {
+      throw sessionStoreUnavailable(cause);
+    }
   }
 
   async function start(record: SessionRecord, generation?: string, onEnded?: OnSession): Promise<string> {

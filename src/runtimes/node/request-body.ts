@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
 import { createBodyReadError } from "../../http/body-already-read.ts";
+import type { DirectBody } from "../../http/request-body.ts";
 
-/** The body of one request: a Readable for the ponyfill's `Request`, and its state for the bridge. */
+/** The body of one request: its chunks for the service, and its state for the bridge. */
 export interface RequestBody {
-  /** Reads from the socket only while it is read itself. Destroying it does not destroy the socket. */
-  readonly stream: Readable;
+  /**
+   * The chunks as they arrive, for one reader. Reads from the socket only while it is read itself. A reader that stops
+   * does not close the socket.
+   */
+  readonly chunks: DirectBody;
   /** Whether the client waits for `100 Continue` (`Expect: 100-continue`) and has not got it. */
   isContinueWithheld(): boolean;
   /** Whether the reader waits for bytes that the client has not sent. */
@@ -44,78 +47,113 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
   let withheld = isContinueExpected(req, res);
   /** Consecutive small chunks of one packet. */
   let small: Buffer[] = [];
-
-  const stream = new Readable({
-    // Chunks pass one by one as they arrive: joining them would be a copy.
-    objectMode: true,
-    highWaterMark: 1,
-    read(): void {
-      if (hasStarted) req.resume();
-      else start();
-    },
-    destroy(error, callback): void {
-      req.off("data", onData).off("end", onEnd).off("close", onClose);
-      // A body that has arrived completely is discarded; otherwise the rest stays unread on the socket.
-      if (hasStarted && req.complete) req.resume();
-      else if (hasStarted) req.pause();
-      callback(error);
-    },
-  });
-  // A reader sees the error; without a reader it must not end the process.
-  stream.on("error", () => undefined);
+  /** What the reader has not taken yet. The request is paused while there is anything. */
+  let arrived: Buffer[] = [];
+  /** The reader, while it waits for a chunk. */
+  let waiting: { resolve(step: Step): void; reject(error: Error): void } | undefined;
+  /** What the reader gets after the chunks that have arrived: `"end"` or an error. Absent while more may arrive. */
+  let outcome: "end" | Error | undefined;
 
   function start(): void {
     hasStarted = true;
     // Another reader took a part of the body, which without a length would look like a short body, or decoded it: then
     // these are no longer bytes.
-    if (req.readableEnded || req.readableDidRead || req.readableEncoding !== null) {
-      stream.destroy(createBodyReadError());
-      return;
+    if (req.readableEnded || req.readableDidRead || req.readableEncoding !== null) finish(createBodyReadError());
+    else if (req.destroyed) finish(createDisconnectError());
+    else if (req.complete) takeAll();
+    else {
+      if (withheld && !res.headersSent) res.writeContinue();
+      withheld = false;
+      req.on("end", onEnd).on("close", onClose).on("data", onData);
     }
-    if (req.destroyed) {
-      stream.destroy(createDisconnectError());
-      return;
-    }
-    if (withheld && !res.headersSent) res.writeContinue();
-    withheld = false;
-    req.on("end", onEnd).on("close", onClose).on("data", onData);
   }
-  function onData(chunk: Buffer): void {
+  /** The body arrived with its head: its chunks need no events. */
+  function takeAll(): void {
+    const all = req.read() as Buffer | null;
+    if (all !== null) {
+      count(all);
+      arrived.push(all);
+    }
+    finish("end");
+  }
+  function count(chunk: Buffer): void {
     onChunkReceived?.(chunk.byteLength);
     received += chunk.byteLength;
+  }
+  function onData(chunk: Buffer): void {
+    count(chunk);
     if (chunk.byteLength < SMALL_BYTES) {
       // The parser passes everything of one packet before the next phase of the event loop, so this delays nothing.
-      const count = small.push(chunk);
-      if (count === 1) setImmediate(flush);
-      if (count === MOST_SMALL) flush();
+      const smallChunks = small.push(chunk);
+      if (smallChunks === 1) setImmediate(flush);
+      if (smallChunks === MOST_SMALL) flush();
       return;
     }
     flush();
-    if (!stream.push(chunk)) req.pause();
+    pass(chunk);
   }
   function flush(): void {
-    if (small.length === 0 || stream.destroyed) return;
-    const joined = small.length === 1 ? small[0] : Buffer.concat(small);
+    const [first] = small;
+    if (first === undefined || outcome !== undefined) return;
+    const joined = small.length === 1 ? first : Buffer.concat(small);
     small = [];
-    if (!stream.push(joined)) req.pause();
+    pass(joined);
+  }
+  function pass(chunk: Buffer): void {
+    if (waiting === undefined) {
+      arrived.push(chunk);
+      req.pause();
+      return;
+    }
+    waiting.resolve({ done: false, value: chunk });
+    waiting = undefined;
   }
   function onEnd(): void {
     flush();
-    if (req.complete) stream.push(null);
-    else stream.destroy(createDisconnectError());
+    finish(req.complete ? "end" : createDisconnectError());
   }
   function onClose(): void {
-    if (!req.readableEnded) stream.destroy(createDisconnectError());
+    if (!req.readableEnded) finish(createDisconnectError());
+  }
+  function finish(result: "end" | Error): void {
+    if (outcome !== undefined) return;
+    outcome = result;
+    req.off("data", onData).off("end", onEnd).off("close", onClose);
+    // A body that has arrived completely is discarded; otherwise the rest stays unread on the socket.
+    if (req.complete) req.resume();
+    else req.pause();
+    if (result === "end") waiting?.resolve({ done: true, value: undefined });
+    else waiting?.reject(result);
+    waiting = undefined;
+  }
+  async function next(): Promise<Step> {
+    if (!hasStarted) start();
+    const chunk = arrived.shift();
+    if (chunk !== undefined) {
+      if (arrived.length === 0 && outcome === undefined) req.resume();
+      return { done: false, value: chunk };
+    }
+    if (outcome === "end") return { done: true, value: undefined };
+    if (outcome !== undefined) throw outcome;
+    return new Promise((resolve, reject) => {
+      waiting = { resolve, reject };
+    });
+  }
+  async function close(): Promise<Step> {
+    arrived = [];
+    if (hasStarted) finish("end");
+    return { done: true, value: undefined };
   }
 
   return {
-    stream,
+    chunks: { isStarted: () => hasStarted, [Symbol.asyncIterator]: () => ({ next, return: close }) },
     isContinueWithheld: () => withheld,
-    isWaiting: () => hasStarted && !req.complete && !req.isPaused() && !stream.destroyed,
+    isWaiting: () => hasStarted && !req.complete && !req.isPaused() && outcome === undefined,
     received: () => received,
     stop(): void {
       if (hasStarted) {
-        stream.destroy(new Error("The response was sent before the request's body was read"));
+        arrived = [];
+        finish(new Error("The response was sent before the request's body was read"));
         return;
       }
       // After a response node:http reads and discards a request body that was never read. One read prevents that.
@@ -124,6 +162,8 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
     },
   };
 }
+
+type Step = IteratorResult<Uint8Array, undefined>;
 
 /** Creates the error for the body and the signal of a request whose client has disconnected. */
 export function createDisconnectError(): Error {

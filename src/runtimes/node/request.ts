@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { Request } from "@whatwg-node/fetch";
+import { Headers, Request } from "@whatwg-node/fetch";
+import { directBody } from "../../http/request-body.ts";
 import type { Exchange, SocketState } from "./exchange.ts";
 import { createDisconnectError } from "./request-body.ts";
 
@@ -24,21 +25,22 @@ const lazySignal: PropertyDescriptor & ThisType<{ [exchangeKey]: Exchange }> = {
  */
 export function toRequest(exchange: Exchange): Request | undefined {
   const { req, state, body } = exchange;
-  const headers = toHeaders(req);
-  const url = toUrl(state, headers.host, targetOf(req), req.method);
+  const fields = toFields(req);
+  const url = toUrl(state, fields.get("host"), targetOf(req), req.method);
   if (url === undefined) return undefined;
   try {
-    const init = body === undefined ? { method: req.method, headers } : toBodyInit(req.method, headers, body.stream);
-    const request = new Request(url, init as RequestInit);
-    Object.assign(request, { [exchangeKey]: exchange });
+    const request = new Request(url, toInit(req.method, fields, body?.chunks));
+    Object.assign(request, { [exchangeKey]: exchange, [directBody]: body?.chunks });
     return Object.defineProperty(request, "signal", lazySignal);
   } catch {
     return undefined;
   }
 }
 
-function toBodyInit(method: string | undefined, headers: Record<string, string>, body: unknown): object {
-  return { method, headers, body, duplex: "half" };
+function toInit(method: string | undefined, fields: ReadonlyMap<string, string>, body: unknown): RequestInit {
+  // The types of TypeScript know lists of pairs, but not that any iterable of pairs will do.
+  const headers = new Headers(fields as unknown as [string, string][]);
+  return (body === undefined ? { method, headers } : { method, headers, body, duplex: "half" }) as RequestInit;
 }
 
 /** The complete target: Express and Connect remove the mount path from `url` and keep `originalUrl`. */
@@ -77,26 +79,25 @@ function originOf(state: SocketState, host: string | undefined): string | undefi
   return state.origin;
 }
 
-/** A copy of the headers, because the ponyfill's `Request` writes to it; repeated fields are joined (RFC 9110 5.3). */
-function toHeaders(req: IncomingMessage): Record<string, string> {
+/**
+ * The headers, with repeated fields joined (RFC 9110 5.3). A map: the ponyfill's `Headers` searches all names of an
+ * object for each absent one. A copy, because the ponyfill's `Request` writes to it.
+ */
+function toFields(req: IncomingMessage): Map<string, string> {
   const source = req.headers as Record<string, string>;
-  const headers: Record<string, string> = {};
-  let fields = 0;
-  for (const name in source) {
-    headers[name] = source[name] as string;
-    fields += 2;
-  }
+  const fields = new Map<string, string>();
+  for (const name in source) fields.set(name, source[name] as string);
   // Node drops a second `Authorization`, `Host`, `Content-Type` and others: the core must see that there were two.
-  return fields === req.rawHeaders.length ? headers : joinHeaders(req.rawHeaders);
+  return 2 * fields.size === req.rawHeaders.length ? fields : joinFields(req.rawHeaders);
 }
 
-function joinHeaders(raw: readonly string[]): Record<string, string> {
-  const headers: Record<string, string> = Object.create(null);
+function joinFields(raw: readonly string[]): Map<string, string> {
+  const fields = new Map<string, string>();
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = (raw[index] as string).toLowerCase();
     const value = raw[index + 1] as string;
-    const before = headers[name];
-    headers[name] = before === undefined ? value : `${before}${name === "cookie" ? "; " : ", "}${value}`;
+    const before = fields.get(name);
+    fields.set(name, before === undefined ? value : `${before}${name === "cookie" ? "; " : ", "}${value}`);
   }
-  return headers;
+  return fields;
 }

@@ -1,7 +1,7 @@
 import type { BigIntStats } from "node:fs";
 import { link, unlink } from "node:fs/promises";
 import { StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
-import { meetsConditions } from "../conditions.ts";
+import { hasConditions, meetsConditions } from "../conditions.ts";
 import { ignoreErrors, mapErrorCode, mapSystemErrors, systemCode } from "./errors.ts";
 import { findMember, toEntry } from "./list.ts";
 import { type OpenFolder, withNameLock } from "./open-folder.ts";
@@ -31,21 +31,29 @@ export async function checkTarget(
   return found;
 }
 
+/** A complete temporary file, and what it replaces. */
+export interface FinishedWrite {
+  readonly temporary: string;
+  readonly name: string;
+  /** What had the name when the write started. */
+  readonly previous: BigIntStats | undefined;
+  /** The system has no deferred work for the bytes, so the rename cannot take long. */
+  readonly isQuick: boolean;
+}
+
 /**
  * Renames the temporary file to its final name, under the lock of that name and if the conditions still hold. It
- * replaces what had the name. `isQuick`: the system has no deferred work for the bytes, so the rename cannot take long.
+ * replaces what had the name. Without conditions it does not look again: the system itself refuses to replace a folder.
  *
  * Returns `"linked"` if the file still has its temporary name too.
  */
 export async function commit(
   folder: OpenFolder,
-  temporary: string,
-  name: string,
+  { temporary, name, previous, isQuick }: FinishedWrite,
   options: WriteOptions,
-  isQuick: boolean,
 ): Promise<"renamed" | "linked"> {
   return withNameLock(folder, name, async () => {
-    const found = await checkTarget(folder, name, options, true);
+    const found = hasConditions(options) ? await checkTarget(folder, name, options, true) : previous;
     options.signal?.throwIfAborted();
     await folder.confirm();
     const mustBeNew = options.ifNoneMatch === "*" && found === undefined;
@@ -54,6 +62,7 @@ export async function commit(
     await mapSystemErrors(renameMember(folder.at(temporary), folder.at(name), isRenameQuick), {
       ENOENT: "parent-missing",
       ENOTDIR: "not-a-file",
+      EISDIR: "not-a-file",
       EINVAL: "bad-name",
     });
     await folder.confirm();

@@ -47,7 +47,7 @@ export async function writeMember(
     const closed = closeFile(descriptor, isQuick);
     descriptor = undefined;
     await mapSystemErrors(closed);
-    mustRemove = (await inParent(commit(folder, temporary, name, options, isQuick))) === "linked";
+    mustRemove = (await inParent(commit(folder, { temporary, name, previous, isQuick }, options))) === "linked";
     if (durability === "fsync") await folder.sync();
     return toFileEntry(name, written);
   } finally {

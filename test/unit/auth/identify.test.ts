@@ -103,8 +103,8 @@ describe("credentials that are verified", () => {
     await identifier.authenticate(request, { peer }, presented);
     await identifier.authenticate(request, {}, { ...presented, username: "a\nb" });
     expect(attempts).toEqual([
-      [{ username: "alice", address: peer.address, signal: request.signal }, result],
-      [{ username: undefined, address: undefined, signal: request.signal }, result],
+      [{ username: "alice", address: peer.address, request }, result],
+      [{ username: undefined, address: undefined, request }, result],
     ]);
   });
 

@@ -55,7 +55,7 @@ describe("the throttle", () => {
     const throttle = create(2);
     const run = (signal?: AbortSignal) =>
       throttle.run(
-        { ...alice, signal },
+        { ...alice, request: signal && { signal } },
         async () => {
           ran += 1;
           await gate;

@@ -22,6 +22,15 @@ function create(perAccount: number, perAddress: number, logger = createRecording
   });
 }
 
+function acquire(limiter: ConcurrencyLimiter, username: string, address?: string, units = 1): Permit | undefined {
+  const permit = limiter.createPermit(username, address);
+  return permit.acquire(units) ? permit : undefined;
+}
+
+function canAcquire(limiter: ConcurrencyLimiter, username: string, address?: string, units = 1): boolean {
+  return limiter.createPermit(username, address).canAcquire(units);
+}
+
 function granted(permit: Permit | undefined): Permit {
   if (permit === undefined) throw new Error("There was no permit.");
   return permit;
@@ -49,18 +58,18 @@ const buffer = new Uint8Array(1);
 describe("the permits of a concurrency limiter", () => {
   it("can grow while units are left, and are released as a whole", () => {
     const limiter = create(4, 6);
-    const first = granted(limiter.acquire("alice", "192.0.2.1"));
-    expect(first.grow(3)).toBe(true);
-    expect(first.grow(2), "to fewer units than it has").toBe(true);
+    const first = granted(acquire(limiter, "alice", "192.0.2.1"));
+    expect(first.acquire(3)).toBe(true);
+    expect(first.acquire(2), "to fewer units than it has").toBe(true);
     expect(limiter.taken()).toBe(3);
-    const second = granted(limiter.acquire("alice", "192.0.2.1"));
-    expect(second.grow(2), "of an account with none left").toBe(false);
-    const other = granted(limiter.acquire("bob", "192.0.2.1"));
-    expect(other.grow(3), "of an address with none left").toBe(false);
+    const second = granted(acquire(limiter, "alice", "192.0.2.1"));
+    expect(second.acquire(2), "of an account with none left").toBe(false);
+    const other = granted(acquire(limiter, "bob", "192.0.2.1"));
+    expect(other.acquire(3), "of an address with none left").toBe(false);
     expect(limiter.taken()).toBe(5);
     first.release();
     expect(limiter.taken()).toBe(2);
-    expect(other.grow(3)).toBe(true);
+    expect(other.acquire(3)).toBe(true);
     second.release();
     other.release();
     expect(limiter.taken()).toBe(0);
@@ -69,102 +78,102 @@ describe("the permits of a concurrency limiter", () => {
   it("can be asked for without being acquired, and without a log entry", () => {
     const logger = createRecordingLogger();
     const limiter = create(3, 4, logger);
-    expect(limiter.canAcquire("alice", "192.0.2.1", 3)).toBe(true);
-    const permit = granted(limiter.acquire("alice", "192.0.2.1"));
-    expect([2, 3].map((units) => limiter.canAcquire("alice", "192.0.2.1", units))).toEqual([true, false]);
+    expect(canAcquire(limiter, "alice", "192.0.2.1", 3)).toBe(true);
+    const permit = granted(acquire(limiter, "alice", "192.0.2.1"));
+    expect([2, 3].map((units) => canAcquire(limiter, "alice", "192.0.2.1", units))).toEqual([true, false]);
     expect(
-      [1, 3, 100].map((units) => permit.canGrow(units)),
+      [1, 3, 100].map((units) => permit.canAcquire(units)),
       "of its own account",
     ).toEqual([true, true, true]);
-    expect(limiter.canAcquire("bob", "192.0.2.1", 3)).toBe(true);
-    expect(permit.grow(2)).toBe(true);
-    expect(limiter.canAcquire("bob", "192.0.2.1", 3), "of an address with none left").toBe(false);
-    const other = granted(limiter.acquire("alice", "192.0.2.2"));
-    expect([2, 3].map((units) => permit.canGrow(units))).toEqual([true, false]);
+    expect(canAcquire(limiter, "bob", "192.0.2.1", 3)).toBe(true);
+    expect(permit.acquire(2)).toBe(true);
+    expect(canAcquire(limiter, "bob", "192.0.2.1", 3), "of an address with none left").toBe(false);
+    const other = granted(acquire(limiter, "alice", "192.0.2.2"));
+    expect([2, 3].map((units) => permit.canAcquire(units))).toEqual([true, false]);
     expect(limiter.taken()).toBe(3);
     permit.release();
     other.release();
-    expect(limiter.canAcquire("alice", undefined, 100), "a request counts for at most the limit").toBe(true);
+    expect(canAcquire(limiter, "alice", undefined, 100), "a request counts for at most the limit").toBe(true);
     expect(logger.entries).toEqual([]);
   });
 
   it("count for at most the whole limit, however many units one transfer needs", () => {
     const limiter = create(3, 2);
-    const only = granted(limiter.acquire("alice", "192.0.2.1"));
-    expect(only.grow(100)).toBe(true);
-    expect(limiter.canAcquire("alice", "192.0.2.2", 1), "of the account").toBe(false);
-    expect(limiter.canAcquire("bob", "192.0.2.1", 1), "of the address").toBe(false);
-    expect(limiter.canAcquire("bob", "192.0.2.2", 1)).toBe(true);
+    const only = granted(acquire(limiter, "alice", "192.0.2.1"));
+    expect(only.acquire(100)).toBe(true);
+    expect(canAcquire(limiter, "alice", "192.0.2.2", 1), "of the account").toBe(false);
+    expect(canAcquire(limiter, "bob", "192.0.2.1", 1), "of the address").toBe(false);
+    expect(canAcquire(limiter, "bob", "192.0.2.2", 1)).toBe(true);
     only.release();
-    expect(limiter.canAcquire("alice", "192.0.2.1", 3)).toBe(true);
+    expect(canAcquire(limiter, "alice", "192.0.2.1", 3)).toBe(true);
     expect(limiter.taken()).toBe(0);
-    const unlimited = granted(create(0, 0).acquire("alice", "192.0.2.1"));
-    expect(unlimited.grow(100)).toBe(true);
+    const unlimited = granted(acquire(create(0, 0), "alice", "192.0.2.1"));
+    expect(unlimited.acquire(100)).toBe(true);
   });
 
   it("count up to each limit separately, so that neither limit hides the other", () => {
     const small = create(1, 10);
-    expect(small.acquire("alice", "192.0.2.1", 8)).toBeDefined();
-    expect(small.acquire("bob", "192.0.2.1", 8), "of an address with 2 left").toBeUndefined();
-    expect(small.acquire("bob", "192.0.2.1", 2)).toBeDefined();
+    expect(acquire(small, "alice", "192.0.2.1", 8)).toBeDefined();
+    expect(acquire(small, "bob", "192.0.2.1", 8), "of an address with 2 left").toBeUndefined();
+    expect(acquire(small, "bob", "192.0.2.1", 2)).toBeDefined();
     const wide = create(10, 1);
-    const permit = granted(wide.acquire("alice", "192.0.2.1"));
-    expect(permit.grow(8)).toBe(true);
-    expect(wide.acquire("alice", undefined, 3), "of an account with 2 left").toBeUndefined();
-    expect(wide.acquire("alice", "192.0.2.2", 2)).toBeDefined();
+    const permit = granted(acquire(wide, "alice", "192.0.2.1"));
+    expect(permit.acquire(8)).toBe(true);
+    expect(acquire(wide, "alice", undefined, 3), "of an account with 2 left").toBeUndefined();
+    expect(acquire(wide, "alice", "192.0.2.2", 2)).toBeDefined();
   });
 
   it("are acquired with all their units or not at all", () => {
     const limiter = create(4, 0);
-    const first = granted(limiter.acquire("alice", undefined, 3));
-    expect(limiter.acquire("alice", undefined, 2)).toBeUndefined();
-    expect(first.grow(4)).toBe(true);
+    const first = granted(acquire(limiter, "alice", undefined, 3));
+    expect(acquire(limiter, "alice", undefined, 2)).toBeUndefined();
+    expect(first.acquire(4)).toBe(true);
     expect(limiter.taken()).toBe(4);
   });
 
   it("are limited per account", () => {
     const limiter = create(2, 0);
-    const first = limiter.acquire("alice", "192.0.2.1");
-    expect(limiter.acquire("alice", "192.0.2.2")).toBeDefined();
-    expect(limiter.acquire("alice", "192.0.2.3")).toBeUndefined();
-    expect(limiter.acquire("bob", "192.0.2.1")).toBeDefined();
+    const first = acquire(limiter, "alice", "192.0.2.1");
+    expect(acquire(limiter, "alice", "192.0.2.2")).toBeDefined();
+    expect(acquire(limiter, "alice", "192.0.2.3")).toBeUndefined();
+    expect(acquire(limiter, "bob", "192.0.2.1")).toBeDefined();
     first?.release();
-    expect(limiter.acquire("alice", undefined)).toBeDefined();
+    expect(acquire(limiter, "alice")).toBeDefined();
     expect(limiter.taken()).toBe(3);
   });
 
   it("are limited per address, for all accounts together; a refusal by the address costs the account nothing", () => {
     const limiter = create(2, 1);
-    expect(limiter.acquire("alice", "192.0.2.1")).toBeDefined();
-    for (let turn = 0; turn < 5; turn++) expect(limiter.acquire("bob", "192.0.2.1")).toBeUndefined();
-    expect(limiter.acquire("bob", "192.0.2.2")).toBeDefined();
-    expect(limiter.acquire("bob", "192.0.2.3")).toBeDefined();
-    expect(limiter.acquire("bob", "192.0.2.4")).toBeUndefined();
+    expect(acquire(limiter, "alice", "192.0.2.1")).toBeDefined();
+    for (let turn = 0; turn < 5; turn++) expect(acquire(limiter, "bob", "192.0.2.1")).toBeUndefined();
+    expect(acquire(limiter, "bob", "192.0.2.2")).toBeDefined();
+    expect(acquire(limiter, "bob", "192.0.2.3")).toBeDefined();
+    expect(acquire(limiter, "bob", "192.0.2.4")).toBeUndefined();
   });
 
   it("count IPv6 addresses by their first 64 bits, and unknown addresses not at all", () => {
     const limiter = create(0, 1);
-    expect(limiter.acquire("a", "2001:db8:1:2::1")).toBeDefined();
-    expect(limiter.acquire("b", "2001:db8:1:2:ffff::2")).toBeUndefined();
-    expect(limiter.acquire("b", "2001:db8:1:3::1")).toBeDefined();
-    for (let turn = 0; turn < 5; turn++) expect(limiter.acquire("c", undefined)).toBeDefined();
+    expect(acquire(limiter, "a", "2001:db8:1:2::1")).toBeDefined();
+    expect(acquire(limiter, "b", "2001:db8:1:2:ffff::2")).toBeUndefined();
+    expect(acquire(limiter, "b", "2001:db8:1:3::1")).toBeDefined();
+    for (let turn = 0; turn < 5; turn++) expect(acquire(limiter, "c")).toBeDefined();
   });
 
   it("are given back once, however often they are released", () => {
     const limiter = create(1, 0);
-    const permit = granted(limiter.acquire("alice", undefined));
+    const permit = granted(acquire(limiter, "alice"));
     permit.release();
-    const next = limiter.acquire("alice", undefined);
+    const next = acquire(limiter, "alice");
     permit.release();
     permit.responded();
     expect(next).toBeDefined();
-    expect(limiter.acquire("alice", undefined)).toBeUndefined();
+    expect(acquire(limiter, "alice")).toBeUndefined();
     expect(limiter.taken()).toBe(1);
   });
 
   it("are released with a response that has no source", () => {
     const limiter = create(1, 0);
-    granted(limiter.acquire("alice", undefined)).responded();
+    granted(acquire(limiter, "alice")).responded();
     expect(limiter.taken()).toBe(0);
   });
 
@@ -177,7 +186,7 @@ describe("the permits of a concurrency limiter", () => {
     ],
   ])("are held until the source %s", async (_how, end) => {
     const limiter = create(1, 0);
-    const permit = granted(limiter.acquire("alice", undefined));
+    const permit = granted(acquire(limiter, "alice"));
     const source = permit.releaseAfter(sourceOf(1));
     permit.responded();
     expect(limiter.taken()).toBe(1);
@@ -187,7 +196,7 @@ describe("the permits of a concurrency limiter", () => {
 
   it("are held until the source fails", async () => {
     const limiter = create(1, 0);
-    const source = granted(limiter.acquire("alice", undefined)).releaseAfter(sourceOf(1, true));
+    const source = granted(acquire(limiter, "alice")).releaseAfter(sourceOf(1, true));
     await source.readInto(buffer);
     expect(limiter.taken()).toBe(1);
     await expect(source.readInto(buffer)).rejects.toThrow("broken");
@@ -197,11 +206,11 @@ describe("the permits of a concurrency limiter", () => {
   it("log a warning at most once a minute when a limit is reached", () => {
     const logger = createRecordingLogger();
     const limiter = create(1, 0, logger);
-    for (let turn = 0; turn < 100; turn++) limiter.acquire("alice", "192.0.2.1");
+    for (let turn = 0; turn < 100; turn++) acquire(limiter, "alice", "192.0.2.1");
     expect(logger.entries).toHaveLength(1);
     expect(logger.entries[0]).toMatchObject({ level: "warn", details: { account: "alice", transfersPerAccount: 1 } });
     now = 60_000;
-    limiter.acquire("alice", "192.0.2.1");
+    acquire(limiter, "alice", "192.0.2.1");
     expect(logger.entries).toHaveLength(2);
   });
 });
