@@ -119,7 +119,20 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   /** @throws HttpError `unavailable` when the store fails. */
   async function addFailure(key: string): Promise<void> {
     const failures = [...(await readFailures(key)), clock()];
-    await store.set(key, failures.slice(-attempts), window).catch(failUnavailable);
+    try {
+      await store.set(key, failures.slice(-attempts), window);
+    } catch (cause) {
+      throw loginStoreUnavailable(cause);
+    }
+  }
+
+  /** @throws HttpError `unavailable` when the store fails. */
+  async function clearFailures(key: string): Promise<void> {
+    try {
+      await store.delete(key);
+    } catch (cause) {
+      throw loginStoreUnavailable(cause);
+    }
   }
 
   /**
@@ -181,8 +194,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   /** Counts the result of an attempt under one of its keys. */
   async function count({ key, isName, failures }: Permit, result: AttemptResult): Promise<void> {
     if (result === "failed") await withWriteLock(key, () => addFailure(key));
-    else if (result === "succeeded" && isName && failures > 0)
-      await withWriteLock(key, () => store.delete(key).catch(failUnavailable));
+    else if (result === "succeeded" && isName && failures > 0) await withWriteLock(key, () => clearFailures(key));
   }
 
   function throwIfGone(source: AttemptSource, startedAt: number): void {
@@ -235,10 +247,6 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   }
 
   return { run };
-}
-
-function failUnavailable(cause: unknown): never {
-  throw loginStoreUnavailable(cause);
 }
 
 /** A key that attempts are counted under: that of a user name, or of an address. */

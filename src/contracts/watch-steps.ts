@@ -34,6 +34,7 @@ export function watchSteps<T>(
       isOver = true;
       throw toError(error);
     }
+    if (isOver) throw new Error("The iteration was ended while a step was pending.");
     if (step.done === true) {
       isOver = true;
       onEnd?.();

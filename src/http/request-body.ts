@@ -19,15 +19,22 @@ const MAX_FIELDS = 100;
 
 /** The body of a request that an adapter has made: reading it takes less than half as long as `request.body`. */
 export interface DirectBody extends AsyncIterable<Uint8Array> {
-  /** Whether it is being read, or was. */
-  isStarted(): boolean;
+  /** Whether it has a reader already: the only one, which may also be `request.body`. */
+  isTaken(): boolean;
 }
 
 /** The property of a request for its {@link DirectBody}, if it has one. */
 export const directBody = Symbol("directBody");
 
+/** The body that nobody has read yet, or used as `request.body`. */
 function findDirectBody(request: Request & { readonly [directBody]?: DirectBody }): DirectBody | undefined {
-  return request[directBody];
+  const body = request[directBody];
+  return body?.isTaken() === false ? body : undefined;
+}
+
+/** Whether a request has a body, of any size. Does not take it. */
+export function hasBody(request: Request): boolean {
+  return findDirectBody(request) !== undefined || request.body !== null;
 }
 
 /**
@@ -46,11 +53,11 @@ export function readContentLength(headers: Headers): number | undefined {
  * first byte: some runtimes give a body to every request (RFC 9112 6.3, 9113 8.1).
  */
 export async function hasContent(request: Request): Promise<boolean> {
-  const { headers, body } = request;
+  const { headers } = request;
   const length = readContentLength(headers);
   if (length !== undefined) return length > 0;
   if (headers.has("transfer-encoding")) return true;
-  if (body === null) return false;
+  if (!hasBody(request)) return false;
   for await (const chunk of readBody(request)) if (chunk.byteLength > 0) return true;
   return false;
 }
@@ -156,8 +163,9 @@ export function readBody(request: Request): Steps<Uint8Array> {
 
 function findBody(request: Request): AsyncIterable<Uint8Array> {
   const direct = findDirectBody(request);
-  if (direct === undefined ? isBodyRead(request) : direct.isStarted()) throw toConsumed(createBodyReadError());
-  return direct ?? (request.body as unknown as AsyncIterable<Uint8Array> | null) ?? NOTHING;
+  if (direct !== undefined) return direct;
+  if (isBodyRead(request)) throw toConsumed(createBodyReadError());
+  return (request.body as unknown as AsyncIterable<Uint8Array> | null) ?? NOTHING;
 }
 
 function toBodyError(cause: unknown): HttpError {

@@ -39,10 +39,14 @@ function interruptible(content: AsyncIterable<Uint8Array>, signal: AbortSignal |
 
   const stopListening = (): void => signal?.removeEventListener("abort", abort);
 
-  function release(): void {
+  /** Not awaited: a silent source may never settle. */
+  async function release(): Promise<void> {
     stopListening();
-    // The caller already gets the reason why the write ended.
-    source.return?.().then(undefined, () => undefined);
+    try {
+      await source.return?.();
+    } catch {
+      // The caller already gets the reason why the write ended.
+    }
   }
 
   async function next(): Promise<IteratorResult<Uint8Array>> {
@@ -51,7 +55,7 @@ function interruptible(content: AsyncIterable<Uint8Array>, signal: AbortSignal |
       if (step.done === true) stopListening();
       return step;
     } catch (error) {
-      if (signal?.aborted === true) release();
+      if (signal?.aborted === true) void release();
       else stopListening();
       throw error;
     }
@@ -66,7 +70,7 @@ function interruptible(content: AsyncIterable<Uint8Array>, signal: AbortSignal |
   }
 
   async function end(): Promise<IteratorResult<Uint8Array>> {
-    release();
+    void release();
     return { done: true, value: undefined };
   }
 

@@ -62,7 +62,7 @@ export function createExchange(req: IncomingMessage, res: ServerResponse): Excha
     req,
     res,
     state,
-    body: hasBody(req) ? createRequestBody(req, res) : undefined,
+    body: hasBody(req) ? createRequestBody(req, res, state.server !== undefined) : undefined,
     controller: undefined,
     reader: undefined,
     wake: undefined,

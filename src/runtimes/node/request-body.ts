@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 import { createBodyReadError } from "../../http/body-already-read.ts";
 import type { DirectBody } from "../../http/request-body.ts";
 
@@ -9,6 +10,8 @@ export interface RequestBody {
    * does not close the socket.
    */
   readonly chunks: DirectBody;
+  /** The same for the ponyfill's `Request`, which hosts may read. It takes the chunks when it is first read. */
+  readonly stream: Readable;
   /** Whether the client waits for `100 Continue` (`Expect: 100-continue`) and has not got it. */
   isContinueWithheld(): boolean;
   /** Whether the reader waits for bytes that the client has not sent. */
@@ -40,8 +43,12 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
 
-/** Creates the body of a request. It reads nothing, and writes no `100 Continue`, before its first read. */
-export function createRequestBody(req: IncomingMessage, res: ServerResponse): RequestBody {
+/**
+ * Creates the body of a request. It reads nothing, and writes no `100 Continue`, before its first read. `isParsed`: a
+ * node:http server has parsed the request; a host may also simulate one.
+ */
+export function createRequestBody(req: IncomingMessage, res: ServerResponse, isParsed: boolean): RequestBody {
+  let isTaken = false;
   let hasStarted = false;
   let received = 0;
   let withheld = isContinueExpected(req, res);
@@ -60,19 +67,19 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
     // these are no longer bytes.
     if (req.readableEnded || req.readableDidRead || req.readableEncoding !== null) finish(createBodyReadError());
     else if (req.destroyed) finish(createDisconnectError());
-    else if (req.complete) takeAll();
     else {
+      // Also if the body is here already: node:http closes the connection after a response without it.
       if (withheld && !res.headersSent) res.writeContinue();
       withheld = false;
-      req.on("end", onEnd).on("close", onClose).on("data", onData);
+      if (isParsed && req.complete && req.readableLength > 0) takeAll();
+      else req.on("end", onEnd).on("close", onClose).on("data", onData);
     }
   }
   /** The body arrived with its head: its chunks need no events. */
   function takeAll(): void {
-    const all = req.read() as Buffer | null;
-    if (all !== null) {
-      count(all);
-      arrived.push(all);
+    for (let chunk = req.read(); chunk !== null; chunk = req.read()) {
+      count(chunk);
+      arrived.push(chunk);
     }
     finish("end");
   }
@@ -141,12 +148,25 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
   }
   async function close(): Promise<Step> {
     arrived = [];
+    // A reader that still waits must not take this for the end of the body.
+    waiting?.reject(new Error("The reader of the request's body has stopped"));
+    waiting = undefined;
     if (hasStarted) finish("end");
     return { done: true, value: undefined };
   }
 
+  const chunks: DirectBody = {
+    isTaken: () => isTaken,
+    [Symbol.asyncIterator]() {
+      if (isTaken) throw createBodyReadError();
+      isTaken = true;
+      return { next, return: close };
+    },
+  };
+
   return {
-    chunks: { isStarted: () => hasStarted, [Symbol.asyncIterator]: () => ({ next, return: close }) },
+    chunks,
+    stream: new BodyStream(chunks),
     isContinueWithheld: () => withheld,
     isWaiting: () => hasStarted && !req.complete && !req.isPaused() && outcome === undefined,
     received: () => received,
@@ -164,6 +184,35 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse): Re
 }
 
 type Step = IteratorResult<Uint8Array, undefined>;
+
+/** A class, because most streams are never read: its functions are made once. */
+class BodyStream extends Readable {
+  readonly #chunks: DirectBody;
+  #iterator: AsyncIterator<Uint8Array> | undefined;
+
+  constructor(chunks: DirectBody) {
+    // Chunks pass one by one as they arrive: joining them would be a copy.
+    super({ objectMode: true, highWaterMark: 1 });
+    this.#chunks = chunks;
+    // A reader sees the error; without a reader it must not end the process.
+    this.on("error", () => undefined);
+  }
+
+  override _read(): void {
+    this.#pass().catch((error: Error) => this.destroy(error));
+  }
+
+  async #pass(): Promise<void> {
+    this.#iterator ??= this.#chunks[Symbol.asyncIterator]();
+    const { done, value } = await this.#iterator.next();
+    this.push(done === true ? null : value);
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#iterator?.return?.().catch(() => undefined);
+    callback(error);
+  }
+}
 
 /** Creates the error for the body and the signal of a request whose client has disconnected. */
 export function createDisconnectError(): Error {

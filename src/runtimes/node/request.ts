@@ -29,7 +29,7 @@ export function toRequest(exchange: Exchange): Request | undefined {
   const url = toUrl(state, fields.get("host"), targetOf(req), req.method);
   if (url === undefined) return undefined;
   try {
-    const request = new Request(url, toInit(req.method, fields, body?.chunks));
+    const request = new Request(url, toInit(req.method, fields, body?.stream));
     Object.assign(request, { [exchangeKey]: exchange, [directBody]: body?.chunks });
     return Object.defineProperty(request, "signal", lazySignal);
   } catch {

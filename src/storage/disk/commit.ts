@@ -37,23 +37,27 @@ export interface FinishedWrite {
   readonly name: string;
   /** What had the name when the write started. */
   readonly previous: BigIntStats | undefined;
+  /** The write started just now. */
+  readonly isRecent: boolean;
   /** The system has no deferred work for the bytes, so the rename cannot take long. */
   readonly isQuick: boolean;
 }
 
 /**
  * Renames the temporary file to its final name, under the lock of that name and if the conditions still hold. It
- * replaces what had the name. Without conditions it does not look again: the system itself refuses to replace a folder.
+ * replaces what had the name. A short write without conditions does not look at that again: the system itself refuses
+ * to replace a folder.
  *
  * Returns `"linked"` if the file still has its temporary name too.
  */
 export async function commit(
   folder: OpenFolder,
-  { temporary, name, previous, isQuick }: FinishedWrite,
+  { temporary, name, previous, isRecent, isQuick }: FinishedWrite,
   options: WriteOptions,
 ): Promise<"renamed" | "linked"> {
   return withNameLock(folder, name, async () => {
-    const found = hasConditions(options) ? await checkTarget(folder, name, options, true) : previous;
+    const mustLook = hasConditions(options) || !isRecent;
+    const found = mustLook ? await checkTarget(folder, name, options, true) : previous;
     options.signal?.throwIfAborted();
     await folder.confirm();
     const mustBeNew = options.ifNoneMatch === "*" && found === undefined;

@@ -20,6 +20,8 @@ const sync = promisify(fsync);
 const BIGINT = { bigint: true } as const;
 const PERMISSION_BITS = 0o777;
 const GROUP_BITS = 0o070;
+/** A write of this duration sees what it replaces only once. */
+const RECENT_MS = 100;
 /** Time given to the last written file, in microseconds since 1970. */
 let lastWritten = 0;
 
@@ -32,6 +34,7 @@ export async function writeMember(
   durability: Durability,
 ): Promise<StorageEntry> {
   const previous = await inParent(checkTarget(folder, name, options));
+  const startedAt = performance.now();
   const temporary = reserveTemporaryName();
   let descriptor: number | undefined;
   let isCreated = false;
@@ -47,7 +50,9 @@ export async function writeMember(
     const closed = closeFile(descriptor, isQuick);
     descriptor = undefined;
     await mapSystemErrors(closed);
-    mustRemove = (await inParent(commit(folder, { temporary, name, previous, isQuick }, options))) === "linked";
+    const isRecent = performance.now() - startedAt < RECENT_MS;
+    mustRemove =
+      (await inParent(commit(folder, { temporary, name, previous, isRecent, isQuick }, options))) === "linked";
     if (durability === "fsync") await folder.sync();
     return toFileEntry(name, written);
   } finally {

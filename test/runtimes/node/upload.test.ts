@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, request as httpRequest } from "node:http";
 import { describe, expect, it } from "vitest";
+import { readBody } from "../../../src/http/request-body.ts";
 import { toNodeListener } from "../../../src/runtimes/node.ts";
 import {
   connectWire,
@@ -18,7 +19,7 @@ const mebibyte = 1024 * 1024;
 /** Reads a body as the core does. */
 async function count(request: Request): Promise<number> {
   let bytes = 0;
-  for await (const chunk of request.body ?? []) bytes += (chunk as Uint8Array).byteLength;
+  for await (const chunk of readBody(request)) bytes += chunk.byteLength;
   return bytes;
 }
 
@@ -316,7 +317,8 @@ describe("a client that disconnects while it uploads", () => {
         const { signal } = request;
         await count(request).then(
           () => outcome.resolve("ended"),
-          (error: Error) => outcome.resolve(`${error.name} ${signal.aborted} ${(signal.reason as Error).name}`),
+          ({ cause }: Error) =>
+            outcome.resolve(`${(cause as Error).name} ${signal.aborted} ${(signal.reason as Error).name}`),
         );
         return new Response("ok");
       });

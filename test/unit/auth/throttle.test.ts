@@ -252,6 +252,37 @@ describe("the throttle", () => {
     expect(calls.flatMap(([verb, , value]) => (verb === "set" ? [value] : []))).toEqual([[now], [now], [now]]);
   });
 
+  it.each<[string, () => unknown]>([
+    ["rejects", () => Promise.reject(new Error("down"))],
+    [
+      "throws",
+      () => {
+        throw new Error("down");
+      },
+    ],
+  ])("is unavailable if a method of the store %s", async (_how, fail) => {
+    for (const method of ["get", "set", "delete"] as const) {
+      store = createMemoryKeyValueStore({ clock: () => now });
+      await attemptsOn(create(3))(alice, "failed");
+      const attempt = attemptsOn(create(3, { ...store, [method]: fail }));
+      const failed = attempt(alice, method === "delete" ? "succeeded" : "failed");
+      await expect(failed, method).rejects.toMatchObject({ failure: "unavailable" });
+    }
+  });
+
+  it("takes a store whose methods return no promise", async () => {
+    const values = new Map<string, unknown>();
+    const plain = {
+      get: (key: string) => values.get(key),
+      set: (key: string, value: unknown) => void values.set(key, value),
+      delete: (key: string) => void values.delete(key),
+    } as unknown as KeyValueStore;
+    const attempt = attemptsOn(create(2, plain));
+    expect(await attempt(alice, "failed")).toBe("failed");
+    expect(await attempt(alice, "succeeded")).toBe("succeeded");
+    expect(await attempt({ ...alice, address: "192.0.2.2" }, "failed")).toBe("failed");
+  });
+
   it("costs a clean login two reads of the store and no write", async () => {
     const { calls, recording } = record(store);
     const attempt = attemptsOn(create(3, recording));
