@@ -33,7 +33,7 @@ function findDirectBody(request: Request & { readonly [directBody]?: DirectBody 
 }
 
 /** Whether a request has a body, of any size. Does not take it. */
-export function hasBody(request: Request): boolean {
+export function carriesBody(request: Request): boolean {
   return findDirectBody(request) !== undefined || request.body !== null;
 }
 
@@ -57,7 +57,7 @@ export async function hasContent(request: Request): Promise<boolean> {
   const length = readContentLength(headers);
   if (length !== undefined) return length > 0;
   if (headers.has("transfer-encoding")) return true;
-  if (!hasBody(request)) return false;
+  if (!carriesBody(request)) return false;
   for await (const chunk of readBody(request)) if (chunk.byteLength > 0) return true;
   return false;
 }

@@ -2,7 +2,7 @@ import type { StorageEntry, WriteOptions } from "../contracts/storage-adapter.ts
 import { parseEntityTags } from "../http/conditional.ts";
 import { parseHttpDate } from "../http/http-date.ts";
 import { HttpError } from "../http/http-error.ts";
-import { hasBody, readContentLength, requireNoContentEncoding } from "../http/request-body.ts";
+import { carriesBody, readContentLength, requireNoContentEncoding } from "../http/request-body.ts";
 
 /**
  * The options of a write from the headers of a PUT. Does not touch the body.
@@ -15,7 +15,7 @@ export function toWriteOptions(request: Request): WriteOptions {
     throw new HttpError("malformed", "PUT with Content-Range is not supported.");
   requireNoContentEncoding(headers);
   // Even without a body: if the announced content does not arrive, the upload is incomplete (CONTRACT 4.1).
-  const size = readContentLength(headers) ?? (hasBody(request) ? undefined : 0);
+  const size = readContentLength(headers) ?? (carriesBody(request) ? undefined : 0);
   const ifMatch = parseEntityTags(headers, "if-match");
   const ifNoneMatch = parseEntityTags(headers, "if-none-match");
   return {
