@@ -32,8 +32,9 @@ export function toSubject(path: string): SubjectPath {
 
 /**
  * Compiles a path expression (CONTRACT 7.5). A glob is written plainly or as `g/glob/`. A regular expression is written
- * as `m/regex/` to match paths and as `e/regex/` to match all other paths; a final `i` ignores case. `${USER}` is
- * replaced by `user` as literal text. Both kinds run in linear time for every pattern and path (RE2).
+ * as `m/regex/` to match paths and as `e/regex/` to match all other paths; a final `i` ignores case. `${USER}` matches
+ * only `user`, letter by letter, also where case is ignored: `ALICE` may be another account than `alice`. Both kinds
+ * run in linear time for every pattern and path (RE2).
  * @throws SyntaxError for an invalid expression, or one of more than 1,000 steps.
  */
 export function compilePathExpression(expression: string, user: string): PathMatcher {
@@ -50,7 +51,7 @@ export function compilePathExpression(expression: string, user: string): PathMat
 function compileRegex(regex: string, ignoresCase: boolean, user: string, negated: boolean): PathMatcher {
   if (regex === "") throw new SyntaxError("the regular expression is empty");
   const compiled = compile(
-    regex.replaceAll(USER, () => RE2JS.quote(user)),
+    regex.replaceAll(USER, () => exactly(user)),
     ignoresCase ? RE2JS.CASE_INSENSITIVE : 0,
   );
   return ({ text }) => compiled.test(text) !== negated;
@@ -70,7 +71,7 @@ function compileAlternative(glob: string, user: string): PathMatcher {
   if (glob === "") throw new SyntaxError("the glob, or an alternative in it, is empty");
   const compiled = compile(`^(?:${translateGlob(glob, user)})$`, RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL);
   const own = glob.replaceAll(USER, () => user.replace(/[*?[]/g, "[$&]"));
-  const literal = compileLiteralGlob(own);
+  const literal = glob.includes(USER) ? undefined : compileLiteralGlob(own);
   if (literal !== undefined) return ({ text, lower }) => (lower === undefined ? compiled.test(text) : literal(lower));
   const wider = compileLiteralGlob(own.replace(ONE_CHARACTER, "*"));
   return ({ text, lower }) => (lower === undefined || wider?.(lower) !== false) && compiled.test(text);
@@ -88,12 +89,17 @@ const ONE_CHARACTER = /\?|\[!?\]?[^\]]*\]/g;
 
 function translateGlob(glob: string, user: string): string {
   return glob.replace(GLOB_PART, (_, userName, star, question, negation, members, end, character) => {
-    if (userName !== undefined) return RE2JS.quote(user);
+    if (userName !== undefined) return exactly(user);
     if (star !== undefined) return ".*";
     if (question !== undefined) return ".";
     if (members !== undefined) return translateClass(members, negation === "!", end);
     return RE2JS.quote(character);
   });
+}
+
+/** A part of a regular expression that matches this text, and no other spelling of it. */
+function exactly(text: string): string {
+  return `(?-i:${RE2JS.quote(text)})`;
 }
 
 /** Translates the characters and ranges of a class, such as `[a-z]`, `[!x]` or `[*]`. */

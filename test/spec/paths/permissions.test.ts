@@ -157,7 +157,8 @@ describe("a glob", () => {
     ["g//a | /b/", "/b", true],
     ["g/*.CSV/", "/a.csv", true],
     // The account's name, encoded, literally.
-    [`/${USER}/*`, "/a[b]%2a/x", true],
+    [`/${USER}/*`, "/a[b]%2A/x", true],
+    [`/${USER}/*`, "/a[b]%2a/x", false],
     [`/${USER}/*`, "/ab%2a/x", false],
     [`/x-${USER}?`, "/x-a[b]%2A1", true],
   ])("%s matches %s: %s (CONTRACT 7.5)", (glob, path, matches) => {

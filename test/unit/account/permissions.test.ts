@@ -253,3 +253,32 @@ function timeOf(work: () => unknown): number {
   work();
   return performance.now() - startedAt;
 }
+
+describe("the account's name in an expression", () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration spells it this way.
+  const USER = "${USER}";
+
+  it.each<[expression: string, user: string, path: string, matches: boolean]>([
+    [`/homes/${USER}/*`, "alice", "/homes/alice/a.txt", true],
+    [`/homes/${USER}/*`, "alice", "/HOMES/alice/A.TXT", true],
+    [`/homes/${USER}/*`, "alice", "/homes/ALICE/a.txt", false],
+    [`/homes/${USER}/*`, "ALICE", "/homes/alice/a.txt", false],
+    [`/homes/${USER}/*`, "ALICE", "/homes/ALICE/a.txt", true],
+    [`g//${USER}/`, "Bob", "/bob", false],
+    [`g//${USER}/`, "Bob", "/Bob", true],
+    [`/[a-z]/${USER}`, "Bob", "/X/bob", false],
+    [`/[a-z]/${USER}`, "Bob", "/X/Bob", true],
+    [`!/${USER}`, "bob", "/BOB", true],
+    [`m/^/${USER}/|^/shared/$/i`, "bob", "/BOB/", false],
+    [`m/^/${USER}/|^/shared/$/i`, "bob", "/bob/", true],
+    [`m/^/${USER}/|^/shared/$/i`, "bob", "/SHARED/", true],
+    [`e/^/${USER}/i`, "bob", "/BOB", true],
+    [`/${USER}/*`, "jörg", "/JÖRG/a", false],
+    [`/${USER}/*`, "jörg", "/jörg/a", true],
+    [`/${USER}`, "a.b", "/aXb", false],
+    [`/${USER}`, "a*b?[c]", "/a*b?[c]", true],
+    [`/${USER}`, "a*b?[c]", "/axbyc", false],
+  ])("stands for itself alone, also where case is ignored: %s for %s on %s", (expression, user, path, matches) => {
+    expect(compilePathExpression(expression, user)(toSubject(path))).toBe(matches);
+  });
+});
