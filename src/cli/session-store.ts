@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { checkOption, OptionError } from "../contracts/option-error.ts";
 import { within } from "../stores/keyv.ts";
@@ -112,6 +113,9 @@ async function loadKeyv(key: string): Promise<[typeof import("keyv"), typeof imp
 async function openSqlite(file: string, key: string): Promise<OpenSessionStore> {
   const { DatabaseSync } = await loadSqlite(key);
   try {
+    // The store decides who is logged in: nobody but its owner may write to it, or read it. SQLite gives its other
+    // files the same permissions.
+    closeSync(openSync(file, "a", 0o600));
     const database = new DatabaseSync(file);
     database.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     return { store: createSqliteStore(database), close: async () => database.close() };
