@@ -4,6 +4,7 @@ import type { MethodVerdict, RefusalReason } from "../contracts/events/logins.ts
 import type { Logger } from "../contracts/logger.ts";
 import { EVENT_MESSAGES } from "../events/catalog.ts";
 import type { Emit } from "../events/emitter.ts";
+import { cutName } from "../events/refusals.ts";
 import { isSecure } from "../http/request-target.ts";
 import { readTrace } from "../http/trace-context.ts";
 import type { TimedSession } from "./sessions/types.ts";
@@ -37,9 +38,6 @@ export interface LoginAuditOptions {
   readonly clock: () => number;
 }
 
-/** Clients may send any user name: longer ones are cut for the log. */
-const MAX_LOGGED_NAME = 255;
-
 /** Creates the audit of a service. */
 export function createLoginAudit({ emit, logger, component, clock }: LoginAuditOptions): LoginAudit {
   function accepted(attempt: LoginAttempt, { uuid, email }: { readonly uuid: string; readonly email: string }): void {
@@ -60,7 +58,7 @@ export function createLoginAudit({ emit, logger, component, clock }: LoginAuditO
     const level = reason === "unknown" || reason === "credentials" ? "info" : "warn";
     logger[level](
       {
-        username: username.slice(0, MAX_LOGGED_NAME),
+        username: cutName(username),
         type,
         reason,
         ...(verdicts.length > 0 && { method: verdicts.at(-1)?.method }),
@@ -88,8 +86,9 @@ export function createLoginAudit({ emit, logger, component, clock }: LoginAuditO
 }
 
 function toEnvelope({ credentials: { username, peer, creator, trace } }: LoginAttempt) {
+  const name = cutName(username);
   return {
-    account: { uuid: username, name: username, email: "", ...(peer !== undefined && { peer }) },
+    account: { uuid: name, name, email: "", ...(peer !== undefined && { peer }) },
     component: creator ?? { uuid: NIL_UUID, type: "http" },
     ...(trace !== undefined && { trace }),
   };

@@ -2,6 +2,7 @@ import type { EventEnvelope } from "../contracts/events/envelope.ts";
 import type { FileEvent, OnEvent } from "../contracts/events/file-event.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { EVENT_MESSAGES } from "./catalog.ts";
+import { createRefusalLimiter, isRefusal } from "./refusals.ts";
 import { toSafeLogger } from "./safe-logger.ts";
 
 type WithoutStamp<E> = E extends FileEvent ? Omit<E, "timestamp" | "server" | "message"> : never;
@@ -36,9 +37,13 @@ export interface EmitterOptions {
  */
 const REPORT_EVERY_MS = 1000;
 
-/** Creates an emitter that adds the time and the server to each event (CONTRACT 8). */
+/**
+ * Creates an emitter that adds the time and the server to each event (CONTRACT 8). Of refusals that anybody can cause
+ * it passes on 10 a second for a network; the next one has the number of the others.
+ */
 export function createEmitter({ listeners, server, clock, logger }: EmitterOptions): Emitter {
   const safe = toSafeLogger(logger);
+  const refusals = createRefusalLimiter(clock);
   /** Promises that listeners have returned: a sink returns the same one for all events that it is delivering. */
   const seen = new WeakSet<object>();
   let pending = 0;
@@ -93,11 +98,19 @@ export function createEmitter({ listeners, server, clock, logger }: EmitterOptio
     const now = clock();
     const timestamp = { timestamp: now / 1000, iso_8601: new Date(now).toISOString() };
     const { id, message = EVENT_MESSAGES[id], data, ...about } = draft;
-    const event = { id, message, timestamp, data, ...about, server } as FileEvent;
+    const others = isRefusal(draft) ? refusals.admit(toAddress(draft)) : 0;
+    if (others === undefined) return;
+    const counted = others === 0 ? data : { ...data, others };
+    const event = { id, message, timestamp, data: counted, ...about, server } as FileEvent;
     for (const listener of listeners) notify(listener, event);
   }
 
   return { emit, settled: () => idle?.promise };
+}
+
+/** The address of the client that caused an event, if known. */
+function toAddress({ account, data }: EventDraft): string | undefined {
+  return account?.peer?.address ?? ("peer" in data ? data.peer?.address : undefined);
 }
 
 function createDeferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {

@@ -34,6 +34,7 @@ const upload = { ...location, metadata: z.record(z.string(), z.array(z.string())
 const session = { duration: amount };
 const request = { ...reason, method: z.string(), path: z.string(), peer: peerSchema.exactOptional() };
 
+const leftOut = { others: z.int().min(1).exactOptional() };
 const rejectionReason = ["credentials", "unavailable", "failure"] as const;
 const login = {
   credentials: z.strictObject({ type: z.enum(CREDENTIAL_TYPES) }),
@@ -50,6 +51,7 @@ const login = {
 const refusal = {
   reason: z.enum(["unknown", ...rejectionReason, "throttled", "account", "cross-site"]),
   details: z.string().exactOptional(),
+  ...leftOut,
 };
 
 function event<Id extends FileEvent["id"], Data extends z.ZodRawShape>(id: Id, data: Data) {
@@ -71,7 +73,7 @@ export const fileEventSchema = z.discriminatedUnion("id", [
   event(40016, location),
   event(40017, { ...upload, ...written }),
   event(40018, { ...location, ...read, ...reason }),
-  event(40019, request),
+  event(40019, { ...request, ...leftOut }),
   event(40021, upload),
   event(40022, { ...upload, ...written, ...reason }),
   event(40023, request),

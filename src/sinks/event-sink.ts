@@ -1,4 +1,5 @@
 import type { FileEvent } from "../contracts/events/file-event.ts";
+import { isRefusal } from "../events/refusals.ts";
 
 /** Delivers events to another place: pass it to a service as `onEvent`. It never throws and never delays a request. */
 export interface EventSink {
@@ -39,7 +40,10 @@ export interface SinkQueueOptions {
 
 /** The events that wait for a sink, which has one delivery at a time. */
 export interface SinkQueue {
-  /** Returns false if the event does not fit. @throws the error of `JSON.stringify`. */
+  /**
+   * Returns false if the queue is full and an event was dropped: an earlier one of a refusal, which anybody can cause,
+   * or this one. @throws the error of `JSON.stringify`.
+   */
   add(event: FileEvent): boolean;
   /** Resolves when the queue is empty. */
   drain(): Promise<void>;
@@ -66,6 +70,8 @@ interface Run {
 export function createSinkQueue({ capacity, batch, deliver, onFull, onLost }: SinkQueueOptions): SinkQueue {
   const queued: QueuedEvent[] = [];
   let size = 0;
+  /** How many of the queued events are refusals. */
+  let refusals = 0;
   let running: Run | undefined;
   let isFull = false;
 
@@ -100,23 +106,37 @@ export function createSinkQueue({ capacity, batch, deliver, onFull, onLost }: Si
       characters += json.length;
     }
     size -= characters;
-    return queued.splice(0, count);
+    const taken = queued.splice(0, count);
+    for (const { event } of taken) if (isRefusal(event)) refusals -= 1;
+    return taken;
   }
 
   function add(event: FileEvent): boolean {
-    if (queued.length >= capacity || size >= MAX_HELD) {
+    const isOver = queued.length >= capacity || size >= MAX_HELD;
+    if (isOver) {
       if (!isFull) onFull();
       isFull = true;
-      return false;
+      if (isRefusal(event) || !dropRefusal()) return false;
     }
     const json = toJson(event);
     queued.push({ json, event });
     size += json.length;
+    if (isRefusal(event)) refusals += 1;
     if (running !== undefined && Date.now() > running.dueBy) {
       onLost?.(running.count);
       running = undefined;
     }
     running ??= start();
+    return !isOver;
+  }
+
+  /** Makes room. Returns false if no queued event is a refusal. */
+  function dropRefusal(): boolean {
+    const index = refusals === 0 ? -1 : queued.findIndex(({ event }) => isRefusal(event));
+    const [dropped] = index < 0 ? [] : queued.splice(index, 1);
+    if (dropped === undefined) return false;
+    size -= dropped.json.length;
+    refusals -= 1;
     return true;
   }
 

@@ -23,7 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   outbound: ["platform", "contracts"],
   sinks: ["outbound", "events", "http", "contracts"],
   metrics: ["events", "http", "contracts"],
-  events: ["contracts"],
+  events: ["http", "contracts"],
   openapi: ["schemas", "http"],
   archive: ["http", "platform", "contracts"],
   views: ["schemas", "http", "platform", "contracts"],

@@ -25,6 +25,8 @@ export interface Worker extends WorkerChannel, ServeOrders {
 
 /** The number of events, and of requests, that wait for the primary process at most; more are dropped. */
 const MAX_WAITING = 10_000;
+/** Characters of JSON: clients decide how long names and headers in events are. */
+const MAX_CHARACTERS = 16_777_216;
 
 /** This process as a worker; `undefined` if it is not one. `logger` gets a warning if events are dropped. */
 export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefined {
@@ -84,6 +86,7 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
 /** Sends waiting events and requests, one batch at a time. */
 function createEventPassage(logger: Pick<Logger, "warn">) {
   let waiting: FileEvent[] = [];
+  let characters = 0;
   let measured: MeasuredRequest[] = [];
   let passing: Promise<void> | undefined;
   let isFull = false;
@@ -94,6 +97,7 @@ function createEventPassage(logger: Pick<Logger, "warn">) {
     while (waiting.length + measured.length > 0) {
       const [events, requests] = [waiting, measured];
       waiting = [];
+      characters = 0;
       measured = [];
       isFull = false;
       await send({ type: "events", events, requests });
@@ -102,12 +106,13 @@ function createEventPassage(logger: Pick<Logger, "warn">) {
   }
 
   function onEvent(event: FileEvent): void {
-    if (waiting.length >= MAX_WAITING) {
+    if (waiting.length >= MAX_WAITING || characters >= MAX_CHARACTERS) {
       if (!isFull) logger.warn({ capacity: MAX_WAITING }, "Events are dropped because too many earlier events wait.");
       isFull = true;
       return;
     }
     waiting.push(event);
+    characters += JSON.stringify(event).length;
     passing ??= pass();
   }
 

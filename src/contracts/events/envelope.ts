@@ -26,6 +26,12 @@ export interface EventEnvelope {
   readonly trace?: Trace;
 }
 
+/** Events that were not emitted, because one network caused too many of them. */
+export interface LeftOut {
+  /** How many events of refusals were left out since the last one of this network. Absent if none was. */
+  readonly others?: number;
+}
+
 /** A file or folder. */
 export interface FileLocation {
   /** The virtual path, as the account sees it. */

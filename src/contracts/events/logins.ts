@@ -1,5 +1,5 @@
 import type { CredentialType, RejectionReason } from "../authenticator.ts";
-import type { EventEnvelope } from "./envelope.ts";
+import type { EventEnvelope, LeftOut } from "./envelope.ts";
 
 /** 40000: a login was rejected, for any reason. */
 export interface UnauthorizedRequest extends EventEnvelope {
@@ -8,7 +8,7 @@ export interface UnauthorizedRequest extends EventEnvelope {
     readonly reason: RefusalReason;
     /** What is wrong with the account, if `reason` is `account`. */
     readonly details?: string;
-  };
+  } & LeftOut;
 }
 
 /**

@@ -1,0 +1,65 @@
+import type { FileEvent } from "../contracts/events/file-event.ts";
+import { toNetwork } from "../http/ip-network.ts";
+
+/** The number of events about refusals that one network can cause in a second. */
+const PER_SECOND = 10;
+/** The number of networks that are counted; those without a refusal for the longest time are dropped. */
+const MAX_NETWORKS = 10_000;
+/** Clients decide how long the texts in events of refusals are. */
+const MAX_NAME = 255;
+const MAX_PATH = 1024;
+
+/**
+ * Whether anybody can cause such an event, without an account: a refused login, or a 400 before a login. Without a
+ * limit, a client could fill the audit trail in seconds.
+ */
+export function isRefusal({ id, account }: Pick<FileEvent, "id" | "account">): boolean {
+  return id === 40000 || (id === 40019 && account === undefined);
+}
+
+/** Limits the events about refusals for each network. */
+export interface RefusalLimiter {
+  /**
+   * Returns how many events of this network were left out since its last one; `undefined` if this one is to be left out
+   * too. All unknown addresses count as one network.
+   */
+  admit(address: string | undefined): number | undefined;
+}
+
+/** Creates the limiter of a service. `clock` returns milliseconds. */
+export function createRefusalLimiter(clock: () => number): RefusalLimiter {
+  const networks = new Map<string, { second: number; count: number; others: number }>();
+
+  return {
+    admit(address) {
+      const network = address === undefined ? "" : toNetwork(address);
+      const second = Math.floor(clock() / 1000);
+      const known = networks.get(network);
+      if (known?.second === second && known.count === PER_SECOND) {
+        known.others += 1;
+        return undefined;
+      }
+      const count = known?.second === second ? known.count + 1 : 1;
+      // The order of a map is that of its insertions.
+      networks.delete(network);
+      networks.set(network, { second, count, others: 0 });
+      if (networks.size > MAX_NETWORKS) networks.delete(networks.keys().next().value as string);
+      return known?.others ?? 0;
+    },
+  };
+}
+
+/** The beginning of a user name that a client has sent. */
+export function cutName(name: string): string {
+  return cut(name, MAX_NAME);
+}
+
+/** The beginning of a path that a client has sent. */
+export function cutPath(path: string): string {
+  return cut(path, MAX_PATH);
+}
+
+/** Does not cut a character of two code units in half: a receiver may refuse half of one. */
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : text.slice(0, length).replace(/[\ud800-\udbff]$/, "");
+}
