@@ -3,18 +3,29 @@ import { toBatches } from "../contracts/member-batches.ts";
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
 import type { ListingEntry } from "../schemas/listing.ts";
 
+/** The JSON listing of a folder. */
+export interface JsonListing {
+  readonly source: ByteSource;
+  /** Whether all members are read. Otherwise the listing holds the folder open until it is read or closed. */
+  readonly isComplete: boolean;
+}
+
+/** How many characters of a listing are read before it is sent. */
+const BEGIN_LENGTH = 65_536;
+
 /**
- * Opens the JSON listing of a folder (2.1). It is written while it is read and keeps only one batch of members in
- * memory. Closing it ends the iteration of `members`.
- * @throws what the first step of `members` throws.
+ * Opens the JSON listing of a folder (2.1). Its beginning is read at once, the rest while it is sent: of the rest it
+ * keeps only one batch of members in memory. Closing it ends the iteration of `members`.
+ * @throws what the first steps of `members` throw.
  */
-export async function openJsonListing(members: AsyncIterable<StorageEntry>): Promise<ByteSource> {
+export async function openJsonListing(members: AsyncIterable<StorageEntry>): Promise<JsonListing> {
   const batches = toBatches(members);
   const encoder = new TextEncoder();
-  const first = await batches.next();
-  let rest = encoder.encode(`{"content":[${first.done ? "]}" : toJson(first.value)}`);
-  let isEmpty = first.done || first.value.length === 0;
-  let isDone = first.done === true;
+  let isEmpty = true;
+  let isDone = false;
+  let begin = '{"content":[';
+  while (!isDone && begin.length < BEGIN_LENGTH) begin += await nextText();
+  let rest = encoder.encode(begin);
 
   async function readInto(buffer: Uint8Array): Promise<number> {
     while (rest.byteLength === 0 && !isDone) rest = encoder.encode(await nextText());
@@ -42,7 +53,7 @@ export async function openJsonListing(members: AsyncIterable<StorageEntry>): Pro
     await batches.return?.();
   }
 
-  return { readInto, close };
+  return { source: { readInto, close }, isComplete: isDone };
 }
 
 function toJson(members: readonly StorageEntry[]): string {

@@ -10,7 +10,7 @@ import { type ByteSource, tap } from "../../contracts/byte-source.ts";
 import { toBatches, toMembers } from "../../contracts/member-batches.ts";
 import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 import { toAttachment } from "../../http/content-disposition.ts";
-import type { Reply } from "../../http/reply.ts";
+import type { HeaderFields, Reply } from "../../http/reply.ts";
 import { emptyReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { archiveEvents, type SourceResponse, sendTracked } from "../../transfers/download-events.ts";
@@ -33,28 +33,31 @@ const NOTHING = new Uint8Array(0);
 export async function archiveReply(context: AccountContext, members?: readonly SelectedMember[]): Promise<Reply> {
   if (context.request.method !== "HEAD")
     return sendTracked(context, archiveEvents, () => openArchive(context, members));
-  // HEAD is no transfer and reads no file.
-  const { source, fields } = await openArchive(context, members, async (zip) => zip);
-  await source.close();
-  return emptyReply(200, fields);
+  // HEAD is no transfer: it reads no file, and only the first members of the folder. So it has no length.
+  const entries = await walk(context, members);
+  await entries.return(undefined);
+  return emptyReply(200, toFields(context));
+}
+
+function toFields({ path, account }: AccountContext): HeaderFields {
+  const name = toSafeName(path.segments.at(-1) ?? account.name);
+  return { "Content-Type": "application/zip", "Content-Disposition": toAttachment(`${name}.zip`) };
 }
 
 async function openArchive(
   context: AccountContext,
   members: readonly SelectedMember[] | undefined,
-  begin: typeof readBegin = readBegin,
 ): Promise<SourceResponse> {
   const { path, account, config } = context;
   const { signal } = context.request;
   const compresses = config.archive.method === "deflate";
   const folder = toStoragePath(path.segments);
-  const name = toSafeName(path.segments.at(-1) ?? account.name);
-  const fields = { "Content-Type": "application/zip", "Content-Disposition": toAttachment(`${name}.zip`) };
+  const fields = toFields(context);
   if (!compresses && canAnnounceLength(account, folder)) {
     const { length, entries } = await planArchive(await walk(context, members), signal);
     const isLengthAnnounced = length !== undefined;
     try {
-      const source = await begin(createZip(entries, { isLengthAnnounced }), signal);
+      const source = await readBegin(createZip(entries, { isLengthAnnounced }), signal);
       if (!isLengthAnnounced) return { source, fields };
       const tapped = tap(source, { onError: () => noteWrongLength(account, folder) });
       return { source: tapped, fields: { ...fields, "Content-Length": `${length}` } };
@@ -64,7 +67,7 @@ async function openArchive(
     }
   }
   const zip = createZip(await walk(context, members), compresses ? { compresses: isCompressible } : {});
-  return { source: await begin(zip, signal), fields };
+  return { source: await readBegin(zip, signal), fields };
 }
 
 function walk(context: AccountContext, members: readonly SelectedMember[] | undefined) {

@@ -8,9 +8,9 @@ import { emptyReply, sourceReply } from "../../http/reply.ts";
 import { yieldToEventLoop } from "../../platform/event-loop.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { listingEvents, sendTracked } from "../../transfers/download-events.ts";
-import { tooManyPages } from "../../transfers/too-many-transfers.ts";
+import { tooManyPages, tooManyTransfers } from "../../transfers/too-many-transfers.ts";
 import { type FolderProblem, type SessionLinks, streamFolderPage } from "../../views/folder-page.ts";
-import { openJsonListing } from "../../views/json-listing.ts";
+import { type JsonListing, openJsonListing } from "../../views/json-listing.ts";
 import { type PageMember, parseMemberOrder, toPageMember } from "../../views/member-order.ts";
 import { redirectReply, toPageFields } from "../../views/page.ts";
 import { afterBasicLogin, isBasicLogin } from "../login/basic-login.ts";
@@ -29,16 +29,27 @@ export async function getFolder(context: AccountContext): Promise<Reply> {
   const { request, path, files, variant, texts } = context;
   if (isBasicLogin(context)) return redirectReply(context, 302, afterBasicLogin(context), texts.loggedIn);
   if (prefersArchive(request)) return archiveReply(context);
-  const openListing = (): Promise<ByteSource> => openJsonListing(files.list(path.segments)).catch(throwNotListed);
+  const openListing = () => openJsonListing(files.list(path.segments)).catch(throwNotListed);
   if (request.method === "HEAD") {
-    await (await openListing()).close();
+    await (await openListing()).source.close();
     return emptyReply(200, variant === "html" ? { ...toPageFields(context), ...HTML_TYPE } : JSON_TYPE);
   }
   return sendTracked(context, listingEvents, async () => {
-    if (variant !== "html") return { source: await openListing(), fields: JSON_TYPE };
+    if (variant !== "html") return { source: await holdOpenFolder(context, await openListing()), fields: JSON_TYPE };
     const page = await openFolderPage(context);
     return { source: toByteSource(page), fields: { ...toPageFields(context), ...HTML_TYPE } };
   });
+}
+
+/**
+ * Returns the source of a listing. One that holds its folder open until the client has read it counts as a transfer.
+ * @throws HttpError `unavailable` if there are too many transfers.
+ */
+async function holdOpenFolder({ transferPermit }: AccountContext, listing: JsonListing): Promise<ByteSource> {
+  const { source, isComplete } = listing;
+  if (isComplete || transferPermit.acquire()) return source;
+  await source.close();
+  throw tooManyTransfers();
 }
 
 /** What the page of a folder shows after a form that failed. */
