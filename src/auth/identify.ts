@@ -13,7 +13,7 @@ import { type AuthenticationChain, type ChainVerdict, isPlausible } from "./chai
 import type { Login } from "./login.ts";
 import type { LoginAttempt, LoginAudit } from "./login-audit.ts";
 import type { Sessions } from "./sessions/types.ts";
-import type { AttemptResult, AttemptSource, LoginThrottle } from "./throttle.ts";
+import { type AttemptResult, type AttemptSource, type LoginThrottle, Throttled } from "./throttle.ts";
 
 /** How a request can identify its account, the strongest scheme first (CONTRACT 6.1). */
 export type AuthScheme = "session" | "basic" | "cookie" | "certificate";
@@ -24,7 +24,16 @@ export type PublicError = Pick<Rejected, "message" | "publicResponse">;
 /** The result of verifying credentials. */
 export type LoginResult =
   | { readonly outcome: "accepted"; readonly login: Login; readonly attempt: LoginAttempt }
-  | { readonly outcome: "refused"; readonly publicError?: PublicError };
+  | LoginRefused;
+
+type LoginRefused = { readonly outcome: "refused" } & Refusal;
+
+/** What a client may learn about a refusal. */
+export interface Refusal {
+  readonly publicError?: PublicError;
+  /** When the client can try again, if too many logins from its own network have failed. In seconds. */
+  readonly retryAfterSeconds?: number;
+}
 
 /** The result of identifying a request. */
 export type Identification =
@@ -42,12 +51,11 @@ export type Identification =
       readonly remember?: () => boolean;
     }
   /** The request has no credentials, a cookie without a live session, or a certificate that matches no account. */
-  | { readonly outcome: "anonymous"; readonly publicError?: PublicError }
-  | {
+  | ({ readonly outcome: "anonymous" } & Refusal)
+  | ({
       readonly outcome: "refused";
       readonly scheme: "session" | "basic" | "authorization" | "no-session";
-      readonly publicError?: PublicError;
-    };
+    } & Refusal);
 
 /** Finds out which account a request is for. */
 export interface Identifier {
@@ -69,7 +77,15 @@ export interface Identifier {
    * @throws HttpError `unavailable`.
    */
   authenticate(request: Request, connection: Connection, presented: PresentedCredentials): Promise<LoginResult>;
+  /**
+   * Returns a function that tells whether a login has ended since this call: by the end of its session, a new password,
+   * or a change or the removal of its account. A session that only expires has not ended: it is kept alive. The
+   * function rejects with HttpError `unavailable` if a store or a method fails.
+   */
+  watchLogin(identified: Pick<Identified, "login" | "session">): () => Promise<boolean>;
 }
+
+type Identified = Extract<Identification, { outcome: "identified" }>;
 
 /** Credentials as the client sends them. */
 export type PresentedCredentials = Pick<Credentials, "type" | "username" | "content">;
@@ -99,8 +115,8 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   const { chain, basicCache, sessions, throttle, audit, findAccountProblem } = options;
   const { usernameOfCertificate, server, component, logger } = options;
 
-  /** Only passwords are throttled: keys and certificates cannot be guessed. Returns `undefined` when throttled. */
-  async function verify(credentials: Credentials, request: Request): Promise<ChainVerdict | undefined> {
+  /** Only passwords are throttled: keys and certificates cannot be guessed. */
+  async function verify(credentials: Credentials, request: Request): Promise<ChainVerdict | Throttled> {
     if (credentials.type !== "password") return chain.authenticate(credentials);
     return throttle.run(
       toSource(credentials, credentials.peer?.address, request),
@@ -134,12 +150,19 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     return toLoginResult(credentials, await verify(credentials, request));
   }
 
-  /** Reports a refused login. The verdict is `undefined` for too many failed ones. */
-  function toLoginResult(credentials: Credentials, verdict: ChainVerdict | undefined): LoginResult {
-    const attempt: LoginAttempt = { credentials, verdicts: verdict?.verdicts ?? [] };
-    if (verdict?.outcome === "accepted") return admitSettings(attempt, verdict);
+  /** Reports a login that was not tried, because too many have failed. */
+  function refuseThrottled(credentials: Credentials, { retryAfterSeconds }: Throttled): LoginRefused {
+    audit.refused({ credentials, verdicts: [] }, "throttled");
+    return { outcome: "refused", ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+  }
+
+  /** Reports a refused login. */
+  function toLoginResult(credentials: Credentials, verdict: ChainVerdict | Throttled): LoginResult {
+    if (verdict instanceof Throttled) return refuseThrottled(credentials, verdict);
+    const attempt: LoginAttempt = { credentials, verdicts: verdict.verdicts };
+    if (verdict.outcome === "accepted") return admitSettings(attempt, verdict);
     audit.refused(attempt, toRefusalReason(verdict));
-    if (verdict?.outcome !== "rejected") return { outcome: "refused" };
+    if (verdict.outcome !== "rejected") return { outcome: "refused" };
     const { message, publicResponse } = verdict;
     return {
       outcome: "refused",
@@ -181,15 +204,16 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     const credentials = { username, password, address, isSecure: isSecure(request, connection) };
     const verify = () => basicCache.verify(credentials, () => chain.authenticate(toAttempted()));
     const basic = await throttle.run(source, verify, toBasicResult, basicCache.recall(credentials));
-    if (basic?.outcome === "failed") throw basic.error;
-    if (basic?.outcome === "remembered") {
+    if (basic instanceof Throttled) return { ...refuseThrottled(toAttempted(), basic), scheme: "basic" };
+    if (basic.outcome === "failed") throw basic.error;
+    if (basic.outcome === "remembered") {
       const toAttempt = () => ({ credentials: toAttempted(), verdicts: [] });
       return { outcome: "identified", login: basic.login, scheme: "basic", toAttempt };
     }
-    const result = toLoginResult(toAttempted(), basic?.verdict);
+    const result = toLoginResult(toAttempted(), basic.verdict);
     if (result.outcome === "refused") return { ...result, scheme: "basic" };
     const { login, attempt } = result;
-    const remember = () => basic?.remember(login) ?? true;
+    const remember = () => basic.remember(login);
     return { outcome: "identified", login, scheme: "basic", attempt, remember };
   }
 
@@ -253,7 +277,18 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     }
   }
 
-  return { identify, identifySession, authenticate };
+  function watchLogin({ login, session }: Pick<Identified, "login" | "session">): () => Promise<boolean> {
+    if (session !== undefined) return () => sessions.isEnded(session);
+    const { username, version } = login;
+    const first = sessions.generationOf(username);
+    first.catch(() => undefined);
+    return async () => {
+      if ((await sessions.generationOf(username)) !== (await first)) return true;
+      return version !== undefined && (await chain.isCurrent(username, version)) === false;
+    };
+  }
+
+  return { identify, identifySession, authenticate, watchLogin };
 }
 
 /** An attempt that no method could verify counts neither as success nor as failure. */
@@ -269,8 +304,7 @@ function toBasicResult(basic: BasicVerdict): AttemptResult {
   return result === "neither" && basic.mustCount ? "failed" : result;
 }
 
-function toRefusalReason(verdict: ChainVerdict | undefined): RefusalReason {
-  if (verdict === undefined) return "throttled";
+function toRefusalReason(verdict: ChainVerdict): RefusalReason {
   if (verdict.outcome !== "rejected") return "unknown";
   return verdict.reason ?? "credentials";
 }

@@ -1,18 +1,19 @@
 import * as z from "zod";
+import { foldName } from "../contracts/account-name.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { toNetwork } from "../http/ip-network.ts";
 import { createKeyedMutex } from "../platform/keyed-mutex.ts";
 import { memoize } from "../platform/memoize.ts";
 import { loginStoreUnavailable, toStoreKey } from "./store.ts";
 
-/** Where an attempt comes from. Attempts are counted by user name and by address. */
+/** Where an attempt comes from. Attempts are counted by user name and by network. */
 export interface AttemptSource {
   /**
    * Absent for credentials that no account can have: such an attempt tests no password, and the store must not fill up
    * with arbitrary names.
    */
   readonly username?: string | undefined;
-  /** The peer's address, if known. For IPv6 only the first 64 bits count. */
+  /** The peer's address, if known. Its network counts: of IPv6 the first 64 bits. */
   readonly address?: string | undefined;
   /**
    * Its signal aborts when the client disconnects: an attempt that still waits is then not made. Not the signal itself:
@@ -24,16 +25,32 @@ export interface AttemptSource {
 /** What an attempt shows about the password; `neither` if no method tested it. */
 export type AttemptResult = "succeeded" | "failed" | "neither";
 
+/** The result of an attempt that was not made, because too many have failed. */
+export class Throttled {
+  /**
+   * When the next attempt is possible. Absent if other networks caused the refusal: the client then learns nothing
+   * about them.
+   */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(retryAfterSeconds?: number) {
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
 /**
- * Counts failed logins by user name and by peer address (CONTRACT 6.6). The count is exact within one process. Several
- * processes on one store count less strictly: each of them runs as many concurrent attempts as are left, and the store
- * may keep only one of several failures at the same moment.
+ * Counts failed logins by network, by user name and network, and at ten times the limit by user name alone, so that
+ * strangers cannot lock an account out with a few guesses (CONTRACT 6.6). Names that differ only in case or spaces
+ * count as one: an authentication method may take them for one account.
+ *
+ * The count is exact within one process. Several processes on one store count less strictly: each of them runs as many
+ * concurrent attempts as are left, and the store may keep only one of several failures at the same moment.
  */
 export interface LoginThrottle {
   /**
-   * Runs a login attempt, or returns `undefined` without running it when too many have failed. A success clears the
-   * failures of the user name, never those of the address. A refused attempt is not counted. The number of concurrent
-   * attempts never exceeds the number of failures that are left: further attempts wait.
+   * Runs a login attempt, or returns {@link Throttled} without running it when too many have failed. A success clears
+   * the failures of the user name from this network, never others. A refused attempt is not counted. The number of
+   * concurrent attempts never exceeds the number of failures that are left: further attempts wait.
    *
    * With `shortcut`, its result is returned in place of running the attempt, unless attempts in progress could still
    * use up the failures that are left. It counts nothing.
@@ -45,7 +62,7 @@ export interface LoginThrottle {
     attempt: () => Promise<T>,
     toAttemptResult: (result: T) => AttemptResult,
     shortcut?: Shortcut<T>,
-  ): Promise<T | undefined>;
+  ): Promise<T | Throttled>;
 }
 
 /**
@@ -64,7 +81,7 @@ export interface Shortcut<T> {
 export interface LoginThrottleOptions {
   /** Keeps the counts. Its keys contain the SHA-256 of names and addresses only. */
   readonly store: KeyValueStore;
-  /** How many failures are allowed within the window. */
+  /** How many failures are allowed within the window; ten times as many for a user name from all networks. */
   readonly attempts: number;
   readonly windowSeconds: number;
   /** Returns milliseconds since the epoch. All processes on one store must agree on it. */
@@ -72,6 +89,8 @@ export interface LoginThrottleOptions {
 }
 
 const LONG_WAIT_MS = 100;
+/** How many times the limit counts for a user name from all networks. */
+const NAME_FACTOR = 10;
 const NONE: readonly number[] = [];
 
 /** The times of the failures within the window, in milliseconds. */
@@ -85,19 +104,34 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   const withWriteLock = createKeyedMutex();
   const allRunning = new Map<string, Running>();
 
-  const nameKeyOf = memoize((username) => toStoreKey("failed-logins-of-name", username));
-  const addressKeyOf = memoize((address) => toStoreKey("failed-logins-from", toNetwork(address)));
+  const networkKeyOf = memoize((network) => toStoreKey("failed-logins-from", network));
+  const pairKeyOf = memoize((pair) => toStoreKey("failed-logins-of", pair));
+  const nameKeyOf = memoize((name) => toStoreKey("failed-logins-of-name", name));
 
   /**
-   * Starts an attempt under its keys. An attack: the permit of the address comes first. A client that has used
-   * up its address, or runs many attempts, waits there. If it waited with a permit of the user name, it would block
-   * other clients that log in with that name.
+   * Starts an attempt under its keys. An attack: the permit of the network comes first, that of the user name last. A
+   * client that has used up its network, or runs many attempts, waits there. If it waited with a permit of the user
+   * name, it would block other clients that log in with that name.
    */
   function startAll({ username, address }: AttemptSource, isGuess: boolean): readonly StartedAttempt[] {
     const all: StartedAttempt[] = [];
-    if (address !== undefined) all.push(start(addressKeyOf(address), false, isGuess));
-    if (username !== undefined) all.push(start(nameKeyOf(username), true, isGuess));
+    const network = address === undefined ? undefined : toNetwork(address);
+    const name = username === undefined ? undefined : foldName(username);
+    if (network !== undefined) all.push(start("network", networkKeyOf(network), isGuess));
+    if (name !== undefined) all.push(start("pair", pairKeyOf(`${network ?? ""}\n${name}`), isGuess));
+    if (network !== undefined && name !== undefined) all.push(start("name", nameKeyOf(name), isGuess));
     return all;
+  }
+
+  function toLimit({ kind }: AttemptKey): number {
+    return kind === "name" ? NAME_FACTOR * attempts : attempts;
+  }
+
+  /** The refusal of an attempt with too many failures under one of its keys. */
+  function toThrottled(key: AttemptKey, failures: readonly number[]): Throttled {
+    if (key.kind === "name") return new Throttled();
+    const first = failures[failures.length - toLimit(key)] ?? clock();
+    return new Throttled(Math.max(1, Math.ceil((first + window - clock()) / 1000)));
   }
 
   /** @throws HttpError `unavailable` when the store fails. */
@@ -117,10 +151,11 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   }
 
   /** @throws HttpError `unavailable` when the store fails. */
-  async function addFailure(key: string): Promise<void> {
+  async function addFailure(attemptKey: AttemptKey): Promise<void> {
+    const { key } = attemptKey;
     const failures = [...(await readFailures(key)), clock()];
     try {
-      await store.set(key, failures.slice(-attempts), window);
+      await store.set(key, failures.slice(-toLimit(attemptKey)), window);
     } catch (cause) {
       throw loginStoreUnavailable(cause);
     }
@@ -136,33 +171,33 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   }
 
   /**
-   * Returns whether an attempt can be made now: `refused` when too many have failed, `busy` when guesses that came
-   * before could still use up the failures that are left.
+   * Returns whether an attempt can be made now: not when too many have failed; `busy` when guesses that came before
+   * could still use up the failures that are left.
    */
-  async function check(all: readonly StartedAttempt[]): Promise<"free" | "refused" | "busy"> {
-    for (const { key, guessesBefore } of all) {
-      const failures = (await readFailures(key)).length;
-      if (failures >= attempts) return "refused";
-      if (failures + guessesBefore >= attempts) return "busy";
+  async function check(all: readonly StartedAttempt[]): Promise<"free" | "busy" | Throttled> {
+    for (const started of all) {
+      const failures = await readFailures(started.key);
+      const left = toLimit(started) - failures.length;
+      if (left <= 0) return toThrottled(started, failures);
+      if (started.guessesBefore >= left) return "busy";
     }
     return "free";
   }
 
   /**
-   * Acquires one of a key's attempts, in the order of the calls. Returns `undefined` when the key has too many
-   * failures. `stop` is called before each step, and ends the wait by throwing.
+   * Acquires one of a key's attempts, in the order of the calls, unless the key has too many failures. `stop` is called
+   * before each step, and ends the wait by throwing.
    */
-  async function acquirePermit(
-    { key, isName, running }: StartedAttempt,
-    stop: () => void,
-  ): Promise<Permit | undefined> {
+  async function acquirePermit(started: StartedAttempt, stop: () => void): Promise<Permit | Throttled> {
+    const { kind, key, running } = started;
     for (;;) {
       stop();
-      const failures = (await readFailures(key)).length;
-      if (failures >= attempts) return undefined;
-      if (failures + running.permits < attempts) {
+      const failures = await readFailures(key);
+      const left = toLimit(started) - failures.length;
+      if (left <= 0) return toThrottled(started, failures);
+      if (running.permits < left) {
         running.permits += 1;
-        return { key, isName, running, failures };
+        return { kind, key, running, hasFailures: failures.length > 0 };
       }
       await new Promise<void>((resolve) => {
         running.waiter = resolve;
@@ -170,13 +205,13 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     }
   }
 
-  function start(key: string, isName: boolean, isGuess: boolean): StartedAttempt {
+  function start(kind: AttemptKey["kind"], key: string, isGuess: boolean): StartedAttempt {
     const running = allRunning.get(key) ?? { attempts: 0, guesses: 0, permits: 0, waiter: undefined };
     allRunning.set(key, running);
     const guessesBefore = running.guesses;
     running.attempts += 1;
     if (isGuess) running.guesses += 1;
-    return { key, isName, isGuess, running, guessesBefore };
+    return { kind, key, isGuess, running, guessesBefore };
   }
 
   function end({ key, isGuess, running }: StartedAttempt): void {
@@ -192,9 +227,11 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   }
 
   /** Counts the result of an attempt under one of its keys. */
-  async function count({ key, isName, failures }: Permit, result: AttemptResult): Promise<void> {
-    if (result === "failed") await withWriteLock(key, () => addFailure(key));
-    else if (result === "succeeded" && isName && failures > 0) await withWriteLock(key, () => clearFailures(key));
+  async function count(permit: Permit, result: AttemptResult): Promise<void> {
+    const { kind, key, hasFailures } = permit;
+    if (result === "failed") await withWriteLock(key, () => addFailure(permit));
+    else if (result === "succeeded" && kind === "pair" && hasFailures)
+      await withWriteLock(key, () => clearFailures(key));
   }
 
   function throwIfGone(source: AttemptSource, startedAt: number): void {
@@ -206,12 +243,12 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     attempt: () => Promise<T>,
     toAttemptResult: (result: T) => AttemptResult,
     shortcut?: Shortcut<T>,
-  ): Promise<T | undefined> {
+  ): Promise<T | Throttled> {
     const startedAt = clock();
     const all = startAll(source, shortcut?.isKnown !== true);
     try {
       const state = shortcut && (await check(all));
-      if (state === "refused") return undefined;
+      if (state instanceof Throttled) return state;
       const known = state === "free" ? await shortcut?.take() : undefined;
       if (known !== undefined) return known;
       // An attack: a guess that need not wait is made and counted, even if the client has disconnected when a right
@@ -228,12 +265,12 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     stop: () => void,
     attempt: () => Promise<T>,
     toAttemptResult: (result: T) => AttemptResult,
-  ): Promise<T | undefined> {
+  ): Promise<T | Throttled> {
     const permits: Permit[] = [];
     try {
       for (const started of all) {
         const permit = await withAcquireLock(started.key, () => acquirePermit(started, stop));
-        if (permit === undefined) return undefined;
+        if (permit instanceof Throttled) return permit;
         permits.push(permit);
       }
       const result = await attempt();
@@ -249,10 +286,10 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   return { run };
 }
 
-/** A key that attempts are counted under: that of a user name, or of an address. */
+/** A key that attempts are counted under: that of a network, of a user name from a network, or of a user name. */
 interface AttemptKey {
+  readonly kind: "network" | "pair" | "name";
   readonly key: string;
-  readonly isName: boolean;
 }
 
 /** An attempt in progress, under one of its keys. */
@@ -267,8 +304,8 @@ interface StartedAttempt extends AttemptKey {
 /** One of the attempts allowed for a key. */
 interface Permit extends AttemptKey {
   readonly running: Running;
-  /** The number of failures when the permit was acquired. */
-  readonly failures: number;
+  /** Whether there were failures when the permit was acquired. */
+  readonly hasFailures: boolean;
 }
 
 /** The attempts of a key in progress. */

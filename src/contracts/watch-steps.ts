@@ -2,8 +2,8 @@
 export interface StepWatcher<T> {
   /** Called with each value, before the reader gets it. If it throws, the source is released. */
   readonly onStep?: (value: T) => void;
-  /** Called after the last value. */
-  readonly onEnd?: () => void;
+  /** Called after the last value. The reader gets the end when its promise is fulfilled. */
+  readonly onEnd?: () => void | Promise<void>;
   /** Returns what the reader gets in place of an error of the source. */
   readonly toError?: (error: unknown) => unknown;
 }
@@ -37,7 +37,7 @@ export function watchSteps<T>(
     if (isOver) throw new Error("The iteration was ended while a step was pending.");
     if (step.done === true) {
       isOver = true;
-      onEnd?.();
+      await onEnd?.();
       return { done: true, value: undefined };
     }
     try {

@@ -3,10 +3,16 @@ import { parseCookie } from "cookie";
 /** The name of the session cookie (5.1.1). */
 const NAME = "SVC_HTTP_SESSION";
 
-/** The session ID in the cookie of a request. */
+const OCCURRENCES = new RegExp(`(?:^|;)\\s*${NAME}\\s*=`, "g");
+
+/**
+ * The session ID in the cookie of a request. Returns `undefined` if the request has two of them: one may be of another
+ * site below the same domain, which wants the user to work with its own session.
+ */
 export function readSessionCookie(headers: Headers): string | undefined {
   const header = headers.get("cookie");
-  return header === null ? undefined : parseCookie(header)[NAME] || undefined;
+  if (header === null || (header.match(OCCURRENCES)?.length ?? 0) > 1) return undefined;
+  return parseCookie(header)[NAME] || undefined;
 }
 
 /**

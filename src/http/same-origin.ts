@@ -1,3 +1,6 @@
+import type { Connection } from "../contracts/connection.ts";
+import { isSecure } from "./request-target.ts";
+
 /** The origins that the service's options name. */
 export interface KnownOrigins {
   /** Origins in addition to the service's own. */
@@ -6,12 +9,22 @@ export interface KnownOrigins {
   readonly publicOrigin: string;
 }
 
+/** A request, and whether it came over TLS as far as the service knows. */
+interface Arrival {
+  readonly request: Request;
+  readonly connection: Connection;
+}
+
 /**
  * Whether an unsafe request comes from the service's own pages, from an accepted origin, or from a client that is no
  * browser (CONTRACT 6.5). This protects against requests that other sites make a browser send. Origins are compared as
- * a whole, never in parts.
+ * a whole, never in parts. A page that came without TLS is not the service's own if the request came over TLS; the
+ * reverse may be a proxy that ends TLS.
  */
-export function isSameOrigin(request: Request, { acceptedOrigins, publicOrigin }: KnownOrigins): boolean {
+export function isSameOrigin(
+  { request, connection }: Arrival,
+  { acceptedOrigins, publicOrigin }: KnownOrigins,
+): boolean {
   const { headers } = request;
   const origin = headers.get("origin");
   if (origin !== null && acceptedOrigins.includes(origin)) return true;
@@ -22,6 +35,7 @@ export function isSameOrigin(request: Request, { acceptedOrigins, publicOrigin }
   if (!URL.canParse(source)) return false;
   const { protocol, host, origin: sourceOrigin } = new URL(source);
   if (publicOrigin !== "") return sourceOrigin === publicOrigin;
+  if (protocol !== "https:" && isSecure(request, connection)) return false;
   return host !== "" && host === ownHost(request, protocol);
 }
 

@@ -64,6 +64,7 @@ export function createResponses({ hasPath, isStatic = false, pageFields, types }
       "Server",
       ...(hasPath(status) ? ["Server-Path"] : []),
       "X-Content-Type-Options",
+      "Cross-Origin-Resource-Policy",
       "Cache-Control",
       ...vary,
     ];

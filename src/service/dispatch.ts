@@ -1,4 +1,5 @@
 import type { Identification } from "../auth/identify.ts";
+import { foldName } from "../contracts/account-name.ts";
 import type { Api } from "../contracts/api.ts";
 import { unauthorizedReply } from "../endpoints/login/unauthorized.ts";
 import { HttpError } from "../http/http-error.ts";
@@ -8,7 +9,7 @@ import { isSameOrigin } from "../http/same-origin.ts";
 import type { RequestPermits } from "../limits/permits.ts";
 import type { AccountContext, AccountEndpoint, LimitedContext, RequestContext } from "../request/context.ts";
 import { withEvents } from "../transfers/files-with-events.ts";
-import { renewSessionDuring } from "../transfers/session-keep-alive.ts";
+import { endWithLogin } from "../transfers/login-watch.ts";
 import { emitRefusedTransfer, isTransfer } from "../transfers/too-many-transfers.ts";
 import type { AccountAdmission } from "./account-opener.ts";
 import type { ResponseFinisher } from "./finish-response.ts";
@@ -65,7 +66,7 @@ export function createDispatch({ finisher, accounts, permitsOf }: DispatchOption
     isTransferRequest: boolean,
   ): Promise<Reply> {
     const { login, scheme } = identified;
-    const permits = permitsOf(login.username, context.connection.peer?.address);
+    const permits = permitsOf(foldName(login.username), context.connection.peer?.address);
     const limited: LimitedContext = Object.assign(context, permits);
     // Before the body is read or the storage is used: a transfer over the limit must cost little.
     if (isTransferRequest && !permits.transferPermit.acquire()) {
@@ -84,15 +85,14 @@ export function createDispatch({ finisher, accounts, permitsOf }: DispatchOption
     }
   }
 
-  async function toAccountContext(
-    context: LimitedContext,
-    { login, scheme, session, attempt, remember }: Identified,
-  ): Promise<AccountContext> {
-    const { sessions, admit } = context;
+  async function toAccountContext(context: LimitedContext, identified: Identified): Promise<AccountContext> {
+    const { identifier, config, admit } = context;
+    const { login, scheme, session, attempt, remember } = identified;
+    const since = config.clock();
     // The login of a session, or one that is remembered, has already prepared its home folder.
     const account = attempt ? await admit(login, attempt, remember) : accounts.resolve(login.username, login.settings);
-    const opened = accounts.filesOf(account);
-    const files = session === undefined ? opened : renewSessionDuring(opened, sessions.createRenewal(session));
+    const watch = () => identifier.watchLogin(identified);
+    const files = endWithLogin(accounts.filesOf(account), { since, clock: config.clock, watch });
     const complete: AccountContext = Object.assign(context, { account, scheme, session, files });
     return context.hasListeners() ? Object.assign(complete, { files: withEvents(complete) }) : complete;
   }
@@ -115,9 +115,10 @@ function toRoute({ kind }: ResolvedUrl, method: string, apis: readonly Api[]): R
  * Refuses a request that may change something and that a page of another site may have sent: browsers send all
  * credentials on their own, except the session header (CONTRACT 6.5).
  */
-function refuseCrossSite({ request, config, audit }: RequestContext, identified: Identified): void {
+function refuseCrossSite(context: RequestContext, identified: Identified): void {
+  const { request, config, audit } = context;
   const { scheme } = identified;
-  if (scheme === "session" || SAFE_METHODS.includes(request.method) || isSameOrigin(request, config)) return;
+  if (scheme === "session" || SAFE_METHODS.includes(request.method) || isSameOrigin(context, config)) return;
   const attempt = identified.attempt ?? identified.toAttempt?.();
   if (attempt !== undefined) audit.refused(attempt, "cross-site");
   throw new HttpError("denied", "The request comes from another site.");

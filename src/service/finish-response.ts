@@ -44,6 +44,7 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
     const common: [string, string][] = [
       ["Server", config.serverHeader],
       ["X-Content-Type-Options", "nosniff"],
+      ["Cross-Origin-Resource-Policy", "same-origin"],
     ];
     // Assets are public, and their names change with their content.
     if (kind === "asset" && status < 300) {

@@ -168,7 +168,9 @@ describe("exchanges, compared with the description of who answers", () => {
       const server = createServer((req, res) => res.writeHead(req.url === "/home/" ? 203 : 200, fields).end(description));
       server.listen(0, "127.0.0.1", () => console.log(server.address().port));`;
     const env = { ...process.env, ...(await tapChildren()) };
-    const child = spawn(process.execPath, ["--input-type=module", "--eval", script], { env, stdio: "pipe" });
+    // The description is too long for an argument.
+    const child = spawn(process.execPath, ["--input-type=module"], { env, stdio: "pipe" });
+    child.stdin.end(script);
     const [port] = await once(child.stdout, "data");
     await askFromElsewhere(Number(port));
     child.kill("SIGKILL");

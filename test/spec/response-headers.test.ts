@@ -41,6 +41,14 @@ describe("every answer", () => {
     expect((await call("GET", "/home/")).header("server")).toBe(`depot/${VERSION}`);
   });
 
+  it("cannot be embedded by pages of other sites", async () => {
+    const { call } = await createTestService({ files });
+    for (const [method, path] of answers) {
+      const answer = await call(method, path, { variant: "json" });
+      expect(answer.header("cross-origin-resource-policy")).toBe("same-origin");
+    }
+  });
+
   it("carries nosniff (SECURITY 21)", async () => {
     const { call } = await createTestService({ files });
     for (const [method, path] of answers) {

@@ -3,7 +3,7 @@ import type { PasswordPolicy } from "../../contracts/password-policy.ts";
 import type { AuthenticationChain } from "../chain.ts";
 import type { LoginAudit } from "../login-audit.ts";
 import type { Sessions } from "../sessions/types.ts";
-import type { LoginThrottle } from "../throttle.ts";
+import { type LoginThrottle, Throttled } from "../throttle.ts";
 import { findPolicyProblems, type NewPassword } from "./policy.ts";
 
 /** A password change that the client of a session requests. */
@@ -68,7 +68,7 @@ export function createPasswordUpdates({
       () => chain.updatePassword({ username, currentPassword, newPassword, ...withPeer, beforeChange: endOthers }),
       ({ outcome }) => (outcome === "updated" ? "succeeded" : outcome === "wrong-password" ? "failed" : "neither"),
     );
-    if (result === undefined || result.outcome === "wrong-password") {
+    if (result instanceof Throttled || result.outcome === "wrong-password") {
       const credentials = {
         type: "password",
         username,
@@ -77,7 +77,7 @@ export function createPasswordUpdates({
         creator,
         ...withTrace,
       } as const;
-      audit.refused({ credentials, verdicts: [] }, result === undefined ? "throttled" : "credentials");
+      audit.refused({ credentials, verdicts: [] }, result instanceof Throttled ? "throttled" : "credentials");
       return { outcome: "refused", problems: ["The current password is wrong."] };
     }
     if (result.outcome !== "updated") return { outcome: "not-updatable" };

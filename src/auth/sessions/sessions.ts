@@ -213,13 +213,17 @@ export function createSessions(options: SessionsOptions): Sessions {
     return isSessionId(id) ? mapSessionStoreErrors(() => findAlive(id, onExpired)) : undefined;
   }
 
-  function createRenewal(id: string): () => void {
-    let seen = clock();
-    return () => {
-      if (!isRenewalDue(seen)) return;
-      seen = clock();
-      find(id).catch(() => undefined);
-    };
+  async function isEnded(id: string): Promise<boolean> {
+    const key = sessionKeyOf(id);
+    return mapSessionStoreErrors(async () => {
+      if ((await store.get(toEndKey(key))) !== undefined) return true;
+      const session = await read(key);
+      // The store removes a session that has expired for long, without an end marker.
+      if (session === undefined) return false;
+      if (await isSuperseded(key, session, await readGeneration(session.username))) return true;
+      if (isAlive(session) && isRenewalDue(session.seen)) await withLock(key, () => renew(key));
+      return false;
+    });
   }
 
   async function end(id: string, onExpired?: OnSession): Promise<TimedSession | undefined> {
@@ -248,7 +252,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     generationOf,
     start,
     find,
-    createRenewal,
+    isEnded,
     end,
     endOthers,
     endAll: (username) => startGeneration(username),

@@ -45,10 +45,10 @@ export interface Sessions {
    */
   find(id: string, onExpired?: OnSession): Promise<TimedSession | undefined>;
   /**
-   * Returns a function that keeps a session alive. A long transfer calls it at every step. It only compares times, and
-   * once per twentieth of the idle time it calls `find` without waiting for the result; failures are ignored.
+   * Returns whether a session was ended: by a logout, a new login over the limit, a password change, or a change of its
+   * account. One that has only expired was not ended. Keeps the session alive: a transfer asks now and then.
    */
-  createRenewal(id: string): () => void;
+  isEnded(id: string): Promise<boolean>;
   /**
    * Ends a session in every process on the store. Returns its record to the first caller; `undefined` if {@link find}
    * would find no session.

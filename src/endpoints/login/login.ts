@@ -24,7 +24,7 @@ export async function getLoginPage(context: RequestContext): Promise<Reply> {
  */
 export async function postLogin(context: RequestContext): Promise<Reply> {
   const { request, connection, config, identifier, sessions, audit, variant, admit, texts } = context;
-  if (!isSameOrigin(request, config)) {
+  if (!isSameOrigin(context, config)) {
     throw new HttpError("denied", "A login must not come from another site.");
   }
   const { username, password, returnTo } = await readLogin(context);
@@ -32,7 +32,7 @@ export async function postLogin(context: RequestContext): Promise<Reply> {
   const presented = { type: "password", username, content: password } as const;
   const result = await identifier.authenticate(request, connection, presented);
   if (result.outcome === "refused") {
-    return loginRefusedReply(context, "The user name or password is wrong.", returnTo, result.publicError);
+    return loginRefusedReply(context, "The user name or password is wrong.", returnTo, result);
   }
   const { login, attempt } = result;
   await admit(login, { ...attempt, beginsSession: true });

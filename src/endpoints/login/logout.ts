@@ -18,7 +18,7 @@ export async function postLogout(context: RequestContext): Promise<Reply> {
   const { request, connection, config, sessions, audit, variant, texts } = context;
   const authorization = parseAuthorization(request.headers.get("authorization"));
   const isByHeader = authorization?.scheme === "session";
-  if (!isByHeader && !isSameOrigin(request, config)) {
+  if (!isByHeader && !isSameOrigin(context, config)) {
     throw new HttpError("denied", "A logout must not come from another site.");
   }
   const id = isByHeader ? authorization.id : readSessionCookie(request.headers);

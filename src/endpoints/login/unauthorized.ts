@@ -1,6 +1,6 @@
 import { toUrlPath } from "../../account/path.ts";
 import { BASIC_CHALLENGE, toChallenges } from "../../auth/challenge.ts";
-import type { Identification, PublicError } from "../../auth/identify.ts";
+import type { Identification, PublicError, Refusal } from "../../auth/identify.ts";
 import type { HeaderFields, Reply } from "../../http/reply.ts";
 import type { RequestContext } from "../../request/context.ts";
 import { errorReply } from "../../views/errors.ts";
@@ -38,9 +38,9 @@ export function unauthorizedReply(context: RequestContext, reason: Unidentified)
   const login = loginPath(config.basePath);
   const returnTo = `${config.basePath}/home/${toUrlPath(path)}`;
   if (reason.outcome === "refused" && (variant !== "html" || reason.scheme !== "basic")) {
-    return loginRefusedReply(context, MESSAGES[reason.scheme], returnTo, reason.publicError);
+    return loginRefusedReply(context, MESSAGES[reason.scheme], returnTo, reason);
   }
-  if (variant !== "html") return loginRefusedReply(context, "A login is required.", returnTo, reason.publicError);
+  if (variant !== "html") return loginRefusedReply(context, "A login is required.", returnTo, reason);
   if (reason.outcome === "refused") {
     const { message } = toPublicError(context, MESSAGES.basic, reason.publicError);
     const fields = { "WWW-Authenticate": BASIC_CHALLENGE };
@@ -56,7 +56,7 @@ export function unauthorizedReply(context: RequestContext, reason: Unidentified)
 function askForBasic(context: RequestContext, reason: Unidentified): Reply {
   const isWrong = reason.outcome === "refused" && reason.scheme === "basic";
   const message = isWrong ? toPublicError(context, MESSAGES.basic, reason.publicError).message : undefined;
-  const fields = { "WWW-Authenticate": BASIC_CHALLENGE };
+  const fields = { "WWW-Authenticate": BASIC_CHALLENGE, ...toRetryAfter(reason.retryAfterSeconds) };
   return loginPageReply(context, 401, { returnTo: afterBasicLogin(context), message }, fields);
 }
 
@@ -81,13 +81,20 @@ export function loginRefusedReply(
   context: RequestContext,
   ownMessage: string,
   returnTo: string | undefined,
-  publicError?: PublicError,
+  { publicError, retryAfterSeconds }: Refusal = {},
 ): Reply {
   const { variant, config } = context;
   const { message, response } = toPublicError(context, ownMessage, publicError);
-  const fields = { "WWW-Authenticate": toChallenges(context.request, variant, config.session.announce) };
+  const fields = {
+    "WWW-Authenticate": toChallenges(context.request, variant, config.session.announce),
+    ...toRetryAfter(retryAfterSeconds),
+  };
   if (variant !== "html") return errorReply(context, 401, message, fields, response);
   return loginPageReply(context, 401, { returnTo, message }, fields);
+}
+
+function toRetryAfter(seconds: number | undefined): HeaderFields {
+  return seconds === undefined ? {} : { "Retry-After": String(seconds) };
 }
 
 /** The message for the user: our own, or that of the rejecting method if the option `publicError` is set (7.2). */

@@ -28,6 +28,7 @@ export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
   "A login is required.": "Bitte melden Sie sich an.",
   "The user name or password is wrong.": "Benutzername oder Passwort ist falsch.",
   "The session is invalid or has expired.": "Die Sitzung ist ungültig oder abgelaufen.",
+  "The login has ended.": "Die Anmeldung ist nicht mehr gültig.",
   "The Authorization header is not valid.": "Die Angaben zur Anmeldung sind ungültig.",
   "A session is required: log in first.": "Dazu müssen Sie angemeldet sein.",
   "There is no session to end.": "Es gibt keine Sitzung zu beenden.",

@@ -148,7 +148,7 @@ function origin(fields: ReadonlyMap<string, string>): string {
   const headers = asHeaders(fields);
   const request = { url: "http://files.example/home/", headers } as unknown as Request;
   const found = ["", PUBLIC].map((publicOrigin) =>
-    isSameOrigin(request, { acceptedOrigins: [ACCEPTED], publicOrigin }),
+    isSameOrigin({ request, connection: {} }, { acceptedOrigins: [ACCEPTED], publicOrigin }),
   );
   const [source, site] = [fields.get("origin"), fields.get("sec-fetch-site")];
   if (found.includes(true) && source !== ACCEPTED) {

@@ -91,7 +91,7 @@ describe("a session", () => {
     expect(await statusOf(test, headers)).toBe(401);
   });
 
-  it("stays ended when a transfer of its own goes on after the logout (CONTRACT 6.3)", async () => {
+  it("stays ended when a transfer of its own goes on after the logout, and the transfer ends too", async () => {
     const test = await createTestService();
     const headers = bySession(await test.login());
     let release = (): void => undefined;
@@ -109,7 +109,8 @@ describe("a session", () => {
     await settled();
     expect((await test.call("POST", "/__svc__/logout", { as: null, headers })).status).toBe(204);
     release();
-    expect((await upload).status).toBe(201);
+    expect((await upload).status).toBe(401);
+    expect(await test.stored("/alice/long")).toBeUndefined();
     await settled();
     expect(await statusOf(test, headers)).toBe(401);
   });

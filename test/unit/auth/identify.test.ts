@@ -3,7 +3,7 @@ import { createBasicCache } from "../../../src/auth/basic-cache.ts";
 import type { AuthenticationChain, ChainVerdict } from "../../../src/auth/chain.ts";
 import { createIdentifier, type Identifier, type PresentedCredentials } from "../../../src/auth/identify.ts";
 import type { OnSession, Sessions } from "../../../src/auth/sessions/types.ts";
-import type { AttemptResult, AttemptSource, LoginThrottle } from "../../../src/auth/throttle.ts";
+import { type AttemptResult, type AttemptSource, type LoginThrottle, Throttled } from "../../../src/auth/throttle.ts";
 import type { Connection } from "../../../src/contracts/connection.ts";
 import { toSessionCookie } from "../../../src/http/cookie.ts";
 import { createRecordingLogger, type RecordingLogger } from "../../support/logger.ts";
@@ -201,7 +201,7 @@ function create(usernameOfCertificate: (given: { commonName?: string }) => unkno
   };
   const throttle: Pick<LoginThrottle, "run"> = {
     async run(who, attempt, toAttemptResult) {
-      if (judgement === "throttled") return undefined;
+      if (judgement === "throttled") return new Throttled();
       const result = await attempt();
       attempts.push([who, toAttemptResult(result)]);
       return result;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type AttemptResult, type AttemptSource, createLoginThrottle } from "../../../src/auth/throttle.ts";
+import { type AttemptResult, type AttemptSource, createLoginThrottle, Throttled } from "../../../src/auth/throttle.ts";
 import type { KeyValueStore } from "../../../src/contracts/key-value-store.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 
@@ -32,16 +32,63 @@ function attemptsOn(throttle = create()) {
       expect(actual).toBe(result);
       return actual;
     };
-    return (await throttle.run(who, attempt, toAttemptResult)) ?? "refused";
+    const made = await throttle.run(who, attempt, toAttemptResult);
+    return made instanceof Throttled ? "refused" : made;
   };
 }
 
 describe("the throttle", () => {
-  it("refuses attempts on a name after too many failures, without running them (CONTRACT 6.6)", async () => {
+  it("refuses attempts on a name from a network after too many failures, without running them (CONTRACT 6.6)", async () => {
     const attempt = attemptsOn();
     for (let count = 0; count < 3; count += 1) expect(await attempt(alice, "failed")).toBe("failed");
-    expect(await attempt({ username: "alice", address: "192.0.2.2" }, "succeeded")).toBe("refused");
+    expect(await attempt(alice, "succeeded")).toBe("refused");
     expect(ran).toBe(3);
+  });
+
+  it("lets the owner of a name in from another network: strangers cannot lock anybody out (CONTRACT 6.6)", async () => {
+    const attempt = attemptsOn();
+    for (let count = 0; count < 5; count += 1) await attempt(alice, "failed");
+    const owner = { username: "alice", address: "192.0.2.2" };
+    expect(await attempt(owner, "succeeded")).toBe("succeeded");
+    // Which forgets no failures of the stranger.
+    expect(await attempt(alice, "succeeded")).toBe("refused");
+  });
+
+  it("refuses a name everywhere after ten times as many failures from all networks (CONTRACT 6.6)", async () => {
+    const attempt = attemptsOn();
+    for (let count = 0; count < 30; count += 1)
+      expect(await attempt({ username: "alice", address: `192.0.2.${count}` }, "failed")).toBe("failed");
+    expect(await attempt({ username: "alice", address: "198.51.100.1" }, "succeeded")).toBe("refused");
+    expect(await attempt({ username: "bob", address: "198.51.100.1" }, "succeeded")).toBe("succeeded");
+    expect(ran).toBe(31);
+  });
+
+  it("counts other spellings of a name with it: a method may take them for one account (CONTRACT 6.6)", async () => {
+    const attempt = attemptsOn();
+    const names = ["alice", "ALICE", " alice "];
+    for (const username of names) await attempt({ ...alice, username }, "failed");
+    // Full-width letters.
+    expect(await attempt({ username: "\uff41lice", address: "192.0.2.1" }, "succeeded")).toBe("refused");
+    for (let count = 3; count < 30; count += 1) {
+      const username = names[count % 3] ?? "";
+      await attempt({ username, address: `192.0.2.${count}` }, "failed");
+    }
+    expect(await attempt({ username: "Alice", address: "198.51.100.1" }, "succeeded")).toBe("refused");
+  });
+
+  it("says when the next attempt is possible if the client's own network failed, and only then", async () => {
+    const throttle = create();
+    const run = (who: AttemptSource) => throttle.run(who, tick, () => "failed");
+    await run(alice);
+    now += 10_500;
+    for (let count = 0; count < 2; count += 1) await run(alice);
+    expect(await run(alice)).toMatchObject({ retryAfterSeconds: 50 });
+    now += 49_499;
+    expect(await run(alice)).toMatchObject({ retryAfterSeconds: 1 });
+    now += 1;
+    expect(await run(alice)).not.toBeInstanceOf(Throttled);
+    for (let count = 0; count < 30; count += 1) await run({ username: "bob", address: `203.0.113.${count}` });
+    expect(await run({ username: "bob", address: "198.51.100.1" })).toEqual(new Throttled());
   });
 
   it("refuses attempts from an address after too many failures with any names (CONTRACT 6.6)", async () => {
@@ -106,7 +153,7 @@ describe("the throttle", () => {
     await Promise.all(guesses);
     expect(ran).toBe(5);
     for (let count = 0; count < 2; count += 1) await run("failed", unknown);
-    expect(await run("neither", known)).toBeUndefined();
+    expect(await run("neither", known)).toBeInstanceOf(Throttled);
   });
 
   it("counts only by name if the address is not known", async () => {
@@ -148,13 +195,11 @@ describe("the throttle", () => {
     expect(await attempt(alice, "succeeded")).toBe("succeeded");
   });
 
-  it("forgets the name's failures after a success, never the address's (CONTRACT 6.6)", async () => {
+  it("forgets the failures of name and network after a success, never the network's (CONTRACT 6.6)", async () => {
     const attempt = attemptsOn();
     await attempt(alice, "failed");
     await attempt(alice, "failed");
     expect(await attempt(alice, "succeeded")).toBe("succeeded");
-    const elsewhere = { username: "alice", address: "192.0.2.2" };
-    expect([await attempt(elsewhere, "failed"), await attempt(elsewhere, "failed")]).toEqual(["failed", "failed"]);
     expect(await attempt({ ...alice, username: "bob" }, "failed")).toBe("failed");
     expect(await attempt({ ...alice, username: "bob" }, "succeeded")).toBe("refused");
   });
@@ -175,15 +220,16 @@ describe("the throttle", () => {
   });
 
   it.each([
-    ["one name from many addresses", (index: number) => ({ username: "alice", address: `192.0.2.${index}` })],
-    ["many names from one address", (index: number) => ({ username: `user${index}`, address: "192.0.2.1" })],
-  ])("counts exactly, however many attempts come at once: %s", async (_case, toAttemptSource) => {
+    ["one name from many addresses", 100, (index: number) => ({ username: "alice", address: `192.0.2.${index}` })],
+    ["many names from one address", 10, (index: number) => ({ username: `user${index}`, address: "192.0.2.1" })],
+    ["one name from one address", 10, () => alice],
+  ])("counts exactly, however many attempts come at once: %s", async (_case, allowed, toAttemptSource) => {
     const attempt = attemptsOn(create(10));
     const results = await Promise.all(
-      Array.from({ length: 100 }, (_, index) => attempt(toAttemptSource(index), "failed")),
+      Array.from({ length: 200 }, (_, index) => attempt(toAttemptSource(index), "failed")),
     );
-    expect(ran).toBe(10);
-    expect(results.filter((result) => result === "refused")).toHaveLength(90);
+    expect(ran).toBe(allowed);
+    expect(results.filter((result) => result === "refused")).toHaveLength(200 - allowed);
   });
 
   it("allows any number of concurrent good logins, but runs no more at a time than may fail", async () => {
@@ -239,9 +285,13 @@ describe("the throttle", () => {
     await attempt(alice, "failed");
     await attempt(alice, "succeeded");
     const digest = (text: string) => createHash("sha256").update(text).digest("hex");
-    const keys = [`failed-logins-of-name:${digest("alice")}`, `failed-logins-from:${digest("192.0.2.1")}`];
+    const keys = [
+      `failed-logins-from:${digest("192.0.2.1")}`,
+      `failed-logins-of:${digest("192.0.2.1\nalice")}`,
+      `failed-logins-of-name:${digest("alice")}`,
+    ];
     expect(new Set(calls.map(([, key]) => key))).toEqual(new Set(keys));
-    expect(calls.filter(([verb]) => verb === "set").map((call) => call[3])).toEqual([60_000, 60_000]);
+    expect(calls.filter(([verb]) => verb === "set").map((call) => call[3])).toEqual([60_000, 60_000, 60_000]);
     expect(calls.filter(([verb]) => verb === "delete")).toHaveLength(1);
   });
 
@@ -283,11 +333,11 @@ describe("the throttle", () => {
     expect(await attempt({ ...alice, address: "192.0.2.2" }, "failed")).toBe("failed");
   });
 
-  it("costs a clean login two reads of the store and no write", async () => {
+  it("costs a clean login three reads of the store and no write", async () => {
     const { calls, recording } = record(store);
     const attempt = attemptsOn(create(3, recording));
     await attempt(alice, "succeeded");
-    expect(calls.map(([verb]) => verb)).toEqual(["get", "get"]);
+    expect(calls.map(([verb]) => verb)).toEqual(["get", "get", "get"]);
   });
 
   it("is unavailable while its store is, and runs no uncounted attempt", async () => {

@@ -13,12 +13,15 @@ describe("the session's cookie", () => {
   const broken = fc.constantFrom("", "=", ";;", "novalue", '"', `${NAME}`, "a=b=c", "%=%zz");
   const gap = fc.constantFrom(";", "; ", " ; ");
 
-  it("is found among any others, by its whole name; of several the first counts", () => {
+  it("is found among any others, by its whole name; of several none counts", () => {
     const others = fc.array(fc.oneof(strange, broken), { maxLength: 5 });
     fc.assert(
       fc.property(others, fc.array(hexadecimal, { maxLength: 2 }), others, gap, (before, ids, behind, between) => {
         const header = [...before, ...ids.map((id) => `${NAME}=${id}`), ...behind].join(between);
-        expect([header, readSessionCookie(new Headers({ cookie: header }))]).toEqual([header, ids[0]]);
+        expect([header, readSessionCookie(new Headers({ cookie: header }))]).toEqual([
+          header,
+          ids.length === 1 ? ids[0] : undefined,
+        ]);
       }),
       { numRuns: amount({ short: 500, long: 2000 }) },
     );

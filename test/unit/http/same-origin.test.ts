@@ -1,10 +1,16 @@
 import { Request } from "@whatwg-node/fetch";
 import { describe, expect, it } from "vitest";
+import type { Connection } from "../../../src/contracts/connection.ts";
 import { isSameOrigin } from "../../../src/http/same-origin.ts";
 
-function ask(headers: Record<string, string>, accepted: readonly string[] = [], publicOrigin = ""): boolean {
+function ask(
+  headers: Record<string, string>,
+  accepted: readonly string[] = [],
+  publicOrigin = "",
+  connection: Connection = {},
+): boolean {
   const request = new Request("http://h.example/x", { method: "POST", headers });
-  return isSameOrigin(request, { acceptedOrigins: accepted, publicOrigin });
+  return isSameOrigin({ request, connection }, { acceptedOrigins: accepted, publicOrigin });
 }
 
 describe("the origin of a request", () => {
@@ -47,6 +53,13 @@ describe("the origin of a request", () => {
     [{ host: "inner" }, true],
   ])("%j is the service's own where that is told: %s (CONTRACT 6.5)", (headers, same) => {
     expect(ask(headers, [], "https://files.example")).toBe(same);
+  });
+
+  it("is not one without TLS if the request came over TLS; behind a proxy it may be one with TLS", () => {
+    const [plain, secure] = ["http://h.example", "https://h.example"].map((origin) => ({ host: "h.example", origin }));
+    expect([plain, secure].map((headers) => ask(headers ?? {}, [], "", { isSecure: true }))).toEqual([false, true]);
+    expect([plain, secure].map((headers) => ask(headers ?? {}, [], "", { isSecure: false }))).toEqual([true, true]);
+    expect(ask({ host: "h.example", referer: "http://h.example/a" }, [], "", { isSecure: true })).toBe(false);
   });
 
   it("may be one that is accepted, as a whole (CONTRACT 6.5)", () => {

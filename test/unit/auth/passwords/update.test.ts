@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AuthenticationChain } from "../../../../src/auth/chain.ts";
 import { createPasswordUpdates } from "../../../../src/auth/passwords/update.ts";
 import type { Sessions } from "../../../../src/auth/sessions/types.ts";
-import type { LoginThrottle } from "../../../../src/auth/throttle.ts";
+import { type LoginThrottle, Throttled } from "../../../../src/auth/throttle.ts";
 import type { PasswordUpdateOutcome } from "../../../../src/contracts/authenticator.ts";
 
 const request = {
@@ -55,7 +55,7 @@ function createWithOutcome(outcome: PasswordUpdateOutcome["outcome"] | "throttle
   const throttle: Pick<LoginThrottle, "run"> = {
     async run(who, attempt, toAttemptResult) {
       calls.push(who);
-      if (outcome === "throttled") return undefined;
+      if (outcome === "throttled") return new Throttled();
       const result = await attempt();
       calls.push(toAttemptResult(result));
       return result;

@@ -410,48 +410,48 @@ describe("more sessions of an account than it may have", () => {
   });
 });
 
-describe("the progress of a transfer", () => {
-  it("keeps a session alive without a request, up to its end in all", async () => {
+describe("the session of a running transfer", () => {
+  it("is kept alive by asking whether it was ended, up to its end in all, which does not count as ended", async () => {
     const id = await sessions.start(record);
-    const progress = sessions.createRenewal(id);
     for (let minutes = 1; minutes < 12 * 60; minutes += 1) {
       now += minute;
-      progress();
-      await settled(1);
+      expect(await sessions.isEnded(id)).toBe(false);
     }
     expect(await sessions.find(id)).toMatchObject(record);
     now += minute;
-    progress();
+    expect(await sessions.isEnded(id)).toBe(false);
     expect(await sessions.find(id)).toBeUndefined();
+    now += 24 * 60 * minute;
+    expect(await sessions.isEnded(id)).toBe(false);
   });
 
-  it("asks the store once per twentieth of the idle time, however many steps it takes", async () => {
+  it("is written once per twentieth of the idle time, however often it is asked for", async () => {
     const id = await sessions.start(record);
-    const progress = sessions.createRenewal(id);
-    calls.length = 0;
-    for (let step = 0; step < 10_000; step += 1) progress();
-    await settled();
-    expect(calls).toEqual([]);
     now += 1.5 * minute;
-    for (let step = 0; step < 10_000; step += 1) progress();
-    await settled();
+    calls.length = 0;
+    for (let step = 0; step < 100; step += 1) await sessions.isEnded(id);
     expect(calls.filter(([verb]) => verb === "set")).toHaveLength(1);
   });
 
-  it("brings no ended session back, and hides the store's failures", async () => {
+  it("was ended by a logout, by another's new password, and by the end of all", async () => {
+    const [out, other, kept, all] = await Promise.all([1, 2, 3, 4].map(() => sessions.start(record)));
+    await sessions.end(out ?? "");
+    expect(await sessions.isEnded(out ?? "")).toBe(true);
+    await sessions.endOthers(record.username, kept ?? "");
+    expect(await Promise.all([other, kept].map((id) => sessions.isEnded(id ?? "")))).toEqual([true, false]);
+    await sessions.endAll(record.username);
+    expect(await Promise.all([kept, all].map((id) => sessions.isEnded(id ?? "")))).toEqual([true, true]);
+  });
+
+  it("is not brought back, and a store that fails is unavailable", async () => {
     const id = await sessions.start(record);
-    const progress = sessions.createRenewal(id);
     await sessions.end(id);
     now += 5 * minute;
-    progress();
-    await settled();
+    expect(await sessions.isEnded(id)).toBe(true);
     expect(await sessions.find(id)).toBeUndefined();
     const fail = () => Promise.reject(new Error("down"));
     const failing = createSessions({ store: { get: fail, set: fail, delete: fail }, clock: () => now });
-    const helpless = failing.createRenewal(id);
-    now += 5 * minute;
-    helpless();
-    await settled();
+    await expect(failing.isEnded(id)).rejects.toMatchObject({ failure: "unavailable" });
   });
 });
 

@@ -1,0 +1,137 @@
+import type { AccountFiles } from "../account/files.ts";
+import type { ByteSource } from "../contracts/byte-source.ts";
+import { toBatches, toMembers } from "../contracts/member-batches.ts";
+import { toStoredFile } from "../contracts/stored-file.ts";
+import { watchSteps } from "../contracts/watch-steps.ts";
+import { HttpError } from "../http/http-error.ts";
+
+/** How often a running transfer asks whether its login has ended, in milliseconds. */
+const CHECK_MS = 10_000;
+/** An upload that took less than this does not ask again before it is stored. */
+const RECENT_MS = 1000;
+
+/** Returns whether a login has ended: by a logout, a new password, or a change or the removal of its account. */
+export type IsLoginEnded = () => Promise<boolean>;
+
+/** The login of a request. */
+export interface WatchedLogin {
+  /** When the request was identified, in milliseconds. */
+  readonly since: number;
+  readonly clock: () => number;
+  /** Called when the first transfer of the request starts. Asking also keeps the session of a request alive. */
+  readonly watch: () => IsLoginEnded;
+}
+
+/**
+ * The same files, whose transfers end with the login of their request: an upload fails with HttpError `unauthorized`
+ * and stores nothing, a download or a listing breaks off. They also keep the session alive while they last.
+ */
+export function endWithLogin(files: AccountFiles, login: WatchedLogin): AccountFiles {
+  let watch: LoginWatch | undefined;
+  let reads = 0;
+
+  function toWatch(): LoginWatch {
+    watch ??= createLoginWatch(login);
+    return watch;
+  }
+
+  return {
+    ...files,
+    list: (segments) => toMembers(() => watchSteps(() => toBatches(files.list(segments)), { onStep: toWatch().step })),
+    async read(segments, range) {
+      reads += 1;
+      // An archive reads many files, each of which may be read in one step.
+      if (reads > 1) toWatch().step();
+      const file = await files.read(segments, range);
+      const { entry, source } = file;
+      if (source === undefined) return { entry, body: chunkwise(file.body, toWatch().step) };
+      return "readInto" in source ? toStoredFile(entry, watchReads(source, toWatch().step)) : file;
+    },
+    write(segments, content, options) {
+      const { step, confirm } = toWatch();
+      return files.write(
+        segments,
+        watchSteps(() => content, { onStep: step, onEnd: confirm }),
+        options,
+      );
+    },
+  };
+}
+
+interface LoginWatch {
+  /** Called at each step of a transfer: it asks now and then, and throws once the login has ended. */
+  readonly step: () => void;
+  /**
+   * Asks unless it has just asked. @throws HttpError `unauthorized` if the login has ended, `unavailable` if that is
+   * not known.
+   */
+  readonly confirm: () => Promise<void>;
+}
+
+function createLoginWatch({ since, clock, watch }: WatchedLogin): LoginWatch {
+  const isEnded = watch();
+  let askedAt = since;
+  let knownAt = since;
+  let hasEnded = false;
+
+  async function check(): Promise<void> {
+    const now = clock();
+    askedAt = now;
+    if (await isEnded()) hasEnded = true;
+    knownAt = now;
+  }
+
+  function step(): void {
+    if (hasEnded) throw ended();
+    // A store that fails ends no transfer: the next check asks again.
+    if (clock() - askedAt >= CHECK_MS) check().catch(() => undefined);
+  }
+
+  async function confirm(): Promise<void> {
+    if (clock() - knownAt >= RECENT_MS) await check();
+    if (hasEnded) throw ended();
+  }
+
+  return { step, confirm };
+}
+
+function ended(): HttpError {
+  return new HttpError("unauthorized", "The login has ended.");
+}
+
+/** Calls `step` before each read. If that throws, the source is released. */
+function watchReads(source: ByteSource, step: () => void): ByteSource {
+  async function readInto(buffer: Uint8Array): Promise<number> {
+    try {
+      step();
+    } catch (error) {
+      await source.close();
+      throw error;
+    }
+    return source.readInto(buffer);
+  }
+
+  return { readInto, close: () => source.close() };
+}
+
+/** Calls `step` for each chunk. Reads nothing ahead of the reader. */
+function chunkwise(body: ReadableStream<Uint8Array>, step: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+
+  async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const { done, value } = await reader.read();
+    if (done) {
+      controller.close();
+      return;
+    }
+    try {
+      step();
+    } catch (error) {
+      await reader.cancel(error);
+      throw error;
+    }
+    controller.enqueue(value);
+  }
+
+  return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 });
+}

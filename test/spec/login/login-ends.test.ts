@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import type { Authenticator } from "../../../src/contracts/authenticator.ts";
+import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
+import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { bySession, createTestService, type TestService } from "../../support/service.ts";
+
+/** What can happen to a login while a transfer of it runs. */
+type Happening = (test: TestService, headers: Readonly<Record<string, string>>) => Promise<unknown>;
+
+const encoder = new TextEncoder();
+const logout: Happening = ({ call }, headers) => call("POST", "/__svc__/logout", { as: null, headers });
+const endSessions: Happening = ({ service }) => service.endSessions("alice");
+const nothing: Happening = async () => undefined;
+
+/** Three pieces; after the first one something happens, and so many seconds pass before each of the others. */
+function interrupted(test: TestService, seconds: number, happen: () => Promise<unknown>): ReadableStream<Uint8Array> {
+  let step = 0;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        step += 1;
+        if (step === 4) return controller.close();
+        if (step === 2) await happen();
+        if (step > 1) test.advance(seconds);
+        // What the service asks in the background is answered meanwhile.
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        controller.enqueue(encoder.encode("piece"));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+const basic = { authorization: `Basic ${btoa("alice:secret")}` };
+
+describe("a login that ends while an upload of it runs", () => {
+  it.each<[string, "session" | "basic", Happening, number]>([
+    ["a logout", "session", logout, 401],
+    ["the end of all sessions", "session", endSessions, 401],
+    ["the end of all sessions", "basic", endSessions, 401],
+    ["nothing", "session", nothing, 201],
+    ["nothing", "basic", nothing, 201],
+  ])("by %s, with %s: the upload is %4$i, and replaces nothing unless it is 201", async (_how, by, happen, status) => {
+    for (const seconds of [1, 30]) {
+      const events: FileEvent[] = [];
+      const onEvent = (event: FileEvent) => void events.push(event);
+      const test = await createTestService({ files: { "/alice/a.txt": "former" }, onEvent });
+      const headers = by === "session" ? bySession(await test.login()) : basic;
+      const body = interrupted(test, seconds, () => happen(test, headers));
+      const answer = await test.call("PUT", "/home/a.txt", { as: null, headers, body, variant: "json" });
+      expect([seconds, answer.status]).toEqual([seconds, status]);
+      expect(await test.stored("/alice/a.txt")).toBe(status === 201 ? "piece".repeat(3) : "former");
+      const end = events.find(({ id }) => id === 40017 || id === 40022);
+      expect(end?.data).toMatchObject(status === 201 ? { total_write: 15 } : { details: "The login has ended." });
+    }
+  });
+
+  it.each(["changed", "removed"])("as its account is %s: the former file stays", async (what) => {
+    let version: string | undefined = "1";
+    const accounts: Authenticator = {
+      name: "accounts",
+      authenticate: async () => ({ outcome: "accepted", account: { home_folder_path: "/alice" }, version: "1" }),
+      isCurrent: async (_username, of) => of === version,
+    };
+    for (const by of ["session", "basic"]) {
+      version = "1";
+      const test = await createTestService({ authentication: accounts, files: { "/alice/a.txt": "former" } });
+      const headers = by === "session" ? bySession(await test.login()) : basic;
+      const body = interrupted(test, 20, async () => {
+        version = what === "changed" ? "2" : undefined;
+      });
+      expect((await test.call("PUT", "/home/a.txt", { as: null, headers, body })).status).toBe(401);
+      expect(await test.stored("/alice/a.txt")).toBe("former");
+    }
+  });
+
+  it("is 503 if that cannot be found out at its end, and the former file stays", async () => {
+    let isDown = false;
+    const accounts: Authenticator = {
+      name: "accounts",
+      authenticate: async () => ({ outcome: "accepted", account: { home_folder_path: "/alice" }, version: "1" }),
+      isCurrent: async () => {
+        if (isDown) throw new Error("down");
+        return true;
+      },
+    };
+    const test = await createTestService({ authentication: accounts, files: { "/alice/a.txt": "former" } });
+    const headers = bySession(await test.login());
+    const body = interrupted(test, 20, async () => {
+      isDown = true;
+    });
+    expect((await test.call("PUT", "/home/a.txt", { as: null, headers, body })).status).toBe(503);
+    expect(await test.stored("/alice/a.txt")).toBe("former");
+  });
+});
+
+describe("a login that ends while a download of it runs", () => {
+  it.each<[string, Happening, boolean]>([
+    ["breaks it off", logout, true],
+    ["breaks it off, with all sessions,", endSessions, true],
+    ["leaves it alone if nothing happened", nothing, false],
+  ])("%s", async (_what, happen, isCut) => {
+    const storage = createMemoryStorage();
+    const test = await createTestService({ storage, files: { "/alice/a.txt": "piece".repeat(3) } });
+    const headers = bySession(await test.login());
+    const { read } = storage;
+    storage.read = async (...place) => ({
+      entry: (await read(...place)).entry,
+      body: interrupted(test, 20, () => happen(test, headers)),
+    });
+    const response = await test.open("GET", "/home/a.txt", { as: null, headers });
+    expect(response.status).toBe(200);
+    const text = response.text();
+    if (isCut) await expect(text).rejects.toThrow();
+    else expect(await text).toBe("piece".repeat(3));
+  });
+});
