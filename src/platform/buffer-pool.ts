@@ -57,12 +57,15 @@ export interface BufferSizer {
   passed(milliseconds: number): void;
 }
 
-/** Creates the sizer for a transfer of `length` bytes, if the length is known. */
-export function createBufferSizer(length: number = Number.POSITIVE_INFINITY): BufferSizer {
-  let size = toFirstSize(length);
+/** Creates the sizer for a transfer of `length` bytes, if the length is known; `most` is the size that it may reach. */
+export function createBufferSizer(
+  length: number = Number.POSITIVE_INFINITY,
+  most: number = LARGEST_BYTES,
+): BufferSizer {
+  let size = Math.min(most, toFirstSize(length));
 
   function passed(milliseconds: number): void {
-    if (milliseconds < FAST_MS) size = Math.min(size * 2, LARGEST_BYTES);
+    if (milliseconds < FAST_MS) size = Math.min(size * 2, most);
     else if (milliseconds > SLOW_MS) size = Math.max(size / 2, SMALLEST_BYTES);
   }
 

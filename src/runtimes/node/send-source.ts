@@ -18,8 +18,8 @@ export async function sendSource(exchange: Exchange, source: ByteSource, head: H
 }
 
 async function copySource(exchange: Exchange, source: ByteSource, { status, fields, length }: Head): Promise<void> {
-  const { res } = exchange;
-  const sizer = createBufferSizer(length);
+  const { res, state } = exchange;
+  const sizer = state.scheme === "https" ? createBufferSizer(length, ENCRYPTED_BYTES) : createBufferSizer(length);
   for (let sent = 0; ; ) {
     const buffer = acquireBuffer(sizer.size());
     const { count, isLast } = await readPart(source, buffer, sent, length);
@@ -93,6 +93,8 @@ function endWith({ res }: Exchange, buffer: Uint8Array, rest: Uint8Array): void 
   });
 }
 
+/** TLS encrypts a write whole, and holds it beside the buffer until the client has read it. */
+const ENCRYPTED_BYTES = 65_536;
 /** See `enforceMinThroughput`. */
 const SLICE_BYTES = 131_072;
 /** The buffer for the read that checks that a source has ended. */
