@@ -51,7 +51,7 @@ export function compilePathExpression(expression: string, user: string): PathMat
 function compileRegex(regex: string, ignoresCase: boolean, user: string, negated: boolean): PathMatcher {
   if (regex === "") throw new SyntaxError("the regular expression is empty");
   const compiled = compile(
-    regex.replaceAll(USER, () => exactly(user)),
+    ignoresCase ? withExactUser(regex, user) : regex.replaceAll(USER, () => RE2JS.quote(user)),
     ignoresCase ? RE2JS.CASE_INSENSITIVE : 0,
   );
   return ({ text }) => compiled.test(text) !== negated;
@@ -70,10 +70,9 @@ function compileGlob(glob: string, user: string): PathMatcher {
 function compileAlternative(glob: string, user: string): PathMatcher {
   if (glob === "") throw new SyntaxError("the glob, or an alternative in it, is empty");
   const compiled = compile(`^(?:${translateGlob(glob, user)})$`, RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL);
-  const own = glob.replaceAll(USER, () => user.replace(/[*?[]/g, "[$&]"));
-  const literal = glob.includes(USER) ? undefined : compileLiteralGlob(own);
+  const literal = glob.includes(USER) ? undefined : compileLiteralGlob(glob);
   if (literal !== undefined) return ({ text, lower }) => (lower === undefined ? compiled.test(text) : literal(lower));
-  const wider = compileLiteralGlob(own.replace(ONE_CHARACTER, "*"));
+  const wider = compileLiteralGlob(glob.replaceAll(USER, "*").replace(ONE_CHARACTER, "*"));
   return ({ text, lower }) => (lower === undefined || wider?.(lower) !== false) && compiled.test(text);
 }
 
@@ -95,6 +94,16 @@ function translateGlob(glob: string, user: string): string {
     if (members !== undefined) return translateClass(members, negation === "!", end);
     return RE2JS.quote(character);
   });
+}
+
+/** A class, or quoted text, that may hold the account's name: there it cannot keep its case. */
+const UNCLEAR_USER = /\[[^\]]*\$\{USER\}|\\Q/;
+
+function withExactUser(regex: string, user: string): string {
+  if (regex.includes(USER) && UNCLEAR_USER.test(regex)) {
+    throw new SyntaxError("the expression ignores case and has a class or quoted text beside the user name");
+  }
+  return regex.replaceAll(USER, () => exactly(user));
 }
 
 /** A part of a regular expression that matches this text, and no other spelling of it. */

@@ -278,12 +278,23 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   }
 
   function watchLogin({ login, session }: Pick<Identified, "login" | "session">): () => Promise<boolean> {
-    if (session !== undefined) return () => sessions.isEnded(session);
     const { username, version } = login;
-    const first = sessions.generationOf(username);
-    first.catch(() => undefined);
+    let first: { readonly generation: string | undefined } | undefined;
+    const reading = sessions.generationOf(username).then(
+      (generation) => {
+        first = { generation };
+      },
+      () => undefined,
+    );
     return async () => {
-      if ((await sessions.generationOf(username)) !== (await first)) return true;
+      const isEnded = session === undefined ? undefined : await sessions.isEnded(session);
+      if (isEnded !== undefined) return isEnded;
+      await reading;
+      const generation = await sessions.generationOf(username);
+      // The store failed at the start.
+      first ??= { generation };
+      // The store forgets a generation some time after the last session that it has ended.
+      if (generation !== undefined && generation !== first.generation) return true;
       return version !== undefined && (await chain.isCurrent(username, version)) === false;
     };
   }

@@ -3,7 +3,7 @@ import { parseCookie } from "cookie";
 /** The name of the session cookie (5.1.1). */
 const NAME = "SVC_HTTP_SESSION";
 
-const OCCURRENCES = new RegExp(`(?:^|;)\\s*${NAME}\\s*=`, "g");
+const OCCURRENCES = new RegExp(`(?:^|;)[ \\t]*${NAME}[ \\t]*=`, "g");
 
 /**
  * The session ID in the cookie of a request. Returns `undefined` if the request has two of them: one may be of another

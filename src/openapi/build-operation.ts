@@ -121,7 +121,11 @@ function toResponses(
   for (const variant of variants) {
     const own = variant === "html" ? [...failures, ...(spec.memberFailures ?? [])] : failures;
     const content = variant === "html" ? CONTENTS.page : CONTENTS.errors;
-    for (const failure of new Set(own)) add(toStatus(failure, variant), FAILURE_TEXTS[failure], [content], []);
+    for (const failure of new Set(own)) {
+      // Too many logins have failed. A session is not verified by a password.
+      const headers = failure === "unauthorized" && route.access !== "session" ? ["Retry-After"] : [];
+      add(toStatus(failure, variant), FAILURE_TEXTS[failure], [content], headers);
+    }
   }
   if (route.access !== "open" && variants.includes("html")) {
     const challenge = route.access === "account" ? ["WWW-Authenticate"] : [];

@@ -82,7 +82,7 @@ export const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> 
   302: ["Location"],
   303: ["Location"],
   307: ["Location"],
-  401: ["WWW-Authenticate", "Retry-After"],
+  401: ["WWW-Authenticate"],
   405: ["Allow"],
   416: ["Content-Range"],
   503: ["Retry-After"],

@@ -15,6 +15,8 @@ import type { AccountAdmission } from "./account-opener.ts";
 import type { ResponseFinisher } from "./finish-response.ts";
 import { findRoute, hasRoutes, type ResolvedUrl, type Route, toAllow } from "./routes.ts";
 
+/** The default of the sessions. */
+const DEFAULT_IDLE_SECONDS = 1800;
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 
 /** What dispatching needs in addition to the context of a request. */
@@ -92,7 +94,12 @@ export function createDispatch({ finisher, accounts, permitsOf }: DispatchOption
     // The login of a session, or one that is remembered, has already prepared its home folder.
     const account = attempt ? await admit(login, attempt, remember) : accounts.resolve(login.username, login.settings);
     const watch = () => identifier.watchLogin(identified);
-    const files = endWithLogin(accounts.filesOf(account), { since, clock: config.clock, watch });
+    const {
+      clock,
+      session: { idleSeconds = DEFAULT_IDLE_SECONDS },
+    } = config;
+    const mayUpload = !SAFE_METHODS.includes(context.request.method);
+    const files = endWithLogin(accounts.filesOf(account), { since, clock, idle: 1000 * idleSeconds, mayUpload, watch });
     const complete: AccountContext = Object.assign(context, { account, scheme, session, files });
     return context.hasListeners() ? Object.assign(complete, { files: withEvents(complete) }) : complete;
   }

@@ -112,13 +112,14 @@ export function createSinkQueue({ capacity, batch, deliver, onFull, onLost }: Si
   }
 
   function add(event: FileEvent): boolean {
-    const isOver = queued.length >= capacity || size >= MAX_HELD;
-    if (isOver) {
+    const json = toJson(event);
+    const isOver = (): boolean => queued.length >= capacity || size >= MAX_HELD;
+    const mustDrop = isOver();
+    if (mustDrop) {
       if (!isFull) onFull();
       isFull = true;
-      if (isRefusal(event) || !dropRefusal()) return false;
+      while (isOver()) if (isRefusal(event) || !dropRefusal()) return false;
     }
-    const json = toJson(event);
     queued.push({ json, event });
     size += json.length;
     if (isRefusal(event)) refusals += 1;
@@ -127,10 +128,10 @@ export function createSinkQueue({ capacity, batch, deliver, onFull, onLost }: Si
       running = undefined;
     }
     running ??= start();
-    return !isOver;
+    return !mustDrop;
   }
 
-  /** Makes room. Returns false if no queued event is a refusal. */
+  /** Makes some room. Returns false if no queued event is a refusal. */
   function dropRefusal(): boolean {
     const index = refusals === 0 ? -1 : queued.findIndex(({ event }) => isRefusal(event));
     const [dropped] = index < 0 ? [] : queued.splice(index, 1);

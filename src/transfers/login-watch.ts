@@ -5,7 +5,9 @@ import { toStoredFile } from "../contracts/stored-file.ts";
 import { watchSteps } from "../contracts/watch-steps.ts";
 import { HttpError } from "../http/http-error.ts";
 
-/** How often a running transfer asks whether its login has ended, in milliseconds. */
+/**
+ * How often a running transfer asks whether its login has ended, in milliseconds; at least three times an idle time.
+ */
 const CHECK_MS = 10_000;
 /** An upload that took less than this does not ask again before it is stored. */
 const RECENT_MS = 1000;
@@ -18,7 +20,11 @@ export interface WatchedLogin {
   /** When the request was identified, in milliseconds. */
   readonly since: number;
   readonly clock: () => number;
-  /** Called when the first transfer of the request starts. Asking also keeps the session of a request alive. */
+  /** After how many milliseconds without use a session expires. */
+  readonly idle: number;
+  /** Whether the request may upload: what ends the login counts from now on, also before the first file arrives. */
+  readonly mayUpload: boolean;
+  /** Called once, at the latest when the first transfer of the request starts. Asking also keeps its session alive. */
   readonly watch: () => IsLoginEnded;
 }
 
@@ -34,6 +40,8 @@ export function endWithLogin(files: AccountFiles, login: WatchedLogin): AccountF
     watch ??= createLoginWatch(login);
     return watch;
   }
+
+  if (login.mayUpload) toWatch();
 
   return {
     ...files,
@@ -68,8 +76,9 @@ interface LoginWatch {
   readonly confirm: () => Promise<void>;
 }
 
-function createLoginWatch({ since, clock, watch }: WatchedLogin): LoginWatch {
+function createLoginWatch({ since, clock, idle, watch }: WatchedLogin): LoginWatch {
   const isEnded = watch();
+  const every = Math.min(CHECK_MS, idle / 3);
   let askedAt = since;
   let knownAt = since;
   let hasEnded = false;
@@ -84,7 +93,7 @@ function createLoginWatch({ since, clock, watch }: WatchedLogin): LoginWatch {
   function step(): void {
     if (hasEnded) throw ended();
     // A store that fails ends no transfer: the next check asks again.
-    if (clock() - askedAt >= CHECK_MS) check().catch(() => undefined);
+    if (clock() - askedAt >= every) check().catch(() => undefined);
   }
 
   async function confirm(): Promise<void> {

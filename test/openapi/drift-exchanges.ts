@@ -164,4 +164,6 @@ async function playThrottle(environment: DriftEnvironment): Promise<void> {
       body: '{"username":"root","password":"wrong"}',
     });
   }
+  const headers = { authorization: basic("root", "wrong") };
+  await environment.call("GET", "/home/a.txt", { as: null, variant: "json", headers });
 }

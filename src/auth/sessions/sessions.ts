@@ -26,6 +26,8 @@ export function createSessions(options: SessionsOptions): Sessions {
   const { isCurrent = async () => true } = options;
   const idle = toMilliseconds(idleSeconds, "idleSeconds");
   const max = toMilliseconds(maxSeconds, "maxSeconds");
+  /** Longer than a renewal, and a check of a running transfer, may be late. */
+  const endLifetime = Math.max(idle, TWO_HOURS);
   const withLock = createKeyedMutex();
   const sessionKeyOf = memoize(toSessionKey);
   const generationKeyOf = memoize(toGenerationKey);
@@ -81,7 +83,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     if (session !== undefined && (await hasCurrent(session))) return false;
     // Refused but not removed: another process on this store may have the method that knows the version.
     if (session !== undefined && !(await isOutdated(session))) return true;
-    await store.set(toEndKey(key), true, idle);
+    await store.set(toEndKey(key), true, endLifetime);
     await store.delete(key);
     return true;
   }
@@ -205,7 +207,7 @@ export function createSessions(options: SessionsOptions): Sessions {
    * process started before that has expired by then.
    */
   async function erase(key: string): Promise<TimedSession | undefined> {
-    await store.set(toEndKey(key), true, idle);
+    await store.set(toEndKey(key), true, endLifetime);
     return withLock(key, () => remove(key));
   }
 
@@ -213,13 +215,12 @@ export function createSessions(options: SessionsOptions): Sessions {
     return isSessionId(id) ? mapSessionStoreErrors(() => findAlive(id, onExpired)) : undefined;
   }
 
-  async function isEnded(id: string): Promise<boolean> {
+  async function isEnded(id: string): Promise<boolean | undefined> {
     const key = sessionKeyOf(id);
     return mapSessionStoreErrors(async () => {
       if ((await store.get(toEndKey(key))) !== undefined) return true;
       const session = await read(key);
-      // The store removes a session that has expired for long, without an end marker.
-      if (session === undefined) return false;
+      if (session === undefined) return undefined;
       if (await isSuperseded(key, session, await readGeneration(session.username))) return true;
       if (isAlive(session) && isRenewalDue(session.seen)) await withLock(key, () => renew(key));
       return false;

@@ -46,9 +46,10 @@ export interface Sessions {
   find(id: string, onExpired?: OnSession): Promise<TimedSession | undefined>;
   /**
    * Returns whether a session was ended: by a logout, a new login over the limit, a password change, or a change of its
-   * account. One that has only expired was not ended. Keeps the session alive: a transfer asks now and then.
+   * account. One that has only expired was not ended; `undefined` if the store has removed it since. Keeps the session
+   * alive: a transfer asks now and then.
    */
-  isEnded(id: string): Promise<boolean>;
+  isEnded(id: string): Promise<boolean | undefined>;
   /**
    * Ends a session in every process on the store. Returns its record to the first caller; `undefined` if {@link find}
    * would find no session.

@@ -1,5 +1,6 @@
 import { toUrlPath } from "../../account/path.ts";
 import type { SelectedMember } from "../../archive/entries.ts";
+import { toChallenges } from "../../auth/challenge.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import type { DoneCode } from "../../contracts/texts.ts";
 import { HttpError, isHttpError } from "../../http/http-error.ts";
@@ -160,10 +161,15 @@ function refuseWhole(context: AccountContext, message: string): Promise<Reply> {
   return pageOf(context, toStatus("malformed", "html"), [{ message }]);
 }
 
-/** The folder's page with problems. Emits the error event as well. */
-function pageOf(context: AccountContext, status: number, problems: readonly FolderProblem[]): Promise<Reply> {
+/**
+ * The folder's page with problems. Emits the error event as well. The status is 401 if the login has ended meanwhile.
+ */
+async function pageOf(context: AccountContext, status: number, problems: readonly FolderProblem[]): Promise<Reply> {
   emitErrorEvent(context, status, [...new Set(problems.map(({ message }) => message))].join(" "));
-  return folderPage(context, status, { problems });
+  const page = await folderPage(context, status, { problems });
+  if (status !== 401) return page;
+  const challenges = toChallenges(context.request, context.variant, context.config.session.announce);
+  return { ...page, headers: [...page.headers, ["WWW-Authenticate", challenges]] };
 }
 
 /** Redirects to the folder, so that a reload does not send the form again. Keeps the query, such as the sort order. */

@@ -71,7 +71,7 @@ function run(input: string): string {
   const fields = readFields(input);
   const headers = asHeaders(fields);
   const session = readSessionCookie(headers);
-  expect(session === plainCookie(fields.get("cookie") ?? ""), "a session is the first cookie of its name");
+  expect(session === plainCookie(fields.get("cookie") ?? ""), "a session is the only cookie of its name");
   const clients = ["forwarded", "x-forwarded-for"].map((name) => expectClient(headers, name));
   const trace = readTrace(headers);
   if (trace !== undefined) expect(/^[!-~]+$/.test(trace.traceparent), "a trace goes into a header as it is");
@@ -106,15 +106,15 @@ function hasControl(text: string): boolean {
   return [...text].some((character) => character < " " || character === "\x7f");
 }
 
-/** The value of the first cookie of the name, unless it is empty. */
+/** The value of the only cookie of the name, unless it is empty. */
 function plainCookie(header: string): string | undefined {
+  const values: string[] = [];
   for (const pair of header.split(";")) {
     const mark = pair.indexOf("=");
-    if (mark < 0 || trim(pair.slice(0, mark)) !== COOKIE) continue;
-    const value = trim(pair.slice(mark + 1));
-    return (decode(value) ?? value) || undefined;
+    if (mark >= 0 && trim(pair.slice(0, mark)) === COOKIE) values.push(trim(pair.slice(mark + 1)));
   }
-  return undefined;
+  const [value] = values;
+  return values.length === 1 && value !== undefined ? (decode(value) ?? value) || undefined : undefined;
 }
 
 /** Without the blanks that HTTP knows. */

@@ -215,10 +215,14 @@ export function createWireClient({ port, lines, names, fields }: ExampleServer) 
     };
   }
 
-  /** Has a request of its own told of (40019): what came before has been told of then. */
+  /**
+   * Has a request of its own told of (40019): what came before has been told of then. It has an account: of those
+   * without one only ten a second are told of.
+   */
   async function passMarker(patience: number): Promise<void> {
     const marker = `marker-${markers++}`;
-    expectStatus(await call("GET", `/home/${marker}%00`, { headers: { Accept: "application/json" } }), 400);
+    const headers = { "Content-Range": "bytes 0-0/2", Accept: "application/json" };
+    expectStatus(await call("PUT", `/home/${marker}`, { headers, body: "x" }), 400);
     await waitFor(
       () => lines.some((line) => line.includes(marker)),
       () => `the event of ${marker}`,

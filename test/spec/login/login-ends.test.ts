@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Authenticator } from "../../../src/contracts/authenticator.ts";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
+import type { KeyValueStore } from "../../../src/contracts/key-value-store.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 import { bySession, createTestService, type TestService } from "../../support/service.ts";
 
 /** What can happen to a login while a transfer of it runs. */
@@ -91,6 +93,67 @@ describe("a login that ends while an upload of it runs", () => {
     });
     expect((await test.call("PUT", "/home/a.txt", { as: null, headers, body })).status).toBe(503);
     expect(await test.stored("/alice/a.txt")).toBe("former");
+  });
+});
+
+describe("a login that ends before the first file of a form arrives", () => {
+  it.each(["session", "basic"])("by %s: the file is not stored, and the page has a challenge", async (by) => {
+    const test = await createTestService({ files: { "/alice/a.txt": "former" } });
+    const headers = by === "session" ? bySession(await test.login()) : basic;
+    const field = '--x\r\nContent-Disposition: form-data; name="action"\r\n\r\nupload-file\r\n';
+    const file = '--x\r\nContent-Disposition: form-data; name="upload-file"; filename="a.txt"\r\n\r\nnew\r\n--x--\r\n';
+    let step = 0;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          step += 1;
+          if (step === 1) return controller.enqueue(encoder.encode(field));
+          if (step === 3) return controller.close();
+          await endSessions(test, headers);
+          test.advance(30);
+          controller.enqueue(encoder.encode(file));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const form = { ...headers, "content-type": "multipart/form-data; boundary=x" };
+    const answer = await test.call("POST", "/home/", { as: null, headers: form, body, variant: "html" });
+    expect([answer.status, answer.header("www-authenticate") !== null]).toEqual([401, true]);
+    expect(await test.stored("/alice/a.txt")).toBe("former");
+  });
+});
+
+describe("a login that has not ended", () => {
+  it("holds although the store forgets the generation of an earlier end, or failed at the start", async () => {
+    for (const how of ["forgets", "fails"]) {
+      const base = createMemoryKeyValueStore();
+      let isGone = false;
+      const store: KeyValueStore = {
+        ...base,
+        async get(key) {
+          if (key.startsWith("generation:") && isGone === (how === "forgets")) {
+            if (how === "fails") throw new Error("down");
+            return undefined;
+          }
+          return base.get(key);
+        },
+      };
+      const test = await createTestService({ session: { store }, basicCacheSeconds: 0 });
+      await test.service.endSessions("alice");
+      const body = interrupted(test, 20, async () => {
+        isGone = true;
+      });
+      const answer = await test.call("PUT", "/home/a.txt", { as: null, headers: basic, body });
+      expect([how, answer.status]).toEqual([how, 201]);
+    }
+  });
+
+  it("is kept alive by a transfer, also a session that idles out within seconds (CONTRACT 6.3)", async () => {
+    const test = await createTestService({ session: { idleSeconds: 6 } });
+    const headers = bySession(await test.login());
+    const body = interrupted(test, 4, async () => undefined);
+    expect((await test.call("PUT", "/home/a.txt", { as: null, headers, body })).status).toBe(201);
+    expect((await test.call("GET", "/home/a.txt", { as: null, headers })).status).toBe(200);
   });
 });
 

@@ -273,6 +273,9 @@ describe("the account's name in an expression", () => {
     [`m/^/${USER}/|^/shared/$/i`, "bob", "/bob/", true],
     [`m/^/${USER}/|^/shared/$/i`, "bob", "/SHARED/", true],
     [`e/^/${USER}/i`, "bob", "/BOB", true],
+    [`/x[${USER}]`, "a]b", "/x$", true],
+    [`m/^/\\Q${USER}\\E//`, "alice", "/alice/x", true],
+    [`m/^/x[${USER}]$/`, "bob", "/xG", false],
     [`/${USER}/*`, "jörg", "/JÖRG/a", false],
     [`/${USER}/*`, "jörg", "/jörg/a", true],
     [`/${USER}`, "a.b", "/aXb", false],
@@ -281,4 +284,11 @@ describe("the account's name in an expression", () => {
   ])("stands for itself alone, also where case is ignored: %s for %s on %s", (expression, user, path, matches) => {
     expect(compilePathExpression(expression, user)(toSubject(path))).toBe(matches);
   });
+
+  it.each([`m/^/x[a${USER}]/i`, `e/^/\\Q${USER}\\E/i`])(
+    "is refused where its case could not be kept: %s",
+    (expression) => {
+      expect(() => compilePathExpression(expression, "alice")).toThrow(SyntaxError);
+    },
+  );
 });

@@ -55,9 +55,15 @@ describe("events of refusals", () => {
     expect(events).toHaveLength(21);
   });
 
-  it("limit no event of an account, nor one of another kind", () => {
+  it("limit no event of an account, nor one of a right password, nor one of another kind", () => {
     const { emit, events } = create();
     const account = { uuid: "a", name: "a", email: "" };
+    for (let count = 0; count < 10; count += 1) emit(login("192.0.2.1"));
+    for (const reason of ["account", "cross-site"] as const) {
+      const { data, ...rest } = login("192.0.2.1") as Extract<EventDraft, { id: 40000 }>;
+      emit({ ...rest, data: { ...data, reason } });
+    }
+    expect(events.splice(0)).toHaveLength(12);
     for (let count = 0; count < 20; count += 1) emit(badRequest("192.0.2.1", account));
     for (let count = 0; count < 20; count += 1)
       emit({ id: 40010, component, account, data: { path: "/a", real_path: "/a" } });

@@ -49,4 +49,14 @@ describe("a full queue of events", () => {
     await queue.drain();
     expect(names().at(-1)).toBe("later");
   });
+
+  it("holds at most 16 Mi characters, however many refusals it could drop", async () => {
+    const { queue, open } = create(10_000);
+    for (let count = 0; count < 5000; count += 1) queue.add(eventOf(40000, `refused ${count}`));
+    let kept = 0;
+    for (let count = 0; count < 2000; count += 1) if (queue.add(eventOf(40017, "x".repeat(65_000)))) kept += 1;
+    expect(kept).toBeLessThanOrEqual(16_777_216 / 65_000);
+    open();
+    await queue.drain();
+  });
 });

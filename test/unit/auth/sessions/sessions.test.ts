@@ -422,7 +422,7 @@ describe("the session of a running transfer", () => {
     expect(await sessions.isEnded(id)).toBe(false);
     expect(await sessions.find(id)).toBeUndefined();
     now += 24 * 60 * minute;
-    expect(await sessions.isEnded(id)).toBe(false);
+    expect(await sessions.isEnded(id), "the store has forgotten it").toBeUndefined();
   });
 
   it("is written once per twentieth of the idle time, however often it is asked for", async () => {
