@@ -49,7 +49,7 @@ export {
   type Peer,
   type Trace,
 } from "./contracts/connection.ts";
-export type { EventEnvelope, FileLocation, Reason } from "./contracts/events/envelope.ts";
+export type { EventEnvelope, FileLocation, LeftOut, Reason } from "./contracts/events/envelope.ts";
 export type { EventStream, FileEvent, OnEvent } from "./contracts/events/file-event.ts";
 export type {
   FileRemoved,
