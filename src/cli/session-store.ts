@@ -113,7 +113,7 @@ async function loadKeyv(key: string): Promise<[typeof import("keyv"), typeof imp
 async function openSqlite(file: string, key: string): Promise<OpenSessionStore> {
   const { DatabaseSync } = await loadSqlite(key);
   try {
-    // The store decides who is logged in: nobody but its owner may write to it, or read it. SQLite gives its other
+    // The store decides who is logged in: only its owner may read and write it. SQLite gives its other
     // files the same permissions.
     closeSync(openSync(file, "a", 0o600));
     const database = new DatabaseSync(file);

@@ -26,7 +26,7 @@ export interface DirectBody extends AsyncIterable<Uint8Array> {
 /** The property of a request for its {@link DirectBody}, if it has one. */
 export const directBody = Symbol("directBody");
 
-/** The body that nobody has read yet, or used as `request.body`. */
+/** The direct body, unless it has a reader already. */
 function findDirectBody(request: Request & { readonly [directBody]?: DirectBody }): DirectBody | undefined {
   const body = request[directBody];
   return body?.isTaken() === false ? body : undefined;
