@@ -77,15 +77,7 @@ export interface Identifier {
    * @throws HttpError `unavailable`.
    */
   authenticate(request: Request, connection: Connection, presented: PresentedCredentials): Promise<LoginResult>;
-  /**
-   * Returns a function that tells whether a login has ended since this call: by the end of its session, a new password,
-   * or a change or the removal of its account. A session that only expires has not ended: it is kept alive. The
-   * function rejects with HttpError `unavailable` if a store or a method fails.
-   */
-  watchLogin(identified: Pick<Identified, "login" | "session">): () => Promise<boolean>;
 }
-
-type Identified = Extract<Identification, { outcome: "identified" }>;
 
 /** Credentials as the client sends them. */
 export type PresentedCredentials = Pick<Credentials, "type" | "username" | "content">;
@@ -277,29 +269,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     }
   }
 
-  function watchLogin({ login, session }: Pick<Identified, "login" | "session">): () => Promise<boolean> {
-    const { username, version } = login;
-    let first: { readonly generation: string | undefined } | undefined;
-    const reading = sessions.generationOf(username).then(
-      (generation) => {
-        first = { generation };
-      },
-      () => undefined,
-    );
-    return async () => {
-      const isEnded = session === undefined ? undefined : await sessions.isEnded(session);
-      if (isEnded !== undefined) return isEnded;
-      await reading;
-      const generation = await sessions.generationOf(username);
-      // The store failed at the start.
-      first ??= { generation };
-      // The store forgets a generation some time after the last session that it has ended.
-      if (generation !== undefined && generation !== first.generation) return true;
-      return version !== undefined && (await chain.isCurrent(username, version)) === false;
-    };
-  }
-
-  return { identify, identifySession, authenticate, watchLogin };
+  return { identify, identifySession, authenticate };
 }
 
 /** An attempt that no method could verify counts neither as success nor as failure. */

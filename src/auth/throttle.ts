@@ -1,10 +1,10 @@
-import * as z from "zod";
 import { foldName } from "../contracts/account-name.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { toNetwork } from "../http/ip-network.ts";
 import { createKeyedMutex } from "../platform/keyed-mutex.ts";
 import { memoize } from "../platform/memoize.ts";
-import { loginStoreUnavailable, toStoreKey } from "./store.ts";
+import { createFailedLogins } from "./failed-logins.ts";
+import { toStoreKey } from "./store.ts";
 
 /** Where an attempt comes from. Attempts are counted by user name and by network. */
 export interface AttemptSource {
@@ -91,17 +91,13 @@ export interface LoginThrottleOptions {
 const LONG_WAIT_MS = 100;
 /** How many times the limit counts for a user name from all networks. */
 const NAME_FACTOR = 10;
-const NONE: readonly number[] = [];
-
-/** The times of the failures within the window, in milliseconds. */
-const failuresSchema = z.array(z.number());
 
 /** Creates the throttle of a service. */
 export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottle {
   const { store, attempts, windowSeconds, clock } = options;
   const window = windowSeconds * 1000;
+  const failed = createFailedLogins({ store, window, clock });
   const withAcquireLock = createKeyedMutex();
-  const withWriteLock = createKeyedMutex();
   const allRunning = new Map<string, Running>();
 
   const networkKeyOf = memoize((network) => toStoreKey("failed-logins-from", network));
@@ -134,49 +130,13 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     return new Throttled(Math.max(1, Math.ceil((first + window - clock()) / 1000)));
   }
 
-  /** @throws HttpError `unavailable` when the store fails. */
-  async function readFailures(key: string): Promise<readonly number[]> {
-    try {
-      const stored = await store.get(key);
-      return stored === undefined ? NONE : toRecent(stored);
-    } catch (cause) {
-      throw loginStoreUnavailable(cause);
-    }
-  }
-
-  function toRecent(stored: unknown): readonly number[] {
-    const failures = failuresSchema.safeParse(stored).data ?? NONE;
-    const since = clock() - window;
-    return failures.filter((time) => time > since);
-  }
-
-  /** @throws HttpError `unavailable` when the store fails. */
-  async function addFailure(attemptKey: AttemptKey): Promise<void> {
-    const { key } = attemptKey;
-    const failures = [...(await readFailures(key)), clock()];
-    try {
-      await store.set(key, failures.slice(-toLimit(attemptKey)), window);
-    } catch (cause) {
-      throw loginStoreUnavailable(cause);
-    }
-  }
-
-  /** @throws HttpError `unavailable` when the store fails. */
-  async function clearFailures(key: string): Promise<void> {
-    try {
-      await store.delete(key);
-    } catch (cause) {
-      throw loginStoreUnavailable(cause);
-    }
-  }
-
   /**
    * Returns whether an attempt can be made now: not when too many have failed; `busy` when guesses that came before
    * could still use up the failures that are left.
    */
   async function check(all: readonly StartedAttempt[]): Promise<"free" | "busy" | Throttled> {
     for (const started of all) {
-      const failures = await readFailures(started.key);
+      const failures = await failed.read(started.key);
       const left = toLimit(started) - failures.length;
       if (left <= 0) return toThrottled(started, failures);
       if (started.guessesBefore >= left) return "busy";
@@ -192,7 +152,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     const { kind, key, running } = started;
     for (;;) {
       stop();
-      const failures = await readFailures(key);
+      const failures = await failed.read(key);
       const left = toLimit(started) - failures.length;
       if (left <= 0) return toThrottled(started, failures);
       if (running.permits < left) {
@@ -229,9 +189,8 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   /** Counts the result of an attempt under one of its keys. */
   async function count(permit: Permit, result: AttemptResult): Promise<void> {
     const { kind, key, hasFailures } = permit;
-    if (result === "failed") await withWriteLock(key, () => addFailure(permit));
-    else if (result === "succeeded" && kind === "pair" && hasFailures)
-      await withWriteLock(key, () => clearFailures(key));
+    if (result === "failed") await failed.add(key, toLimit(permit));
+    else if (result === "succeeded" && kind === "pair" && hasFailures) await failed.clear(key);
   }
 
   function throwIfGone(source: AttemptSource, startedAt: number): void {

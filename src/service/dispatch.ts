@@ -1,4 +1,6 @@
 import type { Identification } from "../auth/identify.ts";
+import { DEFAULT_IDLE_SECONDS } from "../auth/sessions/sessions.ts";
+import type { WatchLogin } from "../auth/watch-login.ts";
 import { foldName } from "../contracts/account-name.ts";
 import type { Api } from "../contracts/api.ts";
 import { unauthorizedReply } from "../endpoints/login/unauthorized.ts";
@@ -15,8 +17,6 @@ import type { AccountAdmission } from "./account-opener.ts";
 import type { ResponseFinisher } from "./finish-response.ts";
 import { findRoute, hasRoutes, type ResolvedUrl, type Route, toAllow } from "./routes.ts";
 
-/** The default of the sessions. */
-const DEFAULT_IDLE_SECONDS = 1800;
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 
 /** What dispatching needs in addition to the context of a request. */
@@ -24,6 +24,7 @@ export interface DispatchOptions {
   readonly finisher: ResponseFinisher;
   readonly accounts: AccountAdmission;
   readonly permitsOf: (username: string, address: string | undefined) => RequestPermits;
+  readonly watchLogin: WatchLogin;
 }
 
 /**
@@ -36,7 +37,7 @@ type Identified = Extract<Identification, { outcome: "identified" }>;
 /**
  * Makes the dispatch of a service: route, identification, cross-site check, permits, account, endpoint, in this order.
  */
-export function createDispatch({ finisher, accounts, permitsOf }: DispatchOptions): Dispatch {
+export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: DispatchOptions): Dispatch {
   async function dispatch(context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Promise<Reply> {
     try {
       return finisher.finish(context, url, await run(context, url, apis));
@@ -88,18 +89,19 @@ export function createDispatch({ finisher, accounts, permitsOf }: DispatchOption
   }
 
   async function toAccountContext(context: LimitedContext, identified: Identified): Promise<AccountContext> {
-    const { identifier, config, admit } = context;
+    const { config, request, admit } = context;
+    const { clock, session: sessionOptions } = config;
     const { login, scheme, session, attempt, remember } = identified;
-    const since = config.clock();
+    const since = clock();
     // The login of a session, or one that is remembered, has already prepared its home folder.
     const account = attempt ? await admit(login, attempt, remember) : accounts.resolve(login.username, login.settings);
-    const watch = () => identifier.watchLogin(identified);
-    const {
+    const files = endWithLogin(accounts.filesOf(account), {
+      since,
       clock,
-      session: { idleSeconds = DEFAULT_IDLE_SECONDS },
-    } = config;
-    const mayUpload = !SAFE_METHODS.includes(context.request.method);
-    const files = endWithLogin(accounts.filesOf(account), { since, clock, idle: 1000 * idleSeconds, mayUpload, watch });
+      idle: 1000 * (sessionOptions.idleSeconds ?? DEFAULT_IDLE_SECONDS),
+      mayUpload: !SAFE_METHODS.includes(request.method),
+      watch: () => watchLogin(login, session),
+    });
     const complete: AccountContext = Object.assign(context, { account, scheme, session, files });
     return context.hasListeners() ? Object.assign(complete, { files: withEvents(complete) }) : complete;
   }

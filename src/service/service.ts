@@ -7,6 +7,7 @@ import { createLoginAudit, type LoginAttempt } from "../auth/login-audit.ts";
 import { createPasswordUpdates } from "../auth/passwords/update.ts";
 import { createSessions } from "../auth/sessions/sessions.ts";
 import { createLoginThrottle } from "../auth/throttle.ts";
+import { createLoginWatcher } from "../auth/watch-login.ts";
 import type { FileServiceOptions } from "../config/options.ts";
 import { toServiceConfig } from "../config/service-config.ts";
 import type { AccountSettings } from "../contracts/account.ts";
@@ -75,7 +76,8 @@ export function createFileService(options: FileServiceOptions): FileService {
 
   const describe = createOpenApi(config);
   const finisher = createResponseFinisher(config);
-  const dispatch = createDispatch({ finisher, accounts, permitsOf: createRequestPermits(config) });
+  const watchLogin = createLoginWatcher(sessions, chain);
+  const dispatch = createDispatch({ finisher, accounts, permitsOf: createRequestPermits(config), watchLogin });
 
   function report(error: unknown, id?: string): void {
     logger.error(id === undefined ? { error } : { error, id }, "A request failed.");

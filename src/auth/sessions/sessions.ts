@@ -19,10 +19,18 @@ import type { OnSession, SessionRecord, Sessions, SessionsOptions, TimedSession 
 const MAX_MEMOIZED = 4096;
 
 const TWO_HOURS = 7_200_000;
+/** The default of `session.idleSeconds`. */
+export const DEFAULT_IDLE_SECONDS = 1800;
 
 /** Creates the sessions on a store. Throws `TypeError` for a duration that is not positive. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const { store, idleSeconds = 1800, maxSeconds = 43_200, maxPerAccount = 100, clock = Date.now } = options;
+  const {
+    store,
+    idleSeconds = DEFAULT_IDLE_SECONDS,
+    maxSeconds = 43_200,
+    maxPerAccount = 100,
+    clock = Date.now,
+  } = options;
   const { isCurrent = async () => true } = options;
   const idle = toMilliseconds(idleSeconds, "idleSeconds");
   const max = toMilliseconds(maxSeconds, "maxSeconds");
