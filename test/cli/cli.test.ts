@@ -153,7 +153,7 @@ describe("fileferry serve", () => {
       ["serve", "--config", config],
     ]) {
       const { url, stderr } = await startServer([...args, ...ANY_PORT], by);
-      expect(stderr()).toContain("The storage's root folder cannot be read.");
+      await expect.poll(stderr).toContain("The storage's root folder cannot be read.");
       expect((await fetch(`${url}home/a`, { headers: ALICE })).status).toBe(403);
     }
     await chmod(folder, 0o755);
@@ -194,7 +194,7 @@ describe("fileferry serve", () => {
 
   it("warns of plain-text passwords in one line, without them", async () => {
     const { stderr } = await startServer(["serve", await makeFolder(), ...ACCOUNT, ...ANY_PORT]);
-    expect(stderr()).toMatch(/^warning: [^\n]*plain-text[^\n]*\n$/);
+    await expect.poll(stderr).toMatch(/^warning: [^\n]*plain-text[^\n]*\n$/);
     expect(stderr()).not.toContain("secret");
   });
 

@@ -91,7 +91,7 @@ describe("fileferry serve with limits", () => {
     const refused = await fetch(`${run.url}home/new.txt`, { method: "PUT", headers: ALICE, body: "new" });
     expect(refused.status).toBe(503);
     expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
-    expect(run.stderr()).toContain("The limit of concurrent transfers is reached");
+    await expect.poll(run.stderr).toContain("The limit of concurrent transfers is reached");
     download.destroy();
     await delay(200);
     const taken = await fetch(`${run.url}home/new.txt`, { method: "PUT", headers: ALICE, body: "new" });

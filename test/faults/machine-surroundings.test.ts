@@ -105,7 +105,7 @@ describe("an accounts file", () => {
     fill(join(disk, "filler"));
     const refused = await changePassword(machine, session);
     expect([refused.status, JSON.parse(refused.text)]).toEqual([503, { errors: [{ message: UNCHANGED }] }]);
-    expect(machine.run.stderr(), "the operator learns why").toContain("ENOSPC");
+    await expect.poll(machine.run.stderr, { message: "the operator learns why" }).toContain("ENOSPC");
     expect(await readFile(file, "utf8")).toBe(toAccountsText());
     await logIn(machine, "alice", FIRST);
     await unfill(join(disk, "filler"));

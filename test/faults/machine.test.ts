@@ -119,7 +119,7 @@ describe("a disk that is for reading alone", () => {
     for (const change of changes) await expectRefused(machine, change, 403);
     await expectFormRefused(machine, "folder/", { file: "new" }, 403, DENIED);
     expect(await contentOf(machine, "folder/file")).toBe("former");
-    expect(machine.run.stderr(), "the operator learns why").toContain("EROFS");
+    await expect.poll(machine.run.stderr, { message: "the operator learns why" }).toContain("EROFS");
     remount(root, "rw");
     expect((await put(machine, "folder/file", "next")).status).toBe(201);
     expect(await contentOf(machine, "folder/file")).toBe("next");
