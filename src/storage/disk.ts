@@ -65,8 +65,8 @@ export interface DiskStorageOptions {
  *
  * The storage shows only regular files, folders and links. It does not show pipes, sockets and devices, names that are
  * not UTF-8, and names that begin with `.fileferry-` and end in `.tmp`: these are the temporary files of unfinished
- * writes, next to their targets. The storage removes temporary files of ended processes in the background, those of
- * other machines after an hour, and those that a `list` meets.
+ * writes, next to their targets. The storage removes them in the background, and when a `list` meets them: those of
+ * this machine when their process has ended, those of other machines when they have been unchanged for an hour.
  *
  * On Linux no symlink can lead a step out of the root, even if another process swaps folders meanwhile. On other
  * systems the storage compares paths before and after each step. Conditions of writes are exact among the storages of

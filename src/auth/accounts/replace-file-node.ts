@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, lstat, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { hasEnded, hostIdentity } from "../../platform/process-identity-node.ts";
+import { isAbandoned, processIdentity } from "../../platform/process-identity-node.ts";
 
 /** Older temporary files were left by a crash, on this or another machine: writing one never takes that long. */
 const LEFTOVER_MILLISECONDS = 60_000;
-/** The unique part of a temporary file's name: host, process ID and random digits. */
-const UNIQUE_PART = /^([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}$/;
+/** The unique part of a temporary file's name: identity of the process and random digits. */
+const UNIQUE_PART = /^([0-9a-f]{8}-[0-9]+-[0-9]*)-[0-9a-f]{16}$/;
 
 const PERMISSION_BITS = 0o777;
 const GROUP_BITS = 0o070;
@@ -23,7 +23,7 @@ export async function replaceFile(file: string, content: string): Promise<void> 
   const target = await realpath(file);
   const previous = await stat(target);
   await removeTemporaryFiles(target);
-  const unique = `${hostIdentity()}-${process.pid}-${randomBytes(8).toString("hex")}`;
+  const unique = `${processIdentity()}-${randomBytes(8).toString("hex")}`;
   const temporary = join(dirname(target), toTemporaryName(target, unique));
   try {
     await writeContent(await open(temporary, "wx", 0o600), content, previous);
@@ -82,14 +82,15 @@ async function removeTemporaryFiles(target: string): Promise<void> {
   // The process may be able to write to the folder but not to read it: that is no failure.
   for (const name of await readdir(folder).catch(() => [])) {
     if (!name.startsWith(head) || !name.endsWith(tail)) continue;
-    const [unique, host = "", pid] = UNIQUE_PART.exec(name.slice(head.length, -tail.length)) ?? [];
-    if (unique === undefined) continue;
+    const [, creator] = UNIQUE_PART.exec(name.slice(head.length, -tail.length)) ?? [];
+    if (creator === undefined) continue;
     const path = join(folder, name);
     const modified = await lstat(path).then(
       ({ mtimeMs }) => mtimeMs,
       () => Number.POSITIVE_INFINITY,
     );
-    const isLeftover = Date.now() - modified > LEFTOVER_MILLISECONDS || hasEnded(host, Number(pid), modified);
+    const isOld = Date.now() - modified > LEFTOVER_MILLISECONDS;
+    const isLeftover = isOld || (await isAbandoned(creator, modified, LEFTOVER_MILLISECONDS));
     // Another process may have removed it already.
     if (isLeftover) await unlink(path).catch(() => undefined);
   }

@@ -4,8 +4,8 @@ import { removeIfAbandoned } from "./temporary-files.ts";
 
 /**
  * Delays before each clean-up of a root, in milliseconds after the previous one. The second run finds files of a
- * process that was just ending. The third finds files of other machines, or of an earlier run of a container, after
- * they have been unchanged for an hour.
+ * process that was just ending. The third finds files of other machines, or of an earlier run of this machine or
+ * container, after they have been unchanged for an hour.
  */
 const CLEAN_UP_DELAYS = [0, 10_000, 3_900_000];
 

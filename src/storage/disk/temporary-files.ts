@@ -1,22 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { lstat, rmdir, unlink } from "node:fs/promises";
-import { hasEnded, hostIdentity } from "../../platform/process-identity-node.ts";
+import { isAbandoned, processIdentity } from "../../platform/process-identity-node.ts";
 import type { OpenFolder } from "./open-folder.ts";
 
 /*
- * A write creates the file `.fileferry-<host>-<process>-<random>.tmp` next to its target. All names with this beginning
- * and end are reserved: clients can neither see nor create such members.
+ * A write creates the file `.fileferry-<process>-<random>.tmp` next to its target; `<process>` is the identity of the
+ * process. All names with this beginning and end are reserved: clients can neither see nor create such members.
  */
 const RESERVED = /^\.fileferry-.*\.tmp$/is;
-const NAME = /^\.fileferry-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{24}\.tmp$/;
-const ABANDONED_AFTER_MILLISECONDS = 3_600_000;
+const NAME = /^\.fileferry-([0-9a-f]{8}-[0-9]+-[0-9]*)-[0-9a-f]{24}\.tmp$/;
+/** How long a file of another machine must be unchanged to count as abandoned. */
+const FOREIGN_FILE_MILLISECONDS = 3_600_000;
 
 const inUse = new Set<string>();
 /** Names of this process that could not be removed after their writes failed. */
 const left = new Set<string>();
-/**
- * Upper bound of `left`; older names are dropped. Their files are removed when they have been unchanged for an hour.
- */
+/** Upper bound of `left`; older names are dropped. Their files are removed when this process has ended. */
 const MAX_LEFT = 10_000;
 
 /** Whether a name is reserved for temporary files. */
@@ -27,7 +26,7 @@ export function isTemporaryName(name: string): boolean {
 /** Creates a new name for a temporary file. The name is in use until {@link releaseTemporaryName}. */
 export function reserveTemporaryName(): string {
   const random = randomUUID().replaceAll("-", "").slice(0, 24);
-  const name = `.fileferry-${hostIdentity()}-${process.pid}-${random}.tmp`;
+  const name = `.fileferry-${processIdentity()}-${random}.tmp`;
   inUse.add(name);
   return name;
 }
@@ -49,7 +48,7 @@ export async function removeIfAbandoned(folder: OpenFolder, name: string): Promi
   if (!isTemporaryName(name) || inUse.has(name)) return false;
   try {
     const stats = await lstat(folder.at(name));
-    if (!isAbandoned(name, stats.mtimeMs)) return true;
+    if (!(await isRemovable(name, stats.mtimeMs))) return true;
     // A temporary folder is always empty.
     await (stats.isDirectory() ? rmdir(folder.at(name)) : unlink(folder.at(name)));
     left.delete(name);
@@ -59,14 +58,9 @@ export async function removeIfAbandoned(folder: OpenFolder, name: string): Promi
   return false;
 }
 
-/**
- * Whether the process that wrote a temporary file has ended. The process may run on another machine that shares the
- * disk and cannot be asked; its file must be unchanged for an hour.
- */
-function isAbandoned(name: string, modified: number): boolean {
-  const [, host, writer] = NAME.exec(name) ?? [];
-  if (host === undefined) return false;
-  if (left.has(name)) return true;
-  if (modified < Date.now() - ABANDONED_AFTER_MILLISECONDS) return true;
-  return hasEnded(host, Number(writer), modified);
+/** Whether a temporary file was left by this process, or its process has ended. */
+async function isRemovable(name: string, modified: number): Promise<boolean> {
+  const [, creator] = NAME.exec(name) ?? [];
+  if (creator === undefined) return false;
+  return left.has(name) || isAbandoned(creator, modified, FOREIGN_FILE_MILLISECONDS);
 }

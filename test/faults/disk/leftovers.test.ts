@@ -1,25 +1,45 @@
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { link, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
 import { rejectionOf } from "../../../src/testing/expectations.ts";
 import { cutOff, namesIn, put, readFileText, stalled, textChunks } from "../../../src/testing/storage/content.ts";
-import { outputOf, prepareDiskProcesses, startDiskProcess } from "./process.ts";
+import { type DiskProcessOptions, outputOf, prepareDiskProcesses, startDiskProcess } from "./process.ts";
 
-const OTHERS = ".fileferry-0123abcd-1-0123456789abcdef01234567.tmp";
+const OTHERS = ".fileferry-0123abcd-1-42-0123456789abcdef01234567.tmp";
 const WRITING = `
   const storage = createDiskStorage({ root });
   async function* content() {
     yield new Uint8Array(300_000);
     console.log("midway");
-    await new Promise((resolve) => setTimeout(resolve, 60_000));
+    await new Promise((resolve) => {
+      setTimeout(resolve, 60_000);
+      process.once("SIGUSR2", resolve);
+    });
   }
   await storage.write("/folder/file", content());
+  process.exit();
 `;
+const isLinux = process.platform === "linux";
+/** Runs a command in a PID namespace of its own, as a container does. */
+const IN_NAMESPACE = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"];
+const hasNamespaces = isLinux && spawnSync("unshare", [...IN_NAMESPACE.slice(1), "true"]).status === 0;
 
 let program: string;
 let root: string;
@@ -144,6 +164,84 @@ describe("the sweep", () => {
     await once(other, "close");
   });
 
+  it("leaves that of a running process however old it is, and the process completes its file", async () => {
+    const other = await startMidway();
+    await setAge(await temporaryFile(), 1_000_000);
+    const storage = createDiskStorage({ root });
+    expect(await namesIn(storage, "/folder")).toEqual([]);
+    await settle();
+    other.kill("SIGUSR2");
+    expect(await once(other, "close")).toEqual([0, null]);
+    expect(await readdir(join(root, "folder"))).toEqual(["file"]);
+  });
+
+  it.skipIf(!isLinux)("removes that of a process whose ID another one has now (skipped unless Linux)", async () => {
+    await startMidway();
+    const file = await temporaryFile();
+    const earlier = file.replace(/-(\d+)(-[0-9a-f]+\.tmp)$/, (_, start, rest) => `-${Number(start) - 1}${rest}`);
+    await rename(file, earlier);
+    expect(earlier).not.toBe(file);
+    await namesIn(createDiskStorage({ root }), "/folder");
+    expect(await readdir(join(root, "folder"))).toEqual([]);
+  });
+
+  it.skipIf(!isLinux)(
+    "removes that of a process that has ended, but that its parent does not wait for (skipped unless Linux)",
+    async () => {
+      // The shell becomes a program that does not wait for the writer.
+      const parent = await startMidway({ under: ["sh", "-c", '"$@" & exec sleep 60', "sh"] });
+      const [, , id] = basename(await temporaryFile()).split("-");
+      process.kill(Number(id), "SIGKILL");
+      const state = async () => /\) (\S)/.exec(await readFile(`/proc/${id}/stat`, "utf8"))?.[1];
+      await expect.poll(state).toBe("Z");
+      await namesIn(createDiskStorage({ root }), "/folder");
+      expect(await readdir(join(root, "folder"))).toEqual([]);
+      expect(parent.exitCode).toBeNull();
+    },
+  );
+
+  it.skipIf(!hasNamespaces)(
+    "leaves for an hour that of a process in another container (skipped where unshare may not make namespaces)",
+    async () => {
+      await startMidway({ under: IN_NAMESPACE });
+      const storage = createDiskStorage({ root });
+      expect(await namesIn(storage, "/folder")).toEqual([]);
+      const file = await temporaryFile();
+      await setAge(file, 3_700);
+      expect(await namesIn(storage, "/folder")).toEqual([]);
+      expect(existsSync(file)).toBe(false);
+    },
+  );
+
+  it.skipIf(!hasNamespaces)(
+    "leaves for an hour that of a process outside its container (skipped where unshare may not make namespaces)",
+    async () => {
+      await startMidway();
+      const listing = `for await (const _ of createDiskStorage({ root }).list("/folder"));`;
+      await outputOf(startDiskProcess(program, root, listing, { under: IN_NAMESPACE }));
+      expect(existsSync(await temporaryFile())).toBe(true);
+    },
+  );
+
+  it.skipIf(!hasNamespaces)(
+    "leaves that of a running process that the system hides (skipped where unshare may not make namespaces)",
+    async () => {
+      await startMidway();
+      await setAge(await temporaryFile(), 1_000_000);
+      for (const folder of [root, join(root, "folder")]) await chmod(folder, 0o777);
+      const listing = `
+        import { existsSync } from "node:fs";
+        for await (const _ of createDiskStorage({ root }).list("/folder"));
+        console.log(existsSync("/proc/1"));
+      `;
+      const hidden =
+        "mount -t proc -o hidepid=invisible proc /proc && exec setpriv --reuid=65534 --regid=65534 --clear-groups";
+      const under = ["unshare", "--mount", "sh", "-c", `${hidden} "$@"`, "sh"];
+      expect(await outputOf(startDiskProcess(program, root, listing, { under }))).toBe("false\n");
+      expect(existsSync(await temporaryFile())).toBe(true);
+    },
+  );
+
   it("leaves those that this process is writing, also for another storage of one root", async () => {
     const storage = createDiskStorage({ root });
     async function* content(): AsyncGenerator<Uint8Array> {
@@ -198,11 +296,18 @@ describe("the sweep", () => {
   });
 });
 
-async function startMidway(): Promise<ChildProcess> {
-  const child = startDiskProcess(program, root, WRITING);
+async function startMidway(options: DiskProcessOptions = {}): Promise<ChildProcess> {
+  const child = startDiskProcess(program, root, WRITING, options);
   children.push(child);
   await once(child.stdout ?? child, "data");
   return child;
+}
+
+/** The only member of the folder that is written to. */
+async function temporaryFile(): Promise<string> {
+  const names = await readdir(join(root, "folder"));
+  expect(names).toEqual([expect.stringMatching(/^\.fileferry-.*\.tmp$/)]);
+  return join(root, "folder", names[0] ?? "");
 }
 
 async function setAge(file: string, seconds: number): Promise<void> {

@@ -105,7 +105,7 @@ async function createFile(root: string): Promise<string> {
 }
 
 function createLeftover(root: string): void {
-  const leftover = join(root, ".accounts.json.00000000-1-0000000000000000.tmp");
+  const leftover = join(root, ".accounts.json.01234567-1-1-0000000000000000.tmp");
   writeFileSync(leftover, "{");
   utimesSync(leftover, LONG_AGO, LONG_AGO);
 }

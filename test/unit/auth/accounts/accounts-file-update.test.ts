@@ -7,7 +7,7 @@ import {
   createAccountsFileAuthenticator,
 } from "../../../../src/auth/accounts/accounts-file-node.ts";
 import type { Authenticator, PasswordUpdateOutcome } from "../../../../src/contracts/authenticator.ts";
-import { hostIdentity } from "../../../../src/platform/process-identity-node.ts";
+import { processIdentity } from "../../../../src/platform/process-identity-node.ts";
 import { quickHasher } from "../../../support/quick-hasher.ts";
 
 const TEXT = `{
@@ -139,20 +139,21 @@ describe("a change of password in the accounts file", () => {
   it.each(["a change of password", "the start"])(
     "removes at %s what a crash has left, and nothing else",
     async (when) => {
-      const host = hostIdentity();
+      const own = processIdentity();
+      const [host] = own.split("-");
       const left = [
         // Of a process that has ended, and long ago of one that may run.
-        `.accounts.json.${host}-999999999-0123456789abcdef.tmp`,
-        ".accounts.json.01234567-1-0123456789abcdef.tmp",
+        `.accounts.json.${host}-999999999-1-0123456789abcdef.tmp`,
+        ".accounts.json.01234567-1-1-0123456789abcdef.tmp",
       ];
       const kept = [
-        ".accounts.json.01234567-1-fedcba9876543210.tmp",
-        `.accounts.json.${host}-${process.pid}-0123456789abcdef.tmp`,
-        `.accounts.json.${host}-${process.ppid}-0123456789abcdef.tmp`,
+        ".accounts.json.01234567-1-1-fedcba9876543210.tmp",
+        `.accounts.json.${own}-0123456789abcdef.tmp`,
+        `.accounts.json.${host}-${process.ppid}--0123456789abcdef.tmp`,
         ".accounts.json.x.tmp",
-        `.other.json.${host}-999999999-0123456789abcdef.tmp`,
-        `.accountz.json.${host}-999999999-0123456789abcdef.tmp`,
-        `.accounts.json.${host}-999999999-0123456789abcdef.bak`,
+        `.other.json.${host}-999999999-1-0123456789abcdef.tmp`,
+        `.accountz.json.${host}-999999999-1-0123456789abcdef.tmp`,
+        `.accounts.json.${host}-999999999-1-0123456789abcdef.bak`,
       ];
       for (const name of [...left, ...kept]) await writeFile(join(folder, name), "{");
       const longAgo = new Date(Date.now() - 3_600_000);
