@@ -22,7 +22,6 @@ import { createFolderTree } from "./disk/folder-tree.ts";
 import { readGuard } from "./disk/latency-guard.ts";
 import { followLinks } from "./disk/links.ts";
 import { listMembers, statMember } from "./disk/list.ts";
-import { isValidName } from "./disk/names.ts";
 import type { OpenFolder } from "./disk/open-folder.ts";
 import { findOwner } from "./disk/owner.ts";
 import { readMember, readMemberSync } from "./disk/read.ts";
@@ -85,8 +84,9 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   }
 
   async function statAt(segments: readonly string[], hasLock = false): Promise<StorageEntry | undefined> {
-    const name = segments.at(-1) ?? ".";
-    const found = withFolder(tree.open(segments.slice(0, -1)), (folder) => statMember(folder, name, hasLock));
+    const name = segments.at(-1);
+    if (name !== undefined && !tree.isValidName(name)) return undefined;
+    const found = withFolder(tree.open(segments.slice(0, -1)), (folder) => statMember(folder, name ?? ".", hasLock));
     return mapSystemErrors(found).catch(undefinedIfMissing);
   }
 
@@ -110,7 +110,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
       throw (await statAt(located)) === undefined ? new StorageError("not-found", undefined, { cause: error }) : error;
     });
     try {
-      for await (const entries of listMembers(folder)) {
+      for await (const entries of listMembers(folder, tree.isValidName)) {
         yield links === "hidden" ? entries : await Promise.all(entries.map((entry) => followed(segments, entry)));
       }
     } catch (error) {
@@ -127,6 +127,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     if (segments.length === 0) throw new StorageError("not-a-file", "The root is a folder, not a file.");
     // If there are no symlinks to follow, this path does not create a promise.
     const located = links === "inside" ? await locate(segments) : segments;
+    if (!tree.isValidName(located.at(-1) ?? "")) throw new StorageError("not-found");
     const name = segments.at(-1) ?? "";
     const found = readSync(located, name, range);
     if (found !== undefined) return found;
@@ -154,7 +155,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     const segments = toPathSegments(path);
     const name = segments.pop();
     if (name === undefined) throw new StorageError(ifRoot, "The root folder already exists.");
-    if (!isValidName(name)) throw new StorageError("bad-name");
+    if (!tree.isValidName(name)) throw new StorageError("bad-name");
     const parent = await mapErrorCode(tree.open(await locate(segments)), "not-found", "parent-missing");
     return { parent, name };
   }
@@ -183,6 +184,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     const segments = toPathSegments(path);
     const name = segments.pop();
     if (name === undefined) throw new StorageError("denied", "The root folder cannot be removed.");
+    if (!tree.isValidName(name)) throw new StorageError("not-found");
     const parent = mapErrorCode(tree.open(await locate(segments)), "not-a-folder", "not-found");
     const removed = withFolder(parent, async (folder) => {
       /** Returns the kind of the member that will be removed, a link as a link, after its entry met the conditions. */

@@ -3,7 +3,7 @@ import { link, unlink } from "node:fs/promises";
 import { StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { hasConditions, meetsConditions } from "../conditions.ts";
 import { ignoreErrors, mapErrorCode, mapSystemErrors, systemCode } from "./errors.ts";
-import { findMember, toEntry } from "./list.ts";
+import { toEntry } from "./list.ts";
 import { type OpenFolder, withNameLock } from "./open-folder.ts";
 import { renameMember, SMALL_BYTES } from "./system-calls.ts";
 
@@ -24,7 +24,7 @@ export async function checkTarget(
   conditions: WriteOptions,
   hasLock = false,
 ): Promise<BigIntStats | undefined> {
-  const found = await findMember(folder, name, hasLock);
+  const found = await folder.lookUp(name, hasLock);
   const entry = found && toEntry(name, found);
   if (entry?.kind === "folder") throw new StorageError("not-a-file");
   if (!meetsConditions(entry?.etag, conditions)) throw new StorageError("precondition-failed");
@@ -83,7 +83,7 @@ export async function removeFile(folder: OpenFolder, name: string, check?: () =>
   const removed = withNameLock(folder, name, async () => {
     await check?.();
     await folder.confirm();
-    const isFolder = async () => (await findMember(folder, name, true))?.isDirectory() ?? false;
+    const isFolder = async () => (await folder.lookUp(name, true))?.isDirectory() ?? false;
     await unlink(folder.at(name)).catch(async (error: unknown) => {
       throw systemCode(error) === "EPERM" && (await isFolder()) ? new StorageError("not-a-file") : error;
     });

@@ -1,7 +1,6 @@
 import { mkdir, rename, rmdir } from "node:fs/promises";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { mapSystemErrors, systemCode } from "./errors.ts";
-import { findMember } from "./list.ts";
 import { type OpenFolder, withNameLock } from "./open-folder.ts";
 import { giveTo, type OwnerNumbers } from "./owner.ts";
 import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
@@ -28,7 +27,7 @@ export async function createOwnedFolder(folder: OpenFolder, name: string, owner:
     await giveTo(folder, temporary, owner);
     await withNameLock(folder, name, async () => {
       // The system call `rename` would replace an empty folder.
-      if ((await findMember(folder, name, true)) !== undefined) throw new StorageError("already-exists");
+      if ((await folder.lookUp(name, true)) !== undefined) throw new StorageError("already-exists");
       await mapSystemErrors(rename(folder.at(temporary), folder.at(name)), { ...CODES, ENOTDIR: "already-exists" });
       await folder.confirm();
     });

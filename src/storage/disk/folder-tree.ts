@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { mapErrorCode } from "./errors.ts";
-import { isValidName } from "./names.ts";
+import { findNameCheck, type NameCheck } from "./names.ts";
 import {
   hasDescriptorPaths,
   type OpenFolder,
@@ -16,6 +16,8 @@ import {
 export interface FolderTree {
   /** Absolute path of the root. Symlinks on the way to it belong to the operator and are followed. */
   readonly root: string;
+  /** Whether a member of any folder can have this name. */
+  readonly isValidName: NameCheck;
   /**
    * Opens a folder without following a symlink below the root. The caller closes the folder.
    * @throws StorageError `not-found`; `not-a-folder` if the member or one above it is a file or a link; `unavailable`
@@ -36,6 +38,7 @@ export interface FolderTree {
 export function createFolderTree(root: string): FolderTree {
   const realRoot = realpathSync(root);
   const byDescriptor = hasDescriptorPaths();
+  const isValidName = findNameCheck(realRoot);
 
   function openRoot(): Promise<OpenFolder> {
     const opened = byDescriptor ? openByDescriptor(`${root}/.`) : openByPath(realRoot);
@@ -72,6 +75,7 @@ export function createFolderTree(root: string): FolderTree {
 
   return {
     root,
+    isValidName,
     open: async (segments) => {
       if (!segments.every(isValidName)) throw new StorageError("not-found");
       const folder = segments.length > 0 ? await tryInOneCall(segments) : undefined;

@@ -3,9 +3,9 @@ import { opendir } from "node:fs/promises";
 import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 import { yieldToEventLoop } from "../../platform/event-loop.ts";
 import { readGuard } from "./latency-guard.ts";
-import { isValidName } from "./names.ts";
+import { isTemporaryName, type NameCheck } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
-import { isTemporaryName, removeIfAbandoned } from "./temporary-files.ts";
+import { removeIfAbandoned } from "./temporary-files.ts";
 
 const MAX_TIME = 8.64e15;
 /**
@@ -20,16 +20,8 @@ const MAX_PARALLEL = 32;
 
 /** Returns the entry of a member, a link as a link. `hasLock`: see `OpenFolder.lookUp`. */
 export async function statMember(folder: OpenFolder, name: string, hasLock = false): Promise<StorageEntry | undefined> {
-  const stats = await findMember(folder, name, hasLock);
+  const stats = await folder.lookUp(name, hasLock);
   return stats && toEntry(name, stats);
-}
-
-/**
- * Returns the stats of a member of any kind, or `undefined` if nothing has this name. `hasLock`: see
- * `OpenFolder.lookUp`.
- */
-export async function findMember(folder: OpenFolder, name: string, hasLock = false): Promise<BigIntStats | undefined> {
-  return isValidName(name) ? folder.lookUp(name, hasLock) : undefined;
 }
 
 /**
@@ -52,9 +44,13 @@ function toEntityTag({ ino, size, mtimeNs }: BigIntStats): string {
 }
 
 /**
- * Yields the members of a folder in batches, in the order of the disk. Removes abandoned temporary files that it meets.
+ * Yields the members of a folder with valid names in batches, in the order of the disk. Removes abandoned temporary
+ * files that it meets.
  */
-export async function* listMembers(folder: OpenFolder): AsyncGenerator<readonly StorageEntry[]> {
+export async function* listMembers(
+  folder: OpenFolder,
+  isValidName: NameCheck,
+): AsyncGenerator<readonly StorageEntry[]> {
   const directory = await openDirectory(folder);
   try {
     const isRepeated = createRepetitionCheck();
@@ -62,7 +58,7 @@ export async function* listMembers(folder: OpenFolder): AsyncGenerator<readonly 
       const found = await readNames(directory);
       if (found.length === 0) return;
       for (const name of found) if (isTemporaryName(name)) await removeIfAbandoned(folder, name);
-      let names = found.filter((name) => !isRepeated(name));
+      let names = found.filter((name) => isValidName(name) && !isRepeated(name));
       while (names.length > 0) {
         const { entries, asked } = lookUpSync(folder, names) ?? (await statSome(folder, names));
         names = names.slice(asked);
@@ -125,7 +121,7 @@ function lookUpSync(folder: OpenFolder, names: readonly string[]): Looks | undef
   const end = performance.now() + SLICE_MS;
   let asked = 0;
   for (const name of names) {
-    const stats = isValidName(name) ? lookSync(name) : undefined;
+    const stats = lookSync(name);
     const entry = stats && toEntry(name, stats);
     if (entry !== undefined) entries.push(entry);
     asked += 1;

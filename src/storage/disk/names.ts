@@ -1,14 +1,51 @@
-import { isTemporaryName } from "./temporary-files.ts";
+import { statfsSync } from "node:fs";
 
+/** Whether a file system stores a name unchanged, so that it can be listed and found again by this name alone. */
+export type NameCheck = (name: string) => boolean;
+
+/** Names of temporary files (`temporary-files.ts`): clients can neither see nor create such members. */
+const RESERVED = /^\.fileferry-.*\.tmp$/is;
 const MAX_NAME_BYTES = 255;
-const INVALID_ON_WINDOWS = /[<>:"|?*\\]|[. ]$|^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
+/** Names with a character that Windows refuses or takes for a stream, that it would shorten, and names of devices. */
+const INVALID_ON_WINDOWS = /[<>:"|?*\\]|[. ]$|^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\.|$)/i;
+/** The form of the short names that FAT and NTFS give to files with longer ones, such as `LONGNA~1.TXT`. */
+const SHORT_NAME = /^(?=[^.]{1,8}(?:\.|$))[^.]+~\d+(?:\.[^.]{0,3})?$/;
+/** Types of file systems on Linux (statfs(2)) that other systems, or a server, read by the rules of Windows. */
+const WINDOWS_FILE_SYSTEMS = [
+  0x4d44, // FAT
+  0x2011bab0, // exFAT
+  0x7366746e, // NTFS
+  0x5346544e, // NTFS, by the older driver
+  0xff534d42, // SMB, by its old name CIFS
+  0xfe534d42, // SMB 2 and 3
+];
 
-/**
- * Whether the disk stores a name unchanged, so that it can be listed and found again. A valid name is at most 255 bytes
- * of valid UTF-8 without NUL, and not the name of a temporary file. On Windows it contains nothing that the system
- * would cut off or redirect.
- */
-export function isValidName(name: string): boolean {
-  if (/[\0\p{Cs}]/u.test(name) || Buffer.byteLength(name) > MAX_NAME_BYTES || isTemporaryName(name)) return false;
-  return process.platform !== "win32" || !INVALID_ON_WINDOWS.test(name);
+/** Returns the check of names for all folders of a root. */
+export function findNameCheck(root: string): NameCheck {
+  return process.platform === "win32" || hasWindowsNames(root) ? isValidOnWindows : isValidName;
+}
+
+/** Whether a name is reserved for temporary files. */
+export function isTemporaryName(name: string): boolean {
+  return RESERVED.test(name);
+}
+
+/** Whether a name is at most 255 bytes of valid UTF-8 without NUL, and not the name of a temporary file. */
+function isValidName(name: string): boolean {
+  return !/[\0\p{Cs}]/u.test(name) && Buffer.byteLength(name) <= MAX_NAME_BYTES && !isTemporaryName(name);
+}
+
+function isValidOnWindows(name: string): boolean {
+  return isValidName(name) && !INVALID_ON_WINDOWS.test(name) && !SHORT_NAME.test(name);
+}
+
+function hasWindowsNames(root: string): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    const { type } = statfsSync(root, { bigint: true });
+    // Some systems have the type as a signed number of 32 bits.
+    return WINDOWS_FILE_SYSTEMS.includes(Number(BigInt.asUintN(32, type)));
+  } catch {
+    return false;
+  }
 }

@@ -4,7 +4,6 @@ import { type ByteRange, type StorageEntry, StorageError, type StoredFile } from
 import { toStoredFile } from "../../contracts/stored-file.ts";
 import { toStorageError } from "./errors.ts";
 import { toEntry } from "./list.ts";
-import { isValidName } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
 import { createQuickReader, readDescriptor, readSmall, release, releaseFile, SMALL_BYTES } from "./system-calls.ts";
 
@@ -21,7 +20,6 @@ export async function readMember(
   askedName: string,
   range?: ByteRange,
 ): Promise<StoredFile> {
-  if (!isValidName(name)) throw new StorageError("not-found");
   return readOpened(await folder.openFile(name, constants.O_RDONLY), askedName, range);
 }
 
@@ -38,7 +36,7 @@ export function readMemberSync(
   let descriptor: number | undefined;
   let isQuick = true;
   try {
-    descriptor = isValidName(name) ? folder.openFileSync?.(name) : undefined;
+    descriptor = folder.openFileSync?.(name);
     if (descriptor === undefined) return undefined;
     const { entry, start, end } = toPart(descriptor, askedName, range);
     if (end - start > SMALL_BYTES) {

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { lstat, rmdir, unlink } from "node:fs/promises";
 import { isAbandoned, processIdentity } from "../../platform/process-identity-node.ts";
+import { isTemporaryName } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
 
 /*
  * A write creates the file `.fileferry-<process>-<random>.tmp` next to its target; `<process>` is the identity of the
- * process. All names with this beginning and end are reserved: clients can neither see nor create such members.
+ * process. All names with this beginning and end are reserved (`names.ts`).
  */
-const RESERVED = /^\.fileferry-.*\.tmp$/is;
 const NAME = /^\.fileferry-([0-9a-f]{8}-[0-9]+-[0-9]*)-[0-9a-f]{24}\.tmp$/;
 /** How long a file of another machine must be unchanged to count as abandoned. */
 const FOREIGN_FILE_MILLISECONDS = 3_600_000;
@@ -17,11 +17,6 @@ const inUse = new Set<string>();
 const left = new Set<string>();
 /** Upper bound of `left`; older names are dropped. Their files are removed when this process has ended. */
 const MAX_LEFT = 10_000;
-
-/** Whether a name is reserved for temporary files. */
-export function isTemporaryName(name: string): boolean {
-  return RESERVED.test(name);
-}
 
 /** Creates a new name for a temporary file. The name is in use until {@link releaseTemporaryName}. */
 export function reserveTemporaryName(): string {

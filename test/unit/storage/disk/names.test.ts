@@ -1,0 +1,113 @@
+import fs from "node:fs";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { createDiskStorage } from "../../../../src/storage/disk.ts";
+import { namesIn, put, readFileText, textChunks } from "../../../../src/testing/storage/content.ts";
+import { mountFatDisk, unmount } from "../../../support/small-disk.ts";
+
+/** Names that Windows shortens, or reads as a device, a stream or the short name of another member. */
+const CHANGED = [
+  "a.",
+  "a ",
+  "a:b",
+  "a?",
+  "CON",
+  "nul.txt",
+  "aux .txt",
+  "LONGNA~1.TXT",
+  "longna~1",
+  "A0F3~12.",
+  "a~1.b",
+];
+const KEPT = ["a.b", "console", "a~b", "~1", "a~1~", "longname~1.txt", "a~1.text", "a~1.b.c", "ä", ".a"];
+const isLinux = process.platform === "linux";
+let root: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "fileferry-names-"));
+});
+
+afterEach(() => rm(root, { recursive: true }));
+
+/** Has the file system of every folder be of a type. */
+function replaceType(type: () => bigint): void {
+  const { statfsSync } = fs;
+  Object.assign(fs, { statfsSync: () => ({ type: type() }) });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    Object.assign(fs, { statfsSync });
+    syncBuiltinESMExports();
+  });
+}
+
+function refuse(): never {
+  throw Object.assign(new Error("ENOSYS"), { code: "ENOSYS" });
+}
+
+describe.skipIf(!isLinux)("a file system with the names of Windows (skipped unless Linux)", () => {
+  it.each([
+    ["FAT", 0x4d44n],
+    ["exFAT", 0x2011bab0n],
+    ["NTFS", 0x7366746en],
+    ["NTFS by the older driver", 0x5346544en],
+    ["CIFS", 0xff534d42n],
+    ["CIFS on a system of 32 bits", -0xacb2ben],
+    ["SMB", 0xfe534d42n],
+  ])("%s keeps the names that stay as they are, and has no others", async (_, type) => {
+    for (const name of CHANGED) await writeFile(join(root, name), "x");
+    await mkdir(join(root, "folder."));
+    replaceType(() => type);
+    const storage = createDiskStorage({ root });
+    expect(await namesIn(storage, "/")).toEqual([]);
+    expect(await storage.stat("/")).toMatchObject({ kind: "folder" });
+    for (const name of CHANGED) {
+      await expect(put(storage, `/${name}`, "x")).rejects.toMatchObject({ code: "bad-name" });
+      await expect(storage.createFolder(`/${name}`)).rejects.toMatchObject({ code: "bad-name" });
+      await expect(storage.read(`/${name}`)).rejects.toMatchObject({ code: "not-found" });
+      await expect(storage.remove(`/${name}`)).rejects.toMatchObject({ code: "not-found" });
+      expect(await storage.stat(`/${name}`)).toBeUndefined();
+    }
+    await expect(put(storage, "/folder./file", "x")).rejects.toMatchObject({ code: "parent-missing" });
+    for (const name of KEPT) await put(storage, `/${name}`, name);
+    expect([...(await namesIn(storage, "/"))].sort()).toEqual([...KEPT].sort());
+  });
+});
+
+describe.skipIf(!isLinux)("another file system (skipped unless Linux)", () => {
+  it.each([
+    ["of another type", () => 0xef53n],
+    ["whose type cannot be read", refuse],
+  ])("%s keeps every name", async (_, type) => {
+    replaceType(type);
+    const storage = createDiskStorage({ root });
+    for (const name of [...CHANGED, ...KEPT]) await put(storage, `/${name}`, name);
+    expect([...(await readdir(root))].sort()).toEqual([...CHANGED, ...KEPT].sort());
+  });
+});
+
+describe("a disk with FAT", () => {
+  const mounted = mountFatDisk();
+
+  afterAll(() => unmount(mounted));
+
+  const title = "has each file by one name only (skipped where mkfs.vfat is missing or no FAT disk can be mounted)";
+  it.skipIf(mounted === undefined)(title, async () => {
+    const storage = createDiskStorage({ root: mounted ?? "" });
+    await put(storage, "/long name of a file.text", "long");
+    await put(storage, "/a", "a");
+    // Linux itself finds these.
+    expect(await readdir(mounted ?? "")).toHaveLength(2);
+    expect(fs.existsSync(join(mounted ?? "", "LONGNA~1.TEX"))).toBe(true);
+    expect(fs.existsSync(join(mounted ?? "", "a."))).toBe(true);
+    for (const name of ["LONGNA~1.TEX", "a."]) {
+      expect(await storage.stat(`/${name}`)).toBeUndefined();
+      await expect(storage.read(`/${name}`)).rejects.toMatchObject({ code: "not-found" });
+      await expect(storage.write(`/${name}`, textChunks("x"))).rejects.toMatchObject({ code: "bad-name" });
+    }
+    expect(await readFileText(storage, "/a")).toBe("a");
+    expect([...(await namesIn(storage, "/"))].sort()).toEqual(["a", "long name of a file.text"]);
+  });
+});
