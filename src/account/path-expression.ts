@@ -143,8 +143,8 @@ function compile(pattern: string, flags: number): RE2JS {
 }
 
 /**
- * Whether a regular expression matches anywhere in a text. `RE2JS.test` would build an automaton while it reads. That is
- * faster for most expressions, but three times as slow for the worst ones, and keeps up to 8 MiB for each expression.
+ * Whether a regular expression matches anywhere in a text. `RE2JS.test` would build an automaton while it reads: that
+ * is faster for most expressions, but three times as slow for the worst ones, and keeps up to 8 MiB for each.
  */
 function isFoundIn(text: string, compiled: RE2JS): boolean {
   return compiled.re2().findIndex(text) !== null;
