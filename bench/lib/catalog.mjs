@@ -94,6 +94,8 @@ function fileferry(id, title, durability, { dist, nodeArgs }, { toEvents, passwo
     const config = {
       ...settings,
       listen: { port: 0 },
+      // All clients of the benchmark have one address.
+      connections: { maxPerAddress: 0 },
       storage: { type: "disk", root: folder, durability },
       ...(toEvents && { events: await toEvents(own) }),
       authentication: [

@@ -22,7 +22,7 @@ export interface ExplainedAccount {
  * The function checks only permissions and never accesses a storage. The service protects the account's root, the roots
  * of virtual folders and the reserved name `__svc__` even if permissions grant the operation.
  * @throws TypeError that names the member, for a group, path or permission in the settings that makes the service
- * refuse the login; for a path that no URL can have; for an unknown operation.
+ * refuse the login; for a path that no URL can have, or that is too long for the rules; for an unknown operation.
  */
 export function explainPermission(account: ExplainedAccount, path: string, operation: Operation): Explanation {
   const { username, settings = {}, groups = {} } = account;
@@ -30,5 +30,7 @@ export function explainPermission(account: ExplainedAccount, path: string, opera
   const { permissions } = toAccount(username, settings, new Map(Object.entries(groups)));
   const segments = toPathSegments(path.replace(/(?<=[^/])\/$/, ""));
   if (!segments.every(isMemberName)) throw new TypeError(`Not a path: ${JSON.stringify(path)}`);
-  return permissions.explain(toStoragePath(segments), operation);
+  const virtualPath = toStoragePath(segments);
+  if (permissions.isTooLong(virtualPath)) throw new TypeError("The path is too long for the account's rules.");
+  return permissions.explain(virtualPath, operation);
 }

@@ -104,9 +104,17 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
 
   async function requireFor(segments: readonly string[], operation: Operation): Promise<void> {
     if (isReserved(segments) && operation !== "read") throw new HttpError("denied", "This name is reserved.");
+    const pause = permissions.yieldBefore(toStoragePath(segments));
+    if (pause !== undefined) await pause;
     if (allows(segments, operation)) return;
     if (isFileOperation(operation) && (await kindOf(segments)) === "folder") throw new StorageError("not-a-file");
-    throw notPermitted();
+    throw refusalOf(segments);
+  }
+
+  function refusalOf(segments: readonly string[]): HttpError {
+    return permissions.isTooLong(toStoragePath(segments))
+      ? new HttpError("denied", "The path is too long for the account's permission rules.")
+      : new HttpError("denied", "The account's permissions do not allow this.");
   }
 
   async function stat(
@@ -123,7 +131,7 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
   async function* listBatches(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
     if (isReserved(segments)) throw new StorageError("not-found");
     const showsFiles = allows(segments, "list");
-    if (!showsFiles && !allows(segments, "traverse")) throw notPermitted();
+    if (!showsFiles && !allows(segments, "traverse")) throw refusalOf(segments);
     const isRoot = segments.length === 0;
     const isShown = ({ name, kind }: StorageEntry): boolean =>
       (kind === "folder" || (showsFiles && kind === "file")) && !(isRoot && name === RESERVED_NAME);
@@ -194,7 +202,8 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
   async function requireForMembers(folder: readonly string[]): Promise<void> {
     if (permissions.grantsEverywhere("delete-file") && permissions.grantsEverywhere("delete-folder")) return;
     for await (const { segments, kind } of walk(tree, folder)) {
-      if (!allows(segments, kind === "folder" ? "delete-folder" : "delete-file")) throw notPermitted();
+      await permissions.yieldBefore(toStoragePath(segments));
+      if (!allows(segments, kind === "folder" ? "delete-folder" : "delete-file")) throw refusalOf(segments);
     }
   }
 
@@ -237,8 +246,4 @@ function toTree({ home, virtualFolders }: Account, storage: StorageAdapter): Sto
 
 function isReserved(segments: readonly string[]): boolean {
   return segments[0] === RESERVED_NAME;
-}
-
-function notPermitted(): HttpError {
-  return new HttpError("denied", "The account's permissions do not allow this.");
 }

@@ -1,5 +1,6 @@
 import { PERMISSION_VALUES, type PermissionValue } from "../contracts/account.ts";
-import { compilePathExpression, type PathMatcher, toSubject } from "./path-expression.ts";
+import { yieldToEventLoop } from "../platform/event-loop.ts";
+import { compilePathExpression, type PathExpression, toSubject } from "./path-expression.ts";
 
 /** An operation on a path that permissions grant or deny. */
 export type Operation =
@@ -48,10 +49,35 @@ const GRANTS = {
 /** The value that denies every operation, even if other values of the same rule grant it. */
 const DENIAL: PermissionValue = "deny-full-control";
 
+/**
+ * The limit of all expressions of an account together, in steps. An attack: each character of a path can cost that many
+ * steps, and a path can have thousands of characters.
+ */
+const MAX_STEPS = 2000;
+
+/**
+ * The limit of one check, in steps for each character of the path: it takes about 17 ms of one core. A path
+ * of 250 characters is never too long, and with 200 steps none of 2,500.
+ */
+const MAX_WORK = 500_000;
+
+/** The work after which other requests may run between checks. */
+const WORK_PER_YIELD = MAX_WORK / 5;
+
 /** The compiled permissions of an account. */
 export interface Permissions {
-  /** Returns whether an operation is granted on a virtual path (`/` and its segments, without a trailing `/`). */
+  /**
+   * Returns whether an operation is granted on a virtual path (`/` and its segments, without a trailing `/`). Nothing
+   * is granted on a path that is too long to be checked.
+   */
   allows(path: string, operation: Operation): boolean;
+  /** Returns whether a path is too long to be checked against all expressions in a short time. */
+  isTooLong(path: string): boolean;
+  /**
+   * Lets other requests run if the checks since the last time were long together. Await the result, if there is one,
+   * before each check of many.
+   */
+  yieldBefore(path: string): Promise<void> | undefined;
   /** Returns whether the general permissions and every rule grant an operation. */
   grantsEverywhere(operation: Operation): boolean;
   /**
@@ -74,9 +100,8 @@ export interface Explanation {
   readonly missing: readonly PermissionValue[];
 }
 
-interface Rule {
+interface Rule extends PathExpression {
   readonly expression: string | undefined;
-  readonly matches: PathMatcher;
   readonly values: readonly PermissionValue[];
   readonly granted: ReadonlySet<Operation>;
 }
@@ -85,28 +110,71 @@ interface Rule {
  * Compiles permissions as they are in account settings (2.4). The first item of the list has the general permissions.
  * Each further item is a rule: a path expression, then the permissions that replace the general ones for paths that
  * this rule is the first to match (CONTRACT 7.4). `user` is the encoded user name that replaces `${USER}`.
- * @throws SyntaxError such as `permissions[1]: ...`, for an unknown value, an invalid expression, or a rule without
- * permissions.
+ * @throws SyntaxError such as `permissions[1]: ...`, for an unknown value, an invalid expression, a rule without
+ * permissions, or expressions of more than 2,000 steps in total.
  */
 export function compilePermissions(permissions: readonly (readonly string[])[], user: string): Permissions {
-  const [general = [], ...rules] = permissions;
-  const compiled: readonly Rule[] = [
-    ...rules.map((rule, index) => atIndex(index + 1, () => compileRule(rule, user))),
-    atIndex(0, () => toRule(undefined, () => true, general)),
-  ];
+  const [general = [], ...given] = permissions;
+  const rules = compileRules(given, user);
+  const fallback = atIndex(0, () => toRule(undefined, MATCHES_ALL, general));
+  const all = [...rules, fallback];
+  const steps = sumSteps(rules);
+  let work = 0;
+  /** A request checks several operations on one path. */
+  let last = { path: "", rule: fallback };
 
   function ruleFor(path: string): Rule {
-    const subject = toSubject(path);
-    return compiled.find((rule) => rule.matches(subject)) as Rule;
+    if (rules.length === 0) return fallback;
+    if (last.path !== path) last = { path, rule: isTooLong(path) ? NOTHING : findRule(all, path) };
+    return last.rule;
+  }
+
+  function isTooLong(path: string): boolean {
+    return path.length * steps > MAX_WORK;
+  }
+
+  function yieldBefore(path: string): Promise<void> | undefined {
+    work += path.length * steps;
+    if (work < WORK_PER_YIELD) return undefined;
+    work = 0;
+    return yieldToEventLoop();
   }
 
   return {
     allows: (path, operation) => ruleFor(path).granted.has(operation),
-    grantsEverywhere: (operation) => compiled.every(({ granted }) => granted.has(operation)),
-    grantsSomewhere: (operation) => compiled.some(({ granted }) => granted.has(operation)),
+    isTooLong,
+    yieldBefore,
+    grantsEverywhere: (operation) => all.every(({ granted }) => granted.has(operation)),
+    grantsSomewhere: (operation) => all.some(({ granted }) => granted.has(operation)),
     explain: (path, operation) => explain(ruleFor(path), operation),
   };
 }
+
+function findRule(rules: readonly Rule[], path: string): Rule {
+  const subject = toSubject(path);
+  return rules.find(({ matches }) => matches(subject)) as Rule;
+}
+
+/** Compiles rules until they have too many steps: compiling the others would take time for nothing. */
+function compileRules(rules: readonly (readonly string[])[], user: string): readonly Rule[] {
+  const compiled: Rule[] = [];
+  for (const [index, rule] of rules.entries()) {
+    compiled.push(atIndex(index + 1, () => compileRule(rule, user)));
+    if (sumSteps(compiled) > MAX_STEPS) {
+      throw new SyntaxError(`permissions[${index + 1}]: the expressions have more than ${MAX_STEPS} steps in total`);
+    }
+  }
+  return compiled;
+}
+
+function sumSteps(rules: readonly Rule[]): number {
+  return rules.reduce((sum, { steps }) => sum + steps, 0);
+}
+
+const MATCHES_ALL: PathExpression = { steps: 0, matches: () => true };
+
+/** The rule of a path that is too long to be checked. */
+const NOTHING = toRule(undefined, MATCHES_ALL, []);
 
 /** Prefixes the message of an error with the item of the permissions that it is about. */
 function atIndex(index: number, compile: () => Rule): Rule {
@@ -122,13 +190,13 @@ function compileRule([expression, ...values]: readonly string[], user: string): 
   return toRule(expression, compilePathExpression(expression, user), values);
 }
 
-function toRule(expression: string | undefined, matches: PathMatcher, texts: readonly string[]): Rule {
+function toRule(expression: string | undefined, compiled: PathExpression, texts: readonly string[]): Rule {
   const values = texts.map((text) => {
     if (!isPermissionValue(text)) throw new SyntaxError("is not a known permission");
     return text;
   });
   const granted = values.includes(DENIAL) ? [] : values.flatMap((value): readonly Operation[] => GRANTS[value]);
-  return { expression, matches, values, granted: new Set(granted) };
+  return { ...compiled, expression, values, granted: new Set(granted) };
 }
 
 function isPermissionValue(text: string): text is PermissionValue {

@@ -25,7 +25,7 @@ export interface ArchiveSource {
    * Returns false if permissions deny reading a file. It does not access the storage; {@link ArchiveSource.read}
    * decides.
    */
-  mayRead(segments: readonly string[]): boolean;
+  mayRead(segments: readonly string[]): Promise<boolean>;
 }
 
 /**
@@ -119,7 +119,7 @@ async function* walk(
       const files = members.files.reverse();
       for (let file = files.pop(); file !== undefined; file = files.pop()) {
         const segments = [...folder.segments, file.name];
-        if (!source.mayRead(segments)) continue;
+        if (!(await source.mayRead(segments))) continue;
         const { size = 0, modified = EPOCH } = file;
         const name = `${folder.name}${renamed.get(file.name) ?? file.name}`;
         yield { name, size, modified: new Date(modified), open: () => openFile(source, segments, onDenied) };

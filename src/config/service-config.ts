@@ -228,16 +228,17 @@ function toGroup(id: string, settings: unknown): GroupSettings {
   const issue = parsed.error?.issues[0];
   checkOption(parsed.success, ["groups", id, ...(issue?.path ?? [])].join("."), `valid (${issue?.message})`);
   const group = parsed.data as GroupSettings;
-  checkOption(isCompilable(group), `groups.${id}.permissions`, "permissions whose path expressions are valid");
+  const problem = findPermissionProblem(group);
+  checkOption(problem === undefined, `groups.${id}.permissions`, `valid (${problem})`);
   return group;
 }
 
-function isCompilable({ permissions = [] }: GroupSettings): boolean {
+function findPermissionProblem({ permissions = [] }: GroupSettings): string | undefined {
   try {
     compilePermissions(permissions, "user");
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
   }
 }
 

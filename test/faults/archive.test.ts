@@ -241,7 +241,7 @@ function toFolder(size: number, opened: string[]): Parameters<typeof openFolder>
     async *list() {
       for (let index = 0; index < size; index++) yield entry(`member-${index}.txt`);
     },
-    mayRead: () => true,
+    mayRead: async () => true,
     async read(segments) {
       const name = segments.at(-1) ?? "";
       if (size < 100) opened.push(name);

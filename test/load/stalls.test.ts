@@ -35,6 +35,12 @@ async function stallOf(serve: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
+/** The account whose rules have as many steps as rules may have, and the path of a folder in its home. */
+const RULED = "bob";
+/** 14,000 letters in no order. */
+const IRREGULAR = Array.from({ length: 14_000 }, (_, index) => "ab"[Math.floor(index ** 1.7) % 2]).join("");
+const DEEP = `${"abbab".repeat(24)}/${"babba".repeat(23)}`;
+
 interface Input {
   readonly what: string;
   readonly method: string;
@@ -61,6 +67,7 @@ function fill(text: string, bytes: number): string {
 
 const JSON_TYPE = "application/json";
 const FORM_TYPE = "application/x-www-form-urlencoded";
+const letters = [..."abcdefghijklmnop"];
 const members = Array.from({ length: 990 }, (_, index) => ["selected-members", `member ${index}`] as const);
 
 const INPUTS: readonly Input[] = [
@@ -119,7 +126,50 @@ const INPUTS: readonly Input[] = [
     target: "/home/big/",
     options: { headers: { accept: "application/zip" } },
   },
+  {
+    what: "a page of a folder, with the most steps of rules",
+    method: "GET",
+    target: `/home/${DEEP}/`,
+    options: { as: RULED, variant: "html" },
+  },
+  {
+    what: "a path of 14,000 letters, with the most steps of rules",
+    method: "GET",
+    target: `/home/${IRREGULAR}`,
+    options: { as: RULED },
+  },
+  {
+    what: "the removal of 16 members, with the most steps of rules",
+    method: "DELETE",
+    target: `/home/${DEEP}/`,
+    options: { as: RULED },
+  },
+  {
+    what: "16 commands, with the most steps of rules",
+    method: "POST",
+    target: `/home/${DEEP}/`,
+    options: {
+      as: RULED,
+      variant: "json",
+      headers: { "content-type": JSON_TYPE },
+      body: JSON.stringify({ commands: letters.map((target) => ({ command: "delete", target })) }),
+    },
+  },
+  {
+    what: "an archive of 16 members, with the most steps of rules",
+    method: "GET",
+    target: `/home/${DEEP}/`,
+    options: { as: RULED, headers: { accept: "application/zip" } },
+  },
 ];
+
+/** Nearly 2,000 steps. Of two rules each step costs as much as any; automata of the others would have many states. */
+const MOST_STEPS = ["m/(?:\\pL?){248}[^\\pL/]$/i", "m/[ab]*a[ab]{480}[^a-z/]$/"].flatMap((expression) => [
+  [expression, "deny-full-control"],
+  [expression, "deny-full-control"],
+]);
+
+const ruledFiles = Object.fromEntries(letters.map((name) => [`/bob/${DEEP}/${name}`, "x"]));
 
 /** Rules as an account may have them, over paths that match late. */
 const permissions = [
@@ -135,12 +185,18 @@ beforeAll(async () => {
   const big = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`/alice/big/member ${index}.txt`, "x"]));
   await fillStorage(storage, { "/alice/a": "x".repeat(10_000), ...big });
   const account = { username: "alice", password: "secret", home_folder_path: "/alice", permissions };
+  const ruledAccount = {
+    username: RULED,
+    password: "hunter2",
+    home_folder_path: "/bob",
+    permissions: [["allow-full-control"], ...MOST_STEPS],
+  };
   test = await createTestService({
     storage,
     metadataFields: "X-Labels",
     isWatched: false,
     isDescribed: false,
-    authentication: createAccountsAuthenticator({ accounts: [account], logger: createRecordingLogger() }),
+    authentication: createAccountsAuthenticator({ accounts: [account, ruledAccount], logger: createRecordingLogger() }),
   });
 });
 
@@ -164,7 +220,7 @@ describe("no request makes others wait for longer than 100 ms", () => {
   it.each(INPUTS)("$what", async ({ what, method, target, options }) => {
     const stalls: number[] = [];
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
-      await fillStorage(test.storage, { "/alice/f/": "" });
+      await fillStorage(test.storage, { "/alice/f/": "", ...ruledFiles });
       const asked = test.request(method, target, options);
       stalls.push(await stallOf(async () => (await test.service.fetch(asked)).arrayBuffer()));
       await test.storage.remove("/alice/f");

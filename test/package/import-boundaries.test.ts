@@ -29,7 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   views: ["schemas", "http", "platform", "contracts"],
   uploads: ["http", "platform", "contracts"],
   auth: ["events", "schemas", "http", "platform", "contracts"],
-  account: ["storage/mount.ts", "http", "contracts"],
+  account: ["storage/mount.ts", "http", "platform", "contracts"],
   config: ["account", "uploads", "events", "schemas", "http", "contracts"],
   limits: ["config", "http", "contracts"],
   request: ["limits", "config", "account", "auth", "events", "openapi", "storage/mount.ts", "http", "contracts"],

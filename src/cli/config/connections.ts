@@ -23,6 +23,15 @@ export const connectionsSchema = z.strictObject({
   deadlineSeconds: secondsSchema.exactOptional(),
 });
 
+/** The default of `maxPerAddress`, as many as an address may have transfers by default. */
+const MAX_PER_ADDRESS = 1024;
+
+/** The keys of a configuration that are set if a proxy is in front. `trustedProxies` needs `clientForwardedHeader`. */
+interface ProxyKeys {
+  readonly publicOrigin?: string;
+  readonly clientForwardedHeader?: string;
+}
+
 /** The settings of a server for its connections. */
 export interface ConnectionSettings {
   readonly limits?: NodeServerLimits;
@@ -30,9 +39,17 @@ export interface ConnectionSettings {
   readonly deadlineSeconds?: number;
 }
 
-/** Converts the key `connections` to the settings of the server. */
-export function toConnectionSettings(connections: z.infer<typeof connectionsSchema> = {}): ConnectionSettings {
-  const { max, maxPerAddress, maxHeaderBytes, minBytesPerSecond } = connections;
+/**
+ * Converts the key `connections` to the settings of the server. The connections of an address have a default limit,
+ * except behind a proxy, which has one address for all clients.
+ */
+export function toConnectionSettings(
+  connections: z.infer<typeof connectionsSchema> = {},
+  { publicOrigin, clientForwardedHeader }: ProxyKeys = {},
+): ConnectionSettings {
+  const isProxied = Boolean(publicOrigin || clientForwardedHeader);
+  const { maxPerAddress = isProxied ? undefined : MAX_PER_ADDRESS } = connections;
+  const { max, maxHeaderBytes, minBytesPerSecond } = connections;
   const { headersSeconds, idleSeconds, paceSeconds, deadlineSeconds } = connections;
   const limits = {
     ...(max !== undefined && { maxConnections: max }),

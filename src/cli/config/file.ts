@@ -82,7 +82,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
   return {
     host: listen.host ?? defaultHost,
     port: listen.port ?? defaultPort,
-    connections: toConnectionSettings(config.connections),
+    connections: toConnectionSettings(config.connections, config),
     ...outputs,
     ...toSessionStore(config, context),
     ...(storage.type === "memory" && { hasOwnStorage: true }),

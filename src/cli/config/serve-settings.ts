@@ -11,7 +11,7 @@ import { createFailure, describeSystemError } from "../failure.ts";
 import type { LogFormat } from "../log/access-log.ts";
 import type { ShownMetrics } from "../metrics-server.ts";
 import type { SessionStoreLocation } from "../session-store.ts";
-import type { ConnectionSettings } from "./connections.ts";
+import { type ConnectionSettings, toConnectionSettings } from "./connections.ts";
 
 /** The settings of `serve`, from flags or a configuration file. */
 export interface ServeSettings {
@@ -70,6 +70,7 @@ export async function toServeSettings(flags: ServeFlags, logger: Logger): Promis
     host,
     port,
     logFormat,
+    connections: toConnectionSettings(),
     service: {
       storage: createDiskStorage({ root: folder }),
       authentication: toAuthenticator(accounts, logger),

@@ -129,10 +129,17 @@ function toArchiveSource({ files, account: { permissions }, request: { signal } 
     }
   }
 
+  async function mayRead(segments: readonly string[]): Promise<boolean> {
+    if (readsAll) return true;
+    const path = toStoragePath(segments);
+    await permissions.yieldBefore(path);
+    return permissions.allows(path, "read");
+  }
+
   return {
     list: (segments) => toMembers(() => listFor(segments)),
     read: (segments) => files.read(segments),
-    mayRead: (segments) => readsAll || permissions.allows(toStoragePath(segments), "read"),
+    mayRead,
   };
 }
 

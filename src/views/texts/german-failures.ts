@@ -21,6 +21,7 @@ export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
   "The account's root folder cannot be removed.": "Der oberste Ordner kann nicht gelöscht werden.",
   "The folder is not empty.": "Der Ordner ist nicht leer.",
   "The account's permissions do not allow this.": "Dazu fehlt Ihnen die Berechtigung.",
+  "The path is too long for the account's permission rules.": "Der Pfad ist zu lang für die Regeln des Kontos.",
   "The file is larger than {0} bytes.": "Die Datei ist größer als {0} Byte.",
   "The range is beyond the end of the file.": "Der Bereich liegt hinter dem Ende der Datei.",
 

@@ -246,6 +246,30 @@ describe("the removal of a folder", () => {
 });
 
 describe("permissions", () => {
+  /** A rule of 998 steps that matches no path. */
+  const LARGE = ["m/(?:[a-z]?){497}[^a-z/]$/", "allow-read"];
+
+  it("deny with its own text what is too long for large expressions, and what contains it", async () => {
+    const service = await createService({ permissions: [["allow-full-control"], LARGE] });
+    const folder = `${"a".repeat(200)}/${"b".repeat(200)}`;
+    const tooLong = `${folder}/${"c".repeat(200)}`;
+    await service.storage.createFolder(`/alice/${"a".repeat(200)}`);
+    await service.storage.createFolder(`/alice/${folder}`);
+    expect((await service.call("PUT", `/home/${folder}/a.txt`, { body: "x" })).status).toBe(201);
+    for (const [method, target] of [
+      ["GET", `/home/${tooLong}`],
+      ["PUT", `/home/${tooLong}`],
+      ["GET", `/home/${tooLong}/`],
+    ] as const) {
+      const answer = await service.call(method, target, { variant: "json", body: method === "PUT" ? "x" : undefined });
+      const message = "The path is too long for the account's permission rules.";
+      expect([answer.status, answer.json()]).toEqual([403, { errors: [{ message }] }]);
+    }
+    await service.storage.createFolder(`/alice/${tooLong}`);
+    expect((await service.call("DELETE", `/home/${folder}/`)).status).toBe(403);
+    expect(await service.stored(`/alice/${folder}/a.txt`)).toBe("x");
+  });
+
   it("are the same in every variant and by session as by Basic (7.1)", async () => {
     const service = await createService({ permissions: [["allow-list"]] });
     const session = await service.login("alice");
@@ -260,6 +284,7 @@ describe("permissions", () => {
   it.each([
     ["an unknown group", { group: "8c4d" }],
     ["an invalid expression", { permissions: [[], ["m/(/", "allow-read"]] }],
+    ["too large expressions", { permissions: [[], LARGE, LARGE, LARGE] }],
   ])(
     "that cannot be, for %s, refuse the login like a wrong password, and only the operator learns why (CONTRACT 9.1)",
     async (_case, settings) => {
@@ -276,7 +301,9 @@ describe("permissions", () => {
       }
       const warnings = log.entries.filter(({ level, details }) => level === "warn" && "username" in details);
       expect(warnings).toHaveLength(2);
-      expect(log.text()).toMatch(/group: is not a configured group|permissions\[1\]: the expression is not valid/);
+      expect(log.text()).toMatch(
+        /group: is not a configured group|permissions\[1\]: the expression is not valid|permissions\[3\]: .* 2000 steps/,
+      );
     },
   );
 });

@@ -129,7 +129,7 @@ describe("permissions", () => {
   it("match by each expression as by a plain reading (CONTRACT 7.5)", () => {
     fc.assert(
       fc.property(expression, path, (text, one) => {
-        expect(compilePathExpression(text, "user")(toSubject(one))).toBe(expressionMatches(text, one));
+        expect(compilePathExpression(text, "user").matches(toSubject(one))).toBe(expressionMatches(text, one));
       }),
       { numRuns: amount({ short: 3000, long: 20_000 }) },
     );
@@ -151,17 +151,62 @@ describe("permissions", () => {
     ["/s*", "/\u017f", true],
     ["/\u212a", "/k", true],
     ["/k", "/\u212a", true],
+    // The dotted capital I is no i, also where another character of the path is in lower case.
+    ["/i*", "/\u0130", false],
+    ["/a*", "/A\u0130", true],
     // What looks like a regular expression from its middle on is none.
     ["/team/a/b", "/team/a/b", true],
   ])("match by %j of %j: %j", (text, one, matches) => {
-    expect(compilePathExpression(text, "user")(toSubject(one))).toBe(matches);
+    expect(compilePathExpression(text, "user").matches(toSubject(one))).toBe(matches);
   });
 
   it("have expressions of 4,096 characters, and no longer ones", () => {
     const longest = `/[${"a".repeat(4093)}]`;
-    expect(compilePathExpression(longest, "user")(toSubject("/a"))).toBe(true);
+    expect(compilePathExpression(longest, "user").matches(toSubject("/a"))).toBe(true);
     const refusal = new SyntaxError("The expression is too long.");
     expect(() => compilePathExpression(`${longest}*`, "user")).toThrow(refusal);
+  });
+
+  /** A rule of 998 steps that matches no path: each letter costs as many. */
+  const LARGE = ["m/(?:[a-z]?){497}[^a-z/]$/", "deny-full-control"];
+
+  it("have expressions of 2,000 steps in total, and no larger ones", () => {
+    expect(() => compilePermissions([[], LARGE, LARGE], "user")).not.toThrow();
+    const refusal = new SyntaxError("permissions[3]: the expressions have more than 2000 steps in total");
+    expect(() => compilePermissions([[], LARGE, LARGE, LARGE, ["m/(/", "allow-read"]], "user")).toThrow(refusal);
+  });
+
+  it("have any globs of text and *: each counts one step for 64 characters", () => {
+    const globs = Array.from({ length: 1990 }, (_, index) => [`/folder-${index}/*/reports/*.csv`, "allow-read"]);
+    expect(() => compilePermissions([[], ...globs], "user")).not.toThrow();
+  });
+
+  it.each([
+    [[], 15_000],
+    [[["/reports/*", "allow-read"]], 15_000],
+    [[LARGE], 500],
+    [[LARGE, LARGE], 250],
+  ])("of the rules %j decide about a path of %i characters", (rules, length) => {
+    const compiled = compilePermissions([["allow-read"], ...rules], "user");
+    const path = `/${"a".repeat(length - 1)}`;
+    expect([compiled.isTooLong(path), compiled.allows(path, "read")]).toEqual([false, true]);
+  });
+
+  it("grant nothing on a path that is too long for their rules", () => {
+    const compiled = compilePermissions([["allow-full-control"], LARGE], "user");
+    const path = `/${"a".repeat(510)}`;
+    expect([compiled.isTooLong(path), compiled.allows(path, "read")]).toEqual([true, false]);
+    const account = { username: "alice", settings: { permissions: [["allow-full-control"], LARGE] } };
+    const refusal = new TypeError("The path is too long for the account's rules.");
+    expect(() => explainPermission(account, path, "read")).toThrow(refusal);
+  });
+
+  it("let other requests run between checks that are long together", () => {
+    const plain = compilePermissions([["allow-full-control"]], "user");
+    const large = compilePermissions([["allow-full-control"], LARGE], "user");
+    const yieldsOf = (compiled: typeof plain): number =>
+      Array.from({ length: 1000 }, () => compiled.yieldBefore(`/${"a".repeat(100)}`)).filter(Boolean).length;
+    expect([yieldsOf(plain), yieldsOf(large)]).toEqual([0, 1000]);
   });
 
   it("grant somewhere what any rule grants, and nothing else", () => {
@@ -282,7 +327,7 @@ describe("the account's name in an expression", () => {
     [`/${USER}`, "a*b?[c]", "/a*b?[c]", true],
     [`/${USER}`, "a*b?[c]", "/axbyc", false],
   ])("stands for itself alone, also where case is ignored: %s for %s on %s", (expression, user, path, matches) => {
-    expect(compilePathExpression(expression, user)(toSubject(path))).toBe(matches);
+    expect(compilePathExpression(expression, user).matches(toSubject(path))).toBe(matches);
   });
 
   it.each([`m/^/x[a${USER}]/i`, `e/^/\\Q${USER}\\E/i`])(

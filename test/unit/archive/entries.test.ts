@@ -145,7 +145,7 @@ describe("openFolder", () => {
   });
 
   it("does not even name what the account may not read", async () => {
-    const source = { ...toSource({ a: "a", b: "b" }), mayRead: ([name]: readonly string[]) => name !== "a" };
+    const source = { ...toSource({ a: "a", b: "b" }), mayRead: async ([name]: readonly string[]) => name !== "a" };
     expect((await collect(await openFolder(source, [], ignore))).map(({ name }) => name)).toEqual(["b"]);
   });
 
@@ -211,7 +211,7 @@ function toSource(tree: Tree, opened: string[] = []): ArchiveSource {
 
   return {
     list,
-    mayRead: () => true,
+    mayRead: async () => true,
     async read(segments) {
       opened.push(`/${segments.join("/")}`);
       const content = find(segments);

@@ -28,8 +28,23 @@ describe("the configuration's connections", () => {
     });
   });
 
-  it("leave to the server what they leave out", () => {
-    expect(toConnectionSettings()).toEqual({ limits: {} });
+  it("limit those of one address by default, and leave the rest to the server", () => {
+    expect(toConnectionSettings()).toEqual({ limits: { maxConnectionsPerAddress: 1024 } });
+    expect(toConnectionSettings({ maxPerAddress: 0 })).toEqual({ limits: { maxConnectionsPerAddress: 0 } });
+  });
+
+  it.each([{ publicOrigin: "https://files.example" }, { clientForwardedHeader: "X-Forwarded-For" }])(
+    "have no default for an address behind a proxy: %j",
+    (proxied) => {
+      expect(toConnectionSettings(undefined, proxied)).toEqual({ limits: {} });
+      const given = { maxPerAddress: 5 };
+      expect(toConnectionSettings(given, proxied)).toEqual({ limits: { maxConnectionsPerAddress: 5 } });
+    },
+  );
+
+  it("have the default where the keys of a proxy are empty", () => {
+    const direct = { publicOrigin: "", clientForwardedHeader: "" };
+    expect(toConnectionSettings(undefined, direct)).toEqual({ limits: { maxConnectionsPerAddress: 1024 } });
   });
 
   it.each([
