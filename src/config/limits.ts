@@ -78,8 +78,8 @@ export interface LimitOptions {
    */
   readonly pageBytesPerAccount?: number;
   /**
-   * The memory for folder pages and archives of one address, which is the one of {@link LimitOptions.transfersPerAddress}. 0 for no
-   * limit. Default: 536,870,912 (512 MiB).
+   * The memory for folder pages and archives of one address, which is the one of
+   * {@link LimitOptions.transfersPerAddress}. 0 for no limit. Default: 536,870,912 (512 MiB).
    */
   readonly pageBytesPerAddress?: number;
 }
