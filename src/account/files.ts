@@ -1,3 +1,4 @@
+import { foldName } from "../contracts/account-name.ts";
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import {
   type ByteRange,
@@ -10,6 +11,7 @@ import {
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
 import { HttpError } from "../http/http-error.ts";
+import type { TakeTurn } from "../platform/round-robin.ts";
 import { createFolderStorage, mountStorage } from "../storage/mount.ts";
 import type { Account } from "./account.ts";
 import { limitContent } from "./file-size-limit.ts";
@@ -72,8 +74,10 @@ export interface AccountFiles {
   remove(segments: readonly string[], kind: RemovalKind, options?: Pick<RemoveOptions, "ifMatch">): Promise<void>;
 }
 
-/** Creates the files of an account in a storage. */
-export function createAccountFiles(account: Account, storage: StorageAdapter): AccountFiles {
+/**
+ * Creates the files of an account in a storage. Before it reads a batch of members, it takes a turn of the account.
+ */
+export function createAccountFiles(account: Account, storage: StorageAdapter, takeTurn: TakeTurn): AccountFiles {
   const { permissions, maxFileBytes } = account;
   const tree = toTree(account, storage);
 
@@ -135,8 +139,11 @@ export function createAccountFiles(account: Account, storage: StorageAdapter): A
     const isRoot = segments.length === 0;
     const isShown = ({ name, kind }: StorageEntry): boolean =>
       (kind === "folder" || (showsFiles && kind === "file")) && !(isRoot && name === RESERVED_NAME);
+    const key = foldName(account.name);
+    await takeTurn(key);
     for await (const batch of toBatches(tree.list(toStoragePath(segments)))) {
       yield batch.every(isShown) ? batch : batch.filter(isShown);
+      await takeTurn(key);
     }
   }
 

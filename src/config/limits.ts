@@ -69,15 +69,17 @@ export interface LimitOptions {
    */
   readonly transfersPerAddress?: number;
   /**
-   * The memory for folder pages of an account, in bytes. A page holds all members of its folder, sorted, until its last
-   * byte is read. It counts 512 KiB, and for each member 300 bytes and 2 bytes per UTF-16 code unit of the name: about
-   * what Node needs. More is 503 with `Retry-After`; a single page is always served. Each process counts its own pages.
-   * 0 for no limit. Default: 134,217,728 (128 MiB).
+   * The memory for folder pages and archives of an account, in bytes. A page holds all members of its folder, sorted,
+   * until its last byte is read. It counts 512 KiB, and for each member 300 bytes and 2 bytes per UTF-16 code unit of
+   * the name: about what Node needs. An archive holds a record of each member until its last byte is read. It counts
+   * 64 KiB, and for each member 400 bytes and 3 bytes per UTF-16 code unit of the path. More is 503 with `Retry-After`,
+   * or breaks off an archive that has begun; a single page or archive is always served. Each process counts its own. 0
+   * for no limit. Default: 134,217,728 (128 MiB).
    */
   readonly pageBytesPerAccount?: number;
   /**
-   * The memory for folder pages of one address, which is the one of {@link LimitOptions.transfersPerAddress}. 0 for no
-   * limit. Default: 536,870,912 (512 MiB).
+   * The memory for folder pages and archives of one address, which is the one of
+   * {@link LimitOptions.transfersPerAddress}. 0 for no limit. Default: 536,870,912 (512 MiB).
    */
   readonly pageBytesPerAddress?: number;
 }

@@ -5,7 +5,7 @@ import { type ConcurrencyLimiter, createConcurrencyLimiter, type Permit } from "
 export interface RequestPermits {
   /** Counts the request among the concurrent transfers. */
   readonly transferPermit: Permit;
-  /** Counts the bytes that the service holds to render a page; one unit is one byte. */
+  /** Counts the bytes that the service holds for a page or an archive; one unit is one byte. */
   readonly pagePermit: Permit;
 }
 
@@ -14,7 +14,7 @@ type LimitOption = "transfersPerAccount" | "transfersPerAddress" | "pageBytesPer
 /** Makes the function that creates the permits of a service's requests. */
 export function createRequestPermits({ limits, logger, clock }: Pick<ServiceConfig, "limits" | "logger" | "clock">) {
   const transfers = toLimiter("transfersPerAccount", "transfersPerAddress", "limit of concurrent transfers");
-  const pages = toLimiter("pageBytesPerAccount", "pageBytesPerAddress", "memory limit for pages");
+  const pages = toLimiter("pageBytesPerAccount", "pageBytesPerAddress", "memory limit for pages and archives");
 
   /** Returns `undefined` if neither limit is set. */
   function toLimiter(

@@ -5,10 +5,13 @@ interface Runtime {
 }
 
 const runtime = globalThis as Runtime;
-/** Node's `setImmediate` needs no timer. */
-const soon: (task: () => void) => unknown = runtime.setImmediate ?? setTimeout;
-/** Whether all requests may share a timer. In workerd a timer belongs to the request that set it, and ends with it. */
-const isShared = runtime.navigator?.userAgent !== "Cloudflare-Workers" && runtime.setImmediate !== undefined;
+/** Runs a task in the next iteration of the event loop. Node's `setImmediate` needs no timer. */
+export const soon: (task: () => void) => unknown = runtime.setImmediate ?? setTimeout;
+/**
+ * Whether all requests may share a timer and resume each other. In workerd a timer belongs to the request that set it,
+ * and ends with it.
+ */
+export const isLoopShared = runtime.navigator?.userAgent !== "Cloudflare-Workers" && runtime.setImmediate !== undefined;
 const waiting: (() => void)[] = [];
 
 /**
@@ -17,7 +20,7 @@ const waiting: (() => void)[] = [];
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
-    if (!isShared) {
+    if (!isLoopShared) {
       setTimeout(resolve);
       return;
     }

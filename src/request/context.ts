@@ -14,6 +14,7 @@ import type { Variant } from "../http/negotiate.ts";
 import type { Reply } from "../http/reply.ts";
 import type { Target } from "../http/request-target.ts";
 import type { RequestPermits } from "../limits/permits.ts";
+import type { WalkQueue } from "../limits/walk-queue.ts";
 import type { OpenApiTexts } from "../openapi/render.ts";
 import type { FailureOf, ReportError } from "./errors.ts";
 
@@ -50,6 +51,8 @@ export interface RequestContext {
   readonly emit: Emit;
   /** Whether anyone listens to events. Skip work that only serves events if not. */
   readonly hasListeners: () => boolean;
+  /** In which the archives of an account read their folders. */
+  readonly walks: WalkQueue;
   /** The OpenAPI document of the service (9), made at the first call. */
   readonly describe: () => Promise<OpenApiTexts>;
   /** The texts of pages in the client's language. */

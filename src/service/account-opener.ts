@@ -9,6 +9,7 @@ import { checkOption } from "../contracts/option-error.ts";
 import type { StorageAdapter, StorageEntry } from "../contracts/storage-adapter.ts";
 import { HttpError } from "../http/http-error.ts";
 import { isMemberName } from "../http/path-segment.ts";
+import { createRoundRobin } from "../platform/round-robin.ts";
 import { accountSettingsSchema } from "../schemas/account.ts";
 
 /** Options of {@link createAccountOpener}. */
@@ -71,10 +72,11 @@ export function createAccountAdmission(
   groups: Groups,
   maxFileBytes: number,
 ): AccountAdmission {
+  const takeTurn = createRoundRobin();
   return {
     resolve: createAccountResolver(groups, maxFileBytes),
     prepare: (account) => prepareHome(account, storage),
-    filesOf: (account) => createAccountFiles(account, storage),
+    filesOf: (account) => createAccountFiles(account, storage, takeTurn),
   };
 }
 

@@ -22,6 +22,7 @@ import type { Reply } from "../http/reply.ts";
 import { createHandler } from "../http/reply-handler.ts";
 import { parseTarget, type Target } from "../http/request-target.ts";
 import { createRequestPermits } from "../limits/permits.ts";
+import { createWalkQueue } from "../limits/walk-queue.ts";
 import { withClient } from "../request/client-address.ts";
 import type { RequestContext } from "../request/context.ts";
 import { createFailureOf } from "../request/errors.ts";
@@ -74,6 +75,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   });
   const passwords = createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy });
 
+  const walks = createWalkQueue();
   const describe = createOpenApi(config);
   const finisher = createResponseFinisher(config);
   const watchLogin = createLoginWatcher(sessions, chain);
@@ -139,6 +141,7 @@ export function createFileService(options: FileServiceOptions): FileService {
         waitForDelivery(connection);
       },
       hasListeners: events.hasListeners,
+      walks,
       describe: () => describe(apis),
       texts: chooseTexts(request.headers.get("accept-language")),
     };

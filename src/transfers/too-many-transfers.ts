@@ -40,6 +40,13 @@ export function tooManyPages(): HttpError {
   return new HttpError("unavailable", "Too many concurrent page requests.", { "Retry-After": RETRY_SECONDS });
 }
 
+/** The error for an archive whose members take more memory than the limit leaves. */
+export function tooManyArchives(): HttpError {
+  return new HttpError("unavailable", "Too many concurrent archives of large folders.", {
+    "Retry-After": RETRY_SECONDS,
+  });
+}
+
 /**
  * The error for a transfer over the limit. Emits the same events as any failed transfer, except for forms, whose file
  * names are not known yet.

@@ -14,6 +14,7 @@ import type { HeaderFields, Reply } from "../../http/reply.ts";
 import { emptyReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { archiveEvents, type SourceResponse, sendTracked } from "../../transfers/download-events.ts";
+import { tooManyArchives } from "../../transfers/too-many-transfers.ts";
 import { throwNotListed } from "../trailing-slash.ts";
 
 /** How many bytes of an archive are read before the response starts. */
@@ -72,9 +73,34 @@ async function openArchive(
 
 function walk(context: AccountContext, members: readonly SelectedMember[] | undefined) {
   const { path, report } = context;
-  const source = toArchiveSource(context);
+  const holdMembers = createMemberCount(context);
+  holdMembers(path.segments, members ?? []);
+  const source = toArchiveSource(context, holdMembers);
   if (members !== undefined) return walkMembers(source, path.segments, members, report);
   return openFolder(source, path.segments, report).catch(throwNotListed);
+}
+
+/** The bytes of an archive without members: its first part. */
+const ARCHIVE_BYTES = BEGIN_BYTES;
+/** The bytes of a member, in addition to three bytes for each code unit of its path: in UTF-8 it may need as many. */
+const MEMBER_BYTES = 400;
+
+/** Acquires a permit for the bytes of some members of a folder. */
+type HoldMembers = (folder: readonly string[], members: readonly { readonly name: string }[]) => void;
+
+/**
+ * Counts the members of an archive, which the service holds until the archive ends: first those of the folder that it
+ * reads, then their records in the ZIP directory. The function throws HttpError `unavailable` if the archives and pages
+ * of the account take too many bytes.
+ */
+function createMemberCount({ pagePermit }: AccountContext): HoldMembers {
+  let bytes = ARCHIVE_BYTES;
+
+  return function holdMembers(folder, members) {
+    const eachBytes = MEMBER_BYTES + 3 * toStoragePath(folder).length;
+    for (const { name } of members) bytes += eachBytes + 3 * name.length;
+    if (!pagePermit.acquire(bytes)) throw tooManyArchives();
+  };
 }
 
 /**
@@ -118,14 +144,23 @@ async function unlessAborted(reading: Promise<number>, source: ByteSource, signa
  * Answers from the permissions alone whether a file may be read. They are checked again when it is opened (SECURITY
  * 19).
  */
-function toArchiveSource({ files, account: { permissions }, request: { signal } }: AccountContext): ArchiveSource {
+function toArchiveSource(
+  { files, account: { name: username, permissions }, request: { signal }, walks }: AccountContext,
+  holdMembers: HoldMembers,
+): ArchiveSource {
   const readsAll = permissions.grantsEverywhere("read");
 
   async function* listFor(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
-    for await (const batch of toBatches(files.list(segments))) {
-      // After a disconnect there is no client to send the archive to.
-      signal.throwIfAborted();
-      yield batch;
+    const endWalk = await walks.enter(username, signal);
+    try {
+      for await (const batch of toBatches(files.list(segments))) {
+        // After a disconnect there is no client to send the archive to.
+        signal.throwIfAborted();
+        holdMembers(segments, batch);
+        yield batch;
+      }
+    } finally {
+      endWalk();
     }
   }
 

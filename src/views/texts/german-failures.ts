@@ -15,6 +15,7 @@ export const GERMAN_FAILURES: Readonly<Record<string, string>> = {
   "The content is larger than the storage allows.": "Der Inhalt ist größer, als der Speicher zulässt.",
   "The storage is not available.": "Der Speicher ist nicht erreichbar.",
   "Too many concurrent transfers.": "Zu viele gleichzeitige Übertragungen.",
+  "Too many concurrent archives of large folders.": "Zu viele gleichzeitige Archive großer Ordner.",
   "Too many concurrent page requests.": "Zu viele gleichzeitige Seitenaufrufe.",
   "This name is reserved.": "Dieser Name ist reserviert.",
   "This is not a valid name.": "Das ist kein gültiger Name.",

@@ -12,6 +12,8 @@ import { archiveReply } from "../../../src/endpoints/folders/archive.ts";
 import { chooseMember } from "../../../src/endpoints/folders/choose-member.ts";
 import type { Reply } from "../../../src/http/reply.ts";
 import { createRequestPermits } from "../../../src/limits/permits.ts";
+import { createWalkQueue } from "../../../src/limits/walk-queue.ts";
+import { createRoundRobin } from "../../../src/platform/round-robin.ts";
 import type { AccountContext } from "../../../src/request/context.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
@@ -264,10 +266,11 @@ async function open(path: string, members?: readonly string[], environment: Envi
     config: { archive: { method: compression } },
     path: parseResourcePath(path),
     account,
-    files: createAccountFiles(account, storage),
+    files: createAccountFiles(account, storage, createRoundRobin()),
     report: (error: unknown) => reported.push(error),
     failureOf: (error: unknown) => error,
     hasListeners: () => false,
+    walks: createWalkQueue(),
     ...uncounted("alice", undefined),
   } as unknown as AccountContext;
   if (members === undefined) return archiveReply(exchange);

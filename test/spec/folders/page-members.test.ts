@@ -65,7 +65,7 @@ describe("what may be held at a time for the pages of an account (limits.pageByt
     expect(test.log.entries.filter(({ level }) => level === "warn")).toEqual([
       expect.objectContaining({
         details: { account: "alice", pageBytesPerAccount: 2_200_000 },
-        message: "The memory limit for pages is reached; further ones are rejected.",
+        message: "The memory limit for pages and archives is reached; further ones are rejected.",
       }),
     ]);
   });
