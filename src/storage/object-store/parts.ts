@@ -1,4 +1,4 @@
-import type { ChunkReader } from "./chunk-reader.ts";
+import type { ContentReader } from "./content-reader.ts";
 import type { UploadMemory } from "./part-memory.ts";
 
 /** Initial size of a buffer. */
@@ -31,7 +31,7 @@ export interface PartCut {
  * arrives. An empty file is one empty part.
  */
 export async function* toParts(
-  content: ChunkReader,
+  content: ContentReader,
   { bytesOf, maxParts, size = Number.POSITIVE_INFINITY }: PartCut,
   memory: UploadMemory,
 ): AsyncGenerator<ObjectPart> {
@@ -45,7 +45,7 @@ export async function* toParts(
 }
 
 async function readPart(
-  content: ChunkReader,
+  content: ContentReader,
   { number, length, size }: { readonly number: number; readonly length: number; readonly size: number },
   memory: UploadMemory,
 ): Promise<ObjectPart> {

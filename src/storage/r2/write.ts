@@ -1,6 +1,6 @@
 import { StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { receive } from "../content.ts";
-import { createChunkReader } from "../object-store/chunk-reader.ts";
+import { createContentReader } from "../object-store/content-reader.ts";
 import type { PartMemory } from "../object-store/part-memory.ts";
 import { joined, type ObjectPart, toParts } from "../object-store/parts.ts";
 import type { R2Bucket, R2Condition, R2Object, R2UploadedPart } from "./binding.ts";
@@ -33,7 +33,7 @@ export async function writeObject(write: R2Write): Promise<R2Object> {
   const { bucket, key, content, options, check } = write;
   const bytesOf = toPartBytes(write);
   const memory = write.memory.open(options.signal);
-  const reader = createChunkReader(receive(content, options));
+  const reader = createContentReader(receive(content, options));
   const parts = toParts(reader, { bytesOf, maxParts: Number.POSITIVE_INFINITY, size: options.size }, memory);
   try {
     const { value: first } = await parts.next();

@@ -1,19 +1,19 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
-import type { ChunkReader } from "../object-store/chunk-reader.ts";
+import type { ContentReader } from "../object-store/content-reader.ts";
 import type { S3Client } from "./client.ts";
 import { type S3Upload, sendPart } from "./multipart-parts.ts";
 import type { S3PartPlan } from "./part-size.ts";
 
 /**
- * Sends the rest of the content in parts that are not held in memory: one after the other, as their bytes arrive. A part
- * that fails is not sent again. Resolves with the entity-tags of these parts, none if nothing is left.
+ * Sends the rest of the content in parts that are not held in memory: one after the other, as their bytes arrive. A
+ * part that fails is not sent again. Resolves with the entity-tags of these parts, none if nothing is left.
  *
  * Rejects with the error of the content, or with the error of the store.
  */
 export async function sendStreamedParts(
   client: S3Client,
   upload: S3Upload,
-  reader: ChunkReader,
+  reader: ContentReader,
   { maxParts, bytesOf }: S3PartPlan,
   size: number | undefined,
   controller: AbortController,
@@ -33,7 +33,7 @@ export async function sendStreamedParts(
 
 /** Yields the content up to a position. Copies it, because the request keeps bytes longer than the reader. */
 async function* toChunks(
-  reader: ChunkReader,
+  reader: ContentReader,
   end: number,
   controller: AbortController,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {

@@ -1,7 +1,7 @@
 import { type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { meetsConditions } from "../conditions.ts";
 import { receive } from "../content.ts";
-import { type ChunkReader, createChunkReader } from "../object-store/chunk-reader.ts";
+import { type ContentReader, createContentReader } from "../object-store/content-reader.ts";
 import { isKey, type ObjectLocation, toAncestors } from "../object-store/keys.ts";
 import { createPartMemory } from "../object-store/part-memory.ts";
 import { joined, type ObjectPart, toParts } from "../object-store/parts.ts";
@@ -31,7 +31,7 @@ const PARALLEL_UPLOADS = 4;
 /** The content of an upload in parts: those that are held, and the rest. */
 interface PartSource {
   readonly parts: AsyncIterable<ObjectPart>;
-  readonly reader: ChunkReader;
+  readonly reader: ContentReader;
   readonly plan: S3PartPlan;
 }
 
@@ -56,7 +56,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
     const abort = (): void => controller.abort(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
     const held = memory.open(controller.signal, (error) => controller.abort(error));
-    const reader = createChunkReader(receive(content, { ...options, signal: controller.signal }));
+    const reader = createContentReader(receive(content, { ...options, signal: controller.signal }));
     const parts = toParts(reader, { ...plan, size }, held);
     try {
       const looked = clock();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { receive } from "../../../../src/storage/content.ts";
-import { createChunkReader } from "../../../../src/storage/object-store/chunk-reader.ts";
+import { createContentReader } from "../../../../src/storage/object-store/content-reader.ts";
 import { createPartMemory } from "../../../../src/storage/object-store/part-memory.ts";
 import { toParts } from "../../../../src/storage/object-store/parts.ts";
 import { toPartPlan } from "../../../../src/storage/s3/part-size.ts";
@@ -56,7 +56,7 @@ describe("toParts", () => {
   ])("cuts %i bytes into %j", async (size, lengths) => {
     const bytes = noise(size, 1);
     const memory = createPartMemory(1000).open();
-    const reader = createChunkReader(receive(inChunks(bytes, 77), {}));
+    const reader = createContentReader(receive(inChunks(bytes, 77), {}));
     const found: number[] = [];
     const joined: number[] = [];
     let last = false;
@@ -72,7 +72,7 @@ describe("toParts", () => {
   });
 
   it("leaves what is after the last part that may be held", async () => {
-    const reader = createChunkReader(receive(inChunks(noise(2500, 1), 77), {}));
+    const reader = createContentReader(receive(inChunks(noise(2500, 1), 77), {}));
     const cut = { bytesOf: () => 1000, maxParts: 2, size: undefined };
     for await (const part of toParts(reader, cut, createPartMemory(5000).open())) expect(part.isLast).toBe(false);
     expect([reader.position(), await reader.hasMore()]).toEqual([2000, true]);

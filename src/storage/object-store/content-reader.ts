@@ -1,10 +1,10 @@
 import type { Steps } from "../../contracts/watch-steps.ts";
 
 /** Reads content in pieces whose length the caller chooses. */
-export interface ChunkReader {
+export interface ContentReader {
   /** Whether there are more bytes. Waits until it is known. */
   hasMore(): Promise<boolean>;
-  /** Returns some of the next bytes after `hasMore`, at most `most`. They are valid until the next call of `hasMore`. */
+  /** Returns some of the next bytes, at most `most`. They are valid until the next call of `hasMore`. */
   take(most: number): Uint8Array;
   /** Number of bytes that were taken. */
   position(): number;
@@ -12,7 +12,7 @@ export interface ChunkReader {
 }
 
 /** Creates a reader of content. */
-export function createChunkReader(chunks: Steps<Uint8Array>): ChunkReader {
+export function createContentReader(chunks: Steps<Uint8Array>): ContentReader {
   let rest: Uint8Array = new Uint8Array(0);
   let taken = 0;
 
