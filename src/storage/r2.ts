@@ -14,6 +14,7 @@ import {
 import { toStoredFile } from "../contracts/stored-file.ts";
 import { isOfKind, meetsConditions } from "./conditions.ts";
 import { isKey, isName, type ObjectLocation, toAncestors, toLocation } from "./object-store/keys.ts";
+import { createPartMemory } from "./object-store/part-memory.ts";
 import type { R2Bucket, R2Condition, R2Object } from "./r2/binding.ts";
 import { listR2Members, removeBelow, toFolderEntry, toR2FileEntry } from "./r2/list.ts";
 import { mapR2Errors, writeObject } from "./r2/write.ts";
@@ -60,6 +61,9 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
   checkOption(isPrefix(prefix), "prefix", 'empty, or names that each end with "/", such as tenants/one/');
   const isPartSize = Number.isSafeInteger(partBytes) && partBytes >= LEAST_PART_BYTES && partBytes <= MOST_PART_BYTES;
   checkOption(isPartSize, "partBytes", "a whole number from 5,242,880 to 33,554,432");
+
+  // Without a limit: a request of a Worker must not wait for another one.
+  const memory = createPartMemory(Number.POSITIVE_INFINITY);
 
   /** Returns the file at a location, and whether there is a folder. */
   async function look(location: ObjectLocation): Promise<readonly [R2Object | null, boolean]> {
@@ -147,7 +151,8 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     writeOptions.signal?.throwIfAborted();
     const check = () => checkTarget(location, writeOptions);
     await check();
-    const object = await writeObject({ bucket, key: location.key, content, options: writeOptions, partBytes, check });
+    const { key } = location;
+    const object = await writeObject({ bucket, key, content, options: writeOptions, partBytes, memory, check });
     return toR2FileEntry(location.name, object);
   }
 

@@ -1,3 +1,6 @@
+import type { ContentReader } from "./content-reader.ts";
+import type { UploadMemory } from "./part-memory.ts";
+
 /** Initial size of a buffer. */
 const FIRST_BYTES = 65_536;
 
@@ -5,83 +8,74 @@ const FIRST_BYTES = 65_536;
 export interface ObjectPart {
   /** Number of the part, from 1. */
   readonly number: number;
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly byteLength: number;
   readonly isLast: boolean;
+  /** Returns the bytes. Not allowed after `release`. */
+  bytes(): Uint8Array<ArrayBuffer>;
+  /** Frees the buffer, also if a suspended generator still refers to the part. */
+  release(): void;
 }
 
 /** Sizes of the parts of a file. */
 export interface PartCut {
   /** Returns the length of a part, numbered from 1. Throws if this part is not allowed. */
   bytesOf(number: number): number;
+  /** How many parts are made at most. The rest of the content is left. */
+  readonly maxParts: number;
   /** Size of the file, if known. */
   readonly size: number | undefined;
 }
 
-/** Buffers of sent parts, reused by later parts of the same upload. */
-export interface PartBuffers {
-  /** Returns a buffer of at least this size, if one is free. */
-  take(bytes: number): Uint8Array<ArrayBuffer> | undefined;
-  giveBack(bytes: Uint8Array<ArrayBuffer>): void;
-}
-
-/** Creates the buffers of one upload. Buffers that are too small for the next part are dropped. */
-export function createPartBuffers(): PartBuffers {
-  const free: ArrayBuffer[] = [];
-
-  function take(bytes: number): Uint8Array<ArrayBuffer> | undefined {
-    for (let buffer = free.pop(); buffer !== undefined; buffer = free.pop()) {
-      if (buffer.byteLength >= bytes) return new Uint8Array(buffer);
-    }
-    return undefined;
-  }
-
-  return { take, giveBack: ({ buffer }) => void free.push(buffer) };
-}
-
 /**
- * Copies chunks into parts. Each part says whether it is the last, so a full part is yielded only when the next byte
+ * Copies content into parts. Each part says whether it is the last, so a full part is yielded only when the next byte
  * arrives. An empty file is one empty part.
  */
 export async function* toParts(
-  chunks: AsyncIterable<Uint8Array>,
-  { bytesOf, size }: PartCut,
-  buffers: PartBuffers,
+  content: ContentReader,
+  { bytesOf, maxParts, size = Number.POSITIVE_INFINITY }: PartCut,
+  memory: UploadMemory,
 ): AsyncGenerator<ObjectPart> {
-  let number = 1;
-  let wanted = bytesOf(number);
-  let buffer: Uint8Array<ArrayBuffer> = new Uint8Array(0);
-  let filled = 0;
-  for await (const chunk of chunks) {
-    for (let taken = 0; taken < chunk.byteLength; ) {
-      if (filled === wanted) {
-        yield { number, bytes: buffer.subarray(0, filled), isLast: false };
-        number += 1;
-        wanted = bytesOf(number);
-        buffer = buffers.take(wanted) ?? new Uint8Array(0);
-        filled = 0;
-      }
-      const count = Math.min(chunk.byteLength - taken, wanted - filled);
-      if (filled + count > buffer.byteLength) buffer = grow(buffer, filled, filled + count, wanted, size);
-      buffer.set(chunk.subarray(taken, taken + count), filled);
-      taken += count;
-      filled += count;
-    }
+  for (let number = 1; number <= maxParts; number += 1) {
+    const hasBytes = await content.hasMore();
+    const length = hasBytes ? Math.min(bytesOf(number), size - content.position()) : 0;
+    const part = await readPart(content, { number, length, size }, memory);
+    yield part;
+    if (part.isLast) return;
   }
-  yield { number, bytes: buffer.subarray(0, filled), isLast: true };
+}
+
+async function readPart(
+  content: ContentReader,
+  { number, length, size }: { readonly number: number; readonly length: number; readonly size: number },
+  memory: UploadMemory,
+): Promise<ObjectPart> {
+  let buffer = await memory.take(length);
+  let filled = 0;
+  while (filled < length && (await content.hasMore())) {
+    const bytes = content.take(length - filled);
+    const needed = filled + bytes.byteLength;
+    if (needed > buffer.byteLength) buffer = grow(buffer, filled, needed, length);
+    buffer.set(bytes, filled);
+    filled = needed;
+  }
+  // What runs before the end of the content, such as `beforeCommit`, is not time of the client.
+  if (content.position() === size) memory.finishFilling();
+  const isLast = !(await content.hasMore());
+  memory.finishFilling();
+
+  function release(): void {
+    memory.giveBack(buffer.buffer, length);
+    buffer = new Uint8Array(0);
+  }
+
+  return { number, byteLength: filled, isLast, bytes: () => buffer.subarray(0, filled), release };
 }
 
 /**
  * Returns a larger buffer with the same content. It grows at most fourfold, so that a client that announces much and
  * sends little occupies little memory.
  */
-function grow(
-  buffer: Uint8Array<ArrayBuffer>,
-  filled: number,
-  needed: number,
-  wanted: number,
-  size: number | undefined,
-): Uint8Array<ArrayBuffer> {
-  const most = size === undefined ? wanted : Math.min(wanted, Math.max(size, needed));
+function grow(buffer: Uint8Array<ArrayBuffer>, filled: number, needed: number, most: number): Uint8Array<ArrayBuffer> {
   const larger = new Uint8Array(Math.min(most, Math.max(needed, FIRST_BYTES, buffer.byteLength * 4)));
   larger.set(buffer.subarray(0, filled));
   return larger;

@@ -1,13 +1,12 @@
 import { StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { receive } from "../content.ts";
-import { createPartBuffers, joined, type ObjectPart, type PartBuffers, toParts } from "../object-store/parts.ts";
+import { createContentReader } from "../object-store/content-reader.ts";
+import type { PartMemory } from "../object-store/part-memory.ts";
+import { joined, type ObjectPart, toParts } from "../object-store/parts.ts";
 import type { R2Bucket, R2Condition, R2Object, R2UploadedPart } from "./binding.ts";
 
 /** Maximum number of parts of an upload. */
 const MAX_PARTS = 10_000;
-const MEBIBYTE = 1_048_576;
-/** Largest part size for content of known size. It fits the 128 MB of a Worker. */
-const LARGEST_BYTES = 64 * MEBIBYTE;
 
 /** A write to one key. */
 export interface R2Write {
@@ -17,6 +16,7 @@ export interface R2Write {
   readonly options: WriteOptions;
   /** Bytes held in memory. Content up to this size is stored by one request. */
   readonly partBytes: number;
+  readonly memory: PartMemory;
   /**
    * Checks location and conditions, and returns the entity-tag of the existing file. Rejects if the write is not
    * allowed.
@@ -31,33 +31,35 @@ export interface R2Write {
  */
 export async function writeObject(write: R2Write): Promise<R2Object> {
   const { bucket, key, content, options, check } = write;
-  const buffers = createPartBuffers();
-  const parts = toParts(receive(content, options), { bytesOf: toPartBytes(write), size: options.size }, buffers);
+  const bytesOf = toPartBytes(write);
+  const memory = write.memory.open(options.signal);
+  const reader = createContentReader(receive(content, options));
+  const parts = toParts(reader, { bytesOf, maxParts: Number.POSITIVE_INFINITY, size: options.size }, memory);
   try {
     const { value: first } = await parts.next();
     if (first === undefined) throw new TypeError("There is no part to upload.");
     options.signal?.throwIfAborted();
-    if (!first.isLast) return await writeParts(write, joined(first, parts), buffers);
+    if (!first.isLast) return await writeParts(write, joined(first, parts));
     const found = await check();
-    const object = await mapR2Errors(() => bucket.put(key, first.bytes, toCondition(options, found)));
+    const object = await mapR2Errors(() => bucket.put(key, first.bytes(), toCondition(options, found)));
     if (object === null) throw new StorageError("precondition-failed");
     return object;
   } finally {
-    await parts.return(undefined);
+    memory.close();
+    await reader.close();
   }
 }
 
 async function writeParts(
   { bucket, key, options, check }: R2Write,
   parts: AsyncIterable<ObjectPart>,
-  buffers: PartBuffers,
 ): Promise<R2Object> {
   const upload = await mapR2Errors(() => bucket.createMultipartUpload(key));
   try {
     const uploaded: R2UploadedPart[] = [];
-    for await (const { number, bytes } of parts) {
-      uploaded.push(await mapR2Errors(() => upload.uploadPart(number, bytes)));
-      buffers.giveBack(bytes);
+    for await (const part of parts) {
+      uploaded.push(await mapR2Errors(() => upload.uploadPart(part.number, part.bytes())));
+      part.release();
     }
     options.signal?.throwIfAborted();
     await check();
@@ -70,18 +72,18 @@ async function writeParts(
 }
 
 /**
- * Returns the length of each part. R2 requires parts of equal size except the last. Parts grow if the file would need
- * too many.
+ * Returns the length of each part. R2 requires parts of equal size except the last. They do not grow with the announced
+ * size, because a client may announce much and send little.
  * @throws StorageError `too-large`.
  */
 function toPartBytes({ partBytes, options: { size = 0 } }: R2Write): (number: number) => number {
-  const bytes = Math.max(partBytes, Math.ceil(size / MAX_PARTS / MEBIBYTE) * MEBIBYTE);
-  if (bytes > LARGEST_BYTES)
-    throw new StorageError("too-large", `The file needs more than ${MAX_PARTS} parts of 64 MiB.`);
-  return (number) => {
+  function bytesOf(number: number): number {
     if (number > MAX_PARTS) throw new StorageError("too-large", `The file needs more than ${MAX_PARTS} parts.`);
-    return bytes;
-  };
+    return partBytes;
+  }
+
+  bytesOf(Math.ceil(size / partBytes));
+  return bytesOf;
 }
 
 /** Converts conditions to one condition for R2: the version that met them must still exist. */

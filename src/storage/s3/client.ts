@@ -1,15 +1,16 @@
 import { AwsV4Signer } from "aws4fetch";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { createKeySource } from "./credentials.ts";
+import { createDeadline, type Deadline } from "./deadline.ts";
 import { codeOf, isDone, type S3Response } from "./errors.ts";
 import type { S3Credentials, S3Settings } from "./options.ts";
-import { toS3RequestBody } from "./request-body.ts";
+import { type S3RequestBody, type S3StreamedBody, toS3RequestBody, toS3StreamedBody } from "./request-body.ts";
 import { readText, type S3Body, toBody } from "./response-body.ts";
 import { isTemporary, toWait, wait } from "./retry.ts";
 
 /**
- * A request to a store. It may be sent more than once. A caller whose request must not be done twice checks `attempts`
- * of the response.
+ * A request to a store. It may be sent more than once, unless its body is streamed. A caller whose request must not be
+ * done twice checks `attempts` of the response.
  */
 export interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
@@ -18,7 +19,7 @@ export interface S3Request {
   readonly query?: Readonly<Record<string, string>>;
   /** Headers of the request. All are signed except `range`. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array<ArrayBuffer>;
+  readonly body?: Uint8Array<ArrayBuffer> | S3StreamedBody;
   readonly signal?: AbortSignal | undefined;
   /** Additional milliseconds that the response headers may take. */
   readonly patience?: number;
@@ -60,7 +61,8 @@ export function createS3Client(settings: S3Settings): S3Client {
   }
 
   async function send(request: S3Request, isOpen: boolean): Promise<S3Opened> {
-    let mayRefresh = true;
+    const isStreamed = isStreamedBody(request.body);
+    let mayRefresh = !isStreamed;
     for (let attempt = 1; ; attempt += 1) {
       request.signal?.throwIfAborted();
       const credentials = await currentKeys(request.signal);
@@ -73,7 +75,7 @@ export function createS3Client(settings: S3Settings): S3Client {
         continue;
       }
       const { response } = outcome;
-      const isLast = attempt > settings.retries;
+      const isLast = isStreamed || attempt > settings.retries;
       if (response !== undefined && (isLast || !isTemporary(response.status, outcome.code)))
         return { ...response, attempts: attempt };
       if (isLast) throw new StorageError("unavailable", `${describeS3Request(request)}: ${outcome.failure}`);
@@ -110,15 +112,16 @@ export function createS3Client(settings: S3Settings): S3Client {
     const controller = new AbortController();
     const abort = (): void => controller.abort(signal?.reason);
     let isLate = false;
-    const patience = settings.headersTimeout + (request.patience ?? 0) + (content?.byteLength ?? 0) / SLOWEST;
-    const timer = setTimeout(() => {
+    const deadline = createDeadline(() => {
       isLate = true;
       controller.abort();
-    }, patience);
+    });
+    const heldBytes = isStreamedBody(content) ? 0 : (content?.byteLength ?? 0);
+    deadline.start(settings.headersTimeout + (request.patience ?? 0) + heldBytes / SLOWEST);
     signal?.addEventListener("abort", abort, { once: true });
     try {
-      const opened = await settings.fetch(signed.url, { ...signed.init, signal: controller.signal });
-      clearTimeout(timer);
+      const opened = await settings.fetch(signed.url, toInit(signed, toSentBody(content, deadline), controller.signal));
+      deadline.close();
       const body = toBody(opened.body, settings.idleTimeout, () => controller.abort());
       const { status, headers } = opened;
       const isBodyOpen = isOpen && status >= 200 && status < 300;
@@ -128,13 +131,21 @@ export function createS3Client(settings: S3Settings): S3Client {
     } catch (error) {
       return { failure: isLate ? "no response in time" : nameOf(error) };
     } finally {
-      clearTimeout(timer);
+      deadline.close();
       signal?.removeEventListener("abort", abort);
     }
   }
 
+  function toSentBody(content: S3Request["body"], deadline: Deadline): S3RequestBody | undefined {
+    if (!isStreamedBody(content)) return content && toS3RequestBody(content);
+    return toS3StreamedBody(content, {
+      onWait: deadline.pause,
+      onBytes: () => deadline.start(settings.headersTimeout),
+    });
+  }
+
   async function sign(request: S3Request, credentials: S3Credentials): Promise<Signed> {
-    const { method, key = "", query = {}, headers = {}, body } = request;
+    const { method, key = "", query = {}, headers = {} } = request;
     const { accessKeyId, secretAccessKey, sessionToken } = credentials;
     const search = Object.entries(query).map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`);
     const signer = new AwsV4Signer({
@@ -153,20 +164,27 @@ export function createS3Client(settings: S3Settings): S3Client {
     const signed = await signer.sign();
     // Not signed, because some stores and proxies change this header on the way.
     signed.headers.set("Accept-Encoding", "identity");
-    const init: RequestInit = { method, headers: signed.headers, redirect: "manual" };
-    if (body === undefined) return { url: signed.url.href, init };
-    const { contentLength, ...content } = toS3RequestBody(body);
-    if (contentLength !== undefined) signed.headers.set("Content-Length", String(contentLength));
-    return { url: signed.url.href, init: { ...init, ...content } };
+    return { url: signed.url.href, method, headers: signed.headers };
   }
 
   return { settings, call, open };
 }
 
-/** Arguments of one call of `fetch`. */
+/** A signed request without its body, which is not signed. */
 interface Signed {
   readonly url: string;
-  readonly init: RequestInit;
+  readonly method: string;
+  readonly headers: Headers;
+}
+
+function toInit({ method, headers }: Signed, body: S3RequestBody | undefined, signal: AbortSignal): RequestInit {
+  const { contentLength, ...content } = body ?? {};
+  if (contentLength !== undefined) headers.set("Content-Length", String(contentLength));
+  return { method, headers, redirect: "manual", ...content, signal };
+}
+
+function isStreamedBody(body: S3Request["body"]): body is S3StreamedBody {
+  return body !== undefined && "chunks" in body;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
-import type { ObjectPart, PartBuffers } from "../object-store/parts.ts";
+import type { ObjectPart } from "../object-store/parts.ts";
 import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
 import { WRITER_HEADER } from "./entries.ts";
 import { isDone, type S3Response, toCode, toS3StorageError } from "./errors.ts";
@@ -76,7 +76,6 @@ export function createPermits(count: number): S3Permits {
 /** What {@link sendParts} works with. */
 export interface S3PartWays {
   readonly permits: S3Permits;
-  readonly buffers: PartBuffers;
   /** Stops all running requests. {@link sendParts} itself aborts it when a part fails. */
   readonly controller: AbortController;
 }
@@ -89,7 +88,7 @@ export async function sendParts(
   client: S3Client,
   upload: S3Upload,
   parts: AsyncIterable<ObjectPart>,
-  { permits, buffers, controller }: S3PartWays,
+  { permits, controller }: S3PartWays,
 ): Promise<readonly string[]> {
   const { partBytes, parallelParts } = client.settings;
   const tags: string[] = [];
@@ -97,25 +96,25 @@ export async function sendParts(
   let runningBytes = 0;
   let failure: { readonly error: unknown } | undefined;
 
-  async function send({ number, bytes }: ObjectPart): Promise<void> {
+  async function send(part: ObjectPart): Promise<void> {
     try {
-      tags[number - 1] = await sendPart(client, upload, number, bytes, controller.signal);
-      buffers.giveBack(bytes);
+      tags[part.number - 1] = await sendPart(client, upload, part.number, part.bytes(), controller.signal);
+      part.release();
     } catch (error) {
       failure ??= { error };
       controller.abort(error);
     } finally {
-      runningBytes -= bytes.byteLength;
+      runningBytes -= part.byteLength;
       permits.release();
     }
   }
 
   try {
     for await (const part of parts) {
-      while (running.size > 0 && runningBytes + part.bytes.byteLength > partBytes * parallelParts)
+      while (running.size > 0 && runningBytes + part.byteLength > partBytes * parallelParts)
         await Promise.race(running);
       await permits.acquire();
-      runningBytes += part.bytes.byteLength;
+      runningBytes += part.byteLength;
       const sent: Promise<void> = send(part).then(() => void running.delete(sent));
       running.add(sent);
       if (failure !== undefined) break;
@@ -129,11 +128,12 @@ export async function sendParts(
   return tags;
 }
 
-async function sendPart(
+/** Sends one part, and returns its entity-tag. */
+export async function sendPart(
   client: S3Client,
   { key, id }: S3Upload,
   number: number,
-  body: Uint8Array<ArrayBuffer>,
+  body: NonNullable<S3Request["body"]>,
   signal: AbortSignal,
 ): Promise<string> {
   const query = { partNumber: String(number), uploadId: id };

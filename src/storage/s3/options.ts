@@ -1,6 +1,7 @@
 import { OptionError } from "../../contracts/option-error.ts";
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
 import { isName } from "../object-store/keys.ts";
+import { MAX_HELD_PART_BYTES } from "./part-size.ts";
 
 /** Keys that requests are signed with. */
 export interface S3Credentials {
@@ -39,8 +40,8 @@ export interface S3StorageOptions {
    */
   readonly credentials?: () => Promise<S3Credentials>;
   /**
-   * Size of a part in bytes. Files up to this size are sent with one PUT. 5 MiB to 1 GiB; default 8 MiB. Parts of
-   * larger files grow, so that 5 TiB fit.
+   * Size of a part in bytes. Files up to this size are sent with one PUT. 5 to 64 MiB; default 8 MiB. Parts double
+   * after each 1,000, up to 64 MiB.
    */
   readonly partBytes?: number;
   /**
@@ -48,6 +49,11 @@ export interface S3StorageOptions {
    * default 4.
    */
   readonly parallelParts?: number;
+  /**
+   * Bytes of parts that all uploads together hold in memory. Uploads over the limit wait, and meanwhile the slowest
+   * uploads may end as `unavailable`. At least 64 MiB; default 512 MiB.
+   */
+  readonly maxHeldBytes?: number;
   /**
    * Whether writes and removals are sent with conditions. If not, or if the store does not support them, conditions are
    * checked just before. Default true.
@@ -94,6 +100,7 @@ export interface S3Settings {
   readonly credentials: S3Credentials | (() => Promise<S3Credentials>);
   readonly partBytes: number;
   readonly parallelParts: number;
+  readonly maxHeldBytes: number;
   readonly conditionalWrites: boolean;
   readonly retries: number;
   readonly retryDelay: number;
@@ -127,8 +134,9 @@ export function toS3Settings(options: S3StorageOptions): S3Settings {
     region,
     prefix: toPrefix(options.prefix ?? ""),
     credentials: toCredentials(options),
-    partBytes: toNumber(options, "partBytes", 8 * MEBIBYTE, 5 * MEBIBYTE, 1024 * MEBIBYTE),
+    partBytes: toNumber(options, "partBytes", 8 * MEBIBYTE, 5 * MEBIBYTE, MAX_HELD_PART_BYTES),
     parallelParts: toNumber(options, "parallelParts", 4, 1, 64),
+    maxHeldBytes: toNumber(options, "maxHeldBytes", 512 * MEBIBYTE, MAX_HELD_PART_BYTES, Number.MAX_SAFE_INTEGER),
     conditionalWrites,
     retries: toNumber(options, "retries", 5, 0, 100),
     retryDelay: 1000 * toSeconds(options, "retryDelaySeconds", 0.1),
@@ -201,7 +209,7 @@ function toSeconds(options: S3StorageOptions, name: `${string}Seconds` & keyof S
 
 function toNumber(
   options: S3StorageOptions,
-  name: "partBytes" | "parallelParts" | "retries",
+  name: "partBytes" | "parallelParts" | "maxHeldBytes" | "retries",
   otherwise: number,
   least: number,
   most: number,

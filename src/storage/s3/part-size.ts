@@ -4,28 +4,55 @@ const MAX_PARTS = 10_000;
 const MEBIBYTE = 1_048_576;
 /** Maximum size of a file in a store: 5 TiB. */
 const MAX_FILE_BYTES = 5 * 1024 ** 4;
-/** In an upload of unknown length, the part size doubles after this number of parts. */
-const PARTS_PER_STEP = 900;
-/** Maximum part size of such an upload. It is below the maximum size of a buffer. */
-const LARGEST_BYTES = 2048 * MEBIBYTE;
+/** The part size doubles after this number of parts. */
+const PARTS_PER_STEP = 1000;
+/** Maximum size of a part that is held in memory. */
+export const MAX_HELD_PART_BYTES = 64 * MEBIBYTE;
+/** Number of held parts of a file that does not fit into 10,000 of them. */
+const HELD_PARTS_OF_LARGEST = 9000;
 
 /** How a file is cut into parts. */
 export interface S3PartPlan {
-  /** Minimum size of all parts except the last. */
-  readonly partBytes: number;
-  /** Size of the file, if known. */
-  readonly size: number | undefined;
+  /** Number of parts that may be held in memory. Further parts are sent as they arrive. */
+  readonly maxParts: number;
+  /**
+   * Returns the size of a part, numbered from 1.
+   * @throws StorageError `too-large` for a part beyond the limits of stores.
+   */
+  bytesOf(number: number): number;
 }
 
 /**
- * Returns the size of a part, numbered from 1, so that the file fits into 10,000 parts.
- * @throws StorageError `too-large` for a file or part beyond the limits of stores.
+ * Returns the parts of a file. Held parts grow with their number and not with the announced size, so that an upload
+ * holds only a fraction of what it has sent. If they do not reach the announced size, the last 1,000 parts are
+ * streamed.
+ * @throws StorageError `too-large` for a file beyond the limits.
  */
-export function toPartBytes(number: number, { partBytes, size }: S3PartPlan): number {
-  if (number > MAX_PARTS || (size !== undefined && size > MAX_FILE_BYTES)) {
-    throw new StorageError("too-large", "S3 stores files of up to 5 TiB.");
+export function toPartPlan(partBytes: number, size: number | undefined, canStream: boolean): S3PartPlan {
+  const isHeld = size === undefined || size <= sumOfParts(partBytes, MAX_PARTS);
+  if (!isHeld && (!canStream || size > MAX_FILE_BYTES)) throw tooLarge();
+  const maxParts = isHeld ? MAX_PARTS : HELD_PARTS_OF_LARGEST;
+  const streamedBytes = isHeld ? 0 : Math.ceil((size - sumOfParts(partBytes, maxParts)) / (MAX_PARTS - maxParts));
+
+  function bytesOf(number: number): number {
+    if (number > MAX_PARTS) throw tooLarge();
+    return number > maxParts ? streamedBytes : toHeldBytes(partBytes, Math.floor((number - 1) / PARTS_PER_STEP));
   }
-  if (size !== undefined) return Math.max(partBytes, Math.ceil(size / MAX_PARTS / MEBIBYTE) * MEBIBYTE);
-  const step = Math.floor((number - 1) / PARTS_PER_STEP);
-  return Math.max(partBytes, Math.min(partBytes * 2 ** step, LARGEST_BYTES));
+
+  return { maxParts, bytesOf };
+}
+
+function toHeldBytes(partBytes: number, step: number): number {
+  return Math.min(partBytes * 2 ** step, MAX_HELD_PART_BYTES);
+}
+
+/** Returns the size of a number of held parts, which is a multiple of a step. */
+function sumOfParts(partBytes: number, parts: number): number {
+  let sum = 0;
+  for (let step = 0; step < parts / PARTS_PER_STEP; step += 1) sum += PARTS_PER_STEP * toHeldBytes(partBytes, step);
+  return sum;
+}
+
+function tooLarge(): StorageError {
+  return new StorageError("too-large", "The file does not fit into 10,000 parts.");
 }

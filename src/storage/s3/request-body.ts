@@ -1,3 +1,17 @@
+/** Content that is sent as it arrives. It can be sent only once. */
+export interface S3StreamedBody {
+  readonly byteLength: number;
+  readonly chunks: AsyncIterable<Uint8Array<ArrayBuffer>>;
+}
+
+/** What is told about a streamed body, so that only the store's time counts. */
+export interface S3BodyWatcher {
+  /** The body waits for its content. */
+  onWait(): void;
+  /** The store has to take the next bytes, or to respond. */
+  onBytes(): void;
+}
+
 /** The body of a request, with the options and the header that it needs. */
 export interface S3RequestBody {
   readonly body: BodyInit;
@@ -20,14 +34,14 @@ const CHUNK_BYTES = 131_072;
  * Only Node sends a stream with the `Content-Length` of the headers. Other runtimes use chunked transfer coding, which
  * stores reject.
  */
-const isNode = isNodeItself(globalThis as Runtime);
+export const canStreamToS3 = isNodeItself(globalThis as Runtime);
 
 /**
  * Converts bytes to a body. Node's `fetch` copies the bytes that it receives, and each copy lives until the next full
  * garbage collection. Therefore Node gets large bodies as a stream, which is not copied.
  */
 export function toS3RequestBody(bytes: Uint8Array<ArrayBuffer>): S3RequestBody {
-  if (!isNode || bytes.byteLength < LARGE_BYTES) return { body: bytes };
+  if (!canStreamToS3 || bytes.byteLength < LARGE_BYTES) return { body: bytes };
   let sent = 0;
   const body = new ReadableStream<Uint8Array>(
     {
@@ -40,6 +54,24 @@ export function toS3RequestBody(bytes: Uint8Array<ArrayBuffer>): S3RequestBody {
     { highWaterMark: 0 },
   );
   return { body, contentLength: bytes.byteLength, duplex: "half" };
+}
+
+/** Converts content that arrives later to a body. */
+export function toS3StreamedBody(content: S3StreamedBody, { onWait, onBytes }: S3BodyWatcher): S3RequestBody {
+  const chunks = content.chunks[Symbol.asyncIterator]();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        onWait();
+        const step = await chunks.next();
+        onBytes();
+        if (step.done === true) controller.close();
+        else controller.enqueue(step.value);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { body, contentLength: content.byteLength, duplex: "half" };
 }
 
 function isNodeItself({ process, navigator }: Runtime): boolean {

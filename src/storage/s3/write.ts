@@ -1,8 +1,10 @@
 import { type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { meetsConditions } from "../conditions.ts";
 import { receive } from "../content.ts";
+import { type ContentReader, createContentReader } from "../object-store/content-reader.ts";
 import { isKey, type ObjectLocation, toAncestors } from "../object-store/keys.ts";
-import { createPartBuffers, joined, type ObjectPart, toParts } from "../object-store/parts.ts";
+import { createPartMemory } from "../object-store/part-memory.ts";
+import { joined, type ObjectPart, toParts } from "../object-store/parts.ts";
 import type { S3Client } from "./client.ts";
 import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
 import { type S3Head, toEtag, toS3FileEntry, toSecond, WRITER_HEADER } from "./entries.ts";
@@ -10,7 +12,9 @@ import type { S3Response } from "./errors.ts";
 import { headObject, isAnyBelow } from "./head.ts";
 import { completeUpload, createPermits, sendParts, toFileHeaders } from "./multipart-parts.ts";
 import { createUploads, type S3UploadState } from "./multipart-uploads.ts";
-import { toPartBytes } from "./part-size.ts";
+import { type S3PartPlan, toPartPlan } from "./part-size.ts";
+import { canStreamToS3 } from "./request-body.ts";
+import { sendStreamedParts } from "./streamed-parts.ts";
 
 /** Creates objects. */
 export interface S3Writer {
@@ -24,11 +28,19 @@ export interface S3Writer {
 const STALE_MS = 2000;
 const PARALLEL_UPLOADS = 4;
 
-/** Creates the writer of one storage. */
-export function createS3Writer(client: S3Client, support: S3ConditionSupport): S3Writer {
-  const { clock, prefix, partBytes, parallelParts } = client.settings;
+/** The content of an upload in parts: those that are held, and the rest. */
+interface PartSource {
+  readonly parts: AsyncIterable<ObjectPart>;
+  readonly reader: ContentReader;
+  readonly plan: S3PartPlan;
+}
+
+/** Creates the writer of one storage. `toPlan` is replaced in tests, because files that need it are large. */
+export function createS3Writer(client: S3Client, support: S3ConditionSupport, toPlan = toPartPlan): S3Writer {
+  const { clock, prefix, partBytes, parallelParts, maxHeldBytes } = client.settings;
   const uploads = createUploads(client);
   const permits = createPermits(parallelParts * PARALLEL_UPLOADS);
+  const memory = createPartMemory(maxHeldBytes);
 
   async function writeFile(
     location: ObjectLocation,
@@ -37,28 +49,29 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
   ): Promise<StorageEntry> {
     const { size, signal } = options;
     signal?.throwIfAborted();
-    const plan = { partBytes, size };
-    if (size !== undefined) toPartBytes(1, plan);
+    const plan = toPlan(partBytes, size, canStreamToS3);
     await checkTarget(location, options, signal);
     signal?.throwIfAborted();
     const controller = new AbortController();
     const abort = (): void => controller.abort(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
-    const buffers = createPartBuffers();
-    const chunks = receive(content, { ...options, signal: controller.signal });
-    const parts = toParts(chunks, { bytesOf: (number) => toPartBytes(number, plan), size }, buffers);
+    const held = memory.open(controller.signal, (error) => controller.abort(error));
+    const reader = createContentReader(receive(content, { ...options, signal: controller.signal }));
+    const parts = toParts(reader, { ...plan, size }, held);
     try {
       const looked = clock();
       const first = await parts.next();
       if (first.done) throw new TypeError("There is no part to upload.");
       if (first.value.isLast) {
         if (clock() - looked > STALE_MS) await checkTarget(location, options, signal);
-        return await putObject(location, first.value.bytes, options);
+        return await putObject(location, first.value.bytes(), options);
       }
-      return await putInParts(location, joined(first.value, parts), options, { permits, buffers, controller });
+      const source: PartSource = { parts: joined(first.value, parts), reader, plan };
+      return await putInParts(location, source, options, { permits, controller });
     } finally {
       signal?.removeEventListener("abort", abort);
-      await parts.return(undefined);
+      held.close();
+      await reader.close();
     }
   }
 
@@ -85,7 +98,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
 
   async function putInParts(
     location: ObjectLocation,
-    parts: AsyncIterable<ObjectPart>,
+    { parts, reader, plan }: PartSource,
     options: WriteOptions,
     ways: Parameters<typeof sendParts>[3],
   ): Promise<StorageEntry> {
@@ -94,15 +107,10 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
     const writer = crypto.randomUUID();
     const upload = await uploads.begin(key, writer, signal);
     let state: S3UploadState = "sending";
-    let bytes = 0;
-    async function* counted(): AsyncGenerator<ObjectPart> {
-      for await (const part of parts) {
-        bytes += part.bytes.byteLength;
-        yield part;
-      }
-    }
     try {
-      const tags = await sendParts(client, upload, counted(), ways);
+      const heldTags = await sendParts(client, upload, parts, ways);
+      const streamedTags = await sendStreamedParts(client, upload, reader, plan, options.size, ways.controller);
+      const tags = [...heldTags, ...streamedTags];
       state = "sent";
       await checkTarget(location, options, signal);
       const response = await changeConditionally(client, support, {
@@ -115,7 +123,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport): S
         send: (headers) => completeUpload(client, upload, tags, headers, signal),
       });
       state = "complete";
-      return await toEntry(location, bytes, writer, response);
+      return await toEntry(location, reader.position(), writer, response);
     } finally {
       await uploads.end(upload, state);
     }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createS3Storage, type S3Storage, type S3StorageOptions } from "../../../src/storage/s3.ts";
+import { createS3Storage, type S3Fetch, type S3Storage, type S3StorageOptions } from "../../../src/storage/s3.ts";
 import { createFakeUploads } from "./fake-uploads.ts";
 
 /** One request as the store gets it. */
@@ -34,6 +34,8 @@ export interface S3Object {
 /** A storage on a store in memory, which does what the others of its kind do, unless the script answers. */
 export interface S3Fake {
   readonly storage: S3Storage;
+  /** Answers requests to the store. */
+  readonly fetch: S3Fetch;
   readonly calls: readonly S3Call[];
   readonly objects: Map<string, S3Object>;
   /** The uploads in parts that have begun and not ended. */
@@ -134,7 +136,7 @@ export function createFake(
     fetch: answer,
     ...options,
   });
-  return { storage, calls, objects, uploads };
+  return { storage, fetch: answer, calls, objects, uploads };
 }
 
 /** A page of a listing; names of folders end with `/`. */

@@ -85,12 +85,29 @@ describe("writes to R2", () => {
     expect(buffers.size).toBe(1);
   });
 
-  it("refuse a size that no 10,000 parts of a Worker's memory hold, and take no content", async () => {
+  it("send parts of one size, whatever is announced", async () => {
+    const sizes: number[] = [];
+    const { storage } = createBucket({
+      createMultipartUpload: async () => ({
+        async uploadPart(partNumber, { byteLength }) {
+          sizes.push(byteLength);
+          return { partNumber, etag: "e" };
+        },
+        abort: async () => undefined,
+        complete: () => Promise.reject(new Error("not asked for")),
+      }),
+    });
+    const written = storage.write("/file", inChunks(noise(2 * PART + 1, 1), 1_000_000), { size: 10_000 * PART });
+    await expect(written).rejects.toMatchObject({ code: "incomplete" });
+    expect(sizes).toEqual([PART, PART]);
+  });
+
+  it("refuse a size that does not fit into 10,000 parts, and take no content", async () => {
     const { storage } = createBucket();
     async function* content(): AsyncGenerator<Uint8Array> {
       yield await Promise.reject(new Error("taken"));
     }
-    const written = storage.write("/file", content(), { size: 10_000 * 64 * 1_048_576 + 1 });
+    const written = storage.write("/file", content(), { size: 10_000 * PART + 1 });
     await expect(written).rejects.toMatchObject({ code: "too-large" });
   });
 });

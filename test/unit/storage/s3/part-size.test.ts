@@ -1,32 +1,48 @@
 import { describe, expect, it } from "vitest";
-import { createPartBuffers, toParts } from "../../../../src/storage/object-store/parts.ts";
-import { toPartBytes } from "../../../../src/storage/s3/part-size.ts";
+import { receive } from "../../../../src/storage/content.ts";
+import { createContentReader } from "../../../../src/storage/object-store/content-reader.ts";
+import { createPartMemory } from "../../../../src/storage/object-store/part-memory.ts";
+import { toParts } from "../../../../src/storage/object-store/parts.ts";
+import { toPartPlan } from "../../../../src/storage/s3/part-size.ts";
 import { inChunks, noise, put } from "../../../../src/testing/storage/content.ts";
 import { createFake } from "../../../support/s3/fake.ts";
 
 const MEBIBYTE = 1_048_576;
+const GIBIBYTE = 1024 ** 3;
 const TEBIBYTE = 1024 ** 4;
 
-describe("toPartBytes", () => {
-  it.each([5, 8, 64, 1024])("grows parts of %i MiB so that 5 TiB of unknown length fit into 10,000", (mebibytes) => {
-    const plan = { partBytes: mebibytes * MEBIBYTE, size: undefined };
+describe("toPartPlan", () => {
+  it.each([5, 8, 64])("doubles parts of %i MiB up to 64 MiB, whatever is announced", (mebibytes) => {
+    const sizes = [undefined, 1, 5 * TEBIBYTE].map((size) => {
+      const { bytesOf } = toPartPlan(mebibytes * MEBIBYTE, size, true);
+      return [1, 1000, 1001, 2001, 3001, 4001, 9000].map((number) => bytesOf(number) / MEBIBYTE);
+    });
+    const expected = [1, 1, 2, 4, 8, 16, 64].map((factor) => Math.min(factor * mebibytes, 64));
+    expect(sizes).toEqual([expected, expected, expected]);
+  });
+
+  it.each([5, 8, 64])("reaches 5 TiB with 10,000 parts from %i MiB on, none above 5 GiB", (mebibytes) => {
+    const { maxParts, bytesOf } = toPartPlan(mebibytes * MEBIBYTE, 5 * TEBIBYTE, true);
     let sum = 0;
-    for (let number = 1; number <= 10_000; number += 1) sum += toPartBytes(number, plan);
+    let largest = 0;
+    for (let number = 1; number <= 10_000; number += 1) {
+      sum += bytesOf(number);
+      largest = Math.max(largest, bytesOf(number));
+    }
+    expect(maxParts).toBe(9000);
     expect(sum).toBeGreaterThanOrEqual(5 * TEBIBYTE);
-    expect(toPartBytes(1, plan)).toBe(plan.partBytes);
-    expect(toPartBytes(10_000, plan)).toBeLessThanOrEqual(2048 * MEBIBYTE);
+    expect(largest).toBeLessThanOrEqual(5 * GIBIBYTE);
   });
 
-  it("makes parts of one size where the length is known", () => {
-    const plan = { partBytes: 8 * MEBIBYTE, size: 5 * TEBIBYTE };
-    expect(toPartBytes(1, plan) * 10_000).toBeGreaterThanOrEqual(5 * TEBIBYTE);
-    expect(toPartBytes(1, plan)).toBe(525 * MEBIBYTE);
-    expect(toPartBytes(1, { ...plan, size: 10_000 * 8 * MEBIBYTE })).toBe(8 * MEBIBYTE);
+  it("holds all parts of a file that fits into them", () => {
+    expect(toPartPlan(8 * MEBIBYTE, 492 * GIBIBYTE, true).maxParts).toBe(10_000);
+    expect(toPartPlan(8 * MEBIBYTE, undefined, true).maxParts).toBe(10_000);
   });
 
-  it("refuses what no store keeps", () => {
-    expect(() => toPartBytes(1, { partBytes: 8 * MEBIBYTE, size: 5 * TEBIBYTE + 1 })).toThrow("5 TiB");
-    expect(() => toPartBytes(10_001, { partBytes: 8 * MEBIBYTE, size: undefined })).toThrow("5 TiB");
+  it("refuses a file that no store keeps, and one that this runtime cannot stream", () => {
+    expect(() => toPartPlan(8 * MEBIBYTE, 5 * TEBIBYTE + 1, true)).toThrow("10,000 parts");
+    expect(() => toPartPlan(8 * MEBIBYTE, TEBIBYTE, false)).toThrow("10,000 parts");
+    expect(() => toPartPlan(8 * MEBIBYTE, undefined, true).bytesOf(10_001)).toThrow("10,000 parts");
   });
 });
 
@@ -39,19 +55,27 @@ describe("toParts", () => {
     [3000, [1000, 1000, 1000]],
   ])("cuts %i bytes into %j", async (size, lengths) => {
     const bytes = noise(size, 1);
-    const buffers = createPartBuffers();
+    const memory = createPartMemory(1000).open();
+    const reader = createContentReader(receive(inChunks(bytes, 77), {}));
     const found: number[] = [];
     const joined: number[] = [];
     let last = false;
-    for await (const part of toParts(inChunks(bytes, 77), { bytesOf: () => 1000, size: undefined }, buffers)) {
+    for await (const part of toParts(reader, { bytesOf: () => 1000, maxParts: 4, size: undefined }, memory)) {
       expect(last).toBe(false);
       last = part.isLast;
-      found.push(part.bytes.byteLength);
-      joined.push(...part.bytes);
-      buffers.giveBack(part.bytes);
+      found.push(part.byteLength);
+      joined.push(...part.bytes());
+      part.release();
     }
     expect([found, last]).toEqual([lengths, true]);
     expect(Uint8Array.from(joined)).toEqual(bytes);
+  });
+
+  it("leaves what is after the last part that may be held", async () => {
+    const reader = createContentReader(receive(inChunks(noise(2500, 1), 77), {}));
+    const cut = { bytesOf: () => 1000, maxParts: 2, size: undefined };
+    for await (const part of toParts(reader, cut, createPartMemory(5000).open())) expect(part.isLast).toBe(false);
+    expect([reader.position(), await reader.hasMore()]).toEqual([2000, true]);
   });
 });
 
