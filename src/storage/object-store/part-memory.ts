@@ -26,7 +26,7 @@ export interface UploadMemory {
 
 /** A part that waits for the bytes of its client. */
 interface Filling {
-  /** When the part has to be complete if others wait, by `performance.now()`. */
+  /** When the part has to be complete if others wait. */
   readonly deadline: number;
   end(): void;
 }
@@ -48,7 +48,7 @@ const MAX_FREE_BYTES = 67_108_864;
  * Creates the memory of one storage. Uploads get it in the order of their requests. It counts whole parts, so that an
  * upload that has begun to fill a part never waits for the memory of another one.
  */
-export function createPartMemory(maxBytes: number): PartMemory {
+export function createPartMemory(maxBytes: number, clock: () => number = Date.now): PartMemory {
   const free = createFreeBuffers();
   const filling = new Set<Filling>();
   const waiting = new Set<Waiting>();
@@ -72,7 +72,7 @@ export function createPartMemory(maxBytes: number): PartMemory {
     function hold(bytes: number): void {
       usedBytes += bytes;
       heldBytes += bytes;
-      current = { deadline: performance.now() + FILLING_MS + bytes / SLOWEST, end: endSlow };
+      current = { deadline: clock() + FILLING_MS + bytes / SLOWEST, end: endSlow };
       filling.add(current);
     }
 
@@ -151,7 +151,7 @@ export function createPartMemory(maxBytes: number): PartMemory {
   function endSlowest(): void {
     for (const { deadline, end } of filling) {
       if (waiting.size === 0) return;
-      if (deadline <= performance.now()) end();
+      if (deadline <= clock()) end();
     }
   }
 

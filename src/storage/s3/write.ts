@@ -40,7 +40,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
   const { clock, prefix, partBytes, parallelParts, maxHeldBytes } = client.settings;
   const uploads = createUploads(client);
   const permits = createPermits(parallelParts * PARALLEL_UPLOADS);
-  const memory = createPartMemory(maxHeldBytes);
+  const memory = createPartMemory(maxHeldBytes, clock);
 
   async function writeFile(
     location: ObjectLocation,

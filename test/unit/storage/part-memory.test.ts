@@ -21,7 +21,7 @@ function openUpload(memory: ReturnType<typeof createPartMemory>) {
 
 describe("memory of parts", () => {
   beforeEach(() => {
-    vi.useFakeTimers();
+    vi.useFakeTimers({ toFake: ["setTimeout", "setInterval", "clearInterval", "Date"] });
   });
 
   afterEach(() => {
