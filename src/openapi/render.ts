@@ -1,4 +1,4 @@
-import { stringify } from "yaml";
+import { dump } from "js-yaml";
 import { toDocument } from "./document.ts";
 import type { OpenApiInput } from "./input.ts";
 
@@ -12,8 +12,8 @@ export interface OpenApiTexts {
 export function renderOpenApi(service: OpenApiInput): OpenApiTexts {
   const document = toDocument(service);
   return {
-    // Many parsers implement YAML 1.1, which reads unquoted `on` and `2018-11-13` as a boolean and a date.
-    yaml: once(() => stringify(document, { lineWidth: 0, aliasDuplicateObjects: false, compat: "yaml-1.1" })),
+    // It quotes `on` and `2018-11-13`, which the many parsers of YAML 1.1 would read as a boolean and a date.
+    yaml: once(() => dump(document, { lineWidth: -1, noRefs: true })),
     json: once(() => JSON.stringify(document)),
   };
 }

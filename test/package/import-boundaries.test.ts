@@ -95,7 +95,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   negotiator: ["http"],
   picocolors: ["cli"],
   standardwebhooks: ["sinks"],
-  yaml: ["openapi"],
+  "js-yaml": ["openapi"],
   zod: ["schemas", "http", "auth", "cli", "remote-auth", "openapi"],
   // As text, which is built into the package.
   "swagger-ui-dist": ["views/swagger-ui.ts"],

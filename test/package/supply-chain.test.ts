@@ -11,14 +11,23 @@ const project = fileURLToPath(new URL("../../", import.meta.url));
 const LOCKED = ["", "bench", "examples/client", "examples/frameworks", "site", "test/mutation", "test/runtimes"];
 
 /** Of what users get, and of what is in the package. */
-const PERMISSIVE = ["MIT", "ISC", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "Unlicense", "CC0-1.0"];
+const PERMISSIVE = [
+  "MIT",
+  "ISC",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "0BSD",
+  "Unlicense",
+  "CC0-1.0",
+  "PSF-2.0",
+];
 /** Of tools, which are given to nobody. */
 const OF_TOOLS = [
   ...PERMISSIVE,
   "BlueOak-1.0.0",
   "LGPL-3.0-or-later",
   "MPL-2.0",
-  "PSF-2.0",
   "Python-2.0",
   "CC-BY-3.0",
   "CC-BY-4.0",

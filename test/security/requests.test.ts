@@ -3,6 +3,7 @@ import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { exchange } from "../runtimes/node/raw-client.ts";
 import { streamOf } from "../support/bodies.ts";
 import { BROWSER_HEADERS, FORM_TYPE, type FormEntry, formOf, sendFormForJson } from "../support/forms.ts";
+import { startProcessorTime } from "../support/processor-time.ts";
 import { AUTHORIZATION, serve } from "../support/served.ts";
 import { createTestService } from "../support/service.ts";
 import { overrideStorage } from "../support/storage.ts";
@@ -29,10 +30,9 @@ async function sendAll(requests: readonly string[]): Promise<readonly string[]> 
 
 /** CPU seconds that something takes: others on the machine do not count. */
 async function cpuSecondsOf(action: () => Promise<unknown>): Promise<number> {
-  const begun = process.cpuUsage();
+  const elapsed = startProcessorTime();
   await action();
-  const { user, system } = process.cpuUsage(begun);
-  return (user + system) / 1_000_000;
+  return elapsed() / 1000;
 }
 
 describe("forms of requests (SECURITY 11)", () => {

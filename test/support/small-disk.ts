@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -22,26 +22,6 @@ export function mountSmallDisk({ size = "1m", inodes }: SmallDiskOptions = {}): 
   } catch {
     rmSync(folder, { recursive: true });
     return undefined;
-  }
-}
-
-/** A disk of 4 MiB with a FAT file system; `undefined` where none can be made or mounted. */
-export function mountFatDisk(): string | undefined {
-  if (process.getuid?.() !== 0 || process.platform !== "linux") return undefined;
-  const folder = mkdtempSync(join(tmpdir(), "fileferry-fat-"));
-  const image = `${folder}.img`;
-  try {
-    writeFileSync(image, "");
-    truncateSync(image, 4_194_304);
-    execFileSync("mkfs.vfat", [image], { stdio: "ignore" });
-    execFileSync("mount", ["-t", "vfat", "-o", "loop", image, folder], { stdio: "ignore" });
-    return folder;
-  } catch {
-    rmSync(folder, { recursive: true });
-    return undefined;
-  } finally {
-    // A mounted disk keeps its image until it is unmounted.
-    rmSync(image, { force: true });
   }
 }
 

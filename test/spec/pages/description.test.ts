@@ -61,7 +61,7 @@ describe("GET of the OpenAPI description", () => {
     const { call } = await createTestService({ triggers: Object.fromEntries(names.map((name) => [name, {}])) });
     const { text } = await call("GET", "/__svc__/openapi.yaml", ANYBODY);
     expect(parse(text, { version: "1.1" })).toEqual(parse(text));
-    expect(text).toContain('- "on"');
+    expect(text).toContain("- 'on'");
   });
 
   it("is made once, whoever asks and however often", async () => {

@@ -4,6 +4,7 @@ import { explainPermission } from "../../../src/account/explain.ts";
 import { compilePathExpression, toSubject } from "../../../src/account/path-expression.ts";
 import { compilePermissions, OPERATIONS, type Operation } from "../../../src/account/permissions.ts";
 import { PERMISSION_VALUES, type PermissionValue } from "../../../src/contracts/account.ts";
+import { startProcessorTime } from "../../support/processor-time.ts";
 import { areMutants } from "../../support/timed.ts";
 import { amount } from "../../support/trust.ts";
 
@@ -294,9 +295,9 @@ describe.skipIf(areMutants)(
 );
 
 function timeOf(work: () => unknown): number {
-  const startedAt = performance.now();
+  const elapsed = startProcessorTime();
   work();
-  return performance.now() - startedAt;
+  return elapsed();
 }
 
 describe("the account's name in an expression", () => {

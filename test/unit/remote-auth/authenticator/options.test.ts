@@ -3,6 +3,7 @@ import { OptionError } from "../../../../src/contracts/option-error.ts";
 import type { HttpAuthenticatorOptions } from "../../../../src/remote-auth/authenticator/options.ts";
 import { createHttpAuthenticator } from "../../../../src/remote-auth/http-authenticator.ts";
 import { createRecordingLogger } from "../../../support/logger.ts";
+import { startProcessorTime } from "../../../support/processor-time.ts";
 import { areMutants } from "../../../support/timed.ts";
 
 const url = "https://auth.example/check";
@@ -148,11 +149,11 @@ describe("createHttpAuthenticator", () => {
   });
 
   it.skipIf(areMutants)("reads a hostile option in linear time", () => {
-    const begun = performance.now();
+    const elapsed = startProcessorTime();
     for (const text of [`X: ${" \t".repeat(100_000)}é`, ":".repeat(200_000), `${"\r".repeat(200_000)}x`]) {
       expect(() => createHttpAuthenticator({ url, logger, headers: text })).toThrow(TypeError);
     }
-    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(elapsed()).toBeLessThan(1000);
   });
 
   it("is a method named http that changes no passwords", () => {

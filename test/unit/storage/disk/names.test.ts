@@ -3,10 +3,9 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createDiskStorage } from "../../../../src/storage/disk.ts";
-import { namesIn, put, readFileText, textChunks } from "../../../../src/testing/storage/content.ts";
-import { mountFatDisk, unmount } from "../../../support/small-disk.ts";
+import { namesIn, put } from "../../../../src/testing/storage/content.ts";
 
 /** Names that Windows shortens, or reads as a device, a stream or the short name of another member. */
 const CHANGED = [
@@ -85,29 +84,5 @@ describe.skipIf(!isLinux)("another file system (skipped unless Linux)", () => {
     const storage = createDiskStorage({ root });
     for (const name of [...CHANGED, ...KEPT]) await put(storage, `/${name}`, name);
     expect([...(await readdir(root))].sort()).toEqual([...CHANGED, ...KEPT].sort());
-  });
-});
-
-describe("a disk with FAT", () => {
-  const mounted = mountFatDisk();
-
-  afterAll(() => unmount(mounted));
-
-  const title = "has each file by one name only (skipped where mkfs.vfat is missing or no FAT disk can be mounted)";
-  it.skipIf(mounted === undefined)(title, async () => {
-    const storage = createDiskStorage({ root: mounted ?? "" });
-    await put(storage, "/long name of a file.text", "long");
-    await put(storage, "/a", "a");
-    // Linux itself finds these.
-    expect(await readdir(mounted ?? "")).toHaveLength(2);
-    expect(fs.existsSync(join(mounted ?? "", "LONGNA~1.TEX"))).toBe(true);
-    expect(fs.existsSync(join(mounted ?? "", "a."))).toBe(true);
-    for (const name of ["LONGNA~1.TEX", "a."]) {
-      expect(await storage.stat(`/${name}`)).toBeUndefined();
-      await expect(storage.read(`/${name}`)).rejects.toMatchObject({ code: "not-found" });
-      await expect(storage.write(`/${name}`, textChunks("x"))).rejects.toMatchObject({ code: "bad-name" });
-    }
-    expect(await readFileText(storage, "/a")).toBe("a");
-    expect([...(await namesIn(storage, "/"))].sort()).toEqual(["a", "long name of a file.text"]);
   });
 });

@@ -1,6 +1,7 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextIteration } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createQuickReader } from "../../../../src/storage/disk/system-calls.ts";
 
@@ -11,7 +12,9 @@ const content = Buffer.from(Array.from({ length: SIZE }, (_, index) => index % 2
 let folder: string;
 let descriptor: number;
 
-beforeEach(() => {
+beforeEach(async () => {
+  // The time of synchronous calls is counted for each iteration of the event loop.
+  await nextIteration();
   folder = mkdtempSync(join(tmpdir(), "fileferry-reader-"));
   writeFileSync(join(folder, "file"), content);
   descriptor = openSync(join(folder, "file"), "r");
