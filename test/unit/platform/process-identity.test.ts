@@ -13,7 +13,10 @@ async function begin() {
   );
 }
 
-/** Has each file read as given, or fail, until the function is called that it gives. */
+/** What tells about machines and processes. Other files are read as ever: the tests themselves read some. */
+const OF_MACHINE = /^\/(?:proc|etc\/machine-id)(?:\/|$)/;
+
+/** Has each file about the machine read as given, or fail, until the function is called that it gives. */
 function replaceReading(read: (path: string) => string): () => void {
   const { readFileSync, readlinkSync } = fs;
   const { readFile } = fs.promises;
@@ -22,8 +25,12 @@ function replaceReading(read: (path: string) => string): () => void {
     fs.promises.readFile = readFile;
     syncBuiltinESMExports();
   }
-  Object.assign(fs, { readFileSync: read, readlinkSync: read });
-  Object.assign(fs.promises, { readFile: async (path: string) => read(path) });
+  const readOr =
+    (ordinary: (...args: never[]) => unknown) =>
+    (...args: never[]) =>
+      OF_MACHINE.test(String(args[0])) ? read(String(args[0])) : ordinary(...args);
+  Object.assign(fs, { readFileSync: readOr(readFileSync), readlinkSync: readOr(readlinkSync) });
+  Object.assign(fs.promises, { readFile: async (...args: never[]) => readOr(readFile)(...args) });
   syncBuiltinESMExports();
   onTestFinished(restore);
   return restore;
