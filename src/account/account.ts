@@ -1,5 +1,5 @@
 import type { AccountSettings, GroupSettings } from "../contracts/account.ts";
-import { HttpError } from "../http/http-error.ts";
+import { createError } from "../http/errors.ts";
 import { isMemberName } from "../http/path-segment.ts";
 import { RESERVED_NAME } from "./path.ts";
 import { compilePermissions, type Permissions } from "./permissions.ts";
@@ -139,7 +139,7 @@ function toUsableAccount(name: string, settings: AccountSettings, groups: Groups
   try {
     return toAccount(name, settings, groups);
   } catch (cause) {
-    throw new HttpError("denied", "The account cannot be used.", {}, { cause });
+    throw createError("account-unusable", { cause });
   }
 }
 

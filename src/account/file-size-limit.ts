@@ -1,5 +1,6 @@
 import { watchSteps } from "../contracts/watch-steps.ts";
-import { HttpError } from "../http/http-error.ts";
+import { createError } from "../http/errors.ts";
+import type { HttpError } from "../http/http-error.ts";
 
 /**
  * Limits the content of one file to `maxBytes`; `undefined` means no limit (SECURITY 12). The result throws HttpError
@@ -12,7 +13,7 @@ export function limitContent(
   announced = 0,
 ): AsyncIterable<Uint8Array> {
   if (maxBytes === undefined) return content;
-  const tooLarge = (): HttpError => new HttpError("too-large", `The file is larger than ${maxBytes} bytes.`);
+  const tooLarge = (): HttpError => createError("too-large", { values: { max: maxBytes } });
   if (announced > maxBytes) throw tooLarge();
   let left = maxBytes;
 

@@ -10,7 +10,8 @@ import {
   type StoredFile,
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
-import { HttpError } from "../http/http-error.ts";
+import { createError } from "../http/errors.ts";
+import type { HttpError } from "../http/http-error.ts";
 import type { TakeTurn } from "../platform/round-robin.ts";
 import { createFolderStorage, mountStorage } from "../storage/mount.ts";
 import type { Account } from "./account.ts";
@@ -107,7 +108,7 @@ export function createAccountFiles(account: Account, storage: StorageAdapter, ta
   }
 
   async function requireFor(segments: readonly string[], operation: Operation): Promise<void> {
-    if (isReserved(segments) && operation !== "read") throw new HttpError("denied", "This name is reserved.");
+    if (isReserved(segments) && operation !== "read") throw createError("name-reserved");
     const pause = permissions.yieldBefore(toStoragePath(segments));
     if (pause !== undefined) await pause;
     if (allows(segments, operation)) return;
@@ -116,9 +117,7 @@ export function createAccountFiles(account: Account, storage: StorageAdapter, ta
   }
 
   function refusalOf(segments: readonly string[]): HttpError {
-    return permissions.isTooLong(toStoragePath(segments))
-      ? new HttpError("denied", "The path is too long for the account's permission rules.")
-      : new HttpError("denied", "The account's permissions do not allow this.");
+    return createError(permissions.isTooLong(toStoragePath(segments)) ? "path-too-long" : "denied");
   }
 
   async function stat(
@@ -184,7 +183,7 @@ export function createAccountFiles(account: Account, storage: StorageAdapter, ta
     kind: RemovalKind,
     options?: Pick<RemoveOptions, "ifMatch">,
   ): Promise<void> {
-    if (segments.length === 0) throw new HttpError("denied", "The account's root folder cannot be removed.");
+    if (segments.length === 0) throw createError("root-not-removable");
     const found = (await find(segments))?.kind;
     const wantsFolder = kind === "folder" || kind === "empty-folder";
     const isFolder = found === undefined ? wantsFolder : found === "folder";
@@ -201,7 +200,7 @@ export function createAccountFiles(account: Account, storage: StorageAdapter, ta
   /** Counts also members that the account may not see. */
   async function requireEmpty(folder: readonly string[]): Promise<void> {
     for await (const _member of tree.list(toStoragePath(folder))) {
-      throw new HttpError("unprocessable", "The folder is not empty.");
+      throw createError("folder-not-empty");
     }
   }
 

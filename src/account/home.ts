@@ -5,7 +5,7 @@ import {
   StorageError,
   type StorageErrorCode,
 } from "../contracts/storage-adapter.ts";
-import { HttpError } from "../http/http-error.ts";
+import { createError } from "../http/errors.ts";
 import type { Account } from "./account.ts";
 import { toStoragePath } from "./path.ts";
 
@@ -23,7 +23,7 @@ export async function prepareHome(account: Account, storage: StorageAdapter): Pr
     for (const folder of structure) await ensureFolder(storage, [...home, ...folder]);
   } catch (cause) {
     if (!isStorageError(cause) || cause.code === "unavailable" || cause.code === "no-space") throw cause;
-    throw new HttpError("denied", "The account cannot be used.", {}, { cause });
+    throw createError("account-unusable", { cause });
   }
 }
 

@@ -9,7 +9,8 @@ import type {
 } from "../contracts/authenticator.ts";
 import type { MethodVerdict } from "../contracts/events/logins.ts";
 import type { Logger } from "../contracts/logger.ts";
-import { HttpError, isHttpError } from "../http/http-error.ts";
+import { createError } from "../http/errors.ts";
+import { isHttpError } from "../http/http-error.ts";
 import { createAccountVersions } from "./account-versions.ts";
 import { maxPasswordBytes } from "./passwords/hash.ts";
 
@@ -179,7 +180,7 @@ export function createAuthenticationChain(
         { method: method.name, username, error },
         "An authentication method failed; no password was changed.",
       );
-      throw new HttpError("unavailable", "Passwords cannot be changed at the moment.", { "Retry-After": "1" });
+      throw createError("password-change-unavailable", { headers: { "Retry-After": "1" } });
     }
   }
 

@@ -1,4 +1,5 @@
-import { HttpError } from "../http/http-error.ts";
+import { createError } from "../http/errors.ts";
+import type { HttpError } from "../http/http-error.ts";
 import { sha256Hex } from "../platform/sha256.ts";
 
 const RETRY = { "Retry-After": "1" };
@@ -19,10 +20,10 @@ export async function mapSessionStoreErrors<T>(work: () => Promise<T>): Promise<
 
 /** The error of a request that needs the store of sessions when that fails. */
 export function sessionStoreUnavailable(cause: unknown): HttpError {
-  return new HttpError("unavailable", "The session store is not available.", RETRY, { cause });
+  return createError("session-store-unavailable", { headers: RETRY, cause });
 }
 
 /** The error of a request that needs the store of failed logins when that fails. */
 export function loginStoreUnavailable(cause: unknown): HttpError {
-  return new HttpError("unavailable", "The store of failed logins is not available.", RETRY, { cause });
+  return createError("login-store-unavailable", { headers: RETRY, cause });
 }

@@ -83,8 +83,8 @@ export interface Texts {
   /** What a form has done, by the code in the query of the redirect after it. */
   readonly done: Readonly<Record<DoneCode, string>>;
   /**
-   * Messages of failures, by their English text. `{0}`, `{1}` and so on in it stand for the parts that vary. A message
-   * without an entry is shown in English.
+   * Messages of failures by their codes (`docs/errors.md`). `{name}` stands for a value. A failure without an entry is
+   * shown in English.
    */
   readonly failures: Readonly<Record<string, string>>;
   /** The texts of the script of the folder page. */

@@ -1,6 +1,6 @@
 import { type ResourcePath, toUrlPath } from "../account/path.ts";
 import { isStorageError, StorageError } from "../contracts/storage-adapter.ts";
-import { HttpError } from "../http/http-error.ts";
+import { createError } from "../http/errors.ts";
 import { isGetOrHead } from "../http/methods.ts";
 import type { Reply } from "../http/reply.ts";
 import { emptyReply } from "../http/reply.ts";
@@ -44,7 +44,7 @@ export async function redirectHome(context: RequestContext): Promise<Reply> {
  * `POST` and `MKCOL` on a file's URL are not supported (4.2, 4.5). A folder's URL without `/` redirects (CONTRACT 2.5).
  */
 export async function folderOnly(context: AccountContext): Promise<Reply> {
-  const { path, files, request } = context;
+  const { path, files } = context;
   if ((await files.kindOf(path.segments)) === "folder") return redirectToFolder(context, path.segments);
-  throw new HttpError("method-not-allowed", `${request.method} is not supported for files.`);
+  throw createError("method-not-allowed");
 }

@@ -1,7 +1,7 @@
 import { isStrongMatch, matchesStrongly, matchesWeakly } from "../contracts/entity-tags.ts";
 import type { EntityTags } from "../contracts/storage-adapter.ts";
+import { createError } from "./errors.ts";
 import { parseHttpDate } from "./http-date.ts";
-import { HttpError } from "./http-error.ts";
 import { isGetOrHead } from "./methods.ts";
 import { trimOptionalWhitespace } from "./optional-whitespace.ts";
 
@@ -31,7 +31,7 @@ export function parseEntityTags(headers: Headers, name: "if-match" | "if-none-ma
   const value = trimOptionalWhitespace(field);
   if (value === "*") return "*";
   const tags = readElements(value);
-  if (tags.length === 0) throw new HttpError("malformed", `The ${name} header is not a list of entity-tags.`);
+  if (tags.length === 0) throw createError("entity-tags-invalid", { values: { header: name } });
   return tags;
 }
 

@@ -1,4 +1,4 @@
-import { HttpError } from "./http-error.ts";
+import { createError } from "./errors.ts";
 import { createDelimiterSearch } from "./multipart/delimiter-search.ts";
 import { type PartHeaders, parseBoundary, parsePartHeaders } from "./multipart/part-headers.ts";
 import { readBody, requireNoContentEncoding } from "./request-body.ts";
@@ -58,7 +58,7 @@ export async function* readMultipart(request: Request, limits: MultipartLimits =
       await passOver(section);
       const head = await sections.readHeaders();
       if (head === undefined) break;
-      if (count === maxParts) throw new HttpError("malformed", `The form has more than ${maxParts} parts.`);
+      if (count === maxParts) throw createError("form-too-many-parts", { values: { max: maxParts } });
       section = sections.readSection();
       let isCurrent = true;
       yield { ...parsePartHeaders(head), body: toBody(section, () => isCurrent) };
@@ -75,7 +75,7 @@ export async function* readMultipart(request: Request, limits: MultipartLimits =
 /** The content of a section for one reader. A reader that stops early does not end the section. */
 async function* toBody(section: AsyncGenerator<Uint8Array>, isCurrent: () => boolean): AsyncGenerator<Uint8Array> {
   for (;;) {
-    if (!isCurrent()) throw new HttpError("malformed", "The part was skipped.");
+    if (!isCurrent()) throw createError("form-part-skipped");
     const { done, value } = await section.next();
     if (done) return;
     yield value;
@@ -99,7 +99,7 @@ function createSections(chunks: AsyncIterator<Uint8Array>, boundary: string, max
   async function advance(): Promise<void> {
     while (at === chunk.byteLength) {
       const { done, value } = await chunks.next();
-      if (done) throw new HttpError("malformed", "The form is incomplete: it ends before its last boundary.");
+      if (done) throw createError("form-incomplete");
       chunk = value;
       at = 0;
     }
@@ -126,7 +126,7 @@ function createSections(chunks: AsyncIterator<Uint8Array>, boundary: string, max
         return head.slice(0, size - HEADERS_END.length);
       }
     }
-    throw new HttpError("malformed", `The form has a part with headers of more than ${maxHeaderBytes} bytes.`);
+    throw createError("form-part-headers-too-large", { values: { max: maxHeaderBytes } });
   }
 
   async function readEpilogue(): Promise<void> {

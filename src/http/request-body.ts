@@ -2,7 +2,8 @@ import { type Steps, watchSteps } from "../contracts/watch-steps.ts";
 import { createUtf8Decoder } from "../platform/utf8.ts";
 import { createBodyReadError, isBodyRead, isBodyReadError } from "./body-already-read.ts";
 import { parseBoundedJson } from "./bounded-json.ts";
-import { HttpError } from "./http-error.ts";
+import { createError } from "./errors.ts";
+import type { HttpError } from "./http-error.ts";
 
 /** Maximum size of a JSON body in bytes, unless its endpoint has another limit (CONTRACT 4.5). */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -44,7 +45,7 @@ export function carriesBody(request: Request): boolean {
 export function readContentLength(headers: Headers): number | undefined {
   const value = headers.get("content-length");
   if (value === null) return undefined;
-  if (!/^\d{1,15}$/.test(value)) throw new HttpError("malformed", "The Content-Length header is not a number.");
+  if (!/^\d{1,15}$/.test(value)) throw createError("content-length-invalid");
   return Number(value);
 }
 
@@ -99,12 +100,12 @@ export async function readJsonBody(request: Request, limits: JsonBodyLimits = {}
     maxValues: VALUES_OF_MEMBER * maxMembers,
   });
   if ("value" in parsed) return parsed.value;
-  if (!parsed.isJson) throw new HttpError("malformed", "The body is not valid JSON.");
+  if (!parsed.isJson) throw createError("body-not-json");
   throw toTooLarge();
 }
 
 function toTooLargeDefault(): HttpError {
-  return new HttpError("malformed", "The body has too many values, or they are nested too deeply.");
+  return createError("body-too-complex");
 }
 
 /**
@@ -115,7 +116,7 @@ function toTooLargeDefault(): HttpError {
 export async function readFormBody(request: Request, maxBytes: number): Promise<URLSearchParams> {
   const text = await readText(request, { maxBytes });
   if (text.split("&", MAX_FIELDS + 1).length > MAX_FIELDS) {
-    throw new HttpError("malformed", `The form has more than ${MAX_FIELDS} fields.`);
+    throw createError("form-too-many-fields", { values: { max: MAX_FIELDS } });
   }
   return new URLSearchParams(text);
 }
@@ -127,9 +128,7 @@ export async function readFormBody(request: Request, maxBytes: number): Promise<
  */
 export function requireNoContentEncoding(headers: Headers): void {
   if ((headers.get("content-encoding") ?? "identity").toLowerCase() === "identity") return;
-  throw new HttpError("unsupported-media-type", "Content-Encoding is not supported.", {
-    "Accept-Encoding": "identity",
-  });
+  throw createError("content-encoding-unsupported", { headers: { "Accept-Encoding": "identity" } });
 }
 
 async function readText(
@@ -170,21 +169,21 @@ function findBody(request: Request): AsyncIterable<Uint8Array> {
 
 function toBodyError(cause: unknown): HttpError {
   if (isBodyReadError(cause)) return toConsumed(cause);
-  return new HttpError("malformed", "The request's body is incomplete.", {}, { cause });
+  return createError("body-incomplete", { cause });
 }
 
 function toConsumed(cause: Error): HttpError {
-  return new HttpError("internal", "The request's body was read before it reached the service.", {}, { cause });
+  return createError("body-already-read", { cause });
 }
 
 function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
   try {
     return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
   } catch {
-    throw new HttpError("malformed", "The body is not valid UTF-8.");
+    throw createError("body-not-utf8");
   }
 }
 
 function tooLarge(maxBytes: number): HttpError {
-  return new HttpError("too-large", `The body is larger than ${maxBytes} bytes.`);
+  return createError("body-too-large", { values: { max: maxBytes } });
 }

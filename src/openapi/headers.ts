@@ -1,3 +1,5 @@
+import { ERRORS, SEVERAL_ERRORS } from "../http/errors.ts";
+import { ERROR_CODE } from "../http/http-error.ts";
 import type { OpenApiOptions } from "./input-options.ts";
 import type { HeaderObject } from "./types.ts";
 
@@ -50,6 +52,16 @@ export const HEADER_FIELDS = {
   "Last-Modified": { description: "When the file was last written (RFC 9110 8.8.2).", schema: text },
   Location: { description: "The target of the redirect, as a path.", required: true, schema: text },
   Allow: { description: "The methods that this URL supports (RFC 9110 10.2.1).", required: true, schema: text },
+  "Error-Code": {
+    description: "What a program can tell the failure by. Functions of the service's host may have further codes.",
+    required: true,
+    schema: {
+      anyOf: [
+        { ...text, enum: [...Object.keys(ERRORS), SEVERAL_ERRORS] },
+        { ...text, pattern: ERROR_CODE.source },
+      ],
+    },
+  },
   "Retry-After": { description: "Seconds to wait before a retry.", schema: { type: "integer", minimum: 0 } },
   "Set-Cookie": {
     description: "Sets the session cookie `SVC_HTTP_SESSION`, or deletes it.",

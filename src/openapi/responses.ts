@@ -67,6 +67,7 @@ export function createResponses({ hasPath, isStatic = false, pageFields, types }
       "Cross-Origin-Resource-Policy",
       "Cache-Control",
       ...vary,
+      ...(status >= 400 ? ["Error-Code"] : []),
     ];
     const headers = new Set([...usual, ...(HEADERS_OF_STATUS[status] ?? [])]);
     const response = { descriptions: new Set<string>(), contents: new Map<string, ContentSpec[]>(), headers };

@@ -1,5 +1,6 @@
 import { isStorageError, type StorageErrorCode } from "../contracts/storage-adapter.ts";
-import { type Failure, HttpError, isHttpError } from "../http/http-error.ts";
+import { createError, type ErrorCode } from "../http/errors.ts";
+import { type Failure, type HttpError, isHttpError } from "../http/http-error.ts";
 import type { Variant } from "../http/negotiate.ts";
 import { isLocationError } from "../storage/mount.ts";
 
@@ -32,19 +33,19 @@ export function toStatus(failure: Failure, variant: Variant): number {
 }
 
 /** What clients see of a storage error: fixed texts, never the storage's own (SECURITY 14). */
-const STORAGE_FAILURES: Readonly<Record<StorageErrorCode, readonly [Failure, string]>> = {
-  "not-found": ["not-found", "Not found."],
-  "already-exists": ["already-exists", "A file or folder with that name already exists."],
-  "parent-missing": ["parent-missing", "The parent folder does not exist."],
-  "not-a-folder": ["wrong-kind", "A file exists where a folder is needed."],
-  "not-a-file": ["wrong-kind", "A folder exists where a file is needed."],
-  "precondition-failed": ["precondition-failed", "A precondition of the request failed."],
-  "bad-name": ["malformed", "The storage does not support this name."],
-  incomplete: ["malformed", "The content does not have the declared length."],
-  denied: ["denied", "The storage denied access."],
-  "no-space": ["no-space", "The storage is full."],
-  "too-large": ["too-large", "The content is larger than the storage allows."],
-  unavailable: ["unavailable", "The storage is not available."],
+const STORAGE_ERRORS: Readonly<Record<StorageErrorCode, ErrorCode>> = {
+  "not-found": "not-found",
+  "already-exists": "already-exists",
+  "parent-missing": "parent-missing",
+  "not-a-folder": "not-a-folder",
+  "not-a-file": "not-a-file",
+  "precondition-failed": "precondition-failed",
+  "bad-name": "name-unsupported",
+  incomplete: "length-mismatch",
+  denied: "storage-denied",
+  "no-space": "storage-full",
+  "too-large": "storage-too-large",
+  unavailable: "storage-unavailable",
 };
 
 /** Failures whose cause is reported to the operator, because the client cannot fix them. */
@@ -65,7 +66,7 @@ export function createFailureOf(request: Pick<Request, "signal">, report: Report
 
   return function failureOf(error) {
     const { signal } = request;
-    if (signal.aborted && error === signal.reason) return new HttpError("malformed", GONE, {}, { cause: error });
+    if (signal.aborted && error === signal.reason) return createError("client-disconnected", { cause: error });
     known ??= new Map();
     const failure = known.get(error) ?? toHttpError(error, report);
     known.set(error, failure);
@@ -73,23 +74,19 @@ export function createFailureOf(request: Pick<Request, "signal">, report: Report
   };
 }
 
-/** Only operators see this: the client has disconnected. */
-export const GONE = "The client disconnected.";
-
 /** An unknown error becomes `internal` without details, with an id that the log has too. */
 function toHttpError(error: unknown, report: ReportError): HttpError {
   if (isHttpError(error)) {
     if (error.cause !== undefined && OPERATORS_FAILURES.includes(error.failure)) report(error.cause);
     return error;
   }
-  if (isStorageError(error) && Object.hasOwn(STORAGE_FAILURES, error.code)) {
-    const [failure, message] = STORAGE_FAILURES[error.code];
-    if (failure === "denied" && !isLocationError(error)) report(error);
-    if (failure !== "unavailable") return new HttpError(failure, message, {}, { cause: error });
-    report(error);
-    return new HttpError(failure, message, { "Retry-After": "1" }, { cause: error });
+  if (isStorageError(error) && Object.hasOwn(STORAGE_ERRORS, error.code)) {
+    const isUnavailable = error.code === "unavailable";
+    if (isUnavailable || (error.code === "denied" && !isLocationError(error))) report(error);
+    const headers = isUnavailable ? { "Retry-After": "1" } : {};
+    return createError(STORAGE_ERRORS[error.code], { headers, cause: error });
   }
   const id = crypto.randomUUID();
   report(error, id);
-  return new HttpError("internal", `Internal error ${id}.`, {}, { cause: error });
+  return createError("internal", { values: { id }, cause: error });
 }

@@ -7,7 +7,7 @@ import type { AccountSettings, GroupSettings } from "../contracts/account.ts";
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import { checkOption } from "../contracts/option-error.ts";
 import type { StorageAdapter, StorageEntry } from "../contracts/storage-adapter.ts";
-import { HttpError } from "../http/http-error.ts";
+import { createError } from "../http/errors.ts";
 import { isMemberName } from "../http/path-segment.ts";
 import { createRoundRobin } from "../platform/round-robin.ts";
 import { accountSettingsSchema } from "../schemas/account.ts";
@@ -84,14 +84,14 @@ export function createAccountAdmission(
 function toCheckedSettings(settings: AccountSettings): AccountSettings {
   const parsed = accountSettingsSchema.safeParse(settings);
   if (parsed.success) return parsed.data;
-  throw new HttpError("denied", "The account cannot be used.", {}, { cause: parsed.error });
+  throw createError("account-unusable", { cause: parsed.error });
 }
 
 /** Checks the names of every path. Over HTTP the parser of URLs does this; other servers have parsers of their own. */
 function withNamesChecked(files: AccountFiles): AccountFiles {
   function checked(segments: readonly string[]): readonly string[] {
     if (segments.every(isMemberName)) return segments;
-    throw new HttpError("malformed", "The path contains an invalid name.");
+    throw createError("path-invalid");
   }
 
   async function* listBatches(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {

@@ -4,7 +4,7 @@ import type { WatchLogin } from "../auth/watch-login.ts";
 import { foldName } from "../contracts/account-name.ts";
 import type { Api } from "../contracts/api.ts";
 import { unauthorizedReply } from "../endpoints/login/unauthorized.ts";
-import { HttpError } from "../http/http-error.ts";
+import { createError } from "../http/errors.ts";
 import type { Reply } from "../http/reply.ts";
 import { emptyReply } from "../http/reply.ts";
 import { isSameOrigin } from "../http/same-origin.ts";
@@ -111,12 +111,12 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
 
 /** The route for a URL and method. @throws HttpError if there is none. */
 function toRoute({ kind }: ResolvedUrl, method: string, apis: readonly Api[]): Route | "options" {
-  if (kind === "malformed") throw new HttpError("malformed", "The URL is malformed.");
+  if (kind === "malformed") throw createError("url-malformed");
   if (method === "OPTIONS" && kind !== "outside") return "options";
-  if (!hasRoutes(kind, apis)) throw new HttpError("not-found", "Not found.");
+  if (!hasRoutes(kind, apis)) throw createError("not-found");
   const route = findRoute(kind, method, apis);
-  if (route === "not-implemented") throw new HttpError("method-not-implemented", "The method is not implemented.");
-  if (route === "not-allowed") throw new HttpError("method-not-allowed", "The method is not allowed here.");
+  if (route === "not-implemented") throw createError("method-not-implemented");
+  if (route === "not-allowed") throw createError("method-not-allowed");
   return route;
 }
 
@@ -130,5 +130,5 @@ function refuseCrossSite(context: RequestContext, identified: Identified): void 
   if (scheme === "session" || SAFE_METHODS.includes(request.method) || isSameOrigin(context, config)) return;
   const attempt = identified.attempt ?? identified.toAttempt?.();
   if (attempt !== undefined) audit.refused(attempt, "cross-site");
-  throw new HttpError("denied", "The request comes from another site.");
+  throw createError("cross-site");
 }

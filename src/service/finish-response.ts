@@ -27,10 +27,11 @@ export interface ResponseFinisher {
 /** Makes the finisher of a service. */
 export function createResponseFinisher(config: ServiceConfig): ResponseFinisher {
   function toErrorReply(error: unknown, context: RequestContext, { kind }: ResolvedUrl, apis: readonly Api[]): Reply {
-    const { failure, message, headers } = context.failureOf(error);
+    const refusal = context.failureOf(error);
+    const { failure, message, headers } = refusal;
     const status = toStatus(failure, context.variant);
     if (!context.request.signal.aborted) emitErrorEvent(context, status, message);
-    return errorReply(context, status, message, {
+    return errorReply(context, status, refusal, {
       ...headers,
       "WWW-Authenticate":
         status === 401 ? toChallenges(context.request, context.variant, config.session.announce) : undefined,

@@ -171,7 +171,7 @@ export function createFileService(options: FileServiceOptions): FileService {
         return await handle(request, connection, apis);
       } catch (error) {
         report(error);
-        return { status: 500, headers: [] };
+        return { status: 500, headers: [["Error-Code", "internal"]] };
       } finally {
         waitForDelivery(connection);
       }

@@ -3,7 +3,8 @@ import type { ByteSource } from "../contracts/byte-source.ts";
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
 import { watchSteps } from "../contracts/watch-steps.ts";
-import { HttpError } from "../http/http-error.ts";
+import { createError } from "../http/errors.ts";
+import type { HttpError } from "../http/http-error.ts";
 
 /**
  * How often a running transfer asks whether its login has ended, in milliseconds; at least three times an idle time.
@@ -105,7 +106,7 @@ function createLoginWatch({ since, clock, idle, watch }: WatchedLogin): LoginWat
 }
 
 function ended(): HttpError {
-  return new HttpError("unauthorized", "The login has ended.");
+  return createError("login-ended");
 }
 
 /** Calls `step` before each read. If that throws, the source is released. */

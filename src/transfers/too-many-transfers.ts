@@ -1,5 +1,6 @@
 import type { Metadata } from "../contracts/events/transfers.ts";
-import { HttpError } from "../http/http-error.ts";
+import { createError } from "../http/errors.ts";
+import type { HttpError } from "../http/http-error.ts";
 import { mediaType, prefersArchive } from "../http/negotiate.ts";
 import type { AccountContext, RequestContext } from "../request/context.ts";
 import { emitEvent, toFileLocation } from "../request/emit-event.ts";
@@ -32,19 +33,17 @@ export function isTransfer({ request, path: { isFolder } }: RequestContext): boo
 
 /** The error for a transfer over the limit. */
 export function tooManyTransfers(): HttpError {
-  return new HttpError("unavailable", "Too many concurrent transfers.", { "Retry-After": RETRY_SECONDS });
+  return createError("too-many-transfers", { headers: { "Retry-After": RETRY_SECONDS } });
 }
 
 /** The error for a page over the limit. */
 export function tooManyPages(): HttpError {
-  return new HttpError("unavailable", "Too many concurrent page requests.", { "Retry-After": RETRY_SECONDS });
+  return createError("too-many-pages", { headers: { "Retry-After": RETRY_SECONDS } });
 }
 
 /** The error for an archive whose members take more memory than the limit leaves. */
 export function tooManyArchives(): HttpError {
-  return new HttpError("unavailable", "Too many concurrent archives of large folders.", {
-    "Retry-After": RETRY_SECONDS,
-  });
+  return createError("too-many-archives", { headers: { "Retry-After": RETRY_SECONDS } });
 }
 
 /**

@@ -1,9 +1,9 @@
 import { type ByteSource, tap } from "../contracts/byte-source.ts";
 import type { Reason } from "../contracts/events/envelope.ts";
 import type { ReadTotals } from "../contracts/events/transfers.ts";
+import { ERRORS } from "../http/errors.ts";
 import type { AccountContext, RequestContext } from "../request/context.ts";
 import { toSeconds, toSpeed } from "../request/emit-event.ts";
-import { GONE } from "../request/errors.ts";
 
 /** How a transfer to the client has ended: complete, by an error, or because the client disconnected. */
 export type ReadEnd =
@@ -45,14 +45,14 @@ export function trackTransfer(context: AccountContext, emitEvents: TransferEvent
   }
 
   function cut(): void {
-    end("cut", GONE);
+    end("cut", ERRORS["client-disconnected"][1]);
   }
 
   /** Ignored after the end: closing a source makes a pending read fail. */
   function fail(error: unknown): void {
     if (emitEnd === undefined) return;
-    const { message } = failureOf(error);
-    end(message === GONE ? "cut" : "failed", message);
+    const { code, message } = failureOf(error);
+    end(code === "client-disconnected" ? "cut" : "failed", message);
   }
 
   function trackSource(source: ByteSource): ByteSource {

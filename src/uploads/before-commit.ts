@@ -1,5 +1,6 @@
 import type { Upload, UploadGuard } from "../contracts/upload.ts";
-import { HttpError, isHttpError } from "../http/http-error.ts";
+import { createError, toHostRefusal } from "../http/errors.ts";
+import { isHttpError } from "../http/http-error.ts";
 
 /** Content that a guard sees. */
 export interface GuardedContent {
@@ -35,8 +36,8 @@ export function guardContent(
     const reason = await ask(() => guard.decide(upload), timeoutSeconds).finally(() => {
       isDecided = true;
     });
-    if (reason === "") throw new HttpError("unprocessable", "The upload was refused.");
-    if (typeof reason === "string") throw new HttpError("unprocessable", reason);
+    if (reason === "") throw createError("upload-refused");
+    if (typeof reason === "string") throw toHostRefusal("upload-refused", reason);
     // Any other value is a defect of the guard, and may have been meant as a refusal.
     if (reason !== undefined && reason !== null)
       throw new Error("The beforeCommit function returned something other than text.");
@@ -67,7 +68,7 @@ async function ask(call: () => unknown, timeoutSeconds: number): Promise<unknown
     });
     return await Promise.race([result, tooLate]);
   } catch (cause) {
-    if (isHttpError(cause)) throw new HttpError("unprocessable", cause.message, {}, { cause });
+    if (isHttpError(cause)) throw toHostRefusal("upload-refused", cause.message, cause);
     throw new Error("The beforeCommit function failed.", { cause });
   } finally {
     clearTimeout(timer);

@@ -1,4 +1,5 @@
-import { HttpError } from "../http/http-error.ts";
+import { createError } from "../http/errors.ts";
+import type { HttpError } from "../http/http-error.ts";
 import type { FormPart } from "../http/multipart.ts";
 import { isMemberName } from "../http/path-segment.ts";
 import { yieldToEventLoop } from "../platform/event-loop.ts";
@@ -80,9 +81,9 @@ export function createFormFiles({ write, signal }: FormFilesOptions): FormFiles 
 
   /** Returns why a file is refused, before anything of it is written (SECURITY 5). */
   function refuse(name: string): HttpError | undefined {
-    if (!isMemberName(name)) return new HttpError("malformed", "This is not a valid name.");
+    if (!isMemberName(name)) return createError("name-invalid");
     // Files of several folders, sent with their last names only, would replace one another without notice.
-    return names.has(name) ? new HttpError("malformed", "The form has another file with this name.") : undefined;
+    return names.has(name) ? createError("form-file-repeated") : undefined;
   }
 
   async function store(name: string, content: AsyncIterable<Uint8Array>): Promise<FormUpload> {
@@ -96,7 +97,7 @@ export function createFormFiles({ write, signal }: FormFilesOptions): FormFiles 
 
   async function hold(name: string, body: AsyncIterable<Uint8Array>): Promise<void> {
     if (waiting.length >= MAX_WAITING) {
-      throw new HttpError("malformed", `The form has more than ${MAX_WAITING} files before its action.`);
+      throw createError("form-too-many-files", { values: { max: MAX_WAITING } });
     }
     const { content, isRead, release } = holdBack(body);
     const writing = store(name, content);
@@ -137,7 +138,7 @@ function holdBack(body: AsyncIterable<Uint8Array>) {
     } finally {
       resolveRead();
     }
-    if (!(await isReleased)) throw new HttpError("malformed", "The form's action is not an upload.");
+    if (!(await isReleased)) throw createError("form-action-not-upload");
   }
 
   return { content: hold(), isRead, release };

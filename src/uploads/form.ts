@@ -1,4 +1,4 @@
-import { HttpError } from "../http/http-error.ts";
+import { createError } from "../http/errors.ts";
 import type { FormPart } from "../http/multipart.ts";
 import { createUtf8Decoder } from "../platform/utf8.ts";
 import { type FormFiles, isEmptyInput } from "./form-files.ts";
@@ -68,13 +68,13 @@ export async function receiveForm(
         members.push(value);
         return;
       case "file":
-        throw new HttpError("malformed", "The form has text in a field for files.");
+        throw createError("form-text-unexpected");
     }
   }
 
   async function receiveAction(value: string): Promise<void> {
-    if (action !== undefined) throw new HttpError("malformed", "The form has more than one action.");
-    if (!isAction(value)) throw new HttpError("malformed", "The form's action is unknown.");
+    if (action !== undefined) throw createError("form-action-repeated");
+    if (!isAction(value)) throw createError("form-action-unknown");
     action = value;
     await files.decide(action === UPLOAD_ACTION);
   }
@@ -82,13 +82,12 @@ export async function receiveForm(
   async function receiveFile(part: FormPart): Promise<void> {
     if (FIELD_OF.get(part.name) === "file") return files.receive(part);
     // Ignoring the file would let the user believe that it was stored.
-    if (!(await isEmptyInput(part)))
-      throw new HttpError("malformed", "The form has a file in a field that takes no files.");
+    if (!(await isEmptyInput(part))) throw createError("form-file-unexpected");
   }
 
   try {
     for await (const part of parts) await (part.filename === undefined ? receiveField(part) : receiveFile(part));
-    if (action === undefined) throw new HttpError("malformed", "The form has no action.");
+    if (action === undefined) throw createError("form-action-missing");
     return { action, newFolders, members };
   } finally {
     if (action === undefined) await files.decide(false);
@@ -104,7 +103,7 @@ function createFieldReader(maxBytes: number): (body: AsyncIterable<Uint8Array>) 
     let text = "";
     for await (const chunk of body) {
       left -= chunk.byteLength;
-      if (left < 0) throw new HttpError("too-large", `The form's fields have more than ${maxBytes} bytes.`);
+      if (left < 0) throw createError("form-fields-too-large", { values: { max: maxBytes } });
       text += decode(decoder, chunk);
     }
     return text + decode(decoder);
@@ -115,6 +114,6 @@ function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
   try {
     return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
   } catch {
-    throw new HttpError("malformed", "The form has a field that is not valid UTF-8.");
+    throw createError("form-field-not-utf8");
   }
 }

@@ -1,6 +1,6 @@
 import type { Metadata } from "../contracts/events/transfers.ts";
+import { createError } from "../http/errors.ts";
 import { readFieldText } from "../http/header-text.ts";
-import { HttpError } from "../http/http-error.ts";
 import type { MetadataRules } from "./metadata-fields.ts";
 
 /**
@@ -17,17 +17,17 @@ const FIELD = /[ \t]*(?:"((?:[^"]|"")*)"[ \t]*|((?:[^",\t ][^",]*)?))(?:,|$)/y;
 export function readMetadata(headers: Headers, { header, isRequired, keys }: MetadataRules): Metadata | undefined {
   const value = headers.get(header);
   if (value === null) {
-    if (isRequired) throw new HttpError("malformed", `The header ${header} is missing.`);
+    if (isRequired) throw createError("metadata-missing", { values: { header } });
     return undefined;
   }
   const items = parseItems(toText(value, header), header);
   for (const rule of keys ?? []) {
     if (rule.isRequired && !items.some(([key]) => rule.matches(key))) {
-      throw new HttpError("malformed", `The header ${header} does not have the key ${rule.name}.`);
+      throw createError("metadata-key-missing", { values: { header, key: rule.name } });
     }
   }
   if (keys !== undefined && !items.every(([key]) => keys.some((rule) => rule.matches(key)))) {
-    throw new HttpError("malformed", `The header ${header} has an unexpected key.`);
+    throw createError("metadata-key-unexpected", { values: { header } });
   }
   return toMetadata(items);
 }
@@ -35,7 +35,7 @@ export function readMetadata(headers: Headers, { header, isRequired, keys }: Met
 /** Decodes a header value as UTF-8, like all other texts of the service. */
 function toText(value: string, header: string): string {
   const text = readFieldText(value);
-  if (text === undefined) throw new HttpError("malformed", `The header ${header} is not valid UTF-8.`);
+  if (text === undefined) throw createError("metadata-not-utf8", { values: { header } });
   return text;
 }
 
@@ -43,8 +43,7 @@ function parseItems(text: string, header: string): readonly (readonly [key: stri
   return parseRecord(text).map((item) => {
     const mark = item?.indexOf("=") ?? -1;
     // An empty key is not valid.
-    if (item === undefined || mark < 1)
-      throw new HttpError("malformed", `The header ${header} is not a list of key=value items.`);
+    if (item === undefined || mark < 1) throw createError("metadata-malformed", { values: { header } });
     return [item.slice(0, mark), item.slice(mark + 1)];
   });
 }

@@ -1,7 +1,7 @@
 import type { StorageEntry, WriteOptions } from "../contracts/storage-adapter.ts";
 import { parseEntityTags } from "../http/conditional.ts";
+import { createError } from "../http/errors.ts";
 import { parseHttpDate } from "../http/http-date.ts";
-import { HttpError } from "../http/http-error.ts";
 import { carriesBody, readContentLength, requireNoContentEncoding } from "../http/request-body.ts";
 
 /**
@@ -11,8 +11,7 @@ import { carriesBody, readContentLength, requireNoContentEncoding } from "../htt
  */
 export function toWriteOptions(request: Request): WriteOptions {
   const { headers } = request;
-  if (headers.get("content-range") !== null)
-    throw new HttpError("malformed", "PUT with Content-Range is not supported.");
+  if (headers.get("content-range") !== null) throw createError("content-range-unsupported");
   requireNoContentEncoding(headers);
   // Even without a body: if the announced content does not arrive, the upload is incomplete (CONTRACT 4.1).
   const size = readContentLength(headers) ?? (carriesBody(request) ? undefined : 0);

@@ -1,8 +1,9 @@
 import type { ApiPageFile } from "../contracts/api-page.ts";
+import { createError } from "../http/errors.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { toAssetPath } from "./assets.ts";
 import { type PageContext, renderPage } from "./page.ts";
-import { toFailureText } from "./texts.ts";
+import { toErrorText } from "./texts.ts";
 
 const TYPES: Readonly<Record<ApiPageFile["type"], string>> = {
   style: "text/css; charset=utf-8",
@@ -48,7 +49,7 @@ export function renderApiPage(context: PageContext, files: readonly ApiPageFile[
 /** The texts of the page's script, by the names of its `ApiPageTexts`. */
 function toScriptTexts({ texts }: PageContext): Readonly<Record<string, string>> {
   const { loggedOut, script } = texts;
-  const wrong = toFailureText(texts, "The user name or password is wrong.");
+  const wrong = toErrorText(texts, createError("credentials-wrong"));
   const { sessionEnded, networkLost, refused } = script;
   return { loggedOut, wrong, sessionEnded, networkLost, refused };
 }

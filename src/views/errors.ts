@@ -4,10 +4,7 @@ import type { HeaderFields, Reply } from "../http/reply.ts";
 import { jsonReply } from "../http/reply.ts";
 import type { ErrorsBody } from "../schemas/errors.ts";
 import { card, type PageContext, pageReply } from "./page.ts";
-import { toFailureText } from "./texts.ts";
-
-/** This message only repeats the page's title, so pages show a hint instead. */
-const NOT_FOUND = "Not found.";
+import { type ShownError, toErrorText } from "./texts.ts";
 
 /** What an error response depends on. */
 export interface FailureContext extends PageContext {
@@ -21,21 +18,22 @@ export interface FailureContext extends PageContext {
 export function errorReply(
   context: FailureContext,
   status: number,
-  message: string,
+  error: ShownError,
   fields: HeaderFields,
   response?: ErrorsBody["errors"][number]["response"],
 ): Reply {
-  if (context.variant === "html") return errorPage(context, status, message, fields);
-  const error = { message, ...(response && { response }), ...(status === 401 && { title: "Unauthorized" as const }) };
-  const body: ErrorsBody = { errors: [error] };
-  return jsonReply(status, body, fields);
+  const coded = { ...fields, "Error-Code": error.code };
+  if (context.variant === "html") return errorPage(context, status, error, coded);
+  const title = status === 401 ? { title: "Unauthorized" as const } : {};
+  const body: ErrorsBody = { errors: [{ message: error.message, ...(response && { response }), ...title }] };
+  return jsonReply(status, body, coded);
 }
 
-function errorPage(context: FailureContext, status: number, message: string, fields: HeaderFields): Reply {
+function errorPage(context: FailureContext, status: number, error: ShownError, fields: HeaderFields): Reply {
   const { texts, config } = context;
   const title = toTitle(context, status);
   const content = card(html`<h1>${title}</h1>
-<p>${message === NOT_FOUND ? texts.notFoundHint : toFailureText(texts, message)}</p>
+<p>${error.code === "not-found" ? texts.notFoundHint : toErrorText(texts, error)}</p>
 <p><a href="${config.basePath}/home/">${texts.toHome}</a></p>`);
   return pageReply(context, status, { title, content }, fields);
 }

@@ -1,13 +1,14 @@
 import type { DoneCode } from "../contracts/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { yieldToEventLoop } from "../platform/event-loop.ts";
+import { fillText } from "../platform/fill-text.ts";
 import { SCRIPT_NAME, toAssetPath } from "./assets.ts";
 import { type FolderActions, mayActOnMembers, renderMemberActions, renderTools } from "./folder-actions.ts";
 import { ICONS, icon } from "./icons.ts";
 import { type MemberOrder, type PageMember, sortMembers } from "./member-order.ts";
 import { createRowRenderer, renderTableHead } from "./member-rows.ts";
 import { type PageContext, renderPage } from "./page.ts";
-import { fillText, toFailureText } from "./texts.ts";
+import { type ShownError, toErrorText } from "./texts.ts";
 
 /** What the page of a folder shows. */
 export interface FolderPage {
@@ -29,8 +30,8 @@ export interface FolderPage {
 export interface FolderProblem {
   /** The member that has the problem. */
   readonly target?: string;
-  /** The English message of the failure. The page shows it in its own language. */
-  readonly message: string;
+  /** The failure. The page shows its text in its own language. */
+  readonly error: ShownError;
 }
 
 /** The URLs that end a browser's session and change its account's password. */
@@ -125,9 +126,9 @@ function renderCrumbs({ texts }: PageContext, segments: readonly string[]): Safe
 
 function renderMessages({ texts }: PageContext, { done, problems = [] }: FolderPage): SafeHtml | undefined {
   if (problems.length > 0) {
-    const items = problems.map(({ target, message }) => {
+    const items = problems.map(({ target, error }) => {
       const about = target === undefined ? undefined : html`<bdi>${toShown(target)}</bdi>: `;
-      return html`<li>${about}${toFailureText(texts, message)}</li>`;
+      return html`<li>${about}${toErrorText(texts, error)}</li>`;
     });
     // A problem without a target concerns the form itself: no item failed.
     const heading = problems.some(({ target }) => target !== undefined) ? html`<p>${texts.problems}</p>` : undefined;

@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from "../http/html.ts";
 import { card, type Page, type PageContext } from "./page.ts";
-import { toFailureText } from "./texts.ts";
+import { type ShownError, toErrorText } from "./texts.ts";
 
 /** What the login page shows. */
 export interface LoginPage {
@@ -11,13 +11,13 @@ export interface LoginPage {
   /** The path of the originally requested page, to which a successful login redirects. */
   readonly returnTo?: string | undefined;
   /** Why the last login failed. */
-  readonly message?: string | undefined;
+  readonly error?: ShownError | undefined;
 }
 
 /** The HTML login page (4.1). */
-export function toLoginPage(context: PageContext, { action, withoutCookies, returnTo, message }: LoginPage): Page {
+export function toLoginPage(context: PageContext, { action, withoutCookies, returnTo, error }: LoginPage): Page {
   const { texts } = context;
-  const alert = message === undefined ? undefined : toAlert(toFailureText(texts, message));
+  const alert = error === undefined ? undefined : toAlert(toErrorText(texts, error));
   const back = returnTo === undefined ? undefined : html`<input type="hidden" name="return" value="${returnTo}">`;
   const content = card(html`<h1>${texts.login}</h1>
 ${alert}

@@ -1,9 +1,9 @@
 import type { Texts } from "../contracts/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
+import { fillText } from "../platform/fill-text.ts";
 import { formatsOf } from "./formats.ts";
 import { fileIcon, folderIcon, icon } from "./icons.ts";
 import { type MemberOrder, type PageMember, SORT_KEYS, type SortKey } from "./member-order.ts";
-import { fillText } from "./texts.ts";
 
 /** Renders the table head. A click on a column sorts by it, and a click on the current column reverses the order. */
 export function renderTableHead(texts: Texts, order: MemberOrder, isSelectable: boolean): SafeHtml {

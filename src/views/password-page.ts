@@ -1,6 +1,6 @@
 import { html } from "../http/html.ts";
 import { card, type Page, type PageContext } from "./page.ts";
-import { toFailureText } from "./texts.ts";
+import { type ShownError, toErrorText } from "./texts.ts";
 
 /** What the page to change a password shows. */
 export interface PasswordPage {
@@ -11,16 +11,16 @@ export interface PasswordPage {
   /** The URL that the cancel button opens. */
   readonly home: string;
   /** Why the last change was rejected. */
-  readonly messages?: readonly string[];
+  readonly errors?: readonly ShownError[];
 }
 
 /** The HTML page to change a password (4.1, rule 4). */
-export function toPasswordPage(context: PageContext, { action, username, home, messages = [] }: PasswordPage): Page {
+export function toPasswordPage(context: PageContext, { action, username, home, errors = [] }: PasswordPage): Page {
   const { texts } = context;
-  const items = messages.map((message) => html`<li>${toFailureText(texts, message)}</li>`);
+  const items = errors.map((error) => html`<li>${toErrorText(texts, error)}</li>`);
   const alert = html`<div role="alert" class="notice problem"><ul>${items}</ul></div>`;
   const content = card(html`<h1>${texts.changePassword}</h1>
-${messages.length === 0 ? undefined : alert}
+${errors.length === 0 ? undefined : alert}
 <form method="post" action="${action}">
 <p hidden><input value="${username}" autocomplete="username" aria-label="${texts.userName}" readonly></p>
 <p class="field"><label for="current">${texts.currentPassword}</label>

@@ -1,6 +1,9 @@
 import { checkOption } from "../contracts/option-error.ts";
 import type { PartialTexts, Texts } from "../contracts/texts.ts";
 import { preferredLanguage } from "../http/accept-language.ts";
+import { ERRORS } from "../http/errors.ts";
+import type { HttpError } from "../http/http-error.ts";
+import { fillText } from "../platform/fill-text.ts";
 import { memoize } from "../platform/memoize.ts";
 import { ENGLISH } from "./texts/english.ts";
 import { GERMAN } from "./texts/german.ts";
@@ -38,42 +41,15 @@ function complete(tag: string, partial: PartialTexts): Texts {
   return texts as unknown as Texts;
 }
 
-/** Replaces each `{name}` in a text with its value. */
-export function fillText(text: string, values: Readonly<Record<string, string>>): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) =>
-    Object.hasOwn(values, name) ? (values[name] ?? "") : whole,
-  );
-}
-
-interface FailurePattern {
-  readonly pattern: RegExp;
-  readonly text: string;
-}
-
-const patternsOf = new WeakMap<Texts, readonly FailurePattern[]>();
+/** What a page shows of an error. Every {@link HttpError} has it. */
+export type ShownError = Pick<HttpError, "code" | "message" | "values">;
 
 /**
- * Translates a failure's English message into the language of the page. Returns the message if there is no translation.
+ * The text of an error in the language of the page, by the error's code. Returns the message if there is no
+ * translation, or if it is a text of the host under one of the service's own codes.
  */
-export function toFailureText(texts: Texts, message: string): string {
-  const { failures } = texts;
-  if (Object.hasOwn(failures, message)) return failures[message] ?? message;
-  const patterns = patternsOf.get(texts) ?? compileFailures(failures);
-  patternsOf.set(texts, patterns);
-  for (const { pattern, text } of patterns) {
-    const match = pattern.exec(message);
-    if (match !== null)
-      return fillText(text, Object.fromEntries([...match].slice(1).map((part, index) => [index, part])));
-  }
-  return message;
-}
-
-/** Compiles the messages with placeholders. The longest comes first, because it is the most specific. */
-function compileFailures(failures: Texts["failures"]): readonly FailurePattern[] {
-  const variable = Object.entries(failures).filter(([english]) => english.includes("{0}"));
-  variable.sort(([one], [other]) => other.length - one.length);
-  return variable.map(([english, text]) => {
-    const parts = english.split(/\{\d+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-    return { pattern: new RegExp(`^${parts.join("([^]{0,200}?)")}$`), text };
-  });
+export function toErrorText({ failures }: Texts, { code, message, values }: ShownError): string {
+  const isHostText = values === undefined && Object.hasOwn(ERRORS, code);
+  const text = isHostText || !Object.hasOwn(failures, code) ? undefined : failures[code];
+  return text === undefined ? message : fillText(text, values ?? {});
 }

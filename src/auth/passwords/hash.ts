@@ -1,7 +1,7 @@
 import { argon2id } from "@noble/hashes/argon2.js";
 import { scrypt } from "@noble/hashes/scrypt.js";
 import { checkOption } from "../../contracts/option-error.ts";
-import { HttpError } from "../../http/http-error.ts";
+import { createError } from "../../http/errors.ts";
 
 /** Creates and verifies password hashes, as PHC strings. */
 export interface PasswordHasher {
@@ -169,7 +169,7 @@ function createQueue(maxConcurrent: number, maxWaiting: number): <T>(work: () =>
   return async function withPermit(work) {
     if (running < maxConcurrent) running += 1;
     else if (waiting.length < maxWaiting) await new Promise<void>((proceed) => waiting.push(proceed));
-    else throw new HttpError("unavailable", "Too many concurrent logins.", { "Retry-After": "1" });
+    else throw createError("too-many-logins", { headers: { "Retry-After": "1" } });
     try {
       return await work();
     } finally {

@@ -1,4 +1,6 @@
 import type { CharacterClass, PasswordPolicy } from "../../contracts/password-policy.ts";
+import { createError, type ErrorCode } from "../../http/errors.ts";
+import type { HttpError } from "../../http/http-error.ts";
 import { maxPasswordBytes } from "./hash.ts";
 
 /** A password change that a policy checks. */
@@ -10,40 +12,37 @@ export interface NewPassword {
   readonly newPassword: string;
 }
 
-const CLASSES: Readonly<Record<CharacterClass, readonly [pattern: RegExp, name: string]>> = {
-  lowercase: [/\p{Ll}/u, "a lower-case letter"],
-  uppercase: [/\p{Lu}/u, "an upper-case letter"],
-  digit: [/\p{Nd}/u, "a digit"],
-  symbol: [/[^\p{Ll}\p{Lu}\p{Nd}]/u, "a character that is neither a letter nor a digit"],
+const CLASSES: Readonly<Record<CharacterClass, RegExp>> = {
+  lowercase: /\p{Ll}/u,
+  uppercase: /\p{Lu}/u,
+  digit: /\p{Nd}/u,
+  symbol: /[^\p{Ll}\p{Lu}\p{Nd}]/u,
 };
 
 const ESTIMATED_CHARACTERS = 100;
 /** Shorter user names may be part of a password. */
 const MIN_NAME_LENGTH = 3;
 
-/** Returns the rules that a new password breaks, one sentence each for the client, without the password. */
-export async function findPolicyProblems(policy: PasswordPolicy, request: NewPassword): Promise<readonly string[]> {
+/** Returns one error for each rule that a new password breaks. No error has the password. */
+export async function findPolicyProblems(policy: PasswordPolicy, request: NewPassword): Promise<readonly HttpError[]> {
   const { newPassword, currentPassword } = request;
   const { minLength = 12, maxLength = maxPasswordBytes, requireClasses = [], allowUserName = false } = policy;
   // Checked first, so that very long passwords are not counted character by character.
   if (newPassword.length > maxPasswordBytes || byteLength(newPassword) > maxPasswordBytes) {
-    return [`The new password must not be longer than ${maxPasswordBytes} bytes.`];
+    return [createError("password-too-many-bytes", { values: { max: maxPasswordBytes } })];
   }
   const length = [...newPassword].length;
-  const broken: readonly (readonly [isBroken: boolean, problem: string])[] = [
-    [length < minLength, `The new password must have at least ${minLength} characters.`],
-    [length > maxLength, `The new password must not have more than ${maxLength} characters.`],
-    [/[\p{Cc}\p{Cs}]/u.test(newPassword), "The new password must not contain control characters."],
-    ...requireClasses.map((name) => [!CLASSES[name][0].test(newPassword), toClassProblem(name)] as const),
-    [!allowUserName && holdsName(newPassword, request.username), "The new password must not contain the user name."],
-    [newPassword === currentPassword, "The new password must not be the current one."],
-    [await isWeak(policy, request), "The new password is too easy to guess."],
+  const values = { min: minLength, max: maxLength };
+  const rules: readonly (readonly [isBroken: boolean, code: ErrorCode])[] = [
+    [length < minLength, "password-too-short"],
+    [length > maxLength, "password-too-long"],
+    [/[\p{Cc}\p{Cs}]/u.test(newPassword), "password-has-control-characters"],
+    ...requireClasses.map((name) => [!CLASSES[name].test(newPassword), `password-needs-${name}`] as const),
+    [!allowUserName && holdsName(newPassword, request.username), "password-contains-name"],
+    [newPassword === currentPassword, "password-unchanged"],
+    [await isWeak(policy, request), "password-guessable"],
   ];
-  return broken.flatMap(([isBroken, problem]) => (isBroken ? [problem] : []));
-}
-
-function toClassProblem(name: CharacterClass): string {
-  return `The new password must contain ${CLASSES[name][1]}.`;
+  return rules.flatMap(([isBroken, code]) => (isBroken ? [createError(code, { values })] : []));
 }
 
 function holdsName(password: string, username: string): boolean {

@@ -1,5 +1,7 @@
 import type { Component, Peer, Trace } from "../../contracts/connection.ts";
 import type { PasswordPolicy } from "../../contracts/password-policy.ts";
+import { createError } from "../../http/errors.ts";
+import type { HttpError } from "../../http/http-error.ts";
 import type { AuthenticationChain } from "../chain.ts";
 import type { LoginAudit } from "../login-audit.ts";
 import type { Sessions } from "../sessions/types.ts";
@@ -17,11 +19,11 @@ export interface OwnPasswordUpdate extends NewPassword {
   readonly trace?: Trace;
 }
 
-/** The result of a password change; `problems` are sentences for the client. */
+/** The result of a password change; `problems` has one error for each broken rule. */
 export type OwnPasswordUpdateResult =
   | { readonly outcome: "updated" }
   | { readonly outcome: "not-updatable" }
-  | { readonly outcome: "refused"; readonly problems: readonly string[] };
+  | { readonly outcome: "refused"; readonly problems: readonly HttpError[] };
 
 /** How accounts change their own passwords (4.1). */
 export interface PasswordUpdates {
@@ -78,7 +80,7 @@ export function createPasswordUpdates({
         ...withTrace,
       } as const;
       audit.refused({ credentials, verdicts: [] }, result instanceof Throttled ? "throttled" : "credentials");
-      return { outcome: "refused", problems: ["The current password is wrong."] };
+      return { outcome: "refused", problems: [createError("password-wrong")] };
     }
     if (result.outcome !== "updated") return { outcome: "not-updatable" };
     // Again after the change, for logins that the previous password allowed during the change.

@@ -1,6 +1,6 @@
 import { type StorageEntry, StorageError, type StoredFile } from "../../contracts/storage-adapter.ts";
 import { evaluatePreconditions, mayUseRange } from "../../http/conditional.ts";
-import { HttpError } from "../../http/http-error.ts";
+import { createError } from "../../http/errors.ts";
 import { guessRange, parseRanges, type RangePart } from "../../http/range.ts";
 import type { Reply } from "../../http/reply.ts";
 import { emptyReply } from "../../http/reply.ts";
@@ -100,9 +100,7 @@ function decide({ request, config, path }: AccountContext, entry: StorageEntry):
   if (!mayUseRange(request.headers, validators, now)) return { parts: [] };
   const parts = parseRanges(request.headers.get("range"), entry.size);
   if (parts !== "unsatisfiable") return { parts: parts ?? [] };
-  throw new HttpError("range-not-satisfiable", "The range is beyond the end of the file.", {
-    "Content-Range": `bytes */${entry.size}`,
-  });
+  throw createError("range-not-satisfiable", { headers: { "Content-Range": `bytes */${entry.size}` } });
 }
 
 /** {@link decide} for an open file. Closes the file if nothing of it is sent. */

@@ -136,8 +136,8 @@ async function readMembers(
   } catch (error) {
     if (!mayFail || !(isHttpError(error) || isStorageError(error))) return throwNotListed(error);
     pagePermit.release();
-    const { failure, message } = failureOf(error);
-    return { members: undefined, problems: failure === "unavailable" ? [{ message }] : [] };
+    const known = failureOf(error);
+    return { members: undefined, problems: known.failure === "unavailable" ? [{ error: known }] : [] };
   }
 }
 

@@ -1,4 +1,5 @@
-import { HttpError } from "../../http/http-error.ts";
+import { createError, toCommonCode } from "../../http/errors.ts";
+import type { HttpError } from "../../http/http-error.ts";
 import { isMemberName } from "../../http/path-segment.ts";
 import type { Reply } from "../../http/reply.ts";
 import { jsonReply } from "../../http/reply.ts";
@@ -23,7 +24,7 @@ export async function attempt(
   act: (target: string) => Promise<void>,
 ): Promise<MemberOutcome> {
   try {
-    if (!isMemberName(target)) throw new HttpError("malformed", "This is not a valid name.");
+    if (!isMemberName(target)) throw createError("name-invalid");
     await act(target);
     return { target };
   } catch (error) {
@@ -48,8 +49,9 @@ export function toOutcomesReply(outcomes: readonly MemberOutcome[]): Reply {
     target,
     message: error?.message ?? null,
   }));
-  const hasFailed = outcomes.some(({ error }) => error !== undefined);
-  return hasFailed ? jsonReply(422, { errors: entries }) : jsonReply(200, { results: entries });
+  const failed = outcomes.flatMap(({ error }) => error ?? []);
+  if (failed.length === 0) return jsonReply(200, { results: entries });
+  return jsonReply(422, { errors: entries }, { "Error-Code": toCommonCode(failed) });
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Triggers } from "../../config/trigger-config.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
-import { HttpError } from "../../http/http-error.ts";
+import { createError } from "../../http/errors.ts";
+import type { HttpError } from "../../http/http-error.ts";
 import type { Reply } from "../../http/reply.ts";
 import { readJsonBody } from "../../http/request-body.ts";
 import { memoize } from "../../platform/memoize.ts";
@@ -85,7 +86,7 @@ function parseCommands(body: unknown, triggers: Triggers, maxCommands: number): 
 
 /** Also the error for a body that is too large for the schema: most likely its list of commands is too long. */
 function toMalformed(maxCommands: number): HttpError {
-  return new HttpError("malformed", `The body is not a list of commands with at most ${maxCommands} targets in total.`);
+  return createError("commands-malformed", { values: { max: maxCommands } });
 }
 
 async function run(context: AccountContext, triggers: Triggers, command: Command, target: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { HttpError } from "../../http/http-error.ts";
+import { createError } from "../../http/errors.ts";
 import { mediaType } from "../../http/negotiate.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
@@ -13,9 +13,6 @@ export async function postFolder(context: AccountContext): Promise<Reply> {
     case "multipart/form-data":
       return postForm(context);
     default:
-      throw new HttpError(
-        "unsupported-media-type",
-        "A POST to a folder must be application/json or multipart/form-data.",
-      );
+      throw createError("folder-post-media-type");
   }
 }

@@ -3,7 +3,8 @@ import type { SelectedMember } from "../../archive/entries.ts";
 import { toChallenges } from "../../auth/challenge.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import type { DoneCode } from "../../contracts/texts.ts";
-import { HttpError, isHttpError } from "../../http/http-error.ts";
+import { createError, toCommonCode } from "../../http/errors.ts";
+import { type HttpError, isHttpError } from "../../http/http-error.ts";
 import { type FormPart, readMultipart } from "../../http/multipart.ts";
 import type { Reply } from "../../http/reply.ts";
 import { emptyReply } from "../../http/reply.ts";
@@ -78,11 +79,9 @@ async function readForm(context: AccountContext): Promise<ReceivedForm | { reado
 function refuseRest(context: AccountContext, error: HttpError, uploads: readonly FormUpload[]): Promise<Reply> {
   const isStored = uploads.some((upload) => upload.error === undefined);
   const failed = uploads.flatMap((upload) =>
-    isStored && upload.error !== undefined
-      ? [{ target: upload.name, message: context.failureOf(upload.error).message }]
-      : [],
+    isStored && upload.error !== undefined ? [{ target: upload.name, error: context.failureOf(upload.error) }] : [],
   );
-  return pageOf(context, toStatus(error.failure, "html"), [error, ...failed]);
+  return pageOf(context, toStatus(error.failure, "html"), [{ error }, ...failed]);
 }
 
 /**
@@ -103,15 +102,15 @@ function toFormMetadata({ request, config: { metadataFields } }: AccountContext)
   return { value, required };
 }
 
-/** What the user has forgotten in the form, as a message for the page. */
-function findOmission({ action, newFolders, members, uploads }: ReceivedForm): string | undefined {
+/** What the user has forgotten in the form. */
+function findOmission({ action, newFolders, members, uploads }: ReceivedForm): HttpError | undefined {
   switch (action) {
     case "create-folder":
-      return newFolders.length === 1 ? undefined : "Enter the name of one new folder.";
+      return newFolders.length === 1 ? undefined : createError("folder-name-missing");
     case "upload-file":
-      return uploads.length > 0 ? undefined : "Select at least one file.";
+      return uploads.length > 0 ? undefined : createError("files-missing");
     default:
-      return members.length > 0 ? undefined : "Select at least one item.";
+      return members.length > 0 ? undefined : createError("items-missing");
   }
 }
 
@@ -129,7 +128,7 @@ async function run(context: AccountContext, form: ReceivedForm): Promise<readonl
       return attemptAll(context, members, (name) => files.remove([...path.segments, name], "any"));
   }
   const trigger = ownTriggers(context).get(action);
-  if (trigger === undefined) throw new HttpError("malformed", "The form's action is unknown.");
+  if (trigger === undefined) throw createError("form-action-unknown");
   return attemptAll(context, members, (name) => runTrigger(context, action, trigger, name));
 }
 
@@ -151,25 +150,25 @@ function respond(context: AccountContext, outcomes: readonly MemberOutcome[], do
 function respondFailed(context: AccountContext, outcomes: readonly MemberOutcome[]): Reply | Promise<Reply> {
   if (context.variant !== "html") return toOutcomesReply(outcomes);
   const failed = outcomes.flatMap(({ target, error }) => (error === undefined ? [] : [{ target, error }]));
-  const problems = failed.map(({ target, error }) => ({ target, message: error.message }));
-  return pageOf(context, toCommonStatus(failed.map(({ error }) => error)), problems);
+  return pageOf(context, toCommonStatus(failed.map(({ error }) => error)), failed);
 }
 
 /** Refuses the complete form before any action: with the folder's page, or the JSON errors body. */
-function refuseWhole(context: AccountContext, message: string): Promise<Reply> {
-  if (context.variant !== "html") throw new HttpError("malformed", message);
-  return pageOf(context, toStatus("malformed", "html"), [{ message }]);
+function refuseWhole(context: AccountContext, error: HttpError): Promise<Reply> {
+  if (context.variant !== "html") throw error;
+  return pageOf(context, toStatus(error.failure, "html"), [{ error }]);
 }
 
 /**
  * The folder's page with problems. Emits the error event as well. The status is 401 if the login has ended meanwhile.
  */
 async function pageOf(context: AccountContext, status: number, problems: readonly FolderProblem[]): Promise<Reply> {
-  emitErrorEvent(context, status, [...new Set(problems.map(({ message }) => message))].join(" "));
+  emitErrorEvent(context, status, [...new Set(problems.map(({ error }) => error.message))].join(" "));
   const page = await folderPage(context, status, { problems });
-  if (status !== 401) return page;
+  const coded: Reply["headers"] = [...page.headers, ["Error-Code", toCommonCode(problems.map(({ error }) => error))]];
+  if (status !== 401) return { ...page, headers: coded };
   const challenges = toChallenges(context.request, context.variant, context.config.session.announce);
-  return { ...page, headers: [...page.headers, ["WWW-Authenticate", challenges]] };
+  return { ...page, headers: [...coded, ["WWW-Authenticate", challenges]] };
 }
 
 /** Redirects to the folder, so that a reload does not send the form again. Keeps the query, such as the sort order. */

@@ -1,7 +1,8 @@
 import { toStoragePath } from "../../account/path.ts";
 import { type Triggers, triggersOf } from "../../config/trigger-config.ts";
 import type { Trigger, TriggerContext, TriggerMember } from "../../contracts/trigger.ts";
-import { HttpError, isHttpError } from "../../http/http-error.ts";
+import { toHostRefusal } from "../../http/errors.ts";
+import { type HttpError, isHttpError } from "../../http/http-error.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { emitEvent } from "../../request/emit-event.ts";
 import { chooseMember } from "./choose-member.ts";
@@ -46,7 +47,7 @@ async function findFailure(
     return undefined;
   } catch (cause) {
     // The status of the integrator's error is ignored: a 401, for example, would be wrong for this request.
-    if (isHttpError(cause)) return new HttpError("unprocessable", cause.message);
+    if (isHttpError(cause)) return toHostRefusal("trigger-refused", cause.message, cause);
     return context.failureOf(new Error(`The trigger ${name} failed.`, { cause }));
   }
 }

@@ -1,5 +1,5 @@
 import { toSessionCookie } from "../../http/cookie.ts";
-import { HttpError } from "../../http/http-error.ts";
+import { createError } from "../../http/errors.ts";
 import { mediaType } from "../../http/negotiate.ts";
 import type { Reply } from "../../http/reply.ts";
 import { jsonReply } from "../../http/reply.ts";
@@ -25,14 +25,14 @@ export async function getLoginPage(context: RequestContext): Promise<Reply> {
 export async function postLogin(context: RequestContext): Promise<Reply> {
   const { request, connection, config, identifier, sessions, audit, variant, admit, texts } = context;
   if (!isSameOrigin(context, config)) {
-    throw new HttpError("denied", "A login must not come from another site.");
+    throw createError("cross-site-login");
   }
   const { username, password, returnTo } = await readLogin(context);
   const generation = await sessions.generationOf(username);
   const presented = { type: "password", username, content: password } as const;
   const result = await identifier.authenticate(request, connection, presented);
   if (result.outcome === "refused") {
-    return loginRefusedReply(context, "The user name or password is wrong.", returnTo, result);
+    return loginRefusedReply(context, "credentials-wrong", returnTo, result);
   }
   const { login, attempt } = result;
   await admit(login, { ...attempt, beginsSession: true });
@@ -57,18 +57,18 @@ async function readLogin({
   switch (mediaType(request.headers.get("content-type"))) {
     case "application/json": {
       const body = loginRequestSchema.safeParse(await readJsonBody(request, { maxBytes: maxLoginBytes }));
-      if (!body.success) throw new HttpError("malformed", "The body must contain a username and a password.");
+      if (!body.success) throw createError("login-malformed");
       return body.data;
     }
     case "application/x-www-form-urlencoded": {
       // If a field is sent twice, the first one counts.
       const fields = [...(await readFormBody(request, maxLoginBytes))].reverse();
       const form = loginFormSchema.safeParse(Object.fromEntries(fields));
-      if (!form.success) throw new HttpError("malformed", "The form must contain a username and a password.");
+      if (!form.success) throw createError("login-form-malformed");
       const { username, password, return: back = null } = form.data;
       return { username, password, returnTo: toReturnPath(back, config.basePath) };
     }
     default:
-      throw new HttpError("unsupported-media-type", "A login must be sent as a form or as JSON.");
+      throw createError("login-media-type");
   }
 }

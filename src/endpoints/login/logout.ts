@@ -1,7 +1,7 @@
 import type { TimedSession } from "../../auth/sessions/types.ts";
 import { parseAuthorization } from "../../http/authorization.ts";
 import { readSessionCookie, toExpiredSessionCookie } from "../../http/cookie.ts";
-import { HttpError } from "../../http/http-error.ts";
+import { createError } from "../../http/errors.ts";
 import type { Reply } from "../../http/reply.ts";
 import { emptyReply } from "../../http/reply.ts";
 import { isSecure } from "../../http/request-target.ts";
@@ -19,7 +19,7 @@ export async function postLogout(context: RequestContext): Promise<Reply> {
   const authorization = parseAuthorization(request.headers.get("authorization"));
   const isByHeader = authorization?.scheme === "session";
   if (!isByHeader && !isSameOrigin(context, config)) {
-    throw new HttpError("denied", "A logout must not come from another site.");
+    throw createError("cross-site-logout");
   }
   const id = isByHeader ? authorization.id : readSessionCookie(request.headers);
   const session = id === undefined ? undefined : await sessions.end(id, (over) => emitEnd("by-time", over));
@@ -33,6 +33,6 @@ export async function postLogout(context: RequestContext): Promise<Reply> {
   if (variant === "html") {
     return redirectReply(context, 302, loginPath(config.basePath), texts.loggedOut, fields);
   }
-  if (session === undefined) throw new HttpError("unauthorized", "There is no session to end.", fields);
+  if (session === undefined) throw createError("session-missing", { headers: fields });
   return emptyReply(204, fields);
 }

@@ -1,6 +1,7 @@
-import { HttpError } from "../../http/http-error.ts";
+import { createError, toCommonCode } from "../../http/errors.ts";
+import type { HttpError } from "../../http/http-error.ts";
 import { mediaType } from "../../http/negotiate.ts";
-import type { Reply } from "../../http/reply.ts";
+import type { HeaderFields, Reply } from "../../http/reply.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { readFormBody, readJsonBody } from "../../http/request-body.ts";
 import { isSecure } from "../../http/request-target.ts";
@@ -28,7 +29,7 @@ export async function postPasswordUpdate(context: AccountContext): Promise<Reply
   const { request, account, connection, config, variant, passwords, session, texts } = context;
   await requireUpdatable(context);
   const { current_password: currentPassword, new_password: newPassword } = await readUpdate(context);
-  if (session === undefined) throw new HttpError("unauthorized", "A session is required: log in first.");
+  if (session === undefined) throw createError("session-required");
   const { name: username, email } = account;
   const from = connection.peer === undefined ? {} : { peer: connection.peer };
   const creator = { uuid: config.component.uuid, type: isSecure(request, connection) ? "https" : "http" };
@@ -60,30 +61,37 @@ export function passwordUpdatePath(basePath: string): string {
 }
 
 async function requireUpdatable({ account, passwords }: AccountContext): Promise<void> {
-  if (!account.allowPasswordChange) throw new HttpError("denied", "The account may not change its password.");
+  if (!account.allowPasswordChange) throw createError("password-change-denied");
   if (!(await passwords.isPossible(account.name))) throw notUpdatable();
 }
 
 function notUpdatable(): HttpError {
-  return new HttpError("denied", "The account's password cannot be changed here.");
+  return createError("password-change-unsupported");
 }
 
 /** Responds with one error for each violated rule (CONTRACT 7.6). */
-function refuse(context: AccountContext, problems: readonly string[]): Reply {
-  if (context.variant === "html") return passwordPage(context, 422, problems);
-  return jsonReply(422, { errors: problems.map((message) => ({ message })) });
+function refuse(context: AccountContext, problems: readonly HttpError[]): Reply {
+  const fields = { "Error-Code": toCommonCode(problems) };
+  if (context.variant === "html") return passwordPage(context, 422, problems, fields);
+  return jsonReply(422, { errors: problems.map(({ message }) => ({ message })) }, fields);
 }
 
-function passwordPage(context: AccountContext, status: number, messages: readonly string[]): Reply {
+function passwordPage(
+  context: AccountContext,
+  status: number,
+  errors: readonly HttpError[],
+  fields: HeaderFields = {},
+): Reply {
   const { account, config } = context;
   const [action, home] = [passwordUpdatePath(config.basePath), `${config.basePath}/home/`];
-  return pageReply(context, status, toPasswordPage(context, { action, home, username: account.name, messages }));
+  const page = toPasswordPage(context, { action, home, username: account.name, errors });
+  return pageReply(context, status, page, fields);
 }
 
 async function readUpdate({ request, config }: AccountContext): Promise<PasswordUpdateRequest> {
   const body = passwordUpdateRequestSchema.safeParse(await readFields(request, config.limits.maxLoginBytes));
   if (body.success) return body.data;
-  throw new HttpError("malformed", "The body must contain current_password and new_password, and nothing else.");
+  throw createError("password-change-malformed");
 }
 
 async function readFields(request: Request, maxBytes: number): Promise<unknown> {
@@ -97,6 +105,6 @@ async function readFields(request: Request, maxBytes: number): Promise<unknown> 
       return isRepeated ? undefined : Object.fromEntries(fields);
     }
     default:
-      throw new HttpError("unsupported-media-type", "A password change must be sent as a form or as JSON.");
+      throw createError("password-change-media-type");
   }
 }

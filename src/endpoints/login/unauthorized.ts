@@ -1,22 +1,25 @@
 import { toUrlPath } from "../../account/path.ts";
 import { BASIC_CHALLENGE, toChallenges } from "../../auth/challenge.ts";
 import type { Identification, PublicError, Refusal } from "../../auth/identify.ts";
+import { createError, type ErrorCode } from "../../http/errors.ts";
+import { HttpError } from "../../http/http-error.ts";
 import type { HeaderFields, Reply } from "../../http/reply.ts";
 import type { RequestContext } from "../../request/context.ts";
 import { errorReply } from "../../views/errors.ts";
 import { type LoginPage, toLoginPage } from "../../views/login-page.ts";
 import { pageReply, redirectReply } from "../../views/page.ts";
-import { toFailureText } from "../../views/texts.ts";
+import { type ShownError, toErrorText } from "../../views/texts.ts";
 import { afterBasicLogin, basicLoginPath, isBasicLogin } from "./basic-login.ts";
 
 /** Why a request has no valid login. */
 type Unidentified = Exclude<Identification, { outcome: "identified" }>;
 
-const MESSAGES = {
-  session: "The session is invalid or has expired.",
-  basic: "The user name or password is wrong.",
-  authorization: "The Authorization header is not valid.",
-  "no-session": "A session is required: log in first.",
+/** The errors of refused logins by their scheme. */
+const CODES = {
+  session: "session-invalid",
+  basic: "credentials-wrong",
+  authorization: "authorization-invalid",
+  "no-session": "session-required",
 } as const;
 
 /** The path of the login page. */
@@ -38,13 +41,13 @@ export function unauthorizedReply(context: RequestContext, reason: Unidentified)
   const login = loginPath(config.basePath);
   const returnTo = `${config.basePath}/home/${toUrlPath(path)}`;
   if (reason.outcome === "refused" && (variant !== "html" || reason.scheme !== "basic")) {
-    return loginRefusedReply(context, MESSAGES[reason.scheme], returnTo, reason);
+    return loginRefusedReply(context, CODES[reason.scheme], returnTo, reason);
   }
-  if (variant !== "html") return loginRefusedReply(context, "A login is required.", returnTo, reason);
+  if (variant !== "html") return loginRefusedReply(context, "login-required", returnTo, reason);
   if (reason.outcome === "refused") {
-    const { message } = toPublicError(context, MESSAGES.basic, reason.publicError);
+    const { error } = toPublicError(context, CODES.basic, reason.publicError);
     const fields = { "WWW-Authenticate": BASIC_CHALLENGE };
-    return redirectReply(context, 302, login, toFailureText(texts, message), fields);
+    return redirectReply(context, 302, login, toErrorText(texts, error), fields);
   }
   return redirectReply(context, 302, `${login}?return=${encodeURIComponent(returnTo)}`, texts.pleaseLogIn);
 }
@@ -55,22 +58,23 @@ export function unauthorizedReply(context: RequestContext, reason: Unidentified)
  */
 function askForBasic(context: RequestContext, reason: Unidentified): Reply {
   const isWrong = reason.outcome === "refused" && reason.scheme === "basic";
-  const message = isWrong ? toPublicError(context, MESSAGES.basic, reason.publicError).message : undefined;
+  const error = isWrong ? toPublicError(context, CODES.basic, reason.publicError).error : undefined;
   const fields = { "WWW-Authenticate": BASIC_CHALLENGE, ...toRetryAfter(reason.retryAfterSeconds) };
-  return loginPageReply(context, 401, { returnTo: afterBasicLogin(context), message }, fields);
+  return loginPageReply(context, 401, { returnTo: afterBasicLogin(context), error }, fields);
 }
 
 /** The login page. */
 export function loginPageReply(
   context: RequestContext,
   status: number,
-  { returnTo, message }: Pick<LoginPage, "returnTo" | "message">,
+  { returnTo, error }: Pick<LoginPage, "returnTo" | "error">,
   fields: HeaderFields = {},
 ): Reply {
   const { basePath } = context.config;
   const withoutCookies = basicLoginPath(basePath, returnTo);
-  const page = toLoginPage(context, { action: loginPath(basePath), withoutCookies, returnTo, message });
-  return pageReply(context, status, page, fields);
+  const page = toLoginPage(context, { action: loginPath(basePath), withoutCookies, returnTo, error });
+  const code = status === 401 ? { "Error-Code": error?.code ?? "login-required" } : {};
+  return pageReply(context, status, page, { ...fields, ...code });
 }
 
 /**
@@ -79,30 +83,32 @@ export function loginPageReply(
  */
 export function loginRefusedReply(
   context: RequestContext,
-  ownMessage: string,
+  code: ErrorCode,
   returnTo: string | undefined,
   { publicError, retryAfterSeconds }: Refusal = {},
 ): Reply {
   const { variant, config } = context;
-  const { message, response } = toPublicError(context, ownMessage, publicError);
+  const { error, response } = toPublicError(context, code, publicError);
   const fields = {
     "WWW-Authenticate": toChallenges(context.request, variant, config.session.announce),
     ...toRetryAfter(retryAfterSeconds),
   };
-  if (variant !== "html") return errorReply(context, 401, message, fields, response);
-  return loginPageReply(context, 401, { returnTo, message }, fields);
+  if (variant !== "html") return errorReply(context, 401, error, fields, response);
+  return loginPageReply(context, 401, { returnTo, error }, fields);
 }
 
 function toRetryAfter(seconds: number | undefined): HeaderFields {
   return seconds === undefined ? {} : { "Retry-After": String(seconds) };
 }
 
-/** The message for the user: our own, or that of the rejecting method if the option `publicError` is set (7.2). */
+/** The error for the user, with the text of the rejecting method if the option `publicError` is set (7.2). */
 function toPublicError(
   { config }: RequestContext,
-  message: string,
+  code: ErrorCode,
   publicError: PublicError | undefined,
-): { readonly message: string; readonly response?: PublicError["publicResponse"] | undefined } {
-  if (!config.publicError || publicError === undefined) return { message };
-  return { message: publicError.message ?? message, response: publicError.publicResponse };
+): { readonly error: ShownError; readonly response?: PublicError["publicResponse"] | undefined } {
+  const own = createError(code);
+  if (!config.publicError || publicError === undefined) return { error: own };
+  const { message, publicResponse: response } = publicError;
+  return { error: message === undefined ? own : new HttpError(own.failure, message, {}, { code }), response };
 }

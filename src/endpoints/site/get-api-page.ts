@@ -1,4 +1,4 @@
-import { HttpError } from "../../http/http-error.ts";
+import { createError } from "../../http/errors.ts";
 import type { Reply } from "../../http/reply.ts";
 import { htmlReply } from "../../http/reply.ts";
 import type { RequestContext } from "../../request/context.ts";
@@ -11,7 +11,7 @@ import { toPageFields } from "../../views/page.ts";
  */
 export async function getApiPage(context: RequestContext): Promise<Reply> {
   const { apiPage, pages } = context.config;
-  if (apiPage === undefined) throw new HttpError("not-found", "Not found.");
+  if (apiPage === undefined) throw createError("not-found");
   const page = renderApiPage(context, await apiPage.load());
   return htmlReply(200, page, { ...toPageFields(context), ...pages.formlessFields });
 }

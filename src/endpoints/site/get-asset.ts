@@ -1,4 +1,4 @@
-import { HttpError } from "../../http/http-error.ts";
+import { createError } from "../../http/errors.ts";
 import type { Reply } from "../../http/reply.ts";
 import { bytesReply, textReply } from "../../http/reply.ts";
 import type { RequestContext } from "../../request/context.ts";
@@ -14,6 +14,6 @@ export async function getAsset({ target, config }: RequestContext): Promise<Repl
   if (asset !== undefined) return textReply(200, asset.text, { "Content-Type": asset.type });
   const files = await config.apiPage?.load();
   const file = files?.find((one) => one.name === name);
-  if (file === undefined) throw new HttpError("not-found", "Not found.");
+  if (file === undefined) throw createError("not-found");
   return bytesReply(200, file.bytes, { "Content-Type": toFileType(file) });
 }

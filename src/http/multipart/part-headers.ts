@@ -1,5 +1,5 @@
 import { decodeUtf8 } from "../../platform/utf8.ts";
-import { HttpError } from "../http-error.ts";
+import { createError } from "../errors.ts";
 import { trimOptionalWhitespace } from "../optional-whitespace.ts";
 
 /** The headers of a part (RFC 7578 4.2). */
@@ -34,8 +34,7 @@ const PLAIN_ENCODINGS: readonly string[] = ["7bit", "8bit", "binary"];
  */
 export function parseBoundary(contentType: string): string {
   const boundary = parseParameters(contentType, "multipart/form-data")?.get("boundary");
-  if (boundary === undefined || !BOUNDARY.test(boundary))
-    throw new HttpError("malformed", "The form has no valid boundary.");
+  if (boundary === undefined || !BOUNDARY.test(boundary)) throw createError("form-boundary-invalid");
   return boundary;
 }
 
@@ -47,19 +46,18 @@ export function parseBoundary(contentType: string): string {
  */
 export function parsePartHeaders(bytes: Uint8Array): PartHeaders {
   const [padding = "", ...lines] = decode(bytes).split("\r\n");
-  if (!BLANKS.test(padding)) throw new HttpError("malformed", "The form has unexpected text after a boundary.");
+  if (!BLANKS.test(padding)) throw createError("form-boundary-followed-by-text");
   const fields = readFields(lines);
   const parameters = parseParameters(fields.get("content-disposition") ?? "", "form-data");
   if (parameters === undefined) {
-    throw new HttpError("malformed", "The form has a part without a valid Content-Disposition.");
+    throw createError("form-part-disposition-invalid");
   }
   const name = parameters.get("name");
-  if (name === undefined) throw new HttpError("malformed", "The form has a part without a name.");
+  if (name === undefined) throw createError("form-part-name-missing");
   // RFC 7578 4.2 forbids `filename*`: it would be a second name of the same file.
-  if (parameters.has("filename*"))
-    throw new HttpError("malformed", "The form has a part with a filename* parameter (RFC 7578 4.2).");
+  if (parameters.has("filename*")) throw createError("form-part-filename-extended");
   if (!PLAIN_ENCODINGS.includes(fields.get("content-transfer-encoding")?.toLowerCase() ?? "binary")) {
-    throw new HttpError("malformed", "The form has a part with a Content-Transfer-Encoding.");
+    throw createError("form-part-encoded");
   }
   const filename = parameters.get("filename");
   const contentType = fields.get("content-type");
@@ -77,9 +75,9 @@ function readFields(lines: readonly string[]): ReadonlyMap<string, string> {
     const name = line.slice(0, Math.max(colon, 0));
     // Only `name` can be checked to be a token: in lower case the Kelvin sign (U+212A) is a k.
     const key = name.toLowerCase();
-    if (fields.size === MAX_FIELDS) throw new HttpError("malformed", "The form has a part with malformed headers.");
+    if (fields.size === MAX_FIELDS) throw createError("form-part-headers-malformed");
     if (!FIELD_NAME.test(name) || BREAKS.test(line) || fields.has(key))
-      throw new HttpError("malformed", "The form has a part with malformed headers.");
+      throw createError("form-part-headers-malformed");
     fields.set(key, trimOptionalWhitespace(line.slice(colon + 1)));
   }
   return fields;
@@ -110,6 +108,6 @@ function unescapeName(text: string): string {
 
 function decode(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes);
-  if (text === undefined) throw new HttpError("malformed", "The form has a part whose headers are not valid UTF-8.");
+  if (text === undefined) throw createError("form-part-headers-not-utf8");
   return text;
 }

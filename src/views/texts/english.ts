@@ -65,7 +65,7 @@ export const ENGLISH: Texts = {
     triggered: "Done.",
   },
   failures: {
-    "The form has more than {0} parts.": "Select fewer items at a time: the form has more than {0} parts.",
+    "form-too-many-parts": "Select fewer items at a time: the form has more than {max} parts.",
   },
 
   script: {

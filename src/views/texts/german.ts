@@ -1,5 +1,5 @@
 import type { Texts } from "../../contracts/texts.ts";
-import { GERMAN_FAILURES } from "./german-failures.ts";
+import { GERMAN_ERRORS } from "./german-errors.ts";
 
 /** German. */
 export const GERMAN: Texts = {
@@ -65,7 +65,7 @@ export const GERMAN: Texts = {
     deleted: "Die ausgewählten Einträge wurden gelöscht.",
     triggered: "Erledigt.",
   },
-  failures: GERMAN_FAILURES,
+  failures: GERMAN_ERRORS,
 
   script: {
     uploads: "Hochladen",

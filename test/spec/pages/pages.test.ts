@@ -168,7 +168,7 @@ describe("the languages", () => {
 
   it("are English where those of the options leave a text out, and German where German does", async () => {
     const languages = {
-      fr: { login: "Se connecter", failures: { "The URL is malformed.": "Adresse invalide." } },
+      fr: { login: "Se connecter", failures: { "url-malformed": "Adresse invalide." } },
       "de-AT": { login: "Eini" },
       en: { login: "Sign in" },
     };

@@ -6,6 +6,7 @@ import {
   parseEntityTags,
   type Validators,
 } from "../../../src/http/conditional.ts";
+import { createError } from "../../../src/http/errors.ts";
 import { HttpError } from "../../../src/http/http-error.ts";
 import { startProcessorTime } from "../../support/processor-time.ts";
 import { areMutants } from "../../support/timed.ts";
@@ -44,7 +45,7 @@ describe("a list of entity-tags", () => {
     ['"a"\u00a0', undefined],
   ])("%j is %j (RFC 9110 8.8.3, 13.1.1)", (value, tags) => {
     const read = () => parseEntityTags(new Headers({ "if-match": value }), "if-match");
-    const failure = new HttpError("malformed", "The if-match header is not a list of entity-tags.");
+    const failure = createError("entity-tags-invalid", { values: { header: "if-match" } });
     if (tags === undefined) expect(read).toThrow(failure);
     else expect(read()).toEqual(tags);
   });

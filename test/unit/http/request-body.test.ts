@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createBodyReadError } from "../../../src/http/body-already-read.ts";
+import { createError } from "../../../src/http/errors.ts";
 import { HttpError } from "../../../src/http/http-error.ts";
 import { hasContent, readBody, readContentLength, readFormBody, readJsonBody } from "../../../src/http/request-body.ts";
 
@@ -32,7 +33,7 @@ describe("the announced length of a body", () => {
 
   it.each(["", "x", "-1", "+1", "1.5", "1e3", "0x1", "1, 1", "1x", "x1", "1".repeat(16)])("is never %j", (value) => {
     expect(() => readContentLength(new Headers({ "content-length": value }))).toThrow(
-      new HttpError("malformed", "The Content-Length header is not a number."),
+      createError("content-length-invalid"),
     );
   });
 });

@@ -1,130 +1,70 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import ts from "typescript";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { createError, ERRORS, type ErrorCode } from "../../../src/http/errors.ts";
+import { HttpError } from "../../../src/http/http-error.ts";
 import { ENGLISH } from "../../../src/views/texts/english.ts";
 import { GERMAN } from "../../../src/views/texts/german.ts";
-import { toFailureText } from "../../../src/views/texts.ts";
-import { projectFolder } from "../../support/built.ts";
+import { toErrorText } from "../../../src/views/texts.ts";
 
-/** Files that create no error responses of this service: other processes, and hosts of other protocols. */
-const ELSEWHERE = /^(?:cli|testing|runtimes|remote-auth|browser|storage)\/|^service\/account-opener\.ts$/;
+const CODES = Object.keys(ERRORS) as readonly ErrorCode[];
 
-/** Files whose texts reach clients without an HttpError. All sentences in them count. */
-const SENTENCES = [
-  "endpoints/login/unauthorized.ts",
-  "endpoints/folders/post-form.ts",
-  "endpoints/folders/member-outcomes.ts",
-  "request/errors.ts",
-  "auth/passwords/policy.ts",
-  "auth/passwords/update.ts",
-];
-
-let messages: readonly string[];
-
-beforeAll(async () => {
-  const source = join(projectFolder, "src");
-  const names = (await readdir(source, { recursive: true })).filter((name) => name.endsWith(".ts"));
-  const own = names.filter((name) => !ELSEWHERE.test(name) && !name.startsWith("views/"));
-  const found = await Promise.all(
-    own.map(async (name) => collectMessages(name, await readFile(join(source, name), "utf8"))),
-  );
-  messages = [...new Set(found.flat())].sort();
-});
-
-/** The messages in a file that a page may show. `{0}`, `{1}` ... stand for the expressions of a template. */
-function collectMessages(name: string, text: string): readonly string[] {
-  const file = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
-  const found: string[] = [];
-
-  function visit(node: ts.Node): void {
-    if (ts.isNewExpression(node) && node.expression.getText() === "HttpError") {
-      const message = toMessage(node.arguments?.[1]);
-      if (message !== undefined) found.push(message);
-    }
-    if (SENTENCES.includes(name)) {
-      const message = toMessage(node);
-      if (message !== undefined && /^[A-Z].*\.$/.test(message)) found.push(message);
-    }
-    ts.forEachChild(node, visit);
-  }
-
-  visit(file);
-  return found;
+function placeholders(text: string | undefined): readonly string[] {
+  return (text?.match(/\{\w+\}/g) ?? []).sort();
 }
 
-/** The text of a literal. `{0}`, `{1}` ... stand for the expressions of a template. */
-function toMessage(node: ts.Node | undefined): string | undefined {
-  if (node === undefined) return undefined;
-  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
-  if (!ts.isTemplateExpression(node)) return undefined;
-  return node.head.text + node.templateSpans.map(({ literal }, index) => `{${index}}${literal.text}`).join("");
-}
-
-describe("the messages of failures", () => {
-  it("are found in the source", () => {
-    expect(messages).toContain("Not found.");
-    expect(messages).toContain("Internal error {0}.");
-    expect(messages).toContain("The new password must have at least {0} characters.");
-    expect(messages).toContain("The user name or password is wrong.");
-    expect(messages.length).toBeGreaterThan(40);
+describe("the texts of errors", () => {
+  it("are sentences", () => {
+    for (const code of CODES) expect(ERRORS[code][1], code).toMatch(/^(?:[A-Z]|\{).*\.$/);
   });
 
-  it("all have a German text, also those that a template produces", () => {
-    const keys = Object.keys(GERMAN.failures);
-    const missing = messages.filter((message) => !keys.some((key) => key === message || isFrom(key, message)));
-    expect(missing).toEqual([]);
-  });
-
-  it("have German texts with no other placeholders than the English ones", () => {
-    for (const [english, german] of Object.entries(GERMAN.failures)) {
-      expect(placeholders(english), english).toEqual(expect.arrayContaining([...placeholders(german)]));
+  it("all exist in German, with no other placeholders than in English", () => {
+    expect(Object.keys(GERMAN.failures).sort()).toEqual([...CODES].sort());
+    for (const { failures } of [GERMAN, ENGLISH]) {
+      for (const [code, text] of Object.entries(failures)) {
+        expect(placeholders(ERRORS[code as ErrorCode]?.[1]), code).toEqual(
+          expect.arrayContaining([...placeholders(text)]),
+        );
+      }
     }
-  });
-
-  it("have no German text for a message that does not exist", () => {
-    const keys = Object.keys(GERMAN.failures);
-    const unknown = keys.filter((key) => !messages.some((message) => key === message || isFrom(key, message)));
-    expect(unknown).toEqual([]);
   });
 });
 
-/** Whether a template can produce a message. */
-function isFrom(message: string, template: string): boolean {
-  const parts = template.split(/\{\d+\}/);
-  const isTemplate = parts.length > 1 && !message.includes("{");
-  return isTemplate && message.startsWith(parts[0] ?? "") && message.endsWith(parts.at(-1) ?? "");
-}
-
-function placeholders(text: string): readonly string[] {
-  return (text.match(/\{\d+\}/g) ?? []).sort();
-}
-
-describe("toFailureText", () => {
-  it("translates a fixed message", () => {
-    expect(toFailureText(GERMAN, "Not found.")).toBe("Nicht gefunden.");
-    expect(toFailureText(ENGLISH, "Not found.")).toBe("Not found.");
+describe("toErrorText", () => {
+  it("translates an error by its code", () => {
+    expect(toErrorText(GERMAN, createError("not-found"))).toBe("Nicht gefunden.");
+    expect(toErrorText(ENGLISH, createError("not-found"))).toBe("Not found.");
   });
 
   it("says what to do about a form that is too large", () => {
-    expect(toFailureText(ENGLISH, "The form has more than 1000 parts.")).toMatch(
-      /^Select fewer items at a time: .* 1000 /,
+    const error = createError("form-too-many-parts", { values: { max: 1000 } });
+    expect(toErrorText(ENGLISH, error)).toMatch(/^Select fewer items at a time: .* 1000 /);
+    expect(toErrorText(GERMAN, error)).toMatch(/^Wählen Sie weniger .* 1000 /);
+  });
+
+  it("keeps the values, also those that look like placeholders", () => {
+    expect(toErrorText(GERMAN, createError("internal", { values: { id: "4f-{id}$&" } }))).toBe(
+      "Interner Fehler 4f-{id}$&.",
     );
-    expect(toFailureText(GERMAN, "The form has more than 1000 parts.")).toMatch(/^Wählen Sie weniger .* 1000 /);
   });
 
-  it("keeps the values in a message", () => {
-    expect(toFailureText(GERMAN, "Internal error 4f-2a.")).toBe("Interner Fehler 4f-2a.");
-    expect(toFailureText(GERMAN, "The new password must have at least 14 characters.")).toContain("14");
-  });
-
-  it("returns an unknown message unchanged, also names of object properties", () => {
-    for (const message of ["Ask Bob.", "__proto__", "constructor", "", "Internal error", "{0}"]) {
-      expect(toFailureText(GERMAN, message)).toBe(message);
+  it("shows the host's own words, also under a code of the service", () => {
+    expect(toErrorText(GERMAN, new HttpError("denied", "Ask Bob."))).toBe("Ask Bob.");
+    for (const code of ["constructor", "virus-found"]) {
+      expect(toErrorText(GERMAN, new HttpError("denied", "Ask Bob.", {}, { code }))).toBe("Ask Bob.");
     }
   });
 
-  it("does not replace placeholders in values", () => {
-    expect(toFailureText(GERMAN, "Internal error {0}{1}.")).toBe("Interner Fehler {0}{1}.");
+  it("translates an error of the host by the host's code and text", () => {
+    const texts = { ...GERMAN, failures: { ...GERMAN.failures, "virus-found": "Virus gefunden: {name}." } };
+    const error = new HttpError("unprocessable", "A virus: x.", {}, { code: "virus-found", values: { name: "x" } });
+    expect(toErrorText(texts, error)).toBe("Virus gefunden: x.");
+  });
+});
+
+describe("HttpError", () => {
+  it("has its failure as code by default, and takes no code that is not one", () => {
+    expect(new HttpError("denied", "No.").code).toBe("denied");
+    for (const code of ["", "A", "a b", "a\r\nX: 1", "-a", "ä"]) {
+      expect(() => new HttpError("denied", "No.", {}, { code }), code).toThrow(TypeError);
+    }
   });
 });

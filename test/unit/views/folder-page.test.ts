@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createError } from "../../../src/http/errors.ts";
+import { HttpError } from "../../../src/http/http-error.ts";
 import { type FolderPage, streamFolderPage } from "../../../src/views/folder-page.ts";
 import { GERMAN } from "../../../src/views/texts/german.ts";
 
@@ -25,9 +27,9 @@ describe("the page of a folder", () => {
     const page = await render({
       done: "uploaded",
       problems: [
-        { target: "<b>.txt", message: "The storage is full." },
-        { message: "Select at least one item." },
-        { target: "c", message: "<i>Ask Bob.</i>" },
+        { target: "<b>.txt", error: createError("storage-full") },
+        { error: createError("items-missing") },
+        { target: "c", error: new HttpError("denied", "<i>Ask Bob.</i>") },
       ],
     });
     expect(page).toContain('<div role="alert" class="notice problem"><p>Einige Einträge sind fehlgeschlagen:</p><ul>');
@@ -38,14 +40,14 @@ describe("the page of a folder", () => {
   });
 
   it("shows no heading about failed items when no member was selected", async () => {
-    const page = await render({ problems: [{ message: "Select at least one item." }] });
+    const page = await render({ problems: [{ error: createError("items-missing") }] });
     expect(page).toContain(
       '<div role="alert" class="notice problem"><ul><li>Wählen Sie mindestens einen Eintrag aus.</li></ul></div>',
     );
   });
 
   it("has no list of members, and no hint at an empty folder, when members cannot be listed", async () => {
-    const page = await render({ members: undefined, problems: [{ message: "The storage is full." }] });
+    const page = await render({ members: undefined, problems: [{ error: createError("storage-full") }] });
     expect(page).toContain("Der Speicher ist voll.");
     expect(page).not.toContain("leer");
     expect(page).toContain('<form id="members"');
@@ -75,7 +77,7 @@ describe("the page of a folder", () => {
     const members = ["a", "b"].map((name) => ({ name, kind: "file" as const, size: 1, modified: 0 }));
     const problems = Array.from({ length: 300 }, (_, index) => ({
       target: `${index}${"<".repeat(300)}`,
-      message: "x",
+      error: createError("items-missing"),
     }));
     let page = "";
     let chunks = 0;
@@ -91,7 +93,7 @@ describe("the page of a folder", () => {
   });
 
   it("shortens the target of a problem if it is longer than a name", async () => {
-    const page = await render({ problems: [{ target: "x".repeat(1_000_000), message: "Select at least one item." }] });
+    const page = await render({ problems: [{ target: "x".repeat(1_000_000), error: createError("items-missing") }] });
     expect(page).toContain(`<bdi>${"x".repeat(255)}…</bdi>`);
     expect(page.length).toBeLessThan(50_000);
   });

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { DONE_CODES } from "../../../src/contracts/texts.ts";
+import { fillText } from "../../../src/platform/fill-text.ts";
 import { ENGLISH } from "../../../src/views/texts/english.ts";
 import { GERMAN } from "../../../src/views/texts/german.ts";
-import { fillText } from "../../../src/views/texts.ts";
 import { projectFolder } from "../../support/built.ts";
 
 /** All texts of a language except its failures, by their names. */

@@ -11,9 +11,9 @@ const PROBLEMS = {
   weak: "The new password is too easy to guess.",
 };
 
-function problemsOf(newPassword: string, policy: PasswordPolicy = {}, change: Partial<NewPassword> = {}) {
+async function problemsOf(newPassword: string, policy: PasswordPolicy = {}, change: Partial<NewPassword> = {}) {
   const request = { username: "alice", currentPassword: "the former one", newPassword, ...change };
-  return findPolicyProblems(policy, request);
+  return (await findPolicyProblems(policy, request)).map(({ message }) => message);
 }
 
 describe("the default policy", () => {

@@ -1,0 +1,179 @@
+import { fillText } from "../platform/fill-text.ts";
+import { type Failure, HttpError } from "./http-error.ts";
+
+/**
+ * Every refusal of the service: its code, which the header `Error-Code` has, the failure that decides on the status,
+ * and the English text. `{name}` stands for a value. Translations of the texts go by the code.
+ */
+const TABLE = {
+  // What every API variant has
+  "not-found": ["not-found", "Not found."],
+  denied: ["denied", "The account's permissions do not allow this."],
+  "already-exists": ["already-exists", "A file or folder with that name already exists."],
+  "parent-missing": ["parent-missing", "The parent folder does not exist."],
+  "not-a-folder": ["wrong-kind", "A file exists where a folder is needed."],
+  "not-a-file": ["wrong-kind", "A folder exists where a file is needed."],
+  "precondition-failed": ["precondition-failed", "A precondition of the request failed."],
+  "range-not-satisfiable": ["range-not-satisfiable", "The range is beyond the end of the file."],
+  "too-large": ["too-large", "The file is larger than {max} bytes."],
+  internal: ["internal", "Internal error {id}."],
+  // Files and folders
+  "name-invalid": ["malformed", "This is not a valid name."],
+  "name-reserved": ["denied", "This name is reserved."],
+  "name-unsupported": ["malformed", "The storage does not support this name."],
+  "path-invalid": ["malformed", "The path contains an invalid name."],
+  "path-too-long": ["denied", "The path is too long for the account's permission rules."],
+  "root-not-removable": ["denied", "The account's root folder cannot be removed."],
+  "folder-not-empty": ["unprocessable", "The folder is not empty."],
+  "upload-refused": ["unprocessable", "The upload was refused."],
+  "trigger-refused": ["unprocessable", "The action was refused."],
+  // The storage
+  "storage-denied": ["denied", "The storage denied access."],
+  "storage-full": ["no-space", "The storage is full."],
+  "storage-too-large": ["too-large", "The content is larger than the storage allows."],
+  "storage-unavailable": ["unavailable", "The storage is not available."],
+  "length-mismatch": ["malformed", "The content does not have the declared length."],
+  // Limits of what happens at the same time
+  "too-many-transfers": ["unavailable", "Too many concurrent transfers."],
+  "too-many-pages": ["unavailable", "Too many concurrent page requests."],
+  "too-many-archives": ["unavailable", "Too many concurrent archives of large folders."],
+  "too-many-logins": ["unavailable", "Too many concurrent logins."],
+  // Logins and sessions
+  "login-required": ["unauthorized", "A login is required."],
+  "credentials-wrong": ["unauthorized", "The user name or password is wrong."],
+  "session-invalid": ["unauthorized", "The session is invalid or has expired."],
+  "session-required": ["unauthorized", "A session is required: log in first."],
+  "session-missing": ["unauthorized", "There is no session to end."],
+  "login-ended": ["unauthorized", "The login has ended."],
+  "authorization-invalid": ["unauthorized", "The Authorization header is not valid."],
+  "account-unusable": ["denied", "The account cannot be used."],
+  "session-store-unavailable": ["unavailable", "The session store is not available."],
+  "login-store-unavailable": ["unavailable", "The store of failed logins is not available."],
+  "cross-site": ["denied", "The request comes from another site."],
+  "cross-site-login": ["denied", "A login must not come from another site."],
+  "cross-site-logout": ["denied", "A logout must not come from another site."],
+  // Passwords
+  "password-change-denied": ["denied", "The account may not change its password."],
+  "password-change-unsupported": ["denied", "The account's password cannot be changed here."],
+  "password-change-unavailable": ["unavailable", "Passwords cannot be changed at the moment."],
+  "password-wrong": ["unprocessable", "The current password is wrong."],
+  "password-too-many-bytes": ["unprocessable", "The new password must not be longer than {max} bytes."],
+  "password-too-short": ["unprocessable", "The new password must have at least {min} characters."],
+  "password-too-long": ["unprocessable", "The new password must not have more than {max} characters."],
+  "password-has-control-characters": ["unprocessable", "The new password must not contain control characters."],
+  "password-needs-lowercase": ["unprocessable", "The new password must contain a lower-case letter."],
+  "password-needs-uppercase": ["unprocessable", "The new password must contain an upper-case letter."],
+  "password-needs-digit": ["unprocessable", "The new password must contain a digit."],
+  "password-needs-symbol": [
+    "unprocessable",
+    "The new password must contain a character that is neither a letter nor a digit.",
+  ],
+  "password-contains-name": ["unprocessable", "The new password must not contain the user name."],
+  "password-unchanged": ["unprocessable", "The new password must not be the current one."],
+  "password-guessable": ["unprocessable", "The new password is too easy to guess."],
+  // URLs, methods and headers
+  "url-malformed": ["malformed", "The URL is malformed."],
+  "method-not-allowed": ["method-not-allowed", "The method is not allowed here."],
+  "method-not-implemented": ["method-not-implemented", "The method is not implemented."],
+  "content-length-invalid": ["malformed", "The Content-Length header is not a number."],
+  "content-range-unsupported": ["malformed", "PUT with Content-Range is not supported."],
+  "content-encoding-unsupported": ["unsupported-media-type", "Content-Encoding is not supported."],
+  "entity-tags-invalid": ["malformed", "The {header} header is not a list of entity-tags."],
+  "client-disconnected": ["malformed", "The client disconnected."],
+  // Metadata of uploads
+  "metadata-missing": ["malformed", "The header {header} is missing."],
+  "metadata-key-missing": ["malformed", "The header {header} does not have the key {key}."],
+  "metadata-key-unexpected": ["malformed", "The header {header} has an unexpected key."],
+  "metadata-not-utf8": ["malformed", "The header {header} is not valid UTF-8."],
+  "metadata-malformed": ["malformed", "The header {header} is not a list of key=value items."],
+  // Bodies
+  "body-incomplete": ["malformed", "The request's body is incomplete."],
+  "body-too-large": ["too-large", "The body is larger than {max} bytes."],
+  "body-too-complex": ["malformed", "The body has too many values, or they are nested too deeply."],
+  "body-not-json": ["malformed", "The body is not valid JSON."],
+  "body-not-utf8": ["malformed", "The body is not valid UTF-8."],
+  "body-unexpected": ["unsupported-media-type", "A request that creates a folder must have no content."],
+  "body-already-read": ["internal", "The request's body was read before it reached the service."],
+  "commands-malformed": ["malformed", "The body is not a list of commands with at most {max} targets in total."],
+  "login-malformed": ["malformed", "The body must contain a username and a password."],
+  "login-form-malformed": ["malformed", "The form must contain a username and a password."],
+  "login-media-type": ["unsupported-media-type", "A login must be sent as a form or as JSON."],
+  "password-change-malformed": [
+    "malformed",
+    "The body must contain current_password and new_password, and nothing else.",
+  ],
+  "password-change-media-type": ["unsupported-media-type", "A password change must be sent as a form or as JSON."],
+  "folder-post-media-type": [
+    "unsupported-media-type",
+    "A POST to a folder must be application/json or multipart/form-data.",
+  ],
+  // Forms
+  "items-missing": ["malformed", "Select at least one item."],
+  "files-missing": ["malformed", "Select at least one file."],
+  "folder-name-missing": ["malformed", "Enter the name of one new folder."],
+  "form-action-missing": ["malformed", "The form has no action."],
+  "form-action-unknown": ["malformed", "The form's action is unknown."],
+  "form-action-repeated": ["malformed", "The form has more than one action."],
+  "form-action-not-upload": ["malformed", "The form's action is not an upload."],
+  "form-file-repeated": ["malformed", "The form has another file with this name."],
+  "form-file-unexpected": ["malformed", "The form has a file in a field that takes no files."],
+  "form-text-unexpected": ["malformed", "The form has text in a field for files."],
+  "form-field-not-utf8": ["malformed", "The form has a field that is not valid UTF-8."],
+  "form-too-many-files": ["malformed", "The form has more than {max} files before its action."],
+  "form-too-many-parts": ["malformed", "The form has more than {max} parts."],
+  "form-too-many-fields": ["malformed", "The form has more than {max} fields."],
+  "form-fields-too-large": ["too-large", "The form's fields have more than {max} bytes."],
+  "form-part-headers-too-large": ["malformed", "The form has a part with headers of more than {max} bytes."],
+  "form-part-headers-malformed": ["malformed", "The form has a part with malformed headers."],
+  "form-part-headers-not-utf8": ["malformed", "The form has a part whose headers are not valid UTF-8."],
+  "form-part-disposition-invalid": ["malformed", "The form has a part without a valid Content-Disposition."],
+  "form-part-name-missing": ["malformed", "The form has a part without a name."],
+  "form-part-filename-extended": ["malformed", "The form has a part with a filename* parameter (RFC 7578 4.2)."],
+  "form-part-encoded": ["malformed", "The form has a part with a Content-Transfer-Encoding."],
+  "form-part-skipped": ["malformed", "The part was skipped."],
+  "form-boundary-invalid": ["malformed", "The form has no valid boundary."],
+  "form-boundary-followed-by-text": ["malformed", "The form has unexpected text after a boundary."],
+  "form-incomplete": ["malformed", "The form is incomplete: it ends before its last boundary."],
+} as const satisfies Readonly<Record<string, readonly [Failure, text: string]>>;
+
+/** The code of a refusal of the service. An error of the host may have another code. */
+export type ErrorCode = keyof typeof TABLE;
+
+/** The table of errors: the failure and the English text of each code. */
+export const ERRORS: Readonly<Record<ErrorCode, readonly [failure: Failure, text: string]>> = TABLE;
+
+/** The values of a text's placeholders, by their names. */
+export type ErrorValues = Readonly<Record<string, string | number>>;
+
+/** The code of a response about several errors with different codes. */
+export const SEVERAL_ERRORS = "several";
+
+/** The code of a response about one or more errors. */
+export function toCommonCode(errors: readonly Pick<HttpError, "code">[]): string {
+  const [code, ...others] = new Set(errors.map((error) => error.code));
+  return code === undefined || others.length > 0 ? SEVERAL_ERRORS : code;
+}
+
+/** What an error has besides its code. */
+export interface ErrorDetails extends ErrorOptions {
+  /** They fill the placeholders of the text. */
+  readonly values?: ErrorValues;
+  /** Header fields of the response. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Makes an error of the table. */
+export function createError(code: ErrorCode, { values = {}, headers, ...options }: ErrorDetails = {}): HttpError {
+  const [failure, text] = ERRORS[code];
+  return new HttpError(failure, fillText(text, values), headers, { ...options, code, values });
+}
+
+/**
+ * Makes the error of a refusal by a function of the host, in the host's own words. Of an error that the function has
+ * thrown, a code of its own stays. Its failure does not: a 401, for example, would be wrong for this request.
+ */
+export function toHostRefusal(refusal: ErrorCode, message: string, cause?: HttpError): HttpError {
+  const isOwnCode = cause !== undefined && cause.code !== cause.failure;
+  const { code, values } = isOwnCode ? cause : { code: refusal };
+  return new HttpError(ERRORS[refusal][0], message, {}, { code, values, cause });
+}
