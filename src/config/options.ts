@@ -110,6 +110,13 @@ export interface FileServiceOptions {
    * `https://app.example`. Default: none.
    */
   readonly acceptedOrigins?: readonly string[];
+  /**
+   * Origins whose scripts may read the responses of the service, and how long browsers may remember that, in seconds
+   * (CORS). A script of another origin must send an `Authorization` header of its own: cookies and other credentials
+   * that the browser holds are never accepted from it. To let another origin send unsafe requests, see
+   * `acceptedOrigins`. Default: none; `maxAgeSeconds` is 7200.
+   */
+  readonly cors?: { readonly origins: readonly string[]; readonly maxAgeSeconds?: number };
   /** The integrator's own commands on members of folders, by name (4.3, 4.6). Default: none. */
   readonly triggers?: Readonly<Record<string, Trigger>>;
   /** Name, logo, colour and footnote of the pages. Default: the name is `Files`, and there is nothing else. */

@@ -12,6 +12,7 @@ import { CHARACTER_CLASSES, type PasswordPolicy } from "../contracts/password-po
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import type { UploadGuard } from "../contracts/upload.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
+import type { Cors } from "../http/cors.ts";
 import { type IpNetwork, parseNetwork } from "../http/ip-network.ts";
 import { decodeSegment, isMemberName } from "../http/path-segment.ts";
 import { groupSettingsSchema } from "../schemas/account.ts";
@@ -19,6 +20,7 @@ import { type MetadataRules, parseMetadataFields } from "../uploads/metadata-fie
 import { hasMethods, isCount, isObject, isPositive, isStore } from "./checks.ts";
 import { type Limits, toLimits } from "./limits.ts";
 import type { FileServiceOptions } from "./options.ts";
+import { toOrigins } from "./origins.ts";
 import { type PageConfig, toPageConfig } from "./page-config.ts";
 import { type Triggers, toTriggers } from "./trigger-config.ts";
 import { VERSION } from "./version.ts";
@@ -65,6 +67,8 @@ export interface ServiceConfig {
   /** Empty: the origin of the request. */
   readonly publicOrigin: string;
   readonly acceptedOrigins: readonly string[];
+  /** Absent: no script of another origin can read a response. */
+  readonly cors: Cors | undefined;
   readonly logger: Logger;
   readonly clock: () => number;
 }
@@ -77,7 +81,7 @@ const STORAGE_VERBS = ["stat", "list", "read", "write", "createFolder", "remove"
  */
 export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   if (!isObject(options)) throw new TypeError("createFileService needs options.");
-  const { storage, authentication, basePath = "", server = {}, session = {}, acceptedOrigins = [] } = options;
+  const { storage, authentication, basePath = "", server = {}, session = {} } = options;
   const { groups = {}, logger = console, clock = Date.now } = options;
   const { passwordPolicy = {}, limits = {}, clientForwardedHeader = "" } = options;
   checkOption(hasMethods(storage, STORAGE_VERBS), "storage", "a storage adapter");
@@ -117,11 +121,8 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   checkOption(typeof announce === "boolean", "session.announce", "a boolean");
   checkOption(isStore(store), "session.store", "a key-value store");
 
-  const areOrigins = Array.isArray(acceptedOrigins) && acceptedOrigins.every(isOrigin);
-  checkOption(areOrigins, "acceptedOrigins", "origins such as https://app.example");
-  const { publicOrigin = "" } = options;
-  const isPublicOrigin = publicOrigin === "" || (isOrigin(publicOrigin) && /^https?:/.test(publicOrigin));
-  checkOption(isPublicOrigin, "publicOrigin", "empty or an origin such as https://files.example");
+  const metadataFields = options.metadataFields === undefined ? undefined : parseMetadataFields(options.metadataFields);
+  const origins = toOrigins(options, metadataFields?.header);
   checkOption(hasMethods(logger, ["info", "warn", "error"]), "logger", "a logger with info, warn and error");
   checkOption(typeof clock === "function", "clock", "a function");
 
@@ -154,7 +155,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     publicError,
     usernameOfCertificate,
     listeners,
-    metadataFields: options.metadataFields === undefined ? undefined : parseMetadataFields(options.metadataFields),
+    metadataFields,
     beforeCommit: toUploadGuard(options.beforeCommit),
     triggers: toTriggers(options),
     pages: toPageConfig(options),
@@ -166,8 +167,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     archive: { method },
     clientForwardedHeader,
     trustedProxies,
-    publicOrigin,
-    acceptedOrigins: [...acceptedOrigins],
+    ...origins,
     logger: toSafeLogger(logger),
     clock,
   };
@@ -252,10 +252,6 @@ function parseBasePath(basePath: string): readonly string[] {
 
 function isBaseSegment(segment: string | undefined): boolean {
   return segment !== undefined && isMemberName(segment);
-}
-
-function isOrigin(text: unknown): boolean {
-  return typeof text === "string" && URL.canParse(text) && new URL(text).origin === text;
 }
 
 function isToken(text: unknown): text is string {

@@ -1,6 +1,7 @@
 import type { Failure } from "../http/http-error.ts";
 import type { Variant } from "../http/negotiate.ts";
 import { FAILURE_TEXTS } from "./error-responses.ts";
+import type { HeaderName } from "./headers.ts";
 import type { OpenApiInput, OpenApiRoute } from "./input.ts";
 import { CONTENTS, type ContentSpec } from "./media-types.ts";
 import type { OperationSpec, ResponseSpec } from "./operation-types.ts";
@@ -24,6 +25,12 @@ const RANGE_PARAMETERS: readonly ParameterName[] = ["range", "ifRange"];
 const PAGE_PARAMETERS: readonly ParameterName[] = ["acceptLanguage", "sort", "order", "done", "basicLogin"];
 /** Statuses that a HEAD request never gets, because it ignores ranges. */
 const RANGE_STATUSES: readonly number[] = [206, 416];
+/** What the response to a preflight has in addition. */
+const PREFLIGHT_HEADERS: readonly HeaderName[] = [
+  "Access-Control-Allow-Methods",
+  "Access-Control-Allow-Headers",
+  "Access-Control-Max-Age",
+];
 const ANY_LOGIN: OperationObject["security"] = [{ basic: [] }, { session: [] }, { cookie: [] }];
 const SESSION_ONLY: OperationObject["security"] = [{ session: [] }, { cookie: [] }];
 
@@ -61,10 +68,11 @@ export function toOptionsOperation(
     // 400 occurs only for a malformed URL, which has no path.
     hasPath: (status) => status !== 400 && hasPath(routes[0]),
     isStatic: isAsset(routes[0]),
+    hasCors: service.hasCors,
     pageFields: service.pageFields,
     types: undefined,
   });
-  responses.add(204, "`Allow` lists the methods.", [], ["Allow"]);
+  responses.add(204, "`Allow` lists the methods.", [], ["Allow", ...(service.hasCors ? PREFLIGHT_HEADERS : [])]);
   // Paths of files and folders are parsed for every method, so a malformed one fails here too.
   for (const variant of hasPath(routes[0]) && path.parameters.length > 0 ? service.variants : []) {
     const content = variant === "html" ? CONTENTS.page : CONTENTS.errors;
@@ -93,6 +101,7 @@ function toResponses(
   const responses = createResponses({
     hasPath: () => hasPath(route),
     isStatic: isAsset(route),
+    hasCors: service.hasCors,
     pageFields,
     types: path.type,
   });

@@ -68,6 +68,17 @@ export const HEADER_FIELDS = {
     required: true,
     schema: text,
   },
+  "Access-Control-Allow-Origin": {
+    description: "The origin of the request, if its scripts may read the response.",
+    schema: text,
+  },
+  "Access-Control-Expose-Headers": { description: "The headers that these scripts may read.", schema: text },
+  "Access-Control-Allow-Methods": { description: "The methods that these scripts may use.", schema: text },
+  "Access-Control-Allow-Headers": { description: "The headers that these scripts may send.", schema: text },
+  "Access-Control-Max-Age": {
+    description: "Seconds for which a browser may remember this.",
+    schema: { type: "integer", minimum: 0 },
+  },
   "WWW-Authenticate": {
     description: 'How to log in: `basic realm="Web files access"`, `session`.',
     schema: text,

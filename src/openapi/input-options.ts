@@ -36,6 +36,8 @@ export interface OpenApiOptions {
   readonly announcesSession: boolean;
   /** The header fields that every page has, in addition to `Content-Language`. */
   readonly pageFields: readonly string[];
+  /** Whether scripts of other origins may read responses (the option `cors`). */
+  readonly hasCors: boolean;
   /** Returns the status of a failure in a variant (CONTRACT 1). */
   readonly toStatus: (failure: Failure, variant: Variant) => number;
 }

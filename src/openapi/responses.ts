@@ -15,6 +15,8 @@ export interface ResponsesOptions {
   readonly hasPath: (status: number) => boolean;
   /** Whether successful responses are equal for all requests, and so have no `Vary`. Default: false. */
   readonly isStatic?: boolean;
+  /** Whether scripts of other origins may read the responses. Default: false. */
+  readonly hasCors?: boolean;
   /** The header fields of pages. */
   readonly pageFields: readonly string[];
   /** The only media type that responses have here; `undefined` for all that the operation has. */
@@ -55,11 +57,17 @@ const RESPONSES_OF_OTHERS: readonly (readonly [statuses: string, response: Respo
   ],
 ];
 
-export function createResponses({ hasPath, isStatic = false, pageFields, types }: ResponsesOptions): Responses {
+export function createResponses({
+  hasPath,
+  isStatic = false,
+  hasCors = false,
+  pageFields,
+  types,
+}: ResponsesOptions): Responses {
   const collected = new Map<number, CollectedResponse>();
 
   function addStatus(status: number): CollectedResponse {
-    const vary = isStatic && status < 300 ? [] : ["Vary"];
+    const vary = isStatic && status < 300 && !hasCors ? [] : ["Vary"];
     const usual = [
       "Server",
       ...(hasPath(status) ? ["Server-Path"] : []),
@@ -68,6 +76,7 @@ export function createResponses({ hasPath, isStatic = false, pageFields, types }
       "Cache-Control",
       ...vary,
       ...(status >= 400 ? ["Error-Code"] : []),
+      ...(hasCors ? ["Access-Control-Allow-Origin", "Access-Control-Expose-Headers"] : []),
     ];
     const headers = new Set([...usual, ...(HEADERS_OF_STATUS[status] ?? [])]);
     const response = { descriptions: new Set<string>(), contents: new Map<string, ContentSpec[]>(), headers };

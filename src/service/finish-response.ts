@@ -2,6 +2,7 @@ import { toServerPath } from "../account/path.ts";
 import { toChallenges } from "../auth/challenge.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
 import type { Api } from "../contracts/api.ts";
+import { toCorsFields } from "../http/cors.ts";
 import type { Reply } from "../http/reply.ts";
 import { withoutContent } from "../http/reply.ts";
 import type { RequestContext } from "../request/context.ts";
@@ -40,23 +41,34 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
     });
   }
 
+  const varyByOrigin = config.cors === undefined ? "" : ", Origin";
+
+  /** Who may cache the response, and what it depends on. */
+  function toCaching(kind: ResolvedUrl["kind"], status: number, headers: Reply["headers"]): Reply["headers"] {
+    // Assets are public, and their names change with their content.
+    if (kind === "asset" && status < 300) {
+      const caching = ["Cache-Control", "public, max-age=31536000, immutable"] as const;
+      return config.cors === undefined ? [caching] : [caching, ["Vary", "Origin"]];
+    }
+    const isTranslated = headers.some(([name]) => name === "Content-Language");
+    return [
+      ["Vary", `Accept, Authorization, Cookie${isTranslated ? ", Accept-Language" : ""}${varyByOrigin}`],
+      ["Cache-Control", UNCACHED.includes(kind) ? "no-store" : "private, no-cache"],
+    ];
+  }
+
   function finish({ request }: RequestContext, { kind, path }: ResolvedUrl, content: Reply): Reply {
     const { status, headers, body } = request.method === "HEAD" ? withoutContent(content) : content;
-    const common: [string, string][] = [
+    const common: (readonly [string, string])[] = [
       ["Server", config.serverHeader],
       ["X-Content-Type-Options", "nosniff"],
       ["Cross-Origin-Resource-Policy", "same-origin"],
     ];
-    // Assets are public, and their names change with their content.
-    if (kind === "asset" && status < 300) {
-      common.push(["Cache-Control", "public, max-age=31536000, immutable"]);
-    } else {
-      const isTranslated = headers.some(([name]) => name === "Content-Language");
-      common.push(
-        ["Vary", `Accept, Authorization, Cookie${isTranslated ? ", Accept-Language" : ""}`],
-        ["Cache-Control", UNCACHED.includes(kind) ? "no-store" : "private, no-cache"],
-      );
-      if (kind === "file" || kind === "folder") common.push(["Server-Path", toServerPath(path.segments)]);
+    common.push(...toCaching(kind, status, headers));
+    if (kind === "file" || kind === "folder") common.push(["Server-Path", toServerPath(path.segments)]);
+    if (config.cors !== undefined) {
+      const allow = headers.find(([name]) => name === "Allow")?.[1];
+      common.push(...toCorsFields(config.cors, request, allow));
     }
     return { status, headers: headers.concat(common), body };
   }

@@ -39,6 +39,7 @@ async function renderDocument(config: ServiceConfig, apis: readonly Api[]): Prom
     metadata,
     announcesSession: session.announce,
     pageFields: Object.keys(pages.fields).filter((name) => pages.fields[name] !== undefined),
+    hasCors: config.cors !== undefined,
     toStatus,
   });
 }

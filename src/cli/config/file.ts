@@ -143,6 +143,7 @@ function toServiceOptions(config: ConfigFile) {
   const { groups, basePath, server, session, acceptedOrigins, passwordPolicy, limits, clientForwardedHeader } = config;
   const {
     basicCacheSeconds,
+    cors,
     component,
     publicError,
     branding,
@@ -171,6 +172,7 @@ function toServiceOptions(config: ConfigFile) {
     ...(server === undefined ? undefined : { server }),
     session: ownSession,
     ...(acceptedOrigins === undefined ? undefined : { acceptedOrigins }),
+    ...(cors === undefined ? undefined : { cors }),
   };
 }
 

@@ -181,6 +181,10 @@ const membersSchema = z.strictObject({
   acceptedOrigins: z
     .array(z.string().superRefine(checkByService((origin) => ({ acceptedOrigins: [origin] }))))
     .exactOptional(),
+  cors: z
+    .strictObject({ origins: z.array(z.string()), maxAgeSeconds: z.number().exactOptional() })
+    .superRefine(checkByService((cors) => ({ cors })))
+    .exactOptional(),
   triggers: triggersSchema.exactOptional(),
   branding: z
     .strictObject({
