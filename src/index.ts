@@ -94,6 +94,7 @@ export type {
   WriteTotals,
 } from "./contracts/events/transfers.ts";
 export type { EventStreamOptions, FileService, RequestHandler } from "./contracts/file-service.ts";
+export type { HostSessions, Identify, Identity, StartedSession } from "./contracts/identity.ts";
 export type { KeyValueStore } from "./contracts/key-value-store.ts";
 export type { Logger } from "./contracts/logger.ts";
 export type { MemberBatches } from "./contracts/member-batches.ts";

@@ -223,7 +223,12 @@ async function askUpdate(method: Authenticator, update: PasswordUpdate): Promise
  * RFC 8265 3).
  */
 export function isPlausible({ type, username, content }: Pick<Credentials, "type" | "username" | "content">): boolean {
-  return isWithin(username, maxUsernameBytes) && !/\p{Cc}/u.test(username) && isWithin(content, maxContentBytes[type]);
+  return isPlausibleName(username) && isWithin(content, maxContentBytes[type]);
+}
+
+/** Whether a value can be the name of an account: text of 1 to 255 bytes without control characters. */
+export function isPlausibleName(username: unknown): username is string {
+  return typeof username === "string" && isWithin(username, maxUsernameBytes) && !/\p{Cc}/u.test(username);
 }
 
 /**

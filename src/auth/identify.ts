@@ -16,7 +16,7 @@ import type { Sessions } from "./sessions/types.ts";
 import { type AttemptResult, type AttemptSource, type LoginThrottle, Throttled } from "./throttle.ts";
 
 /** How a request can identify its account, the strongest scheme first (CONTRACT 6.1). */
-export type AuthScheme = "session" | "basic" | "cookie" | "certificate";
+export type AuthScheme = "identity" | "session" | "basic" | "cookie" | "certificate";
 
 /** What the rejecting method lets the user know. The service shows it only with the option `publicError` (7.2). */
 export type PublicError = Pick<Rejected, "message" | "publicResponse">;

@@ -1,6 +1,6 @@
 import type { Credentials } from "../contracts/authenticator.ts";
 import { type Connection, NIL_UUID } from "../contracts/connection.ts";
-import type { MethodVerdict, RefusalReason } from "../contracts/events/logins.ts";
+import type { LoginType, MethodVerdict, RefusalReason } from "../contracts/events/logins.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { EVENT_MESSAGES } from "../events/catalog.ts";
 import type { Emit } from "../events/emitter.ts";
@@ -11,7 +11,7 @@ import type { TimedSession } from "./sessions/types.ts";
 
 /** A login attempt, as the audit needs it. The audit never passes on the content of the credentials. */
 export interface LoginAttempt {
-  readonly credentials: Credentials;
+  readonly credentials: Omit<Credentials, "type" | "content"> & { readonly type: LoginType };
   /** The verdicts of the methods that were asked. */
   readonly verdicts: readonly MethodVerdict[];
   /** Whether a session starts if the login is accepted. */
@@ -25,7 +25,12 @@ export interface LoginAudit {
   /** Reports a refused login. `details` say what is wrong with the account, if the account is the reason. */
   refused(attempt: LoginAttempt, reason: RefusalReason, details?: string): void;
   /** Reports the end of a session: it expired, which its next use finds out, or its account ended it. */
-  sessionEnded(how: "by-time" | "by-account", session: TimedSession, request: Request, connection: Connection): void;
+  sessionEnded(
+    how: "by-time" | "by-account",
+    session: TimedSession,
+    request: Pick<Request, "url" | "headers">,
+    connection: Connection,
+  ): void;
 }
 
 /** Options of {@link createLoginAudit}. */

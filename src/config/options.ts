@@ -4,6 +4,7 @@ import type { Authenticator } from "../contracts/authenticator.ts";
 import type { Branding } from "../contracts/branding.ts";
 import type { ClientCertificate } from "../contracts/connection.ts";
 import type { OnEvent } from "../contracts/events/file-event.ts";
+import type { Identify } from "../contracts/identity.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import type { Logger } from "../contracts/logger.ts";
 import type { PasswordPolicy } from "../contracts/password-policy.ts";
@@ -20,6 +21,17 @@ export interface FileServiceOptions {
   readonly storage: StorageAdapter;
   /** The methods that validate credentials, in the order in which they are asked (7.2). At least one. */
   readonly authentication: Authenticator | readonly Authenticator[];
+  /**
+   * Tells which user of the host's application sends a request. It is asked before all else; `undefined` lets the
+   * service's own logins count. Default: nobody.
+   */
+  readonly identify?: Identify;
+  /**
+   * What tells the application who sends a request. `header`: a header that only the application's own scripts can set,
+   * such as `Authorization: Bearer`. `cookie`: something that browsers send by themselves, also for pages of other
+   * sites, so unsafe requests must come from the service's own origin (CONTRACT 6.5). Default: `cookie`.
+   */
+  readonly identifiedBy?: "cookie" | "header";
   /**
    * The groups of accounts by their identifier. A setting that an account leaves out comes from its group, then from
    * `DEFAULT_GROUP` (CONTRACT 7.1). Default: a `DEFAULT_GROUP` with full control and the home folder `/${USER}`, which

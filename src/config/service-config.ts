@@ -5,10 +5,11 @@ import type { ApiPage } from "../contracts/api-page.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
 import { type ClientCertificate, NIL_UUID } from "../contracts/connection.ts";
 import type { OnEvent } from "../contracts/events/file-event.ts";
+import type { Identify } from "../contracts/identity.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { checkOption } from "../contracts/option-error.ts";
-import { CHARACTER_CLASSES, type PasswordPolicy } from "../contracts/password-policy.ts";
+import type { PasswordPolicy } from "../contracts/password-policy.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import type { UploadGuard } from "../contracts/upload.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
@@ -22,6 +23,7 @@ import { type Limits, toLimits } from "./limits.ts";
 import type { FileServiceOptions } from "./options.ts";
 import { toOrigins } from "./origins.ts";
 import { type PageConfig, toPageConfig } from "./page-config.ts";
+import { checkPasswordPolicy } from "./password-policy.ts";
 import { type Triggers, toTriggers } from "./trigger-config.ts";
 import { VERSION } from "./version.ts";
 
@@ -29,6 +31,9 @@ import { VERSION } from "./version.ts";
 export interface ServiceConfig {
   readonly storage: StorageAdapter;
   readonly authentication: readonly Authenticator[];
+  /** Absent: the host identifies nobody. */
+  readonly identify: Identify | undefined;
+  readonly identifiedBy: "cookie" | "header";
   readonly groups: Groups;
   /** Canonical: empty, or `/` and percent-encoded segments without a trailing `/`. */
   readonly basePath: string;
@@ -95,6 +100,10 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     "an authenticator, or a list of at least one",
   );
 
+  const { identify, identifiedBy = "cookie" } = options;
+  checkOption(identify === undefined || typeof identify === "function", "identify", "a function");
+  checkOption(identifiedBy === "cookie" || identifiedBy === "header", "identifiedBy", '"cookie" or "header"');
+
   checkOption(isObject(server), "server", "an object");
   const { name = "fileferry", uuid: serverUuid = NIL_UUID } = server;
   checkOption(isToken(name), "server.name", "an RFC 9110 token");
@@ -146,6 +155,8 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   return {
     storage,
     authentication: authenticators,
+    identify,
+    identifiedBy,
     groups: toGroups(groups),
     basePath: baseSegments.map((segment) => `/${encodeURIComponent(segment)}`).join(""),
     baseSegments,
@@ -191,29 +202,6 @@ function toUploadGuard(beforeCommit: FileServiceOptions["beforeCommit"]): Upload
   const isGuard = hasMethods(beforeCommit, ["decide"]) && areFunctions && isTimeout;
   checkOption(isGuard, "beforeCommit", "a function, or an object with decide, receive, abandon and timeoutSeconds");
   return beforeCommit;
-}
-
-function checkPasswordPolicy(policy: PasswordPolicy): void {
-  checkOption(isObject(policy), "passwordPolicy", "an object");
-  const {
-    minLength = 12,
-    maxLength = 1024,
-    requireClasses = [],
-    allowUserName = false,
-    estimate,
-    minEstimate = 0,
-  } = policy;
-  checkOption(isCount(minLength) && minLength <= 1024, "passwordPolicy.minLength", "a whole number from 1 to 1024");
-  checkOption(
-    isCount(maxLength) && maxLength >= minLength,
-    "passwordPolicy.maxLength",
-    "a whole number from minLength on",
-  );
-  const areClasses = Array.isArray(requireClasses) && requireClasses.every((name) => CHARACTER_CLASSES.includes(name));
-  checkOption(areClasses, "passwordPolicy.requireClasses", `a list of ${CHARACTER_CLASSES.join(", ")}`);
-  checkOption(typeof allowUserName === "boolean", "passwordPolicy.allowUserName", "a boolean");
-  checkOption(estimate === undefined || typeof estimate === "function", "passwordPolicy.estimate", "a function");
-  checkOption(Number.isFinite(minEstimate), "passwordPolicy.minEstimate", "a number");
 }
 
 /** Checks groups and their permissions. @throws OptionError for an option such as `groups.staff.home_folder_path`. */

@@ -1,5 +1,6 @@
 import type { Connection } from "./connection.ts";
 import type { EventStream } from "./events/file-event.ts";
+import type { HostSessions } from "./identity.ts";
 
 /** Handles a request and never rejects. Runtime adapters mount such a function, or a complete {@link FileService}. */
 export type RequestHandler = (request: Request, connection: Connection) => Promise<Response>;
@@ -33,6 +34,8 @@ export interface FileService {
    * `isCurrent`. Rejects with `HttpError` `unavailable` when the store fails.
    */
   endSessions(username: string): Promise<void>;
+  /** The sessions, for an application that identifies its users itself. */
+  readonly sessions: HostSessions;
   /**
    * The events of the service from now on, for one reader. The reader ends the stream by leaving its loop; see
    * {@link EventStream}.

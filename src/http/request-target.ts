@@ -28,6 +28,6 @@ export function parseTarget(url: string): Target {
 }
 
 /** Whether the client uses TLS: as the connection says, or else as the URL says. */
-export function isSecure({ url }: Request, { isSecure: isKnownSecure }: Connection): boolean {
+export function isSecure({ url }: Pick<Request, "url">, { isSecure: isKnownSecure }: Connection): boolean {
   return isKnownSecure ?? /^https:/i.test(url);
 }

@@ -37,7 +37,7 @@ const request = { ...reason, method: z.string(), path: z.string(), peer: peerSch
 const leftOut = { others: z.int().min(1).exactOptional() };
 const rejectionReason = ["credentials", "unavailable", "failure"] as const;
 const login = {
-  credentials: z.strictObject({ type: z.enum(CREDENTIAL_TYPES) }),
+  credentials: z.strictObject({ type: z.enum([...CREDENTIAL_TYPES, "identity"]) }),
   verdicts: z.array(
     z.strictObject({
       method: z.string(),

@@ -81,7 +81,7 @@ export function createAccountAdmission(
 }
 
 /** Rejects unknown settings, because an ignored one could be one that forbids something (2.4). */
-function toCheckedSettings(settings: AccountSettings): AccountSettings {
+export function toCheckedSettings(settings: AccountSettings): AccountSettings {
   const parsed = accountSettingsSchema.safeParse(settings);
   if (parsed.success) return parsed.data;
   throw createError("account-unusable", { cause: parsed.error });

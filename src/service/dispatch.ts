@@ -122,12 +122,13 @@ function toRoute({ kind }: ResolvedUrl, method: string, apis: readonly Api[]): R
 
 /**
  * Refuses a request that may change something and that a page of another site may have sent: browsers send all
- * credentials on their own, except the session header (CONTRACT 6.5).
+ * credentials on their own, except headers of the client's script (CONTRACT 6.5).
  */
 function refuseCrossSite(context: RequestContext, identified: Identified): void {
   const { request, config, audit } = context;
   const { scheme } = identified;
-  if (scheme === "session" || SAFE_METHODS.includes(request.method) || isSameOrigin(context, config)) return;
+  const isByHeader = scheme === "session" || (scheme === "identity" && config.identifiedBy === "header");
+  if (isByHeader || SAFE_METHODS.includes(request.method) || isSameOrigin(context, config)) return;
   const attempt = identified.attempt ?? identified.toAttempt?.();
   if (attempt !== undefined) audit.refused(attempt, "cross-site");
   throw createError("cross-site");

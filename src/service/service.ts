@@ -1,6 +1,7 @@
 import type { Account } from "../account/account.ts";
 import { createBasicCache } from "../auth/basic-cache.ts";
 import { createAuthenticationChain } from "../auth/chain.ts";
+import { withHostIdentity } from "../auth/host-identity.ts";
 import { createIdentifier } from "../auth/identify.ts";
 import type { Login } from "../auth/login.ts";
 import { createLoginAudit, type LoginAttempt } from "../auth/login-audit.ts";
@@ -29,9 +30,10 @@ import { createFailureOf } from "../request/errors.ts";
 import { adoptKeyv } from "../stores/keyv.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
 import { createTexts } from "../views/texts.ts";
-import { createAccountAdmission } from "./account-opener.ts";
+import { createAccountAdmission, toCheckedSettings } from "./account-opener.ts";
 import { createDispatch } from "./dispatch.ts";
 import { createResponseFinisher } from "./finish-response.ts";
+import { createHostSessions } from "./host-sessions.ts";
 import { createOpenApi } from "./openapi.ts";
 import { type ResolvedUrl, resolveUrl, toOnlyVariant } from "./routes.ts";
 
@@ -61,7 +63,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   const accounts = createAccountAdmission(config.storage, config.groups, config.limits.maxFileBytes);
   // By default nothing is remembered unless the first method can tell whether an account is current.
   const { basicCacheSeconds = config.authentication[0]?.isCurrent ? undefined : 0 } = config;
-  const identifier = createIdentifier({
+  const ownIdentifier = createIdentifier({
     chain,
     basicCache: createBasicCache({ seconds: basicCacheSeconds, chain, sessions, clock }),
     sessions,
@@ -73,6 +75,11 @@ export function createFileService(options: FileServiceOptions): FileService {
     component,
     logger,
   });
+  const { identify } = config;
+  const identifier =
+    identify === undefined
+      ? ownIdentifier
+      : withHostIdentity(ownIdentifier, { identify, resolve: accounts.resolve, check: toCheckedSettings, component });
   const passwords = createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy });
 
   const walks = createWalkQueue();
@@ -186,6 +193,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     handles: (request) => resolveUrl(parseTarget(request.url), config.baseSegments) !== undefined,
     start: () => chain.start(),
     endSessions: sessions.endAll,
+    sessions: createHostSessions({ sessions, audit, admit, check: toCheckedSettings, component }),
     events: events.open,
     close: events.close,
   };

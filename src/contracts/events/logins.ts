@@ -33,9 +33,12 @@ export interface AccessStarted extends EventEnvelope {
   };
 }
 
+/** What a login is made with; `identity`: the application of the host has identified the user. */
+export type LoginType = CredentialType | "identity";
+
 /** The credentials of a login and the verdicts on them. */
 export interface LoginData {
-  readonly credentials: { readonly type: CredentialType };
+  readonly credentials: { readonly type: LoginType };
   /** The verdicts of the methods that were asked, in order. The last one decided. */
   readonly verdicts: readonly MethodVerdict[];
 }

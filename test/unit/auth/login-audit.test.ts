@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createLoginAudit, type LoginAttempt, type LoginAudit } from "../../../src/auth/login-audit.ts";
+import type { Credentials } from "../../../src/contracts/authenticator.ts";
 import { type Component, NIL_UUID } from "../../../src/contracts/connection.ts";
 import type { RefusalReason } from "../../../src/contracts/events/logins.ts";
 import type { EventDraft } from "../../../src/events/emitter.ts";
@@ -12,7 +13,8 @@ const trace = { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902
 const creator: Component = { ...component, type: "https" };
 const content = "secret that is nobody's business";
 
-const bare: LoginAttempt = { credentials: { type: "password", username: "alice", content }, verdicts: [] };
+const credentials: Credentials = { type: "password", username: "alice", content };
+const bare: LoginAttempt = { credentials, verdicts: [] };
 const whole: LoginAttempt = {
   credentials: { ...bare.credentials, peer, creator, trace },
   verdicts: [

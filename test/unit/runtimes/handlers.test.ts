@@ -49,6 +49,7 @@ function stub(fetch: FileService["fetch"]): FileService {
     start: async () => undefined,
     close: async () => undefined,
     endSessions: async () => undefined,
+    sessions: { start: async () => ({ id: "", setCookie: "" }), end: async () => undefined },
     events: () => createEventQueue(1, () => undefined).stream,
   };
   return { ...rest, fetch, rest: fetch, webdav: fetch, browser: fetch, handles: () => true };

@@ -1,0 +1,44 @@
+import { isPlausibleName } from "../auth/chain.ts";
+import type { LoginAttempt, LoginAudit } from "../auth/login-audit.ts";
+import type { Sessions } from "../auth/sessions/types.ts";
+import type { AccountSettings } from "../contracts/account.ts";
+import type { Connection } from "../contracts/connection.ts";
+import type { HostSessions, StartedSession } from "../contracts/identity.ts";
+import { toSessionCookie } from "../http/cookie.ts";
+import { createError } from "../http/errors.ts";
+import type { RequestContext } from "../request/context.ts";
+
+/** Options of {@link createHostSessions}. */
+export interface HostSessionsOptions {
+  readonly sessions: Sessions;
+  readonly audit: LoginAudit;
+  readonly admit: RequestContext["admit"];
+  /** Checks settings. @throws HttpError `denied`. */
+  readonly check: (settings: AccountSettings) => AccountSettings;
+  readonly component: { readonly uuid: string };
+}
+
+/** The sessions that the host's application starts and ends belong to no request of the service. */
+const NO_REQUEST = { url: "http://localhost/", headers: new Headers() };
+
+/** Makes the sessions of a service for the host's application. */
+export function createHostSessions({ sessions, audit, admit, check, component }: HostSessionsOptions): HostSessions {
+  async function start(username: string, given: AccountSettings, connection: Connection = {}): Promise<StartedSession> {
+    if (!isPlausibleName(username)) throw createError("account-unusable");
+    const login = { username, settings: check(given) };
+    const generation = await sessions.generationOf(username);
+    await admit(login, toAttempt(username, connection));
+    const id = await sessions.start(login, generation, (ended) =>
+      audit.sessionEnded("by-account", ended, NO_REQUEST, connection),
+    );
+    return { id, setCookie: toSessionCookie(id, connection.isSecure === true) };
+  }
+
+  function toAttempt(username: string, { peer, isSecure }: Connection): LoginAttempt {
+    const creator = { uuid: component.uuid, type: isSecure === true ? "https" : "http" };
+    const credentials = { type: "identity", username, creator, ...(peer && { peer }) } as const;
+    return { credentials, verdicts: [], beginsSession: true };
+  }
+
+  return { start, end: sessions.endAll };
+}
