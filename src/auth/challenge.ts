@@ -9,11 +9,12 @@ const SESSION_CHALLENGE = "session";
  * Returns the value of `WWW-Authenticate` for a 401 (7.1). The configuration can turn the session challenge off
  * (CONTRACT 6.2).
  *
- * A browser that shows our pages, and a script of these pages, gets the session challenge only: for a Basic challenge
- * the browser would open its own dialog before it shows our login page. If the session challenge is off, Basic is the
- * only challenge left, so every client gets it.
+ * A browser that shows our pages, and a script, gets the session challenge only: for a Basic challenge the browser would
+ * open its own dialog before it shows our login page, or in the middle of an application. If the session challenge is
+ * off, Basic is the only challenge left, so every client but such scripts gets it.
  */
 export function toChallenges({ headers }: Request, variant: Variant, announceSession: boolean): string {
+  if (headers.get("sec-fetch-mode") === "cors") return SESSION_CHALLENGE;
   if (!announceSession) return BASIC_CHALLENGE;
   const isOurPage = variant === "html" || headers.get("x-requested-with") === "XMLHttpRequest";
   // A client that sends `Authorization` is not a browser on our pages: it gets both challenges (7.1).
