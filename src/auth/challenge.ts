@@ -9,14 +9,19 @@ const SESSION_CHALLENGE = "session";
  * Returns the value of `WWW-Authenticate` for a 401 (7.1). The configuration can turn the session challenge off
  * (CONTRACT 6.2).
  *
- * A browser that shows our pages, and a script, gets the session challenge only: for a Basic challenge the browser would
- * open its own dialog before it shows our login page, or in the middle of an application. If the session challenge is
- * off, Basic is the only challenge left, so every client but such scripts gets it.
+ * A browser that shows our pages, and a script in a browser, get the session challenge only: for a Basic challenge the
+ * browser would open its own dialog before it shows our login page, or in the middle of an application. If the session
+ * challenge is off, Basic is the only challenge left, so every client but such scripts gets it.
  */
 export function toChallenges({ headers }: Request, variant: Variant, announceSession: boolean): string {
-  if (headers.get("sec-fetch-mode") === "cors") return SESSION_CHALLENGE;
+  if (isBrowserScript(headers)) return SESSION_CHALLENGE;
   if (!announceSession) return BASIC_CHALLENGE;
   const isOurPage = variant === "html" || headers.get("x-requested-with") === "XMLHttpRequest";
   // A client that sends `Authorization` is not a browser on our pages: it gets both challenges (7.1).
   return isOurPage && !headers.has("authorization") ? SESSION_CHALLENGE : `${BASIC_CHALLENGE}, ${SESSION_CHALLENGE}`;
+}
+
+/** Whether a script in a browser has sent the request. Node's `fetch` has the same mode, but shows no dialogs. */
+function isBrowserScript(headers: Headers): boolean {
+  return headers.get("sec-fetch-mode") === "cors" && !/^(?:node|undici)$/.test(headers.get("user-agent") ?? "");
 }

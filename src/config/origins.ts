@@ -1,6 +1,6 @@
 import { checkOption } from "../contracts/option-error.ts";
-import type { Cors } from "../http/cors.ts";
-import type { KnownOrigins } from "../http/same-origin.ts";
+import type { Cors } from "../http/origins/cors.ts";
+import type { KnownOrigins } from "../http/origins/same-origin.ts";
 import { isObject } from "./checks.ts";
 import type { FileServiceOptions } from "./options.ts";
 

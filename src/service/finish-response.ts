@@ -2,7 +2,7 @@ import { toServerPath } from "../account/path.ts";
 import { toChallenges } from "../auth/challenge.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
 import type { Api } from "../contracts/api.ts";
-import { toCorsFields } from "../http/cors.ts";
+import { toCorsFields } from "../http/origins/cors.ts";
 import type { Reply } from "../http/reply.ts";
 import { withoutContent } from "../http/reply.ts";
 import type { RequestContext } from "../request/context.ts";

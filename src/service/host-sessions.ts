@@ -18,9 +18,6 @@ export interface HostSessionsOptions {
   readonly component: { readonly uuid: string };
 }
 
-/** The sessions that the host's application starts and ends belong to no request of the service. */
-const NO_REQUEST = { url: "http://localhost/", headers: new Headers() };
-
 /** Makes the sessions of a service for the host's application. */
 export function createHostSessions({ sessions, audit, admit, check, component }: HostSessionsOptions): HostSessions {
   async function start(username: string, given: AccountSettings, connection: Connection = {}): Promise<StartedSession> {
@@ -29,7 +26,7 @@ export function createHostSessions({ sessions, audit, admit, check, component }:
     const generation = await sessions.generationOf(username);
     await admit(login, toAttempt(username, connection));
     const id = await sessions.start(login, generation, (ended) =>
-      audit.sessionEnded("by-account", ended, NO_REQUEST, connection),
+      audit.sessionEnded("by-account", ended, toRequest(), connection),
     );
     return { id, setCookie: toSessionCookie(id, connection.isSecure === true) };
   }
@@ -41,4 +38,9 @@ export function createHostSessions({ sessions, audit, admit, check, component }:
   }
 
   return { start, end: sessions.endAll };
+}
+
+/** No request of the service starts these sessions. */
+function toRequest(): Pick<Request, "url" | "headers"> {
+  return { url: "http://localhost/", headers: new Headers() };
 }

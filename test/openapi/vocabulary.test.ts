@@ -13,6 +13,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   origin: "of the service as a whole: browsers write it",
   referer: "of the service as a whole: browsers write it",
   "access-control-request-method": "of the service as a whole: browsers write it",
+  "sec-fetch-mode": "of the service as a whole: browsers write it",
+  "user-agent": "nowhere: it tells browsers from other programs",
   "sec-fetch-site": "of the service as a whole: browsers write it",
   host: "nowhere: it is part of the URL (RFC 9110 7.2)",
   "content-length": "nowhere: it is how the body is sent (RFC 9112 6)",

@@ -1,11 +1,11 @@
 import { toSessionCookie } from "../../http/cookie.ts";
 import { createError } from "../../http/errors.ts";
 import { mediaType } from "../../http/negotiate.ts";
+import { isSameOrigin } from "../../http/origins/same-origin.ts";
 import type { Reply } from "../../http/reply.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { readFormBody, readJsonBody } from "../../http/request-body.ts";
 import { isSecure } from "../../http/request-target.ts";
-import { isSameOrigin } from "../../http/same-origin.ts";
 import type { RequestContext } from "../../request/context.ts";
 import { type LoginRequest, type LoginResponse, loginFormSchema, loginRequestSchema } from "../../schemas/login.ts";
 import { redirectReply } from "../../views/page.ts";

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { parseAuthorization } from "../../../src/http/authorization.ts";
 import { readSessionCookie } from "../../../src/http/cookie.ts";
 import { readForwardedClient } from "../../../src/http/forwarded.ts";
-import { isSameOrigin } from "../../../src/http/same-origin.ts";
+import { isSameOrigin } from "../../../src/http/origins/same-origin.ts";
 import { readTrace } from "../../../src/http/trace-context.ts";
 import type { Random } from "../random.ts";
 import { asHeaders, decodeStrictly, expect, expectSame, type FuzzTarget, readFields } from "../target.ts";
@@ -17,7 +17,7 @@ export const target: FuzzTarget = {
     "http/authorization.ts",
     "http/cookie.ts",
     "http/forwarded.ts",
-    "http/same-origin.ts",
+    "http/origins/same-origin.ts",
     "http/trace-context.ts",
   ],
   dictionary: [

@@ -398,3 +398,24 @@ describe("those who are not logged in", () => {
     expect(touched).toEqual([]);
   });
 });
+
+describe("the challenges for a script in a browser", () => {
+  const script = { "sec-fetch-mode": "cors", "sec-fetch-site": "cross-site", "user-agent": "Mozilla/5.0" };
+
+  it("have no Basic, for which the browser would open a dialog", async () => {
+    for (const announce of [true, false]) {
+      const { call } = await createTestService({ session: { announce } });
+      for (const headers of [script, { ...script, authorization: basic("alice", "wrong") }]) {
+        const answer = await call("GET", "/home/", { as: null, variant: "json", headers });
+        expect([answer.status, answer.header("www-authenticate")]).toEqual([401, "session"]);
+      }
+    }
+  });
+
+  it("are the usual ones for Node's fetch, which has the same mode", async () => {
+    const { call } = await createTestService();
+    const headers = { "sec-fetch-mode": "cors", "user-agent": "node" };
+    const answer = await call("GET", "/home/", { as: null, variant: "json", headers });
+    expect(answer.header("www-authenticate")).toBe('basic realm="Web files access", session');
+  });
+});

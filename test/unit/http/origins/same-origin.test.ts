@@ -1,7 +1,7 @@
 import { Request } from "@whatwg-node/fetch";
 import { describe, expect, it } from "vitest";
-import type { Connection } from "../../../src/contracts/connection.ts";
-import { isSameOrigin } from "../../../src/http/same-origin.ts";
+import type { Connection } from "../../../../src/contracts/connection.ts";
+import { isSameOrigin } from "../../../../src/http/origins/same-origin.ts";
 
 function ask(
   headers: Record<string, string>,

@@ -1,5 +1,5 @@
-import type { Connection } from "../contracts/connection.ts";
-import { isSecure } from "./request-target.ts";
+import type { Connection } from "../../contracts/connection.ts";
+import { isSecure } from "../request-target.ts";
 
 /** The origins that the service's options name. */
 export interface KnownOrigins {

@@ -1,4 +1,4 @@
-import type { Reply } from "./reply.ts";
+import type { Reply } from "../reply.ts";
 
 /** Which other origins may read the service's responses by a script (Fetch standard, CORS protocol). */
 export interface Cors {
