@@ -12,6 +12,7 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
 import type { HttpError } from "../http/http-error.ts";
+import type { KeyedMutex } from "../platform/keyed-mutex.ts";
 import type { TakeTurn } from "../platform/round-robin.ts";
 import { createFolderStorage, mountStorage } from "../storage/mount.ts";
 import type { Account } from "./account.ts";
@@ -45,6 +46,8 @@ export interface AccountFiles {
    * the account may not access (CONTRACT 7.4).
    */
   kindOf(segments: readonly string[]): Promise<"file" | "folder" | undefined>;
+  /** Returns whether the account may read a file at a path, by its permissions alone. */
+  mayRead(segments: readonly string[]): Promise<boolean>;
   /**
    * Returns the file at a path, or for `delete-folder` the folder, if the account may do `operation`; `undefined` if
    * there is none. If there is a folder instead of a file, throws `not-a-file`, even without permission.
@@ -75,11 +78,22 @@ export interface AccountFiles {
   remove(segments: readonly string[], kind: RemovalKind, options?: Pick<RemoveOptions, "ifMatch">): Promise<void>;
 }
 
-/**
- * Creates the files of an account in a storage. Before it reads a batch of members, it takes a turn of the account.
- */
-export function createAccountFiles(account: Account, storage: StorageAdapter, takeTurn: TakeTurn): AccountFiles {
+/** How the accounts of a service share the time for folders. The keys are folded account names. */
+export interface FolderTurns {
+  /** Asked before each batch of members, and before long checks of permissions. */
+  readonly takeTurn: TakeTurn;
+  /** One tree of an account at a time is checked for its removal, so that no more members are held. */
+  readonly withWalkLock: KeyedMutex;
+}
+
+/** Creates the files of an account in a storage. */
+export function createAccountFiles(
+  account: Account,
+  storage: StorageAdapter,
+  { takeTurn, withWalkLock }: FolderTurns,
+): AccountFiles {
   const { permissions, maxFileBytes } = account;
+  const key = foldName(account.name);
   const tree = toTree(account, storage);
 
   function allows(segments: readonly string[], operation: Operation): boolean {
@@ -107,9 +121,14 @@ export function createAccountFiles(account: Account, storage: StorageAdapter, ta
     return kind === "link" ? undefined : kind;
   }
 
+  /** Takes a turn before a check of permissions that could hold up other requests. */
+  function pauseBefore(segments: readonly string[]): Promise<void> | undefined {
+    return permissions.isPauseDue(toStoragePath(segments)) ? takeTurn(key) : undefined;
+  }
+
   async function requireFor(segments: readonly string[], operation: Operation): Promise<void> {
     if (isReserved(segments) && operation !== "read") throw createError("name-reserved");
-    const pause = permissions.yieldBefore(toStoragePath(segments));
+    const pause = pauseBefore(segments);
     if (pause !== undefined) await pause;
     if (allows(segments, operation)) return;
     if (isFileOperation(operation) && (await kindOf(segments)) === "folder") throw new StorageError("not-a-file");
@@ -133,13 +152,12 @@ export function createAccountFiles(account: Account, storage: StorageAdapter, ta
 
   async function* listBatches(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
     if (isReserved(segments)) throw new StorageError("not-found");
+    await takeTurn(key);
     const showsFiles = allows(segments, "list");
     if (!showsFiles && !allows(segments, "traverse")) throw refusalOf(segments);
     const isRoot = segments.length === 0;
     const isShown = ({ name, kind }: StorageEntry): boolean =>
       (kind === "folder" || (showsFiles && kind === "file")) && !(isRoot && name === RESERVED_NAME);
-    const key = foldName(account.name);
-    await takeTurn(key);
     for await (const batch of toBatches(tree.list(toStoragePath(segments)))) {
       yield batch.every(isShown) ? batch : batch.filter(isShown);
       await takeTurn(key);
@@ -199,21 +217,29 @@ export function createAccountFiles(account: Account, storage: StorageAdapter, ta
 
   /** Counts also members that the account may not see. */
   async function requireEmpty(folder: readonly string[]): Promise<void> {
-    for await (const _member of tree.list(toStoragePath(folder))) {
-      throw createError("folder-not-empty");
-    }
+    await takeTurn(key);
+    for await (const _member of tree.list(toStoragePath(folder))) throw createError("folder-not-empty");
   }
 
   /** Throws if any member may not be removed: then the complete tree stays (CONTRACT 4.4). */
   async function requireForMembers(folder: readonly string[]): Promise<void> {
     if (permissions.grantsEverywhere("delete-file") && permissions.grantsEverywhere("delete-folder")) return;
-    for await (const { segments, kind } of walk(tree, folder)) {
-      await permissions.yieldBefore(toStoragePath(segments));
-      if (!allows(segments, kind === "folder" ? "delete-folder" : "delete-file")) throw refusalOf(segments);
-    }
+    await withWalkLock(key, async () => {
+      for await (const { segments, kind } of walk(tree, folder, () => takeTurn(key))) {
+        await pauseBefore(segments);
+        if (!allows(segments, kind === "folder" ? "delete-folder" : "delete-file")) throw refusalOf(segments);
+      }
+    });
   }
 
-  return { realPathOf, kindOf, stat, list, read, write, createFolder, createFolderIfMissing, remove };
+  async function mayRead(segments: readonly string[]): Promise<boolean> {
+    if (permissions.grantsEverywhere("read")) return true;
+    const pause = pauseBefore(segments);
+    if (pause !== undefined) await pause;
+    return allows(segments, "read");
+  }
+
+  return { realPathOf, mayRead, kindOf, stat, list, read, write, createFolder, createFolderIfMissing, remove };
 }
 
 function isFileOperation(operation: Operation): operation is FileOperation {
@@ -224,14 +250,19 @@ function isFileOperation(operation: Operation): operation is FileOperation {
 async function* walk(
   tree: StorageAdapter,
   top: readonly string[],
+  takeTurn: () => Promise<void> | undefined,
 ): AsyncGenerator<{ readonly segments: readonly string[]; readonly kind: StorageEntry["kind"] }> {
   const waiting = [top];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     try {
-      for await (const { name, kind } of tree.list(toStoragePath(folder))) {
-        const segments = [...folder, name];
-        if (kind === "folder") waiting.push(segments);
-        yield { segments, kind };
+      await takeTurn();
+      for await (const batch of toBatches(tree.list(toStoragePath(folder)))) {
+        for (const { name, kind } of batch) {
+          const segments = [...folder, name];
+          if (kind === "folder") waiting.push(segments);
+          yield { segments, kind };
+        }
+        await takeTurn();
       }
     } catch (error) {
       // A folder that was removed meanwhile has no members.

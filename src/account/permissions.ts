@@ -1,5 +1,4 @@
 import { PERMISSION_VALUES, type PermissionValue } from "../contracts/account.ts";
-import { yieldToEventLoop } from "../platform/event-loop.ts";
 import { compilePathExpression, type PathExpression, toSubject } from "./path-expression.ts";
 
 /** An operation on a path that permissions grant or deny. */
@@ -61,23 +60,23 @@ const MAX_STEPS = 2000;
  */
 const MAX_WORK = 500_000;
 
-/** The work after which other requests may run between checks. */
-const WORK_PER_YIELD = MAX_WORK / 5;
+/** The work after which other requests must run between checks. */
+const WORK_PER_PAUSE = MAX_WORK / 5;
 
 /** The compiled permissions of an account. */
 export interface Permissions {
   /**
-   * Returns whether an operation is granted on a virtual path (`/` and its segments, without a trailing `/`). Nothing
-   * is granted on a path that is too long to be checked.
+   * Returns whether an operation is granted on a virtual path (`/` and its segments, without a trailing `/`). On a path
+   * that is too long to be checked, only what is granted everywhere is granted.
    */
   allows(path: string, operation: Operation): boolean;
   /** Returns whether a path is too long to be checked against all expressions in a short time. */
   isTooLong(path: string): boolean;
   /**
-   * Lets other requests run if the checks since the last time were long together. Await the result, if there is one,
-   * before each check of many.
+   * Counts the check of a path. Returns whether the checks since the last time were long together: then other requests
+   * must run before the check.
    */
-  yieldBefore(path: string): Promise<void> | undefined;
+  isPauseDue(path: string): boolean;
   /** Returns whether the general permissions and every rule grant an operation. */
   grantsEverywhere(operation: Operation): boolean;
   /**
@@ -125,7 +124,7 @@ export function compilePermissions(permissions: readonly (readonly string[])[], 
 
   function ruleFor(path: string): Rule {
     if (rules.length === 0) return fallback;
-    if (last.path !== path) last = { path, rule: isTooLong(path) ? NOTHING : findRule(all, path) };
+    if (last.path !== path) last = { path, rule: findRule(all, path) };
     return last.rule;
   }
 
@@ -133,18 +132,22 @@ export function compilePermissions(permissions: readonly (readonly string[])[], 
     return path.length * steps > MAX_WORK;
   }
 
-  function yieldBefore(path: string): Promise<void> | undefined {
+  function isPauseDue(path: string): boolean {
     work += path.length * steps;
-    if (work < WORK_PER_YIELD) return undefined;
+    if (work < WORK_PER_PAUSE) return false;
     work = 0;
-    return yieldToEventLoop();
+    return true;
+  }
+
+  function grantsEverywhere(operation: Operation): boolean {
+    return all.every(({ granted }) => granted.has(operation));
   }
 
   return {
-    allows: (path, operation) => ruleFor(path).granted.has(operation),
+    allows: (path, operation) => (isTooLong(path) ? grantsEverywhere(operation) : ruleFor(path).granted.has(operation)),
     isTooLong,
-    yieldBefore,
-    grantsEverywhere: (operation) => all.every(({ granted }) => granted.has(operation)),
+    isPauseDue,
+    grantsEverywhere,
     grantsSomewhere: (operation) => all.some(({ granted }) => granted.has(operation)),
     explain: (path, operation) => explain(ruleFor(path), operation),
   };
@@ -172,9 +175,6 @@ function sumSteps(rules: readonly Rule[]): number {
 }
 
 const MATCHES_ALL: PathExpression = { steps: 0, matches: () => true };
-
-/** The rule of a path that is too long to be checked. */
-const NOTHING = toRule(undefined, MATCHES_ALL, []);
 
 /** Prefixes the message of an error with the item of the permissions that it is about. */
 function atIndex(index: number, compile: () => Rule): Rule {

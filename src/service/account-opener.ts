@@ -9,6 +9,8 @@ import { checkOption } from "../contracts/option-error.ts";
 import type { StorageAdapter, StorageEntry } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
 import { isMemberName } from "../http/path-segment.ts";
+import { isLoopShared } from "../platform/event-loop.ts";
+import { createKeyedMutex, type KeyedMutex } from "../platform/keyed-mutex.ts";
 import { createRoundRobin } from "../platform/round-robin.ts";
 import { accountSettingsSchema } from "../schemas/account.ts";
 
@@ -72,11 +74,13 @@ export function createAccountAdmission(
   groups: Groups,
   maxFileBytes: number,
 ): AccountAdmission {
-  const takeTurn = createRoundRobin();
+  // On Workers no request must wait for another.
+  const withWalkLock: KeyedMutex = isLoopShared ? createKeyedMutex() : (_key, task) => task();
+  const turns = { takeTurn: createRoundRobin(), withWalkLock };
   return {
     resolve: createAccountResolver(groups, maxFileBytes),
     prepare: (account) => prepareHome(account, storage),
-    filesOf: (account) => createAccountFiles(account, storage, takeTurn),
+    filesOf: (account) => createAccountFiles(account, storage, turns),
   };
 }
 
@@ -99,6 +103,7 @@ function withNamesChecked(files: AccountFiles): AccountFiles {
   }
 
   return {
+    mayRead: async (segments) => files.mayRead(checked(segments)),
     realPathOf: (segments) => files.realPathOf(checked(segments)),
     kindOf: async (segments) => files.kindOf(checked(segments)),
     stat: async (segments, operation) => files.stat(checked(segments), operation),

@@ -79,8 +79,10 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   const tree = createFolderTree(root);
   void cleanUpTemporaryFiles(tree);
 
+  /** Names that are not valid are left for the caller to refuse: a link could be followed by its short name. */
   async function locate(segments: readonly string[]): Promise<readonly string[]> {
-    return links === "inside" && segments.length > 0 ? followLinks(root, segments) : segments;
+    const hasLinks = links === "inside" && segments.length > 0 && segments.every(tree.isValidName);
+    return hasLinks ? followLinks(root, segments) : segments;
   }
 
   async function statAt(segments: readonly string[], hasLock = false): Promise<StorageEntry | undefined> {

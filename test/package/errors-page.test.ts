@@ -38,12 +38,10 @@ Programs tell failures apart by it, not by the text.
 The text is in the body: in English as JSON, in the reader's language on a page.
 Texts may change; a code keeps its meaning.
 
-\`\`\`text
-HTTP/1.1 422 Unprocessable Entity
-Error-Code: already-exists
-Content-Type: application/json
+For a folder that is there already, JSON clients get status 422, \`Error-Code: already-exists\`, and this body:
 
-{"errors":[{"message":"A file or folder with that name already exists."}]}
+\`\`\`json
+{ "errors": [{ "message": "A file or folder with that name already exists." }] }
 \`\`\`
 
 - The status of a code can differ between JSON, WebDAV and pages.

@@ -226,9 +226,7 @@ describe("the storage (SECURITY 19)", () => {
     expect(filesWith(/\bconfig\.storage\b/)).toEqual(["service/service.ts"]);
     const [given] = [...(texts.get("service/service.ts") ?? "").matchAll(/(\w+)\([^()]*\bconfig\.storage\b/g)];
     expect(given?.[1]).toBe("createAccountAdmission");
-    const uses = [
-      ...(texts.get("service/account-opener.ts") ?? "").matchAll(/(\w+)\([^()]*\bstorage(?:, takeTurn)?\)/g),
-    ];
+    const uses = [...(texts.get("service/account-opener.ts") ?? "").matchAll(/(\w+)\([^()]*\bstorage(?:, turns)?\)/g)];
     expect(uses.map(([, taker]) => taker).sort()).toEqual(["createAccountFiles", "prepareHome"]);
   });
 });

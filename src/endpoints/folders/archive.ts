@@ -32,11 +32,16 @@ const NOTHING = new Uint8Array(0);
  * off, and the next archive of the folder has no length.
  */
 export async function archiveReply(context: AccountContext, members?: readonly SelectedMember[]): Promise<Reply> {
-  if (context.request.method !== "HEAD")
-    return sendTracked(context, archiveEvents, () => openArchive(context, members));
-  // HEAD is no transfer: it reads no file, and only the first members of the folder. So it has no length.
-  const entries = await walk(context, members);
-  await entries.return(undefined);
+  if (context.request.method === "HEAD") return headReply(context);
+  return sendTracked(context, archiveEvents, () => openArchive(context, members));
+}
+
+/** HEAD is no transfer: it reads no file, and only the first members of the folder. So it has no length. */
+async function headReply(context: AccountContext): Promise<Reply> {
+  const { files, path } = context;
+  const batches = toBatches(files.list(path.segments));
+  await batches.next().catch(throwNotListed);
+  await batches.return?.();
   return emptyReply(200, toFields(context));
 }
 
@@ -49,13 +54,24 @@ async function openArchive(
   context: AccountContext,
   members: readonly SelectedMember[] | undefined,
 ): Promise<SourceResponse> {
+  const closing = new AbortController();
+  const signal = AbortSignal.any([context.request.signal, closing.signal]);
+  const { source, fields } = await openZip(context, members, signal);
+  // A host may cancel the response and leave the signal of the request as it is.
+  return { source: tap(source, { onClose: () => closing.abort() }), fields };
+}
+
+async function openZip(
+  context: AccountContext,
+  members: readonly SelectedMember[] | undefined,
+  signal: AbortSignal,
+): Promise<SourceResponse> {
   const { path, account, config } = context;
-  const { signal } = context.request;
   const compresses = config.archive.method === "deflate";
   const folder = toStoragePath(path.segments);
   const fields = toFields(context);
   if (!compresses && canAnnounceLength(account, folder)) {
-    const { length, entries } = await planArchive(await walk(context, members), signal);
+    const { length, entries } = await planArchive(await walk(context, members, signal), signal);
     const isLengthAnnounced = length !== undefined;
     try {
       const source = await readBegin(createZip(entries, { isLengthAnnounced }), signal);
@@ -67,15 +83,15 @@ async function openArchive(
       noteWrongLength(account, folder);
     }
   }
-  const zip = createZip(await walk(context, members), compresses ? { compresses: isCompressible } : {});
+  const zip = createZip(await walk(context, members, signal), compresses ? { compresses: isCompressible } : {});
   return { source: await readBegin(zip, signal), fields };
 }
 
-function walk(context: AccountContext, members: readonly SelectedMember[] | undefined) {
+function walk(context: AccountContext, members: readonly SelectedMember[] | undefined, signal: AbortSignal) {
   const { path, report } = context;
   const holdMembers = createMemberCount(context);
   holdMembers(path.segments, members ?? []);
-  const source = toArchiveSource(context, holdMembers);
+  const source = toArchiveSource(context, holdMembers, signal);
   if (members !== undefined) return walkMembers(source, path.segments, members, report);
   return openFolder(source, path.segments, report).catch(throwNotListed);
 }
@@ -145,11 +161,10 @@ async function unlessAborted(reading: Promise<number>, source: ByteSource, signa
  * 19).
  */
 function toArchiveSource(
-  { files, account: { name: username, permissions }, request: { signal }, walks }: AccountContext,
+  { files, account: { name: username }, walks }: AccountContext,
   holdMembers: HoldMembers,
+  signal: AbortSignal,
 ): ArchiveSource {
-  const readsAll = permissions.grantsEverywhere("read");
-
   async function* listFor(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
     const endWalk = await walks.enter(username, signal);
     try {
@@ -164,17 +179,10 @@ function toArchiveSource(
     }
   }
 
-  async function mayRead(segments: readonly string[]): Promise<boolean> {
-    if (readsAll) return true;
-    const path = toStoragePath(segments);
-    await permissions.yieldBefore(path);
-    return permissions.allows(path, "read");
-  }
-
   return {
     list: (segments) => toMembers(() => listFor(segments)),
     read: (segments) => files.read(segments),
-    mayRead,
+    mayRead: files.mayRead,
   };
 }
 

@@ -8,8 +8,11 @@ const RESERVED = /^\.fileferry-.*\.tmp$/is;
 const MAX_NAME_BYTES = 255;
 /** Names with a character that Windows refuses or takes for a stream, that it would shorten, and names of devices. */
 const INVALID_ON_WINDOWS = /[<>:"|?*\\]|[. ]$|^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\.|$)/i;
-/** The form of the short names that FAT and NTFS give to files with longer ones, such as `LONGNA~1.TXT`. */
-const SHORT_NAME = /^(?=[^.]{1,8}(?:\.|$))[^.]+~\d+(?:\.[^.]{0,3})?$/;
+/**
+ * The forms of short names that lead to files with longer ones: those of FAT and NTFS, such as `LONGNA~1.TXT`, and
+ * those of Samba, such as `LONGN7~X.TXT`.
+ */
+const SHORT_NAME = /^(?:(?=[^.]{1,8}(?:\.|$))[^.]+~\d+|[^.]{6}~[\da-z])(?:\.[^.]{0,3})?$/i;
 /** Types of file systems on Linux (statfs(2)) that other systems, or a server, read by the rules of Windows. */
 const WINDOWS_FILE_SYSTEMS = [
   0x4d44, // FAT

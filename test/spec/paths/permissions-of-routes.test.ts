@@ -247,7 +247,7 @@ describe("the removal of a folder", () => {
 
 describe("permissions", () => {
   /** A rule of 998 steps that matches no path. */
-  const LARGE = ["m/(?:[a-z]?){497}[^a-z/]$/", "allow-read"];
+  const LARGE = ["m/(?:[a-z]?){497}[^a-z/]$/", "allow-list"];
 
   it("deny with its own text what is too long for large expressions, and what contains it", async () => {
     const service = await createService({ permissions: [["allow-full-control"], LARGE] });
@@ -259,7 +259,6 @@ describe("permissions", () => {
     for (const [method, target] of [
       ["GET", `/home/${tooLong}`],
       ["PUT", `/home/${tooLong}`],
-      ["GET", `/home/${tooLong}/`],
     ] as const) {
       const answer = await service.call(method, target, { variant: "json", body: method === "PUT" ? "x" : undefined });
       const message = "The path is too long for the account's permission rules.";

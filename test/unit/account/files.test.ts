@@ -3,6 +3,7 @@ import { toAccount } from "../../../src/account/account.ts";
 import { type AccountFiles, createAccountFiles, type RemovalKind } from "../../../src/account/files.ts";
 import type { AccountSettings } from "../../../src/contracts/account.ts";
 import { type StorageAdapter, StorageError } from "../../../src/contracts/storage-adapter.ts";
+import { createKeyedMutex } from "../../../src/platform/keyed-mutex.ts";
 import { createRoundRobin } from "../../../src/platform/round-robin.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { fillStorage, overrideStorage, withLinks } from "../../support/storage.ts";
@@ -11,7 +12,10 @@ const NOT_PERMITTED = { failure: "denied", message: "The account's permissions d
 const NOT_FOUND = { name: "StorageError", code: "not-found" };
 
 function filesOf(settings: AccountSettings, storage: StorageAdapter = createMemoryStorage()): AccountFiles {
-  return createAccountFiles(toAccount("alice", settings, new Map()), storage, createRoundRobin());
+  return createAccountFiles(toAccount("alice", settings, new Map()), storage, {
+    takeTurn: createRoundRobin(),
+    withWalkLock: createKeyedMutex(),
+  });
 }
 
 async function* contentOf(text: string): AsyncGenerator<Uint8Array> {

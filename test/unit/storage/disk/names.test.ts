@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,10 +18,25 @@ const CHANGED = [
   "aux .txt",
   "LONGNA~1.TXT",
   "longna~1",
+  "LONGN7~X.TXT",
+  "s0mk2b~q",
   "A0F3~12.",
   "a~1.b",
 ];
-const KEPT = ["a.b", "console", "a~b", "~1", "a~1~", "longname~1.txt", "a~1.text", "a~1.b.c", "ä", ".a"];
+const KEPT = [
+  "a.b",
+  "console",
+  "a~b",
+  "~1",
+  "a~1~",
+  "longname~1.txt",
+  "a~1.text",
+  "a~1.b.c",
+  "longname~x",
+  "short~x",
+  "ä",
+  ".a",
+];
 const isLinux = process.platform === "linux";
 let root: string;
 
@@ -72,6 +87,23 @@ describe.skipIf(!isLinux)("a file system with the names of Windows (skipped unle
     await expect(put(storage, "/folder./file", "x")).rejects.toMatchObject({ code: "parent-missing" });
     for (const name of KEPT) await put(storage, `/${name}`, name);
     expect([...(await namesIn(storage, "/"))].sort()).toEqual([...KEPT].sort());
+  });
+});
+
+describe.skipIf(!isLinux)("a link to a folder on such a file system (skipped unless Linux)", () => {
+  it("is followed by its own name only", async () => {
+    await mkdir(join(root, "target"));
+    await writeFile(join(root, "target", "secret.txt"), "x");
+    await symlink("target", join(root, "link"));
+    await symlink("target", join(root, "LINKNA~1"));
+    replaceType(() => 0x7366746en);
+    const storage = createDiskStorage({ root, links: "inside" });
+    expect(await storage.stat("/link/secret.txt")).toMatchObject({ kind: "file" });
+    expect(await storage.stat("/LINKNA~1")).toBeUndefined();
+    expect(await storage.stat("/LINKNA~1/secret.txt")).toBeUndefined();
+    await expect(storage.read("/LINKNA~1/secret.txt")).rejects.toMatchObject({ code: "not-found" });
+    await expect(storage.list("/LINKNA~1")[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: "not-found" });
+    await expect(put(storage, "/LINKNA~1/new.txt", "x")).rejects.toMatchObject({ code: "parent-missing" });
   });
 });
 
