@@ -1,7 +1,7 @@
 import { foldName } from "../contracts/account-name.ts";
 import { isLoopShared } from "../platform/event-loop.ts";
 
-/** Lets the archives of an account read folders one after the other, in the order of the calls. */
+/** Lets the archives of all accounts read folders a few at a time. */
 export interface WalkQueue {
   /**
    * Waits until the account may read one more folder, and returns the function that ends this walk; the client's
@@ -10,19 +10,25 @@ export interface WalkQueue {
   enter(username: string, signal: AbortSignal): Promise<() => void>;
 }
 
-/** How many folders the archives of an account read at a time: the second one continues while the first one waits. */
-const MAX_WALKS = 2;
+/** How many folders are read at a time, for all accounts together. */
+const MAX_WALKS = 4;
+/** How many of them for one account: the second one continues while the first one waits. */
+const MAX_WALKS_OF_ACCOUNT = 2;
+/** After this time, in milliseconds, a walk goes on without a place: its storage may never respond. */
+const MAX_DURATION = 10_000;
 
 /** The walks of an account. */
 interface AccountWalks {
   running: number;
-  /** The starts of those that wait. */
+  /** The starts of those that wait, in the order of the calls. */
   readonly waiting: Set<() => void>;
 }
 
 /** Makes a queue. If the requests of a runtime share no event loop, no walk waits: one could not start another. */
 export function createWalkQueue(): WalkQueue {
+  /** The accounts with walks, the next one to start a walk first. */
   const accounts = new Map<string, AccountWalks>();
+  let running = 0;
 
   async function enter(username: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
@@ -30,21 +36,39 @@ export function createWalkQueue(): WalkQueue {
     const key = foldName(username);
     const walks = accounts.get(key) ?? { running: 0, waiting: new Set() };
     accounts.set(key, walks);
-    if (walks.running === MAX_WALKS) await waitForStart(walks.waiting, signal);
-    else walks.running += 1;
+    if (running < MAX_WALKS && walks.running < MAX_WALKS_OF_ACCOUNT) begin(walks);
+    else await waitForStart(walks.waiting, signal).finally(() => forgetIfIdle(key, walks));
     return endOnce(() => end(key, walks), signal);
   }
 
-  /** A walk that waits takes the place of the one that ends. */
+  function begin(walks: AccountWalks): void {
+    running += 1;
+    walks.running += 1;
+  }
+
   function end(key: string, walks: AccountWalks): void {
-    const [start] = walks.waiting;
-    if (start !== undefined) {
+    running -= 1;
+    walks.running -= 1;
+    forgetIfIdle(key, walks);
+    startNext();
+  }
+
+  /** Starts a walk of the first account that waits and may have one more. The account comes after all others then. */
+  function startNext(): void {
+    for (const [key, walks] of accounts) {
+      const [start] = walks.waiting;
+      if (start === undefined || walks.running === MAX_WALKS_OF_ACCOUNT) continue;
       walks.waiting.delete(start);
+      accounts.delete(key);
+      accounts.set(key, walks);
+      begin(walks);
       start();
       return;
     }
-    walks.running -= 1;
-    if (walks.running === 0) accounts.delete(key);
+  }
+
+  function forgetIfIdle(key: string, walks: AccountWalks): void {
+    if (walks.running === 0 && walks.waiting.size === 0) accounts.delete(key);
   }
 
   return { enter };
@@ -67,11 +91,13 @@ function waitForStart(waiting: Set<() => void>, signal: AbortSignal): Promise<vo
   });
 }
 
-/** Returns a function that ends a walk the first time it is called. A disconnect calls it, too: a storage may hang. */
+/** Returns a function that ends a walk the first time it is called. A disconnect and the longest time call it, too. */
 function endOnce(end: () => void, signal: AbortSignal): () => void {
   let isOver = false;
+  const timer = setTimeout(endWalk, MAX_DURATION);
 
   function endWalk(): void {
+    clearTimeout(timer);
     signal.removeEventListener("abort", endWalk);
     if (isOver) return;
     isOver = true;

@@ -54,16 +54,19 @@ export async function* listMembers(
   const directory = await openDirectory(folder);
   try {
     const isRepeated = createRepetitionCheck();
+    let isFirst = true;
     for (;;) {
       const found = await readNames(directory);
       if (found.length === 0) return;
       for (const name of found) if (isTemporaryName(name)) await removeIfAbandoned(folder, name);
       let names = found.filter((name) => isValidName(name) && !isRepeated(name));
       while (names.length > 0) {
+        // Between batches only: a small folder must not wait for others that read large ones.
+        if (!isFirst) await yieldToEventLoop();
+        isFirst = false;
         const { entries, asked } = lookUpSync(folder, names) ?? (await statSome(folder, names));
         names = names.slice(asked);
         yield entries;
-        await yieldToEventLoop();
       }
     }
   } finally {

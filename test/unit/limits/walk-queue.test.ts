@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createWalkQueue, type WalkQueue } from "../../../src/limits/walk-queue.ts";
 
 /** The signal of a client that stays. */
@@ -30,6 +30,38 @@ describe("createWalkQueue", () => {
       expect(started).toHaveLength(Math.min(index + 3, 5));
     }
     expect(started).toEqual(["a-1", "a-2", "a-3", "a-4", "a-5"]);
+  });
+
+  it("lets four walks run at a time, and accounts start theirs in turn", async () => {
+    const queue = createWalkQueue();
+    const started: string[] = [];
+    const names = ["a-1", "a-2", "a-3", "a-4", "b-1", "b-2", "b-3", "c-1", "c-2", "d-1"];
+    const walks = names.map((name) => enter(queue, name, started));
+    await settle();
+    expect(started).toEqual(["a-1", "a-2", "b-1", "b-2"]);
+    for (const index of [0, 4, 1, 5]) {
+      (await walks[index])?.();
+      await settle();
+    }
+    expect(started.slice(4)).toEqual(["a-3", "b-3", "c-1", "d-1"]);
+  });
+
+  it("lets others start when a walk lasts too long: its storage may hang", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const queue = createWalkQueue();
+    const started: string[] = [];
+    const walks = ["a-1", "a-2", "a-3"].map((name) => enter(queue, name, started));
+    await settle();
+    vi.advanceTimersByTime(9999);
+    await settle();
+    expect(started).toEqual(["a-1", "a-2"]);
+    vi.advanceTimersByTime(1);
+    await settle();
+    expect(started).toEqual(["a-1", "a-2", "a-3"]);
+    (await walks[0])?.();
+    (await walks[2])?.();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("does not let an account wait for another, and counts all spellings of a name as one", async () => {
