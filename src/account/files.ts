@@ -160,7 +160,8 @@ export function createAccountFiles(account: Account, storage: StorageAdapter, ta
     options?: WriteOptions,
   ): Promise<StorageEntry> {
     await requireFor(segments, "write");
-    return tree.write(toStoragePath(segments), limitContent(content, maxFileBytes, options?.size), options);
+    const limited = limitContent(content, maxFileBytes, options?.size);
+    return tree.write(toStoragePath(segments), limited, { owner: foldName(account.name), ...options });
   }
 
   async function createFolder(segments: readonly string[]): Promise<void> {
