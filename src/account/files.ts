@@ -187,7 +187,8 @@ export function createAccountFiles(
     options?: WriteOptions,
   ): Promise<StorageEntry> {
     await requireFor(segments, "write");
-    return tree.write(toStoragePath(segments), limitContent(content, maxFileBytes, options?.size), options);
+    const limited = limitContent(content, maxFileBytes, options?.size);
+    return tree.write(toStoragePath(segments), limited, { owner: foldName(account.name), ...options });
   }
 
   async function createFolder(segments: readonly string[]): Promise<void> {

@@ -126,6 +126,8 @@ export interface WriteOptions {
   readonly ifNoneMatch?: EntityTags;
   /** Aborts the write; its promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Who writes. A storage may share its memory among owners. The text has no other meaning, and is never logged. */
+  readonly owner?: string;
 }
 
 /** The options of a new folder. */

@@ -16,6 +16,8 @@ export interface FormUpload {
 export interface FormFilesOptions {
   /** Stores a file under its name completely or not at all. */
   write(name: string, content: AsyncIterable<Uint8Array>): Promise<unknown>;
+  /** Called before a file waits for the action, with the number of files that then wait. Throws to refuse the form. */
+  admitWaiting(count: number): void;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined;
 }
@@ -27,7 +29,8 @@ export interface FormFilesOptions {
 export interface FormFiles {
   /**
    * Reads and stores a file. Resolves when its content is read. A failure becomes the file's result.
-   * @throws HttpError `malformed` if too many files wait for the action; the signal's reason if it is aborted.
+   * @throws HttpError `malformed` if too many files wait for the action; what `admitWaiting` throws; the signal's
+   * reason if it is aborted.
    */
   receive(part: FormPart): Promise<void>;
   /**
@@ -56,7 +59,7 @@ const MAX_WAITING = 8;
 const FILES_PER_YIELD = 100;
 
 /** Makes the store for the files of one form. */
-export function createFormFiles({ write, signal }: FormFilesOptions): FormFiles {
+export function createFormFiles({ write, admitWaiting, signal }: FormFilesOptions): FormFiles {
   const outcomes: FormUpload[] = [];
   const waiting: WaitingFile[] = [];
   const names = new Set<string>();
@@ -99,6 +102,7 @@ export function createFormFiles({ write, signal }: FormFilesOptions): FormFiles 
     if (waiting.length >= MAX_WAITING) {
       throw createError("form-too-many-files", { values: { max: MAX_WAITING } });
     }
+    admitWaiting(waiting.length + 1);
     const { content, isRead, release } = holdBack(body);
     const writing = store(name, content);
     waiting.push({ index: outcomes.push({ name }) - 1, release, writing });

@@ -315,6 +315,21 @@ describe("a transfer beyond those that an account may have (limits.transfersPerA
     expect(await send(1024), "of which one alone is always let in").toBe(200);
   });
 
+  it("is one for each file of a form that waits for the form's action", async () => {
+    const test = await createCounted({ limits: { transfersPerAccount: 4 } });
+    const first = await begin(test);
+    const send = async (...names: readonly string[]) => {
+      const uploads = uploadsOf(Object.fromEntries(names.map((name) => [name, "content"])));
+      const body = formOf(...uploads, ["action", "upload-file"]);
+      return test.call("POST", "/home/", { headers: BROWSER_HEADERS, body });
+    };
+    expect((await send("1", "2", "3")).status).toBe(303);
+    expect((await send("4", "5", "6", "7")).status).toBe(503);
+    expect((await test.call("GET", "/home/4")).status, "nothing of a refused form is stored").toBe(404);
+    await first.body?.cancel();
+    expect((await send("1", "2", "3", "4", "5", "6")).status, "of which one alone is always let in").toBe(303);
+  });
+
   it("is one for what has come of commands, not for what they announce: idle clients keep nobody out", async () => {
     const test = await createCounted({ limits: { transfersPerAccount: 4 } });
     const bytes = new TextEncoder().encode(LARGE_COMMANDS.padEnd(192 * 1024));

@@ -12,6 +12,7 @@ import type { AccountContext } from "../../request/context.ts";
 import { emitErrorEvent } from "../../request/emit-event.ts";
 import { toStatus } from "../../request/errors.ts";
 import { storeFile } from "../../transfers/store-upload.ts";
+import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
 import { FORM_ACTIONS, type FormFields, receiveForm } from "../../uploads/form.ts";
 import { createFormFiles, type FormUpload } from "../../uploads/form-files.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
@@ -60,6 +61,9 @@ async function readForm(context: AccountContext): Promise<ReceivedForm | { reado
         toOptions: () => ({ signal }),
         metadata: metadata.value,
       }),
+    admitWaiting(count) {
+      if (!context.transferPermit.acquire(count)) throw tooManyTransfers();
+    },
     signal,
   });
   const actions: ReadonlySet<string> = new Set([...FORM_ACTIONS, ...ownTriggers(context).keys()]);

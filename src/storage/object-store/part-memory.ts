@@ -1,21 +1,31 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
+import { createFreeBuffers } from "./free-buffers.ts";
 
 /** Memory for the parts of all uploads of one storage. */
 export interface PartMemory {
+  /** Adds an upload. */
+  open(options?: UploadMemoryOptions): UploadMemory;
+}
+
+/** Options of {@link PartMemory.open}. */
+export interface UploadMemoryOptions {
+  /** The uploads of one owner have a common share of the memory. Without an owner, an upload has its own share. */
+  readonly owner?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
   /**
-   * Adds an upload. If its client is too slow while other uploads wait for memory, it loses its memory, and `end` is
-   * called with the error; it has to abort the signal. Unlimited memory needs no `end`.
+   * Called with the error when the upload loses its memory, because its client is too slow while others wait. It has to
+   * abort the signal. Unlimited memory needs no `end`.
    */
-  open(signal?: AbortSignal, end?: (error: StorageError) => void): UploadMemory;
+  end?(error: StorageError): void;
 }
 
 /** The memory of one upload. It fills one part at a time. */
 export interface UploadMemory {
   /**
-   * Waits until there is memory for a part, which is then being filled. Resolves with a used buffer of this length, or
-   * with an empty one that the caller has to enlarge. Rejects with the reason of the signal.
+   * Waits until there is memory for a part, which is then being filled. Resolves with a used buffer of this length if
+   * there is one; otherwise the caller has to create it. Rejects with the reason of the signal.
    */
-  take(bytes: number): Promise<Uint8Array<ArrayBuffer>>;
+  take(bytes: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** The part is no longer being filled. */
   finishFilling(): void;
   /** Frees the memory that was taken for a part. Its buffer may be used again. */
@@ -24,62 +34,58 @@ export interface UploadMemory {
   close(): void;
 }
 
+/** An owner of uploads; a symbol stands for an upload without one. */
+type Owner = string | symbol;
+
 /** A part that waits for the bytes of its client. */
 interface Filling {
+  readonly owner: Owner;
   /** When the part has to be complete if others wait. */
   readonly deadline: number;
   end(): void;
 }
 
+/** A part that waits for memory. */
 interface Waiting {
   readonly bytes: number;
   grant(): void;
 }
 
+/** The part of the memory that one owner may hold: a quarter. */
+const SHARE = 1 / 4;
 /** How long a client may take for a part while others wait: this time, in milliseconds, ... */
 const FILLING_MS = 30_000;
 /** ... and as long as it would take at this speed, in bytes per millisecond. */
 const SLOWEST = 256;
 const CHECK_MS = 1000;
-/** Maximum size of all free buffers. */
-const MAX_FREE_BYTES = 67_108_864;
 
 /**
- * Creates the memory of one storage. Uploads get it in the order of their requests. It counts whole parts, so that an
- * upload that has begun to fill a part never waits for the memory of another one.
+ * Creates the memory of one storage. An owner holds at most its share, but always at least one part. Owners whose parts
+ * wait take turns; the parts of one owner get memory in the order of their requests. Memory is counted in whole parts,
+ * so that an upload that has taken memory for a part never waits for the memory of another one.
  */
 export function createPartMemory(maxBytes: number, clock: () => number = Date.now): PartMemory {
   const free = createFreeBuffers();
   const filling = new Set<Filling>();
-  const waiting = new Set<Waiting>();
+  /** The waiting parts by owner, the next owner first. */
+  const waiting = new Map<Owner, Set<Waiting>>();
+  const bytesOfOwners = new Map<Owner, number>();
   let usedBytes = 0;
   let uploads = 0;
   let timer: ReturnType<typeof setInterval> | undefined;
 
-  function open(signal?: AbortSignal, end?: (error: StorageError) => void): UploadMemory {
+  function open({ owner: named, signal, end }: UploadMemoryOptions = {}): UploadMemory {
+    const owner = named ?? Symbol("upload");
     let heldBytes = 0;
     let isOpen = true;
     let current: Filling | undefined;
     uploads += 1;
 
-    async function take(bytes: number): Promise<Uint8Array<ArrayBuffer>> {
+    async function take(bytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
       signal?.throwIfAborted();
-      if (waiting.size === 0 && usedBytes + bytes <= maxBytes) hold(bytes);
-      else await waitFor(bytes);
-      return free.take(bytes) ?? new Uint8Array(0);
-    }
-
-    function hold(bytes: number): void {
-      usedBytes += bytes;
-      heldBytes += bytes;
-      current = { deadline: clock() + FILLING_MS + bytes / SLOWEST, end: endSlow };
-      filling.add(current);
-    }
-
-    function waitFor(bytes: number): Promise<void> {
-      return new Promise((resolve, reject) => {
+      await new Promise<void>((resolve, reject) => {
         function abort(): void {
-          stopWaiting(waiter);
+          stopWaiting(owner, waiter);
           grantWaiting();
           reject(signal?.reason);
         }
@@ -92,9 +98,17 @@ export function createPartMemory(maxBytes: number, clock: () => number = Date.no
           },
         };
         signal?.addEventListener("abort", abort, { once: true });
-        waiting.add(waiter);
-        timer ??= setInterval(endSlowest, CHECK_MS);
+        startWaiting(owner, waiter);
+        grantWaiting();
       });
+      return free.take(bytes);
+    }
+
+    function hold(bytes: number): void {
+      heldBytes += bytes;
+      count(owner, bytes);
+      current = { owner, deadline: clock() + FILLING_MS + bytes / SLOWEST, end: endSlow };
+      filling.add(current);
     }
 
     function endSlow(): void {
@@ -116,7 +130,7 @@ export function createPartMemory(maxBytes: number, clock: () => number = Date.no
 
     function release(bytes: number): void {
       heldBytes -= bytes;
-      usedBytes -= bytes;
+      count(owner, -bytes);
       grantWaiting();
     }
 
@@ -132,61 +146,69 @@ export function createPartMemory(maxBytes: number, clock: () => number = Date.no
     return { take, finishFilling, giveBack, close };
   }
 
+  /** Adds to the bytes that an owner holds. */
+  function count(owner: Owner, bytes: number): void {
+    usedBytes += bytes;
+    const sum = (bytesOfOwners.get(owner) ?? 0) + bytes;
+    if (sum > 0) bytesOfOwners.set(owner, sum);
+    else bytesOfOwners.delete(owner);
+  }
+
+  function fitsShare(owner: Owner, bytes: number): boolean {
+    const held = bytesOfOwners.get(owner) ?? 0;
+    return held === 0 || held + bytes <= maxBytes * SHARE;
+  }
+
+  function startWaiting(owner: Owner, waiter: Waiting): void {
+    const parts = waiting.get(owner);
+    if (parts === undefined) waiting.set(owner, new Set([waiter]));
+    else parts.add(waiter);
+  }
+
+  function stopWaiting(owner: Owner, waiter: Waiting): void {
+    const parts = waiting.get(owner);
+    parts?.delete(waiter);
+    if (parts?.size === 0) waiting.delete(owner);
+  }
+
+  /** Owners whose share is full are passed over. No owner overtakes one that waits for the memory of others. */
   function grantWaiting(): void {
-    for (const waiter of waiting) {
-      if (usedBytes + waiter.bytes > maxBytes) return;
-      stopWaiting(waiter);
-      waiter.grant();
+    for (const [owner, parts] of waiting) {
+      const [next] = parts;
+      if (next === undefined || !fitsShare(owner, next.bytes)) continue;
+      if (usedBytes + next.bytes > maxBytes) break;
+      parts.delete(next);
+      // Set again, the owner comes after all others, also in this loop.
+      waiting.delete(owner);
+      if (parts.size > 0) waiting.set(owner, parts);
+      next.grant();
+    }
+    watchSlowest();
+  }
+
+  /** Looks for slow uploads as long as others wait. */
+  function watchSlowest(): void {
+    if (waiting.size > 0) {
+      timer ??= setInterval(endSlowest, CHECK_MS);
+    } else {
+      clearInterval(timer);
+      timer = undefined;
     }
   }
 
-  function stopWaiting(waiter: Waiting): void {
-    waiting.delete(waiter);
-    if (waiting.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
-  }
-
-  /** Ends uploads with the oldest parts until no other waits. */
+  /** Ends slow uploads, those with the oldest parts first, as long as that helps others. */
   function endSlowest(): void {
-    for (const { deadline, end } of filling) {
-      if (waiting.size === 0) return;
-      if (deadline <= clock()) end();
+    for (const { owner, deadline, end } of filling) {
+      if (deadline <= clock() && isWaitedFor(owner)) end();
     }
+  }
+
+  /** Whether a part waits for memory of this owner: a part of its own, or one whose owner has not used up its share. */
+  function isWaitedFor(owner: Owner): boolean {
+    if (waiting.has(owner)) return true;
+    for (const [other, [next]] of waiting) if (next !== undefined && fitsShare(other, next.bytes)) return true;
+    return false;
   }
 
   return { open };
-}
-
-/** Buffers of sent parts, for later parts of the same length. */
-interface FreeBuffers {
-  take(bytes: number): Uint8Array<ArrayBuffer> | undefined;
-  giveBack(buffer: ArrayBuffer): void;
-  clear(): void;
-}
-
-function createFreeBuffers(): FreeBuffers {
-  let buffers: ArrayBuffer[] = [];
-  let freeBytes = 0;
-
-  function take(bytes: number): Uint8Array<ArrayBuffer> | undefined {
-    const index = buffers.findLastIndex(({ byteLength }) => byteLength === bytes);
-    const [buffer] = index === -1 ? [] : buffers.splice(index, 1);
-    if (buffer === undefined) return undefined;
-    freeBytes -= bytes;
-    return new Uint8Array(buffer);
-  }
-
-  function giveBack(buffer: ArrayBuffer): void {
-    if (freeBytes + buffer.byteLength > MAX_FREE_BYTES) return;
-    buffers.push(buffer);
-    freeBytes += buffer.byteLength;
-  }
-
-  function clear(): void {
-    buffers = [];
-    freeBytes = 0;
-  }
-
-  return { take, giveBack, clear };
 }

@@ -3,6 +3,8 @@ import type { UploadMemory } from "./part-memory.ts";
 
 /** Initial size of a buffer. */
 const FIRST_BYTES = 65_536;
+/** Each part may have this many bytes without taking memory, so that small files never wait. */
+const UNCOUNTED_BYTES = 1_048_576;
 
 /** Some bytes of a file, in their own buffer. */
 export interface ObjectPart {
@@ -49,14 +51,26 @@ async function readPart(
   { number, length, size }: { readonly number: number; readonly length: number; readonly size: number },
   memory: UploadMemory,
 ): Promise<ObjectPart> {
-  let buffer = await memory.take(length);
+  let buffer: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   let filled = 0;
-  while (filled < length && (await content.hasMore())) {
-    const bytes = content.take(length - filled);
-    const needed = filled + bytes.byteLength;
-    if (needed > buffer.byteLength) buffer = grow(buffer, filled, needed, length);
-    buffer.set(bytes, filled);
-    filled = needed;
+
+  async function fill(most: number): Promise<void> {
+    while (filled < most && (await content.hasMore())) {
+      const bytes = content.take(most - filled);
+      const needed = filled + bytes.byteLength;
+      if (needed > buffer.byteLength) buffer = grow(buffer, filled, needed, most);
+      buffer.set(bytes, filled);
+      filled = needed;
+    }
+  }
+
+  await fill(Math.min(length, UNCOUNTED_BYTES));
+  const isCounted = filled < length && (await content.hasMore());
+  if (isCounted) {
+    const used = await memory.take(length);
+    used?.set(buffer.subarray(0, filled));
+    buffer = used ?? buffer;
+    await fill(length);
   }
   // What runs before the end of the content, such as `beforeCommit`, is not time of the client.
   if (content.position() === size) memory.finishFilling();
@@ -64,7 +78,7 @@ async function readPart(
   memory.finishFilling();
 
   function release(): void {
-    memory.giveBack(buffer.buffer, length);
+    if (isCounted) memory.giveBack(buffer.buffer, length);
     buffer = new Uint8Array(0);
   }
 

@@ -32,7 +32,7 @@ export interface R2Write {
 export async function writeObject(write: R2Write): Promise<R2Object> {
   const { bucket, key, content, options, check } = write;
   const bytesOf = toPartBytes(write);
-  const memory = write.memory.open(options.signal);
+  const memory = write.memory.open({ signal: options.signal });
   const reader = createContentReader(receive(content, options));
   const parts = toParts(reader, { bytesOf, maxParts: Number.POSITIVE_INFINITY, size: options.size }, memory);
   try {

@@ -50,8 +50,9 @@ export interface S3StorageOptions {
    */
   readonly parallelParts?: number;
   /**
-   * Bytes of parts that all uploads together hold in memory. Uploads over the limit wait, and meanwhile the slowest
-   * uploads may end as `unavailable`. At least 64 MiB; default 512 MiB.
+   * Bytes of parts that all uploads together hold in memory, and those of one owner a quarter of it. The first MiB of a
+   * part does not count. Uploads over the limit wait, and meanwhile the slowest uploads may end as `unavailable`. At
+   * least 64 MiB; default 512 MiB.
    */
   readonly maxHeldBytes?: number;
   /**

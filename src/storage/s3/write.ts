@@ -47,7 +47,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
     content: AsyncIterable<Uint8Array>,
     options: WriteOptions,
   ): Promise<StorageEntry> {
-    const { size, signal } = options;
+    const { size, signal, owner } = options;
     signal?.throwIfAborted();
     const plan = toPlan(partBytes, size, canStreamToS3);
     await checkTarget(location, options, signal);
@@ -55,7 +55,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
     const controller = new AbortController();
     const abort = (): void => controller.abort(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
-    const held = memory.open(controller.signal, (error) => controller.abort(error));
+    const held = memory.open({ owner, signal: controller.signal, end: (error) => controller.abort(error) });
     const reader = createContentReader(receive(content, { ...options, signal: controller.signal }));
     const parts = toParts(reader, { ...plan, size }, held);
     try {

@@ -146,6 +146,7 @@ function expectPlain({ parts, end }: Reading, type: string, body: string): void 
 async function receive(type: string, bytes: Uint8Array): Promise<string> {
   const stored = new Set<string>();
   const files = createFormFiles({
+    admitWaiting: () => undefined,
     signal: undefined,
     async write(name, content) {
       expect(name !== "" && name !== "." && name !== ".." && !/[/\\\p{Cc}]/u.test(name), "a file of a form has a name");

@@ -6,6 +6,7 @@ import { type StorageAdapter, StorageError } from "../../../src/contracts/storag
 import { createKeyedMutex } from "../../../src/platform/keyed-mutex.ts";
 import { createRoundRobin } from "../../../src/platform/round-robin.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { createFaultyStorage } from "../../../src/testing/faulty-storage.ts";
 import { fillStorage, overrideStorage, withLinks } from "../../support/storage.ts";
 
 const NOT_PERMITTED = { failure: "denied", message: "The account's permissions do not allow this." };
@@ -195,5 +196,26 @@ describe("a removal of an account's files (CONTRACT 4.4)", () => {
     const permissions = [["allow-full-control"], ["/folder/deep/kept", "allow-read"]];
     await expect(filesOf({ permissions }, storage).remove(["folder"], "any")).rejects.toMatchObject(NOT_PERMITTED);
     expect(await storage.stat("/alice/folder/a")).toBeDefined();
+  });
+});
+
+describe("the owner of a write", () => {
+  it("is the folded name of the account, unless one is given, also below virtual folders", async () => {
+    const owners: unknown[] = [];
+    const inner = createMemoryStorage();
+    const storage = overrideStorage(inner, {
+      write(path, content, options) {
+        owners.push(options?.owner);
+        return inner.write(path, content, options);
+      },
+    });
+    await fillStorage(inner, { "/home/a": "x", "/data/a": "x" });
+    const settings: AccountSettings = { home_folder_path: "/home", virtual_folders: [["/pub", "/data"]] };
+    const faulty = createFaultyStorage(storage, () => undefined);
+    const files = createAccountFiles(toAccount(" Álice", settings, new Map()), faulty, createRoundRobin());
+    await files.write(["a"], contentOf("x"));
+    await files.write(["pub", "a"], contentOf("x"), { size: 1 });
+    await files.write(["a"], contentOf("x"), { owner: "a host's own" });
+    expect(owners).toEqual(["álice", "álice", "a host's own"]);
   });
 });

@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { inChunks, put } from "../../../../src/testing/storage/content.ts";
+import { createFormFiles } from "../../../../src/uploads/form-files.ts";
 import { createFake, type S3Fake } from "../../../support/s3/fake.ts";
 
 const MEBIBYTE = 1_048_576;
@@ -8,9 +9,10 @@ const SMALL = { maxHeldBytes: 64 * MEBIBYTE };
 
 /** Content that sends some MiB, and then nothing. */
 function createStalled(mebibytes: number) {
-  const state = { sent: 0 };
+  const state = { sent: 0, isRead: false };
   const controller = new AbortController();
   async function* content(): AsyncGenerator<Uint8Array> {
+    state.isRead = true;
     for (; state.sent < mebibytes; state.sent += 1) yield new Uint8Array(MEBIBYTE);
     await new Promise(() => undefined);
   }
@@ -43,15 +45,19 @@ describe("memory of an upload to S3", () => {
 
   it("is shared by all uploads: one over the limit reads no further until there is memory", async () => {
     const { storage } = createFake(undefined, { ...SMALL, partBytes: 32 * MEBIBYTE });
-    const uploads = [createStalled(1), createStalled(1), createStalled(1)];
-    const written = uploads.map(({ content, controller }, index) =>
-      storage.write(`/${index}`, content, { size: 32 * MEBIBYTE, signal: controller.signal }),
-    );
-    for (const one of written) one.catch(() => undefined);
-    await expect.poll(() => uploads.map(({ state }) => state.sent)).toEqual([1, 1, 0]);
+    const uploads = [createStalled(3), createStalled(3), createStalled(3)];
+    const start = ({ content, controller }: (typeof uploads)[number], index: number) => {
+      const written = storage.write(`/${index}`, content, { size: 32 * MEBIBYTE, signal: controller.signal });
+      written.catch(() => undefined);
+      return written;
+    };
+    const written = uploads.slice(0, 2).map(start);
+    await expect.poll(() => uploads.map(({ state }) => state.sent)).toEqual([3, 3, 0]);
+    written.push(...uploads.slice(2).map((upload) => start(upload, 2)));
+    await expect.poll(() => uploads.map(({ state }) => state.sent)).toEqual([3, 3, 1]);
     uploads[0]?.controller.abort(new Error("gone"));
     await expect(written[0]).rejects.toThrow("gone");
-    await expect.poll(() => uploads.map(({ state }) => state.sent)).toEqual([1, 1, 1]);
+    await expect.poll(() => uploads.map(({ state }) => state.sent)).toEqual([3, 3, 3]);
     for (const { controller } of uploads) controller.abort(new Error("gone"));
     await Promise.allSettled(written);
   });
@@ -60,16 +66,16 @@ describe("memory of an upload to S3", () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     let now = Date.now();
     const { storage } = createFake(undefined, { ...SMALL, partBytes: 64 * MEBIBYTE, clock: () => now });
-    const { content, state } = createStalled(1);
+    const { content, state } = createStalled(2);
     const slow = storage.write("/slow", content);
     slow.catch(() => undefined);
-    await expect.poll(() => state.sent).toBe(1);
-    const other = put(storage, "/other", "x");
+    await expect.poll(() => state.sent).toBe(2);
+    const other = storage.write("/other", inChunks(new Uint8Array(2 * MEBIBYTE), MEBIBYTE));
     await expect.poll(() => vi.getTimerCount()).toBe(1);
     now += 300_000;
     await vi.advanceTimersByTimeAsync(1000);
     await expect(slow).rejects.toMatchObject({ code: "unavailable" });
-    expect(await other).toMatchObject({ size: 1 });
+    expect(await other).toMatchObject({ size: 2 * MEBIBYTE });
   });
 
   it("is free again after each upload, also a failed one", async () => {
@@ -85,5 +91,91 @@ describe("memory of an upload to S3", () => {
     isBroken = false;
     for (const path of ["/1", "/2", "/3"]) await put(fake.storage, path, "x");
     expect([...fake.objects.keys()]).toEqual(["1", "2", "3"]);
+  });
+});
+
+describe("memory of several accounts' uploads to S3", () => {
+  let now = 0;
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    now = Date.now();
+  });
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const createSmall = () => createFake(undefined, { ...SMALL, clock: () => now }).storage;
+
+  /** Starts uploads of an account that send 2 MiB and stall. */
+  async function stall(storage: S3Fake["storage"], owner: string, count: number) {
+    const uploads = Array.from({ length: count }, () => createStalled(2));
+    const ended: unknown[] = [];
+    const written = uploads.map(({ content, controller: { signal } }, index) =>
+      storage.write(`/${owner}${index}`, content, { owner, signal }).catch((error) => ended.push(error)),
+    );
+    await expect.poll(() => uploads.every(({ state }) => state.isRead)).toBe(true);
+    // Some wait for memory.
+    await expect.poll(() => vi.getTimerCount()).toBe(1);
+
+    async function abort(): Promise<void> {
+      for (const { controller } of uploads) controller.abort(new Error("gone"));
+      await Promise.all(written);
+    }
+
+    return { ended, abort };
+  }
+
+  it("is shared fairly: the stalled uploads of one account do not delay another account", async () => {
+    const storage = createSmall();
+    const stalled = await stall(storage, "mallory", 32);
+    const size = 40 * MEBIBYTE;
+    expect(await put(storage, "/small", "0123456789", { owner: "alice" })).toMatchObject({ size: 10 });
+    const large = storage.write("/large", inChunks(new Uint8Array(size), MEBIBYTE), { owner: "alice" });
+    expect(await large).toMatchObject({ size });
+    expect(stalled.ended).toEqual([]);
+    await stalled.abort();
+  });
+
+  it("is not needed for small files, so forms do not wait for each other before their action", async () => {
+    const storage = createSmall();
+    const forms = Array.from({ length: 20 }, (_, form) =>
+      createFormFiles({
+        write: (name, content) => storage.write(`/${form}-${name}`, content, { owner: "alice" }),
+        admitWaiting: () => undefined,
+        signal: undefined,
+      }),
+    );
+    await Promise.all(
+      forms.map(async (files) => {
+        for (const filename of ["a", "b"]) {
+          await files.receive({ name: "file", filename, body: inChunks(new Uint8Array(10), 10) });
+        }
+        await files.decide(true);
+      }),
+    );
+    const outcomes = forms.flatMap((files) => files.outcomes());
+    expect(outcomes).toEqual(forms.flatMap(() => [{ name: "a" }, { name: "b" }]));
+  });
+
+  it("is not taken from a small file while the host decides on it", async () => {
+    const storage = createSmall();
+    let decide: () => void = () => undefined;
+    const decided = new Promise<void>((resolve) => {
+      decide = resolve;
+    });
+    async function* content(): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(10);
+      await decided;
+    }
+    const written = storage.write("/small", content(), { owner: "alice" });
+    const stalled = await stall(storage, "alice", 9);
+    now += 300_000;
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(stalled.ended.length).toBeGreaterThan(0);
+    decide();
+    expect(await written).toMatchObject({ size: 10 });
+    await stalled.abort();
   });
 });
