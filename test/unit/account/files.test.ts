@@ -212,7 +212,10 @@ describe("the owner of a write", () => {
     await fillStorage(inner, { "/home/a": "x", "/data/a": "x" });
     const settings: AccountSettings = { home_folder_path: "/home", virtual_folders: [["/pub", "/data"]] };
     const faulty = createFaultyStorage(storage, () => undefined);
-    const files = createAccountFiles(toAccount(" Álice", settings, new Map()), faulty, createRoundRobin());
+    const files = createAccountFiles(toAccount(" Álice", settings, new Map()), faulty, {
+      takeTurn: createRoundRobin(),
+      withWalkLock: createKeyedMutex(),
+    });
     await files.write(["a"], contentOf("x"));
     await files.write(["pub", "a"], contentOf("x"), { size: 1 });
     await files.write(["a"], contentOf("x"), { owner: "a host's own" });
