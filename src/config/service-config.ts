@@ -20,6 +20,7 @@ import { groupSettingsSchema } from "../schemas/account.ts";
 import { type MetadataRules, parseMetadataFields } from "../uploads/metadata-fields.ts";
 import { hasMethods, isCount, isObject, isPositive, isStore } from "./checks.ts";
 import { type Limits, toLimits } from "./limits.ts";
+import { checkOptionNames } from "./option-names.ts";
 import type { FileServiceOptions } from "./options.ts";
 import { toOrigins } from "./origins.ts";
 import { type PageConfig, toPageConfig } from "./page-config.ts";
@@ -86,6 +87,7 @@ const STORAGE_VERBS = ["stat", "list", "read", "write", "createFolder", "remove"
  */
 export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   if (!isObject(options)) throw new TypeError("createFileService needs options.");
+  checkOptionNames(options);
   const { storage, authentication, basePath = "", server = {}, session = {} } = options;
   const { groups = {}, logger = console, clock = Date.now } = options;
   const { passwordPolicy = {}, limits = {}, clientForwardedHeader = "" } = options;

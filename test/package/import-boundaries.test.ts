@@ -96,6 +96,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   picocolors: ["cli"],
   standardwebhooks: ["sinks"],
   "js-yaml": ["openapi"],
+  leven: ["config"],
   zod: ["schemas", "http", "auth", "cli", "remote-auth", "openapi"],
   // As text, which is built into the package.
   "swagger-ui-dist": ["views/swagger-ui.ts"],

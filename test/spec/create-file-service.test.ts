@@ -190,3 +190,15 @@ describe("a service's start and close", () => {
     expect(await ask("wrong")).toEqual(refused);
   });
 });
+
+describe("an option with an unknown name", () => {
+  it.each<[string, object, string]>([
+    ["storag", { storag: 1 }, "There is no option storag. Did you mean storage?"],
+    ["acceptedorigin", { acceptedorigin: [] }, "There is no option acceptedorigin. Did you mean acceptedOrigins?"],
+    ["limits.maxFileByte", { limits: { maxFileByte: 1 } }, "There is no option limits.maxFileByte. Did you mean limits.maxFileBytes?"],
+    ["session.idle", { session: { idle: 1 } }, "There is no option session.idle."],
+    ["quota", { quota: undefined }, "There is no option quota."],
+  ])("%s is refused, with the name that was probably meant", (_name, wrong, message) => {
+    expect(() => create(wrong as Readonly<Record<string, unknown>>)).toThrow(new TypeError(message));
+  });
+});

@@ -1,0 +1,81 @@
+import leven from "leven";
+import type { LimitOptions } from "./limits.ts";
+import type { FileServiceOptions } from "./options.ts";
+
+/** The options of a service, and the members of those that are plain objects. */
+const NAMES: Readonly<Record<keyof FileServiceOptions, readonly string[] | undefined>> = {
+  storage: undefined,
+  authentication: undefined,
+  identify: undefined,
+  identifiedBy: undefined,
+  groups: undefined,
+  basePath: undefined,
+  server: ["name", "uuid"],
+  component: ["uuid"],
+  publicError: undefined,
+  usernameOfCertificate: undefined,
+  session: ["store", "idleSeconds", "maxSeconds", "maxPerAccount", "announce"],
+  passwordPolicy: ["minLength", "maxLength", "requireClasses", "allowUserName", "estimate", "minEstimate"],
+  basicCacheSeconds: undefined,
+  limits: [
+    "maxFileBytes",
+    "loginAttempts",
+    "loginWindowSeconds",
+    "loginStore",
+    "maxLoginBytes",
+    "maxJsonBytes",
+    "maxCommands",
+    "maxFormParts",
+    "maxPartHeaderBytes",
+    "maxFormFieldBytes",
+    "transfersPerAccount",
+    "transfersPerAddress",
+    "pageBytesPerAccount",
+    "pageBytesPerAddress",
+  ] satisfies readonly (keyof LimitOptions)[],
+  archive: ["method"],
+  clientForwardedHeader: undefined,
+  trustedProxies: undefined,
+  publicOrigin: undefined,
+  acceptedOrigins: undefined,
+  cors: ["origins", "maxAgeSeconds"],
+  triggers: undefined,
+  branding: ["name", "logo", "accent", "footnote"],
+  languages: undefined,
+  apiPage: undefined,
+  frameAncestors: undefined,
+  metadataFields: undefined,
+  beforeCommit: undefined,
+  onEvent: undefined,
+  logger: undefined,
+  clock: undefined,
+};
+
+/** The most letters that a mistyped name differs in. */
+const MAX_TYPOS = 2;
+
+/**
+ * Checks that a service has no option of an unknown name: a mistyped one could be one that forbids something.
+ * @throws TypeError with the name, and with the one that was probably meant.
+ */
+export function checkOptionNames(options: object): void {
+  checkNames(options, Object.keys(NAMES), "");
+  for (const [name, members] of Object.entries(NAMES)) {
+    const value: unknown = (options as Record<string, unknown>)[name];
+    if (members !== undefined && typeof value === "object" && value !== null) checkNames(value, members, `${name}.`);
+  }
+}
+
+function checkNames(value: object, names: readonly string[], path: string): void {
+  const unknown = Object.keys(value).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const meant = findMeant(unknown, names);
+  const hint = meant === undefined ? "" : ` Did you mean ${path}${meant}?`;
+  throw new TypeError(`There is no option ${path}${unknown}.${hint}`);
+}
+
+function findMeant(mistyped: string, names: readonly string[]): string | undefined {
+  const toDistance = (name: string) => leven(mistyped.toLowerCase(), name.toLowerCase());
+  const [nearest] = names.toSorted((one, other) => toDistance(one) - toDistance(other));
+  return nearest !== undefined && toDistance(nearest) <= MAX_TYPOS ? nearest : undefined;
+}
