@@ -195,7 +195,11 @@ describe("an option with an unknown name", () => {
   it.each<[string, object, string]>([
     ["storag", { storag: 1 }, "There is no option storag. Did you mean storage?"],
     ["acceptedorigin", { acceptedorigin: [] }, "There is no option acceptedorigin. Did you mean acceptedOrigins?"],
-    ["limits.maxFileByte", { limits: { maxFileByte: 1 } }, "There is no option limits.maxFileByte. Did you mean limits.maxFileBytes?"],
+    [
+      "limits.maxFileByte",
+      { limits: { maxFileByte: 1 } },
+      "There is no option limits.maxFileByte. Did you mean limits.maxFileBytes?",
+    ],
     ["session.idle", { session: { idle: 1 } }, "There is no option session.idle."],
     ["quota", { quota: undefined }, "There is no option quota."],
   ])("%s is refused, with the name that was probably meant", (_name, wrong, message) => {
