@@ -65,6 +65,7 @@ export type {
   AccessStarted,
   AuthenticationUrlSuspended,
   LoginData,
+  LoginType,
   MethodVerdict,
   RefusalReason,
   SessionClosed,
@@ -117,7 +118,7 @@ export {
 export type { DoneCode, PartialTexts, ScriptTexts, Texts } from "./contracts/texts.ts";
 export type { Trigger, TriggerContext, TriggerMember, TriggerStyle } from "./contracts/trigger.ts";
 export type { DecideUpload, Upload, UploadGuard } from "./contracts/upload.ts";
-export { type Failure, HttpError, isHttpError } from "./http/http-error.ts";
+export { type Failure, HttpError, type HttpErrorOptions, isHttpError } from "./http/http-error.ts";
 export type { MeasuredRequest } from "./metrics/measure-service.ts";
 export { createMetrics, type Metrics, type MetricsOptions } from "./metrics/metrics.ts";
 export type { HttpAuthenticatorOptions } from "./remote-auth/authenticator/options.ts";
