@@ -78,12 +78,9 @@ export interface AccountFiles {
   remove(segments: readonly string[], kind: RemovalKind, options?: Pick<RemoveOptions, "ifMatch">): Promise<void>;
 }
 
-/** After how many members of a folder other accounts may read some of theirs. */
-const MEMBERS_PER_TURN = 256;
-
 /** How the accounts of a service share the time for folders. The keys are folded account names. */
 export interface FolderTurns {
-  /** Asked between the batches of a large folder, and before long checks of permissions. */
+  /** Asked before each batch of members, and before long checks of permissions. */
   readonly takeTurn: TakeTurn;
   /** One tree of an account at a time is checked for its removal, so that no more members are held. */
   readonly withWalkLock: KeyedMutex;
@@ -155,20 +152,14 @@ export function createAccountFiles(
 
   async function* listBatches(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
     if (isReserved(segments)) throw new StorageError("not-found");
-    const pause = pauseBefore(segments);
-    if (pause !== undefined) await pause;
+    await takeTurn(key);
     const showsFiles = allows(segments, "list");
     if (!showsFiles && !allows(segments, "traverse")) throw refusalOf(segments);
     const isRoot = segments.length === 0;
     const isShown = ({ name, kind }: StorageEntry): boolean =>
       (kind === "folder" || (showsFiles && kind === "file")) && !(isRoot && name === RESERVED_NAME);
-    let read = 0;
     for await (const batch of toBatches(tree.list(toStoragePath(segments)))) {
       yield batch.every(isShown) ? batch : batch.filter(isShown);
-      read += batch.length;
-      // A small folder is no more work than a small file, and waits for nobody.
-      if (read < MEMBERS_PER_TURN) continue;
-      read = 0;
       await takeTurn(key);
     }
   }
