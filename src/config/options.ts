@@ -23,7 +23,7 @@ export interface FileServiceOptions {
   readonly authentication: Authenticator | readonly Authenticator[];
   /**
    * Tells which user of the host's application sends a request. It is asked before all else; `undefined` lets the
-   * service's own logins count. Default: nobody.
+   * service's own logins count. Default: only these count.
    */
   readonly identify?: Identify;
   /**

@@ -32,7 +32,7 @@ import { VERSION } from "./version.ts";
 export interface ServiceConfig {
   readonly storage: StorageAdapter;
   readonly authentication: readonly Authenticator[];
-  /** Absent: the host identifies nobody. */
+  /** Absent: the host identifies no users. */
   readonly identify: Identify | undefined;
   readonly identifiedBy: "cookie" | "header";
   readonly groups: Groups;

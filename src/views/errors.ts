@@ -22,11 +22,11 @@ export function errorReply(
   fields: HeaderFields,
   response?: ErrorsBody["errors"][number]["response"],
 ): Reply {
-  const coded = { ...fields, "Error-Code": error.code };
-  if (context.variant === "html") return errorPage(context, status, error, coded);
+  const withCode = { ...fields, "Error-Code": error.code };
+  if (context.variant === "html") return errorPage(context, status, error, withCode);
   const title = status === 401 ? { title: "Unauthorized" as const } : {};
   const body: ErrorsBody = { errors: [{ message: error.message, ...(response && { response }), ...title }] };
-  return jsonReply(status, body, coded);
+  return jsonReply(status, body, withCode);
 }
 
 function errorPage(context: FailureContext, status: number, error: ShownError, fields: HeaderFields): Reply {

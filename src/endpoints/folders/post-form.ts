@@ -169,10 +169,13 @@ function refuseWhole(context: AccountContext, error: HttpError): Promise<Reply> 
 async function pageOf(context: AccountContext, status: number, problems: readonly FolderProblem[]): Promise<Reply> {
   emitErrorEvent(context, status, [...new Set(problems.map(({ error }) => error.message))].join(" "));
   const page = await folderPage(context, status, { problems });
-  const coded: Reply["headers"] = [...page.headers, ["Error-Code", toCommonCode(problems.map(({ error }) => error))]];
-  if (status !== 401) return { ...page, headers: coded };
+  const withCode: Reply["headers"] = [
+    ...page.headers,
+    ["Error-Code", toCommonCode(problems.map(({ error }) => error))],
+  ];
+  if (status !== 401) return { ...page, headers: withCode };
   const challenges = toChallenges(context.request, context.variant, context.config.session.announce);
-  return { ...page, headers: [...coded, ["WWW-Authenticate", challenges]] };
+  return { ...page, headers: [...withCode, ["WWW-Authenticate", challenges]] };
 }
 
 /** Redirects to the folder, so that a reload does not send the form again. Keeps the query, such as the sort order. */
