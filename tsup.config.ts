@@ -15,9 +15,12 @@ const common: Options = {
 const published = {
   index: "src/index.ts",
   "api-page": "src/api-page.ts",
+  "auth/jwt": "src/auth/jwt.ts",
   bun: "src/bun.ts",
+  client: "src/client.ts",
   deno: "src/deno.ts",
   node: "src/node.ts",
+  react: "src/react.ts",
   workers: "src/workers.ts",
   storage: "src/storage.ts",
   "storage/disk": "src/storage/disk.ts",
@@ -29,6 +32,9 @@ const published = {
   "stores/sqlite": "src/stores/sqlite.ts",
   "testing/index": "src/testing/index.ts",
 };
+
+/** The hooks for React, which are built on their own. */
+const { react, ...platformNeutral } = published;
 
 /** Files of their own, so that bundlers leave out what an application does not use. */
 const parts = {
@@ -42,11 +48,21 @@ const parts = {
 export default defineConfig([
   {
     ...common,
-    entry: { ...published, ...parts },
+    entry: { ...platformNeutral, ...parts },
     platform: "neutral",
     external: [/^node:/],
     esbuildPlugins: [createEsbuildAssets(), createViewerNotices()],
     dts: { entry: published, compilerOptions: { ignoreDeprecations: "6.0" } },
+  },
+  // Server components of React need the directive to import the hooks, and esbuild removes it from a chunk. The class
+  // of errors is that of the client, which stays one file.
+  {
+    ...common,
+    entry: { react },
+    platform: "neutral",
+    external: ["react"],
+    banner: { js: `"use client";` },
+    esbuildPlugins: [createExternalModule(/\/client\/error\.ts$/, "./client.js")],
   },
   // The command is one bundle with its dependencies: hundreds of small modules took half of its start
   // (docs/decisions/0040-one-bundle.md).

@@ -6,7 +6,7 @@ const source = new URL("./src/", import.meta.url).pathname;
 
 /** Unit, in-process and package tests. */
 const QUICK = [
-  "test/{unit,spec,package,security}/**/*.test.ts",
+  "test/{client,unit,spec,package,security}/**/*.test.ts",
   "test/openapi/!(drift).test.ts",
   "test/conformance/{authenticators,stores}.test.ts",
 ];
@@ -18,8 +18,8 @@ const INSTALLED = [
   "test/conformance/{r2,shared-stores,storage-s3}.test.ts",
   "test/faults/{s3-faults,traced-errno}.test.ts",
   "test/memory/{large-archives,s3}.test.ts",
-  "test/runtimes/{client-example,cluster,example-commands,nginx,workers}.test.ts",
-  "test/runtimes/{frameworks/*,wire/{bun,deno,node-newest,workerd,workerd-r2}}.test.ts",
+  "test/runtimes/{client,client-example,cluster,example-commands,nginx,workers}.test.ts",
+  "test/runtimes/{applications/*,frameworks/*,wire/{bun,deno,node-newest,workerd,workerd-r2}}.test.ts",
   "test/spec/login/shared-store.test.ts",
 ];
 
@@ -34,7 +34,7 @@ export default defineConfig({
     ],
   },
   test: {
-    setupFiles: ["test/support/secrets-setup.ts", "test/support/wire-setup.ts"],
+    setupFiles: ["test/support/secrets/setup.ts", "test/support/wire-setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",

@@ -18,6 +18,7 @@ export {
 } from "./auth/passwords/hash.ts";
 export type { LimitOptions } from "./config/limits.ts";
 export type { FileServiceOptions } from "./config/options.ts";
+export type { SessionCookieOptions } from "./config/session-cookie.ts";
 export { VERSION } from "./config/version.ts";
 export {
   type AccountSettings,

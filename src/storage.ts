@@ -2,11 +2,13 @@
 
 export { type ByteSource, toByteSource, toByteStream } from "./contracts/byte-source.ts";
 export { type MemberBatches, toMembers } from "./contracts/member-batches.ts";
+export { compareNames } from "./contracts/member-names.ts";
 export type {
   ByteRange,
   CreateFolderOptions,
   EntityTags,
   FolderOwner,
+  ListOptions,
   RemoveOptions,
   StorageAdapter,
   StorageEntry,

@@ -1,5 +1,4 @@
 import { foldName } from "../contracts/account-name.ts";
-import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import {
   type ByteRange,
   isStorageError,
@@ -12,13 +11,23 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
 import type { HttpError } from "../http/http-error.ts";
+import type { FairQueue } from "../platform/fair-queue.ts";
 import type { KeyedMutex } from "../platform/keyed-mutex.ts";
-import type { TakeTurn } from "../platform/round-robin.ts";
-import { createFolderStorage, mountStorage } from "../storage/mount.ts";
 import type { Account } from "./account.ts";
 import { limitContent } from "./file-size-limit.ts";
-import { RESERVED_NAME, toStoragePath } from "./path.ts";
+import {
+  checkFolder,
+  type FolderListings,
+  findListedKinds,
+  findListingTag,
+  type ListingSource,
+  listFolder,
+  readFirst,
+} from "./folder-listings.ts";
+import { walkFolder } from "./folder-walk.ts";
+import { isReserved, toStoragePath } from "./path.ts";
 import type { Operation } from "./permissions.ts";
+import { mountAccount, toRealPath } from "./virtual-folders.ts";
 
 /**
  * The kind of thing that a removal expects. Anything else is `not-found`, and is not removed even if it replaces the
@@ -38,7 +47,7 @@ export type FileOperation = "read" | "write" | "delete-file";
  * If a permission is missing, a method throws HttpError `denied` before it does anything. The reserved name does not
  * exist, and links exist only for {@link AccountFiles.remove} (CONTRACT 2.8).
  */
-export interface AccountFiles {
+export interface AccountFiles extends FolderListings {
   /** Returns the storage's path for a path of the account. Only operators may see it. */
   realPathOf(segments: readonly string[]): string;
   /**
@@ -53,11 +62,6 @@ export interface AccountFiles {
    * there is none. If there is a folder instead of a file, throws `not-a-file`, even without permission.
    */
   stat(segments: readonly string[], operation: FileOperation | "delete-folder"): Promise<StorageEntry | undefined>;
-  /**
-   * Lists the members of a folder. An account that may `traverse` but not `list` gets only the folders. The first step
-   * throws the errors of the storage.
-   */
-  list(segments: readonly string[]): AsyncIterable<StorageEntry>;
   /** Opens a file. Throws `not-a-file` for a folder, even without permission. */
   read(segments: readonly string[], range?: ByteRange): Promise<StoredFile>;
   /**
@@ -80,8 +84,8 @@ export interface AccountFiles {
 
 /** How the accounts of a service share the time for folders. The keys are folded account names. */
 export interface FolderTurns {
-  /** Asked before each batch of members, and before long checks of permissions. */
-  readonly takeTurn: TakeTurn;
+  /** Runs the steps of listings, and long checks of permissions. */
+  readonly queue: FairQueue;
   /** One tree of an account at a time is checked for its removal, so that no more members are held. */
   readonly withWalkLock: KeyedMutex;
 }
@@ -90,27 +94,17 @@ export interface FolderTurns {
 export function createAccountFiles(
   account: Account,
   storage: StorageAdapter,
-  { takeTurn, withWalkLock }: FolderTurns,
+  { queue, withWalkLock }: FolderTurns,
 ): AccountFiles {
   const { permissions, maxFileBytes } = account;
   const key = foldName(account.name);
-  const tree = toTree(account, storage);
+  const tree = mountAccount(account, storage);
 
   function allows(segments: readonly string[], operation: Operation): boolean {
     return permissions.allows(toStoragePath(segments), operation);
   }
 
-  /** A path belongs to the deepest virtual folder around it; of two at the same path, to the last one. */
-  function realPathOf(segments: readonly string[]): string {
-    const enclosing = account.virtualFolders.filter(({ virtual }) =>
-      virtual.every((name, index) => segments[index] === name),
-    );
-    const deepest = enclosing.reduce((best, one) => (one.virtual.length >= best.virtual.length ? one : best), {
-      virtual: [] as readonly string[],
-      real: account.home,
-    });
-    return toStoragePath([...deepest.real, ...segments.slice(deepest.virtual.length)]);
-  }
+  const realPathOf = (segments: readonly string[]): string => toRealPath(account, segments);
 
   async function find(segments: readonly string[]): Promise<StorageEntry | undefined> {
     return isReserved(segments) ? undefined : tree.stat(toStoragePath(segments));
@@ -121,16 +115,17 @@ export function createAccountFiles(
     return kind === "link" ? undefined : kind;
   }
 
-  /** Takes a turn before a check of permissions that could hold up other requests. */
-  function pauseBefore(segments: readonly string[]): Promise<void> | undefined {
-    return permissions.isPauseDue(toStoragePath(segments)) ? takeTurn(key) : undefined;
+  /** Like {@link allows}. A check that takes long waits for its turn. */
+  async function allowsInTurn(segments: readonly string[], operation: Operation): Promise<boolean> {
+    if (!permissions.isPauseDue(toStoragePath(segments))) return allows(segments, operation);
+    return queue.run(key, "long", async () => allows(segments, operation));
   }
+
+  const listings: ListingSource = { tree, allows: allowsInTurn, refusalOf, queue, key };
 
   async function requireFor(segments: readonly string[], operation: Operation): Promise<void> {
     if (isReserved(segments) && operation !== "read") throw createError("name-reserved");
-    const pause = pauseBefore(segments);
-    if (pause !== undefined) await pause;
-    if (allows(segments, operation)) return;
+    if (await allowsInTurn(segments, operation)) return;
     if (isFileOperation(operation) && (await kindOf(segments)) === "folder") throw new StorageError("not-a-file");
     throw refusalOf(segments);
   }
@@ -149,22 +144,6 @@ export function createAccountFiles(
     if (isForFile && entry?.kind === "folder") throw new StorageError("not-a-file");
     return entry?.kind === (isForFile ? "file" : "folder") ? entry : undefined;
   }
-
-  async function* listBatches(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
-    if (isReserved(segments)) throw new StorageError("not-found");
-    await takeTurn(key);
-    const showsFiles = allows(segments, "list");
-    if (!showsFiles && !allows(segments, "traverse")) throw refusalOf(segments);
-    const isRoot = segments.length === 0;
-    const isShown = ({ name, kind }: StorageEntry): boolean =>
-      (kind === "folder" || (showsFiles && kind === "file")) && !(isRoot && name === RESERVED_NAME);
-    for await (const batch of toBatches(tree.list(toStoragePath(segments)))) {
-      yield batch.every(isShown) ? batch : batch.filter(isShown);
-      await takeTurn(key);
-    }
-  }
-
-  const list = (segments: readonly string[]): AsyncIterable<StorageEntry> => toMembers(() => listBatches(segments));
 
   async function read(segments: readonly string[], range?: ByteRange): Promise<StoredFile> {
     await requireFor(segments, "read");
@@ -218,70 +197,43 @@ export function createAccountFiles(
 
   /** Counts also members that the account may not see. */
   async function requireEmpty(folder: readonly string[]): Promise<void> {
-    await takeTurn(key);
-    for await (const _member of tree.list(toStoragePath(folder))) throw createError("folder-not-empty");
+    const first = await queue.run(key, "long", () => readFirst(tree.list(toStoragePath(folder))));
+    if (first !== undefined) throw createError("folder-not-empty");
   }
 
   /** Throws if any member may not be removed: then the complete tree stays (CONTRACT 4.4). */
   async function requireForMembers(folder: readonly string[]): Promise<void> {
     if (permissions.grantsEverywhere("delete-file") && permissions.grantsEverywhere("delete-folder")) return;
     await withWalkLock(key, async () => {
-      for await (const { segments, kind } of walk(tree, folder, () => takeTurn(key))) {
-        await pauseBefore(segments);
-        if (!allows(segments, kind === "folder" ? "delete-folder" : "delete-file")) throw refusalOf(segments);
+      for await (const { segments, kind } of walkFolder(tree, folder, (step) => queue.run(key, "long", step))) {
+        const operation = kind === "folder" ? "delete-folder" : "delete-file";
+        if (!(await allowsInTurn(segments, operation))) throw refusalOf(segments);
       }
     });
   }
 
   async function mayRead(segments: readonly string[]): Promise<boolean> {
     if (permissions.grantsEverywhere("read")) return true;
-    const pause = pauseBefore(segments);
-    if (pause !== undefined) await pause;
-    return allows(segments, "read");
+    return allowsInTurn(segments, "read");
   }
 
-  return { realPathOf, mayRead, kindOf, stat, list, read, write, createFolder, createFolderIfMissing, remove };
+  return {
+    realPathOf,
+    mayRead,
+    kindOf,
+    stat,
+    list: (segments, options) => listFolder(listings, segments, options),
+    checkListing: (segments) => checkFolder(listings, segments),
+    listedKinds: (segments) => findListedKinds(listings, segments),
+    ...(tree.listingTag && { listingTag: (segments: readonly string[]) => findListingTag(listings, segments) }),
+    read,
+    write,
+    createFolder,
+    createFolderIfMissing,
+    remove,
+  };
 }
 
 function isFileOperation(operation: Operation): operation is FileOperation {
   return operation === "read" || operation === "write" || operation === "delete-file";
-}
-
-/** Yields everything below a folder, one folder's listing at a time. */
-async function* walk(
-  tree: StorageAdapter,
-  top: readonly string[],
-  takeTurn: () => Promise<void> | undefined,
-): AsyncGenerator<{ readonly segments: readonly string[]; readonly kind: StorageEntry["kind"] }> {
-  const waiting = [top];
-  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    try {
-      await takeTurn();
-      for await (const batch of toBatches(tree.list(toStoragePath(folder)))) {
-        for (const { name, kind } of batch) {
-          const segments = [...folder, name];
-          if (kind === "folder") waiting.push(segments);
-          yield { segments, kind };
-        }
-        await takeTurn();
-      }
-    } catch (error) {
-      // A folder that was removed meanwhile has no members.
-      if (!isStorageError(error) || error.code !== "not-found") throw error;
-    }
-  }
-}
-
-/** Creates the storage as the account sees it: its home folder, with the virtual folders mounted over it. */
-function toTree({ home, virtualFolders }: Account, storage: StorageAdapter): StorageAdapter {
-  const root = createFolderStorage(storage, home);
-  if (virtualFolders.length === 0) return root;
-  const mounts = virtualFolders.map(
-    ({ virtual, real }) => [toStoragePath(virtual), createFolderStorage(storage, real)] as const,
-  );
-  return mountStorage({ ...Object.fromEntries(mounts), "/": root });
-}
-
-function isReserved(segments: readonly string[]): boolean {
-  return segments[0] === RESERVED_NAME;
 }

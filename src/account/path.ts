@@ -24,6 +24,11 @@ function isDecodedName(name: string | undefined): name is string {
   return name !== undefined && isMemberName(name);
 }
 
+/** Whether a path is the reserved name, or below it. */
+export function isReserved(segments: readonly string[]): boolean {
+  return segments[0] === RESERVED_NAME;
+}
+
 /** Returns a path in the form that storages take: `/` and the segments, without a trailing `/`. */
 export function toStoragePath(segments: readonly string[]): string {
   return `/${segments.join("/")}`;

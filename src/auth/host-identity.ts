@@ -19,8 +19,8 @@ export interface HostIdentityOptions {
   readonly component: { readonly uuid: string };
 }
 
-/** How many connections of an account are remembered, so that its login is reported once for each of them. */
-const MAX_REPORTED = 1000;
+/** How many connections are remembered, of all accounts together, so that a login is reported once for each of them. */
+const MAX_REPORTED = 10_000;
 
 /**
  * Asks the host who sends a request before the service asks its own methods. An identity is not throttled, starts no
@@ -30,8 +30,11 @@ export function withHostIdentity(
   own: Identifier,
   { identify: ask, resolve, check, component }: HostIdentityOptions,
 ): Identifier {
-  /** The connections whose logins were reported, and whose home folder was prepared. */
-  const reported = new WeakMap<object, Set<string>>();
+  /** The accounts and connections whose logins were reported, and whose home folder was prepared. */
+  const reported = new Set<string>();
+  /** A number for each account, so that no connection keeps an account in memory. */
+  const numbers = new WeakMap<object, number>();
+  let lastNumber = 0;
 
   async function identify(request: Request, connection: Connection): Promise<Identification> {
     const identity = await askHost(request, connection);
@@ -49,6 +52,9 @@ export function withHostIdentity(
     if (identity !== undefined && !isPlausibleName(identity.username)) {
       throw new TypeError("The function identify returned an identity without a valid username.");
     }
+    if (identity?.version !== undefined && typeof identity.version !== "string") {
+      throw new TypeError("The function identify returned an identity whose version is no text.");
+    }
     return identity;
   }
 
@@ -58,13 +64,13 @@ export function withHostIdentity(
     connection: Connection,
   ): Identification {
     const settings = check(given);
-    const connections = connectionsOf(resolve(username, settings));
+    const account = numberOf(resolve(username, settings));
     const { address = "", port = 0 } = connection.peer ?? {};
-    const key = JSON.stringify([address, port, version]);
+    const key = JSON.stringify([account, address, port, version]);
     const identified = { outcome: "identified", login: { username, settings }, scheme: "identity" } as const;
-    if (connections.has(key)) return identified;
+    if (reported.has(key)) return identified;
     const attempt = toAttempt(username, request, connection);
-    return { ...identified, attempt, remember: () => remember(connections, key) };
+    return { ...identified, attempt, remember: () => remember(reported, key) };
   }
 
   function toAttempt(username: string, request: Request, connection: Connection): LoginAttempt {
@@ -81,20 +87,20 @@ export function withHostIdentity(
     return { credentials, verdicts: [] };
   }
 
-  function connectionsOf(account: object): Set<string> {
-    const connections = reported.get(account) ?? new Set();
-    reported.set(account, connections);
-    return connections;
+  function numberOf(account: object): number {
+    const number = numbers.get(account) ?? ++lastNumber;
+    numbers.set(account, number);
+    return number;
   }
 
   return { ...own, identify, identifySession };
 }
 
-/** Returns whether the connection is a new one. */
-function remember(connections: Set<string>, key: string): boolean {
-  if (connections.has(key)) return false;
-  connections.add(key);
-  const [oldest] = connections;
-  if (connections.size > MAX_REPORTED && oldest !== undefined) connections.delete(oldest);
+/** Returns whether the connection is a new one for the account. The oldest ones are forgotten. */
+function remember(reported: Set<string>, key: string): boolean {
+  if (reported.has(key)) return false;
+  reported.add(key);
+  const [oldest] = reported;
+  if (reported.size > MAX_REPORTED && oldest !== undefined) reported.delete(oldest);
   return true;
 }

@@ -1,39 +1,26 @@
-import type { AccountSettings } from "../contracts/account.ts";
-import type { Accepted, Credentials, Rejected } from "../contracts/authenticator.ts";
+import type { Credentials } from "../contracts/authenticator.ts";
 import type { ClientCertificate, Connection } from "../contracts/connection.ts";
-import type { RefusalReason } from "../contracts/events/logins.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { parseAuthorization } from "../http/authorization.ts";
-import { readSessionCookie } from "../http/cookie.ts";
+import type { SessionCookie } from "../http/cookie.ts";
 import { isSecure } from "../http/request-target.ts";
 import { readTrace } from "../http/trace-context.ts";
-import { accountSettingsSchema, describeAccountIssues } from "../schemas/account.ts";
 import type { BasicCache, BasicVerdict } from "./basic-cache.ts";
 import { type AuthenticationChain, type ChainVerdict, isPlausible } from "./chain.ts";
 import type { Login } from "./login.ts";
-import type { LoginAttempt, LoginAudit } from "./login-audit.ts";
+import type { LoginAttempt } from "./login-audit.ts";
+import {
+  createLoginResults,
+  type LoginResult,
+  type LoginResultsOptions,
+  type Refusal,
+  toRefusalReason,
+} from "./login-result.ts";
 import type { Sessions } from "./sessions/types.ts";
 import { type AttemptResult, type AttemptSource, type LoginThrottle, Throttled } from "./throttle.ts";
 
 /** How a request can identify its account, the strongest scheme first (CONTRACT 6.1). */
 export type AuthScheme = "identity" | "session" | "basic" | "cookie" | "certificate";
-
-/** What the rejecting method lets the user know. The service shows it only with the option `publicError` (7.2). */
-export type PublicError = Pick<Rejected, "message" | "publicResponse">;
-
-/** The result of verifying credentials. */
-export type LoginResult =
-  | { readonly outcome: "accepted"; readonly login: Login; readonly attempt: LoginAttempt }
-  | LoginRefused;
-
-type LoginRefused = { readonly outcome: "refused" } & Refusal;
-
-/** What a client may learn about a refusal. */
-export interface Refusal {
-  readonly publicError?: PublicError;
-  /** When the client can try again, if too many logins from its own network have failed. In seconds. */
-  readonly retryAfterSeconds?: number;
-}
 
 /** The result of identifying a request. */
 export type Identification =
@@ -83,29 +70,26 @@ export interface Identifier {
 export type PresentedCredentials = Pick<Credentials, "type" | "username" | "content">;
 
 /** Options of {@link createIdentifier}. */
-export interface IdentifierOptions {
+export interface IdentifierOptions extends LoginResultsOptions {
   readonly chain: AuthenticationChain;
   readonly basicCache: BasicCache;
   readonly sessions: Sessions;
   readonly throttle: LoginThrottle;
-  readonly audit: LoginAudit;
-  /**
-   * Returns why the service cannot use an account with these settings, as text for the operator; `undefined` if it can.
-   */
-  readonly findAccountProblem: (username: string, settings: AccountSettings) => string | undefined;
   /** Returns the name of the account that a certificate logs in; `undefined` for none. */
   readonly usernameOfCertificate: (certificate: ClientCertificate) => string | undefined;
   /** The server, and the component of the server that clients log in to. */
   readonly server: { readonly uuid: string };
   readonly component: { readonly uuid: string };
+  readonly cookie: SessionCookie;
   /** Receives errors that `usernameOfCertificate` throws. */
   readonly logger: Logger;
 }
 
 /** Creates the identifier of a service. */
 export function createIdentifier(options: IdentifierOptions): Identifier {
-  const { chain, basicCache, sessions, throttle, audit, findAccountProblem } = options;
-  const { usernameOfCertificate, server, component, logger } = options;
+  const { chain, basicCache, sessions, throttle, audit } = options;
+  const { usernameOfCertificate, server, component, cookie, logger } = options;
+  const { toLoginResult, refuseThrottled } = createLoginResults(options);
 
   /** Only passwords are throttled: keys and certificates cannot be guessed. */
   async function verify(credentials: Credentials, request: Request): Promise<ChainVerdict | Throttled> {
@@ -140,44 +124,6 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   ): Promise<LoginResult> {
     const credentials = toCredentials(request, connection, presented);
     return toLoginResult(credentials, await verify(credentials, request));
-  }
-
-  /** Reports a login that was not tried, because too many have failed. */
-  function refuseThrottled(credentials: Credentials, { retryAfterSeconds }: Throttled): LoginRefused {
-    audit.refused({ credentials, verdicts: [] }, "throttled");
-    return { outcome: "refused", ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
-  }
-
-  /** Reports a refused login. */
-  function toLoginResult(credentials: Credentials, verdict: ChainVerdict | Throttled): LoginResult {
-    if (verdict instanceof Throttled) return refuseThrottled(credentials, verdict);
-    const attempt: LoginAttempt = { credentials, verdicts: verdict.verdicts };
-    if (verdict.outcome === "accepted") return admitSettings(attempt, verdict);
-    audit.refused(attempt, toRefusalReason(verdict));
-    if (verdict.outcome !== "rejected") return { outcome: "refused" };
-    const { message, publicResponse } = verdict;
-    return {
-      outcome: "refused",
-      publicError: {
-        ...(message !== undefined && { message }),
-        ...(publicResponse !== undefined && { publicResponse }),
-      },
-    };
-  }
-
-  /** Refuses settings with an unknown member: the member could forbid something (2.4). */
-  function admitSettings(attempt: LoginAttempt, { account: given, version }: Accepted): LoginResult {
-    const { username } = attempt.credentials;
-    const settings = accountSettingsSchema.safeParse(given);
-    const problem = settings.success
-      ? findAccountProblem(username, settings.data)
-      : describeAccountIssues(settings.error).join("; ");
-    if (settings.success && problem === undefined) {
-      const versioned = version === undefined ? {} : { version };
-      return { outcome: "accepted", login: { username, settings: settings.data, ...versioned }, attempt };
-    }
-    audit.refused(attempt, "account", problem);
-    return { outcome: "refused" };
   }
 
   async function identifyByBasic(
@@ -220,7 +166,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   }
 
   async function identifyByCookie(request: Request, connection: Connection): Promise<Identification> {
-    const session = readSessionCookie(request.headers);
+    const session = cookie.read(request.headers);
     const login = session === undefined ? undefined : await findSession(session, request, connection);
     if (session === undefined || login === undefined) return { outcome: "anonymous" };
     return { outcome: "identified", login, scheme: "cookie", session };
@@ -283,9 +229,4 @@ function toBasicResult(basic: BasicVerdict): AttemptResult {
   if (basic.outcome === "remembered" || (basic.outcome === "verified" && basic.isShared)) return "neither";
   const result = basic.outcome === "verified" ? toAttemptResult(basic.verdict) : "neither";
   return result === "neither" && basic.mustCount ? "failed" : result;
-}
-
-function toRefusalReason(verdict: ChainVerdict): RefusalReason {
-  if (verdict.outcome !== "rejected") return "unknown";
-  return verdict.reason ?? "credentials";
 }

@@ -1,20 +1,16 @@
-import { foldName } from "../contracts/account-name.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
-import { toNetwork } from "../http/ip-network.ts";
 import { createKeyedMutex } from "../platform/keyed-mutex.ts";
-import { memoize } from "../platform/memoize.ts";
 import { createFailedLogins } from "./failed-logins.ts";
-import { toStoreKey } from "./store.ts";
+import {
+  type AttemptKey,
+  type AttemptOrigin,
+  createRunningAttempts,
+  type RunningOfKey,
+  type StartedAttempt,
+} from "./running-attempts.ts";
 
-/** Where an attempt comes from. Attempts are counted by user name and by network. */
-export interface AttemptSource {
-  /**
-   * Absent for credentials that no account can have: such an attempt tests no password, and the store must not fill up
-   * with arbitrary names.
-   */
-  readonly username?: string | undefined;
-  /** The peer's address, if known. Its network counts: of IPv6 the first 64 bits. */
-  readonly address?: string | undefined;
+/** Where an attempt comes from, and its request. */
+export interface AttemptSource extends AttemptOrigin {
   /**
    * Its signal aborts when the client disconnects: an attempt that still waits is then not made. Not the signal itself:
    * runtimes make it when it is first read, and only an attempt that has waited for long needs it.
@@ -98,26 +94,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   const window = windowSeconds * 1000;
   const failed = createFailedLogins({ store, window, clock });
   const withAcquireLock = createKeyedMutex();
-  const allRunning = new Map<string, Running>();
-
-  const networkKeyOf = memoize((network) => toStoreKey("failed-logins-from", network));
-  const pairKeyOf = memoize((pair) => toStoreKey("failed-logins-of", pair));
-  const nameKeyOf = memoize((name) => toStoreKey("failed-logins-of-name", name));
-
-  /**
-   * Starts an attempt under its keys. An attack: the permit of the network comes first, that of the user name last. A
-   * client that has used up its network, or runs many attempts, waits there. If it waited with a permit of the user
-   * name, it would block other clients that log in with that name.
-   */
-  function startAll({ username, address }: AttemptSource, isGuess: boolean): readonly StartedAttempt[] {
-    const all: StartedAttempt[] = [];
-    const network = address === undefined ? undefined : toNetwork(address);
-    const name = username === undefined ? undefined : foldName(username);
-    if (network !== undefined) all.push(start("network", networkKeyOf(network), isGuess));
-    if (name !== undefined) all.push(start("pair", pairKeyOf(`${network ?? ""}\n${name}`), isGuess));
-    if (network !== undefined && name !== undefined) all.push(start("name", nameKeyOf(name), isGuess));
-    return all;
-  }
+  const runningAttempts = createRunningAttempts();
 
   function toLimit({ kind }: AttemptKey): number {
     return kind === "name" ? NAME_FACTOR * attempts : attempts;
@@ -165,21 +142,6 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     }
   }
 
-  function start(kind: AttemptKey["kind"], key: string, isGuess: boolean): StartedAttempt {
-    const running = allRunning.get(key) ?? { attempts: 0, guesses: 0, permits: 0, waiter: undefined };
-    allRunning.set(key, running);
-    const guessesBefore = running.guesses;
-    running.attempts += 1;
-    if (isGuess) running.guesses += 1;
-    return { kind, key, isGuess, running, guessesBefore };
-  }
-
-  function end({ key, isGuess, running }: StartedAttempt): void {
-    running.attempts -= 1;
-    if (isGuess) running.guesses -= 1;
-    if (running.attempts === 0) allRunning.delete(key);
-  }
-
   /** Lets the one attempt go on that waits for the key: others wait for its lock. */
   function releasePermit({ running }: Permit): void {
     running.permits -= 1;
@@ -204,7 +166,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     shortcut?: Shortcut<T>,
   ): Promise<T | Throttled> {
     const startedAt = clock();
-    const all = startAll(source, shortcut?.isKnown !== true);
+    const all = runningAttempts.start(source, shortcut?.isKnown !== true);
     try {
       const state = shortcut && (await check(all));
       if (state instanceof Throttled) return state;
@@ -215,7 +177,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
       const stop = state === "free" ? () => undefined : () => throwIfGone(source, startedAt);
       return await runWithPermits(all, stop, attempt, toAttemptResult);
     } finally {
-      for (const started of all) end(started);
+      runningAttempts.end(all);
     }
   }
 
@@ -245,35 +207,9 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   return { run };
 }
 
-/** A key that attempts are counted under: that of a network, of a user name from a network, or of a user name. */
-interface AttemptKey {
-  readonly kind: "network" | "pair" | "name";
-  readonly key: string;
-}
-
-/** An attempt in progress, under one of its keys. */
-interface StartedAttempt extends AttemptKey {
-  /** Whether it is not known to succeed. */
-  readonly isGuess: boolean;
-  readonly running: Running;
-  /** The guesses in progress when it came. */
-  readonly guessesBefore: number;
-}
-
 /** One of the attempts allowed for a key. */
 interface Permit extends AttemptKey {
-  readonly running: Running;
+  readonly running: RunningOfKey;
   /** Whether there were failures when the permit was acquired. */
   readonly hasFailures: boolean;
-}
-
-/** The attempts of a key in progress. */
-interface Running {
-  attempts: number;
-  /** How many of them are guesses. */
-  guesses: number;
-  /** How many of them have a permit. */
-  permits: number;
-  /** Wakes the attempt that waits for a permit. There is one at most: it holds the key's lock. */
-  waiter: (() => void) | undefined;
 }

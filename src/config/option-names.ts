@@ -1,4 +1,4 @@
-import leven from "leven";
+import { checkNames } from "../contracts/option-names.ts";
 import type { LimitOptions } from "./limits.ts";
 import type { FileServiceOptions } from "./options.ts";
 
@@ -14,7 +14,7 @@ const NAMES: Readonly<Record<keyof FileServiceOptions, readonly string[] | undef
   component: ["uuid"],
   publicError: undefined,
   usernameOfCertificate: undefined,
-  session: ["store", "idleSeconds", "maxSeconds", "maxPerAccount", "announce"],
+  session: ["store", "idleSeconds", "maxSeconds", "maxPerAccount", "announce", "cookie"],
   passwordPolicy: ["minLength", "maxLength", "requireClasses", "allowUserName", "estimate", "minEstimate"],
   basicCacheSeconds: undefined,
   limits: [
@@ -51,9 +51,6 @@ const NAMES: Readonly<Record<keyof FileServiceOptions, readonly string[] | undef
   clock: undefined,
 };
 
-/** The most letters that a mistyped name differs in. */
-const MAX_TYPOS = 2;
-
 /**
  * Checks that a service has no option of an unknown name: a mistyped one could be one that forbids something.
  * @throws TypeError with the name, and with the one that was probably meant.
@@ -64,18 +61,4 @@ export function checkOptionNames(options: object): void {
     const value: unknown = (options as Record<string, unknown>)[name];
     if (members !== undefined && typeof value === "object" && value !== null) checkNames(value, members, `${name}.`);
   }
-}
-
-function checkNames(value: object, names: readonly string[], path: string): void {
-  const unknown = Object.keys(value).find((name) => !names.includes(name));
-  if (unknown === undefined) return;
-  const meant = findMeant(unknown, names);
-  const hint = meant === undefined ? "" : ` Did you mean ${path}${meant}?`;
-  throw new TypeError(`There is no option ${path}${unknown}.${hint}`);
-}
-
-function findMeant(mistyped: string, names: readonly string[]): string | undefined {
-  const toDistance = (name: string) => leven(mistyped.toLowerCase(), name.toLowerCase());
-  const [nearest] = names.toSorted((one, other) => toDistance(one) - toDistance(other));
-  return nearest !== undefined && toDistance(nearest) <= MAX_TYPOS ? nearest : undefined;
 }

@@ -14,6 +14,7 @@ import type { Trigger } from "../contracts/trigger.ts";
 import type { DecideUpload, UploadGuard } from "../contracts/upload.ts";
 import type { MetadataFields } from "../uploads/metadata-fields.ts";
 import type { LimitOptions } from "./limits.ts";
+import type { SessionCookieOptions } from "./session-cookie.ts";
 
 /** Options of `createFileService`, which throws an `OptionError` if one is wrong. */
 export interface FileServiceOptions {
@@ -78,6 +79,8 @@ export interface FileServiceOptions {
     readonly maxPerAccount?: number;
     /** Whether `WWW-Authenticate: session` is among the challenges (CONTRACT 6.2). Default: true. */
     readonly announce?: boolean;
+    /** The name and the path of the session cookie. */
+    readonly cookie?: SessionCookieOptions;
   };
   /** The rules for new passwords (4.1). Default: at least 12 characters, and not the user name. */
   readonly passwordPolicy?: PasswordPolicy;

@@ -14,7 +14,11 @@ export function toOrigins(
   checkOption(areOrigins(acceptedOrigins), "acceptedOrigins", "origins such as https://app.example");
   const isPublicOrigin = publicOrigin === "" || (isOrigin(publicOrigin) && /^https?:/.test(publicOrigin));
   checkOption(isPublicOrigin, "publicOrigin", "empty or an origin such as https://files.example");
-  return { acceptedOrigins: [...acceptedOrigins], publicOrigin, cors: cors && toCors(cors, metadataHeader) };
+  return {
+    acceptedOrigins: [...acceptedOrigins],
+    publicOrigin,
+    cors: cors === undefined ? undefined : toCors(cors, metadataHeader),
+  };
 }
 
 function toCors(cors: NonNullable<FileServiceOptions["cors"]>, metadataHeader: string | undefined): Cors {

@@ -1,6 +1,4 @@
 import type { Groups } from "../account/account.ts";
-import { compilePermissions } from "../account/permissions.ts";
-import type { GroupSettings } from "../contracts/account.ts";
 import type { ApiPage } from "../contracts/api-page.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
 import { type ClientCertificate, NIL_UUID } from "../contracts/connection.ts";
@@ -13,18 +11,20 @@ import type { PasswordPolicy } from "../contracts/password-policy.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import type { UploadGuard } from "../contracts/upload.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
+import type { SessionCookie } from "../http/cookie.ts";
 import { type IpNetwork, parseNetwork } from "../http/ip-network.ts";
 import type { Cors } from "../http/origins/cors.ts";
 import { decodeSegment, isMemberName } from "../http/path-segment.ts";
-import { groupSettingsSchema } from "../schemas/account.ts";
 import { type MetadataRules, parseMetadataFields } from "../uploads/metadata-fields.ts";
 import { hasMethods, isCount, isObject, isPositive, isStore } from "./checks.ts";
+import { toGroups } from "./groups.ts";
 import { type Limits, toLimits } from "./limits.ts";
 import { checkOptionNames } from "./option-names.ts";
 import type { FileServiceOptions } from "./options.ts";
 import { toOrigins } from "./origins.ts";
 import { type PageConfig, toPageConfig } from "./page-config.ts";
 import { checkPasswordPolicy } from "./password-policy.ts";
+import { toSessionCookie } from "./session-cookie.ts";
 import { type Triggers, toTriggers } from "./trigger-config.ts";
 import { VERSION } from "./version.ts";
 
@@ -35,6 +35,8 @@ export interface ServiceConfig {
   /** Absent: the host identifies no users. */
   readonly identify: Identify | undefined;
   readonly identifiedBy: "cookie" | "header";
+  /** The challenge of the host's function. */
+  readonly identityChallenge: string | undefined;
   readonly groups: Groups;
   /** Canonical: empty, or `/` and percent-encoded segments without a trailing `/`. */
   readonly basePath: string;
@@ -60,6 +62,7 @@ export interface ServiceConfig {
     /** 0: no limit. */
     readonly maxPerAccount: number;
     readonly announce: boolean;
+    readonly cookie: SessionCookie;
   };
   readonly passwordPolicy: PasswordPolicy;
   /** Absent: 60 for accounts that can tell whether they are current, otherwise 0. */
@@ -104,6 +107,9 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
 
   const { identify, identifiedBy = "cookie" } = options;
   checkOption(identify === undefined || typeof identify === "function", "identify", "a function");
+  const identityChallenge = identify?.challenge;
+  const isChallenge = identityChallenge === undefined || isHeaderText(identityChallenge);
+  checkOption(isChallenge, "identify.challenge", "a challenge such as Bearer");
   checkOption(identifiedBy === "cookie" || identifiedBy === "header", "identifiedBy", '"cookie" or "header"');
 
   checkOption(isObject(server), "server", "an object");
@@ -124,7 +130,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   checkOption(typeof usernameOfCertificate === "function", "usernameOfCertificate", "a function");
 
   checkOption(isObject(session), "session", "an object");
-  const { store, idleSeconds = 1800, maxSeconds = 43_200, maxPerAccount = 100, announce = true } = session;
+  const { store, idleSeconds = 1800, maxSeconds = 43_200, maxPerAccount = 100, announce = true, cookie = {} } = session;
   checkOption(isPositive(idleSeconds), "session.idleSeconds", "a positive number");
   checkOption(isPositive(maxSeconds), "session.maxSeconds", "a positive number");
   const isLimit = maxPerAccount === 0 || isCount(maxPerAccount);
@@ -154,13 +160,15 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   checkOption(isUsed, "trustedProxies", "given together with clientForwardedHeader");
 
   const baseSegments = parseBasePath(basePath);
+  const encodedBase = baseSegments.map((segment) => `/${encodeURIComponent(segment)}`).join("");
   return {
     storage,
     authentication: authenticators,
     identify,
     identifiedBy,
+    identityChallenge,
     groups: toGroups(groups),
-    basePath: baseSegments.map((segment) => `/${encodeURIComponent(segment)}`).join(""),
+    basePath: encodedBase,
     baseSegments,
     serverHeader: `${name}/${VERSION}`,
     server: { uuid: serverUuid },
@@ -173,7 +181,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     triggers: toTriggers(options),
     pages: toPageConfig(options),
     apiPage,
-    session: { store, idleSeconds, maxSeconds, maxPerAccount, announce },
+    session: { store, idleSeconds, maxSeconds, maxPerAccount, announce, cookie: toSessionCookie(cookie, encodedBase) },
     passwordPolicy: { ...passwordPolicy, requireClasses: [...(passwordPolicy.requireClasses ?? [])] },
     basicCacheSeconds,
     limits: checkedLimits,
@@ -206,32 +214,6 @@ function toUploadGuard(beforeCommit: FileServiceOptions["beforeCommit"]): Upload
   return beforeCommit;
 }
 
-/** Checks groups and their permissions. @throws OptionError for an option such as `groups.staff.home_folder_path`. */
-export function toGroups(groups: Readonly<Record<string, unknown>>): Groups {
-  checkOption(isObject(groups), "groups", "groups by their identifier");
-  const parsed = Object.entries(groups).map(([id, settings]) => [id, toGroup(id, settings)] as const);
-  return new Map(parsed);
-}
-
-function toGroup(id: string, settings: unknown): GroupSettings {
-  const parsed = groupSettingsSchema.safeParse(settings);
-  const issue = parsed.error?.issues[0];
-  checkOption(parsed.success, ["groups", id, ...(issue?.path ?? [])].join("."), `valid (${issue?.message})`);
-  const group = parsed.data as GroupSettings;
-  const problem = findPermissionProblem(group);
-  checkOption(problem === undefined, `groups.${id}.permissions`, `valid (${problem})`);
-  return group;
-}
-
-function findPermissionProblem({ permissions = [] }: GroupSettings): string | undefined {
-  try {
-    compilePermissions(permissions, "user");
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
 function parseBasePath(basePath: string): readonly string[] {
   if (basePath === "" || basePath === "/") return [];
   const isText = typeof basePath === "string" && /^\/[^?#]*$/.test(basePath);
@@ -246,6 +228,11 @@ function isBaseSegment(segment: string | undefined): boolean {
 
 function isToken(text: unknown): text is string {
   return typeof text === "string" && /^[!#$%&'*+.^_`|~\w-]+$/.test(text);
+}
+
+/** Whether a text begins with a token and is printable ASCII, as the value of a header must be. */
+function isHeaderText(text: unknown): boolean {
+  return typeof text === "string" && /^[!#$%&'*+.^_`|~\w-]+(?: [ -~]*)?$/.test(text);
 }
 
 function isUuid(text: unknown): boolean {

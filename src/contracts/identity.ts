@@ -15,10 +15,15 @@ export interface Identity {
  * Returns who sends a request; `undefined` if the application does not know, so the service's own logins count. An
  * `HttpError` that it throws becomes the response. Anything else becomes a blank 500, and the log has it.
  */
-export type Identify = (
-  request: Request,
-  connection: Connection,
-) => Identity | undefined | Promise<Identity | undefined>;
+export interface Identify {
+  (request: Request, connection: Connection): Identity | undefined | Promise<Identity | undefined>;
+  /**
+   * How clients identify themselves to the application, such as `Bearer realm="files"`: a challenge for the header
+   * `WWW-Authenticate` of each 401 (RFC 9110 11.6.1), in addition to those of the service. In the response to an
+   * `HttpError` that has this header, the error's own challenge replaces it. Default: none.
+   */
+  readonly challenge?: string | undefined;
+}
 
 /** The sessions of a service, for the host's application. */
 export interface HostSessions {

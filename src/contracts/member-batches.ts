@@ -8,17 +8,14 @@ import type { StorageEntry } from "./storage-adapter.ts";
  */
 export interface MemberBatches extends AsyncIterableIterator<StorageEntry> {
   /**
-   * The same members from the first one on, several in each step. Use this or the iterator, not both. Other requests
-   * can run between two batches.
+   * The same members from the first one on, several in each step. Use this or the iterator, not both. Whoever
+   * reads them lets other requests run in between: a storage may never wait for anything.
    */
   batches(): AsyncIterableIterator<readonly StorageEntry[]>;
 }
 
 /** The size of a batch, for storages without batches. */
 const BATCH = 256;
-/** The number of such batches after which other requests may run: the storage itself may never wait for anything. */
-const BATCHES_PER_YIELD = 4;
-
 /** Creates the members of a folder from their batches. Nothing is opened before the first step. */
 export function toMembers(batches: () => AsyncIterableIterator<readonly StorageEntry[]>): MemberBatches {
   return Object.assign(oneByOne(batches), { batches });
@@ -36,19 +33,17 @@ function hasBatches(members: AsyncIterable<StorageEntry>): members is MemberBatc
 async function* oneByOne(batches: () => AsyncIterable<readonly StorageEntry[]>): AsyncGenerator<StorageEntry> {
   for await (const batch of batches()) {
     for (const member of batch) yield member;
+    await yieldToEventLoop();
   }
 }
 
 async function* gather(members: AsyncIterable<StorageEntry>): AsyncGenerator<readonly StorageEntry[]> {
   let batch: StorageEntry[] = [];
-  let taken = 0;
   for await (const member of members) {
     batch.push(member);
     if (batch.length < BATCH) continue;
     yield batch;
     batch = [];
-    taken += 1;
-    if (taken % BATCHES_PER_YIELD === 0) await yieldToEventLoop();
   }
   if (batch.length > 0) yield batch;
 }

@@ -23,8 +23,21 @@ export interface StorageAdapter {
    * result also has `batches` (`toMembers`).
    *
    * Throws at the first step: `not-found` if nothing exists at the path, `not-a-folder` for a file or a link.
+   *
+   * With `options` the caller needs only a part of the members. A storage that finds it faster may leave out the
+   * others, and any storage may ignore this.
    */
-  list(path: string): AsyncIterable<StorageEntry>;
+  list(path: string, options?: ListOptions): AsyncIterable<StorageEntry>;
+
+  /**
+   * Returns a tag of what `list` yields for a folder, in at most 100 visible ASCII characters without `"`: while it is
+   * the same, so are the names, kinds, sizes and times of the members. Different folders have different tags, also
+   * those of another storage or process. Returns `undefined` if there is no folder or no tag.
+   *
+   * Only for a storage that knows the tag without listing the folder. The time of a folder on a disk is none: it stays
+   * when a member gets new content.
+   */
+  listingTag?(path: string): Promise<string | undefined>;
 
   /**
    * Returns the content of a file, or the part that `range` names, with the entry of exactly this version. A later
@@ -74,6 +87,17 @@ export interface StorageAdapter {
    * moment, the folder is never removed. The same holds for a requested folder and a file.
    */
   remove(path: string, options?: RemoveOptions): Promise<void>;
+}
+
+/**
+ * The members that a caller needs: the first `limit` files and folders after the name `after`, in the order of the code
+ * points of their names (`compareNames`). Links count as what `list` reports, and do not count if that is a link. All
+ * members come after the empty name; `after` need not be the name of a member, nor a possible one.
+ */
+export interface ListOptions {
+  readonly after: string;
+  /** At least 1. */
+  readonly limit: number;
 }
 
 /** A member of a folder, or the root, whose name is empty. */

@@ -8,3 +8,13 @@ export function toPathSegments(path: string): string[] {
   if (!isCanonical) throw new TypeError(`Not a canonical path: ${JSON.stringify(path)}`);
   return segments;
 }
+
+/** Returns the last name of a canonical path, or the empty string for the root. */
+export function nameOf(path: string): string {
+  return toPathSegments(path).at(-1) ?? "";
+}
+
+/** Returns the canonical path of segments: the reverse of {@link toPathSegments}. */
+export function toCanonicalPath(segments: readonly string[]): string {
+  return `/${segments.join("/")}`;
+}

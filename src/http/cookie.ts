@@ -1,30 +1,40 @@
 import { parseCookie } from "cookie";
 
-/** The name of the session cookie (5.1.1). */
-const NAME = "SVC_HTTP_SESSION";
+/** The name of the session cookie, unless an option sets another one (5.1.1). */
+export const DEFAULT_COOKIE_NAME = "SVC_HTTP_SESSION";
 
-const OCCURRENCES = new RegExp(`(?:^|;)[ \\t]*${NAME}[ \\t]*=`, "g");
-
-/**
- * The session ID in the cookie of a request. Returns `undefined` if the request has two of them: one may be of another
- * site below the same domain, which wants the user to work with its own session.
- */
-export function readSessionCookie(headers: Headers): string | undefined {
-  const header = headers.get("cookie");
-  if (header === null || (header.match(OCCURRENCES)?.length ?? 0) > 1) return undefined;
-  return parseCookie(header)[NAME] || undefined;
+/** The session cookie of a service. */
+export interface SessionCookie {
+  readonly name: string;
+  /**
+   * Returns the session ID in the cookie of a request. Returns `undefined` if the request has two of them: one may be
+   * of another site below the same domain, which wants the user to work with its own session.
+   */
+  read(headers: Headers): string | undefined;
+  /** Returns the `Set-Cookie` value for a session, with `Secure` if the client uses TLS or the name demands it. */
+  set(id: string, isSecure: boolean): string;
+  /** Returns the `Set-Cookie` value that deletes the cookie. */
+  expire(isSecure: boolean): string;
 }
 
-/**
- * The `Set-Cookie` value for a session, with `Secure` if the client uses TLS (CONTRACT 6.3). The spec has
- * `SameSite=strict` (5.1.1), but the package `cookie` writes `SameSite=Strict`. A session ID is hexadecimal, so it
- * needs no escaping.
- */
-export function toSessionCookie(id: string, secure: boolean): string {
-  return `${NAME}=${id}; Path=/; HttpOnly; SameSite=strict${secure ? "; Secure" : ""}`;
-}
+/** Creates the cookie. `name` has only letters, digits, `_`, `-` and `.`; browsers send it to `path` and below. */
+export function createSessionCookie(name: string, path: string): SessionCookie {
+  // Browsers drop a cookie with such a name and without `Secure` (RFC 6265bis 4.1.3).
+  const isAlwaysSecure = /^__(?:host|secure)-/i.test(name);
+  const occurrences = new RegExp(`(?:^|;)[ \\t]*${name.replaceAll(".", "\\.")}[ \\t]*=`, "g");
 
-/** The `Set-Cookie` value that deletes the session cookie. */
-export function toExpiredSessionCookie(secure: boolean): string {
-  return `${toSessionCookie("", secure)}; Max-Age=0`;
+  function read(headers: Headers): string | undefined {
+    const header = headers.get("cookie");
+    if (header === null || (header.match(occurrences)?.length ?? 0) > 1) return undefined;
+    return parseCookie(header)[name] || undefined;
+  }
+
+  // The spec has `SameSite=strict` (5.1.1), but the package `cookie` writes `SameSite=Strict`. A session ID is
+  // hexadecimal, so it needs no escaping.
+  const set = (id: string, isSecure: boolean): string =>
+    `${name}=${id}; Path=${path}; HttpOnly; SameSite=strict${isSecure || isAlwaysSecure ? "; Secure" : ""}`;
+
+  const expire = (isSecure: boolean): string => `${set("", isSecure)}; Max-Age=0`;
+
+  return { name, read, set, expire };
 }

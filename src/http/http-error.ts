@@ -12,6 +12,7 @@ export type Failure =
   | "already-exists"
   | "parent-missing"
   | "wrong-kind"
+  | "conflict"
   | "precondition-failed"
   | "range-not-satisfiable"
   | "too-large"

@@ -22,7 +22,9 @@ const READING: readonly string[] = ["GET", "HEAD"];
 /** Parameters that HEAD ignores (RFC 9110 14.2). */
 const RANGE_PARAMETERS: readonly ParameterName[] = ["range", "ifRange"];
 /** Parameters that only pages use. */
-const PAGE_PARAMETERS: readonly ParameterName[] = ["acceptLanguage", "sort", "order", "done", "basicLogin"];
+const PAGE_PARAMETERS: readonly ParameterName[] = ["acceptLanguage", "sort", "order", "done", "sent", "basicLogin"];
+/** Parameters that only listings as JSON use. */
+const LISTING_PARAMETERS: readonly ParameterName[] = ["limit", "cursor", "prefer", "listingIfNoneMatch"];
 /** Statuses that a HEAD request never gets, because it ignores ranges. */
 const RANGE_STATUSES: readonly number[] = [206, 416];
 /** What the response to a preflight has in addition. */
@@ -32,6 +34,7 @@ const PREFLIGHT_HEADERS: readonly HeaderName[] = [
   "Access-Control-Max-Age",
 ];
 const ANY_LOGIN: OperationObject["security"] = [{ basic: [] }, { session: [] }, { cookie: [] }];
+const IDENTITY_OR_ANY_LOGIN: OperationObject["security"] = [{ identity: [] }, ...ANY_LOGIN];
 const SESSION_ONLY: OperationObject["security"] = [{ session: [] }, { cookie: [] }];
 
 /** Returns the operation of a method at a path. Its ID is unique in the document; `ids` collects the IDs in use. */
@@ -50,7 +53,7 @@ export function toOperation(
     summary: spec.summary,
     ...(spec.description !== undefined && { description: spec.description }),
     tags: [spec.tag],
-    security: toSecurity(route, spec),
+    security: toSecurity(service, route, spec),
     ...(parameters.length > 0 && { parameters }),
     ...(spec.body !== undefined && !reads && { requestBody: toRequestBodyObject(spec.body, service) }),
     responses: toResponses(service, route, spec, path, method),
@@ -150,10 +153,10 @@ function toResponses(
 function toOutcomes(
   { routes }: OpenApiInput,
   { access }: OpenApiRoute,
-  { responses, failures = [], withPage }: OperationSpec,
+  { responses, failures = [], lacks = [], withPage }: OperationSpec,
   always: readonly Failure[] | undefined,
 ): { readonly responses: readonly ResponseSpec[]; readonly failures: readonly Failure[] } {
-  const usual = FAILURES_OF_ACCESS[access];
+  const usual = FAILURES_OF_ACCESS[access].filter((failure) => !lacks.includes(failure));
   if (always !== undefined)
     return { responses: [], failures: [...usual, ...always].filter((failure) => failure !== "malformed") };
   if (withPage === undefined || !routes.some(({ kind }) => kind === "api-page"))
@@ -193,12 +196,14 @@ function toParameterRefs(
 ): readonly ReferenceObject[] {
   const available = toParameters(service);
   const hasPages = service.variants.includes("html");
+  const hasListings = service.variants.some((variant) => variant !== "html");
   const reading = READING.includes(method) ? (path.reading ?? []) : [];
   const own = path.always?.[method] === undefined ? parameters : [];
   const all = [...path.parameters, ...own, ...reading].filter(
     (name) =>
       available[name] !== undefined &&
       (hasPages || !PAGE_PARAMETERS.includes(name)) &&
+      (hasListings || !LISTING_PARAMETERS.includes(name)) &&
       !(method === "HEAD" && RANGE_PARAMETERS.includes(name)),
   );
   return [...new Set(all)].map(toParameterRef);
@@ -208,8 +213,12 @@ function toParameterRef(name: ParameterName): ReferenceObject {
   return { $ref: `#/components/parameters/${name}` };
 }
 
-function toSecurity({ access }: OpenApiRoute, { takesSession }: OperationSpec): OperationObject["security"] {
-  if (access === "account") return ANY_LOGIN;
+function toSecurity(
+  { identityChallenge }: OpenApiInput,
+  { access }: OpenApiRoute,
+  { takesSession }: OperationSpec,
+): OperationObject["security"] {
+  if (access === "account") return identityChallenge === undefined ? ANY_LOGIN : IDENTITY_OR_ANY_LOGIN;
   return access === "session" || takesSession === true ? SESSION_ONLY : [];
 }
 

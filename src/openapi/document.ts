@@ -11,7 +11,7 @@ import type { OpenApiDocument, OperationObject, PathItemObject, SchemaObject } f
 /** The methods of OpenAPI 3.0 that the service has, in the order of the document. */
 const METHODS: readonly string[] = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"];
 
-const SECURITY_SCHEMES: Readonly<Record<string, SchemaObject>> = {
+const SECURITY_SCHEMES = {
   basic: { type: "http", scheme: "basic", description: "User name and password with every request." },
   session: {
     type: "apiKey",
@@ -19,13 +19,7 @@ const SECURITY_SCHEMES: Readonly<Record<string, SchemaObject>> = {
     name: "Authorization",
     description: "`session <ID>`, with the session ID from the response to a login.",
   },
-  cookie: {
-    type: "apiKey",
-    in: "cookie",
-    name: "SVC_HTTP_SESSION",
-    description: "The cookie that a login sets.",
-  },
-};
+} as const satisfies Readonly<Record<string, SchemaObject>>;
 
 /** The license of the document and the software; it does not apply to the files of a service. */
 const LICENSE = {
@@ -76,9 +70,19 @@ export function toDocument(service: OpenApiInput): OpenApiDocument {
     components: {
       ...(Object.fromEntries(used) as Pick<OpenApiDocument["components"], "schemas" | "parameters" | "headers">),
       responses: shared.responses,
-      securitySchemes: SECURITY_SCHEMES,
+      securitySchemes: toSecuritySchemes(service),
     },
   };
+}
+
+/** The own login of the host's users comes first, as the service asks the host first. */
+function toSecuritySchemes({ identityChallenge, cookieName }: OpenApiInput): Readonly<Record<string, SchemaObject>> {
+  const cookie = { type: "apiKey", in: "cookie", name: cookieName, description: "The cookie that a login sets." };
+  const own = { ...SECURITY_SCHEMES, cookie } as const;
+  const [scheme] = identityChallenge?.split(" ", 1) ?? [];
+  if (scheme === undefined) return own;
+  const description = "Verified by the application that the service is part of.";
+  return { identity: { type: "http", scheme: scheme.toLowerCase(), description }, ...own };
 }
 
 function toPathItem(

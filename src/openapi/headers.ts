@@ -48,8 +48,19 @@ export const HEADER_FIELDS = {
     description: "The content codings that a request may have: only `identity`, which means none.",
     schema: { ...text, enum: ["identity"] },
   },
-  ETag: { description: "The entity-tag of this version of the file (RFC 9110 8.8.3).", schema: text },
+  ETag: {
+    description: "The entity-tag of this version of the file, or of the listing (RFC 9110 8.8.3).",
+    schema: text,
+  },
   "Last-Modified": { description: "When the file was last written (RFC 9110 8.8.2).", schema: text },
+  Link: {
+    description: 'The next page of a listing, as a path, with `rel="next"` (RFC 8288). The last page has none.',
+    schema: text,
+  },
+  "Preference-Applied": {
+    description: "The listing is sorted by name, as the request prefers (RFC 7240).",
+    schema: { ...text, enum: ["order=name"] },
+  },
   Location: { description: "The target of the redirect, as a path.", required: true, schema: text },
   Allow: { description: "The methods that this URL supports (RFC 9110 10.2.1).", required: true, schema: text },
   "Error-Code": {
@@ -64,7 +75,7 @@ export const HEADER_FIELDS = {
   },
   "Retry-After": { description: "Seconds to wait before a retry.", schema: { type: "integer", minimum: 0 } },
   "Set-Cookie": {
-    description: "Sets the session cookie `SVC_HTTP_SESSION`, or deletes it.",
+    description: "Sets the session cookie, or deletes it.",
     required: true,
     schema: text,
   },
@@ -80,15 +91,19 @@ export const HEADER_FIELDS = {
     schema: { type: "integer", minimum: 0 },
   },
   "WWW-Authenticate": {
-    description: 'How to log in: `basic realm="Web files access"`, `session`.',
+    description: "How to log in.",
     schema: text,
   },
 } as const satisfies Readonly<Record<string, HeaderObject>>;
 
-/** Returns the header fields of a service. The options decide whether sessions are among its challenges. */
-export function toHeaderFields({ announcesSession }: OpenApiOptions): Readonly<Record<string, HeaderObject>> {
-  if (announcesSession) return HEADER_FIELDS;
-  const description = 'How to log in: `basic realm="Web files access"`.';
+/** Returns the header fields of a service. The options decide which challenges it has. */
+export function toHeaderFields(options: OpenApiOptions): Readonly<Record<string, HeaderObject>> {
+  const { announcesSession, identityChallenge } = options;
+  const challenges = ['basic realm="Web files access"', announcesSession ? "session" : [], identityChallenge ?? []];
+  const description = `How to log in: ${challenges
+    .flat()
+    .map((challenge) => `\`${challenge}\``)
+    .join(", ")}.`;
   return { ...HEADER_FIELDS, "WWW-Authenticate": { ...HEADER_FIELDS["WWW-Authenticate"], description } };
 }
 

@@ -11,6 +11,8 @@ export interface OpenApiMetadataKey {
 export interface OpenApiFormField {
   readonly name: string;
   readonly holds: "action" | "text" | "texts" | "files";
+  /** Whether a form with this field needs no action. */
+  readonly needsNoAction?: boolean;
 }
 
 /** The part of a service's configuration that clients notice. */
@@ -34,6 +36,10 @@ export interface OpenApiOptions {
     | undefined;
   /** Whether the session is among the challenges of a 401 (CONTRACT 6.2). */
   readonly announcesSession: boolean;
+  /** The name of the session cookie. */
+  readonly cookieName: string;
+  /** The challenge of the host's own way to identify users, such as `Bearer`. */
+  readonly identityChallenge: string | undefined;
   /** The header fields that every page has, in addition to `Content-Language`. */
   readonly pageFields: readonly string[];
   /** Whether scripts of other origins may read responses (the option `cors`). */

@@ -44,6 +44,15 @@ export const CONTENTS = {
     ],
   }),
   session: json("LoginResponse", { results: [{ session: SESSION }] }, ["json"]),
+  accountInfo: anyJson("AccountInfo", {
+    name: "maria",
+    groups: ["editors"],
+    login: "session",
+    logins: ["basic", "session", "cookie"],
+    permissions: ["read", "list", "traverse", "create-folder", "write"],
+    maxFileBytes: null,
+    capabilities: { archive: true, passwordChange: true, triggers: ["publish"] },
+  }),
   passwordChanged: json("PasswordUpdateResponse", { results: [{ message: "The password was changed." }] }),
   commandResults: anyJson("CommandResults", { results: [{ target: "2019", message: null }] }),
   commandErrors: anyJson("CommandErrors", {

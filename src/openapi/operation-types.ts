@@ -35,6 +35,8 @@ export interface OperationSpec {
   readonly memberFailures?: readonly Failure[];
   /** What the interactive page adds if it is mounted: representations of the response 200, and failures. */
   readonly withPage?: { readonly content: readonly ContentName[]; readonly failures: readonly Failure[] };
+  /** Failures of other operations with the same access that this one cannot have: its path has no parameters. */
+  readonly lacks?: readonly Failure[];
   /** Whether the operation uses a session although it needs no login. Default: false. */
   readonly takesSession?: true;
 }

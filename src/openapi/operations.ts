@@ -1,9 +1,11 @@
 import type { Failure } from "../http/http-error.ts";
-import type { OperationSpec, ResponseSpec } from "./operation-types.ts";
+import { FAILURE_TEXTS } from "./error-responses.ts";
+import { LOGIN_OPERATIONS } from "./login-operations.ts";
+import { redirect, TRACE } from "./operation-parts.ts";
+import type { OperationSpec } from "./operation-types.ts";
 import type { ParameterName } from "./parameters.ts";
 
 const CONDITIONS: readonly ParameterName[] = ["ifMatch", "ifNoneMatch", "ifUnmodifiedSince"];
-const TRACE: readonly ParameterName[] = ["requestedWith", "traceparent", "tracestate"];
 const FILE_HEADERS = [
   "ETag",
   "Last-Modified",
@@ -29,10 +31,6 @@ const OF_MEMBERS: readonly Failure[] = [
   "unavailable",
   "internal",
 ];
-
-function redirect(status: 302 | 303 | 307, description: string, more: Partial<ResponseSpec> = {}): ResponseSpec {
-  return { status, description, content: status === 307 ? [] : ["page"], ...more };
-}
 
 const toFolderUrl = "The path is a folder: redirect to the same URL with a trailing `/`.";
 
@@ -96,15 +94,38 @@ export const OPERATION_SPECS = {
   getFolder: {
     summary: "List a folder, or download it as an archive",
     description:
-      "The response is JSON, a page or, with `Accept: application/zip`, a ZIP archive of the folder and everything below it. Without a preference it is a page.",
+      "The response is JSON, a page or, with `Accept: application/zip`, a ZIP archive of the folder and everything below it. Without a preference it is a page. With `limit` a listing as JSON is divided into pages.",
     tag: "Folders",
-    parameters: ["sort", "order", "done", "acceptLanguage", ...TRACE],
+    parameters: [
+      "limit",
+      "cursor",
+      "prefer",
+      "listingIfNoneMatch",
+      "sort",
+      "order",
+      "done",
+      "sent",
+      "acceptLanguage",
+      ...TRACE,
+    ],
     responses: [
       {
         status: 200,
         description: "The members of the folder.",
         content: ["listing", "page", "archive"],
-        headers: ["Content-Disposition"],
+        headers: ["Content-Disposition", "ETag", "Link", "Preference-Applied"],
+      },
+      {
+        status: 304,
+        description: "The client already has this listing.",
+        variants: ["json", "webdav"],
+        headers: ["ETag"],
+      },
+      {
+        status: 409,
+        description: FAILURE_TEXTS.conflict,
+        variants: ["json", "webdav"],
+        content: ["errors"],
       },
     ],
     failures: ["not-found", "wrong-kind"],
@@ -161,78 +182,7 @@ export const OPERATION_SPECS = {
     failures: ["not-found"],
     withPage: { content: ["notices"], failures: ["internal"] },
   },
-  getLoginPage: {
-    summary: "Show the login page",
-    tag: "Login",
-    parameters: ["returnTo", "acceptLanguage"],
-    responses: [
-      {
-        status: 200,
-        description: "The page.",
-        content: ["anyPage"],
-      },
-    ],
-  },
-  logIn: {
-    summary: "Log in and start a session",
-    description:
-      "If JSON is preferred, the response has the session ID for `Authorization: session <ID>`. Other clients get the cookie `SVC_HTTP_SESSION` and a redirect.",
-    tag: "Login",
-    parameters: ["contentEncoding", "acceptLanguage", ...TRACE],
-    body: "login",
-    responses: [
-      { status: 200, description: "The session.", variants: ["json"], content: ["session"] },
-      redirect(302, "The session cookie, and a redirect to the files.", {
-        variants: ["webdav", "html"],
-        content: ["anyPage"],
-        headers: ["Set-Cookie"],
-      }),
-      { status: 415, description: "The request has a `Content-Encoding`.", headers: ["Accept-Encoding"] },
-    ],
-    failures: ["malformed", "unauthorized", "denied", "too-large", "unsupported-media-type", "unavailable", "internal"],
-  },
-  logOut: {
-    summary: "Log out and end the session",
-    tag: "Login",
-    parameters: ["acceptLanguage", ...TRACE],
-    responses: [
-      { status: 204, description: "The session was closed.", variants: ["json", "webdav"], headers: ["Set-Cookie"] },
-      redirect(302, "Redirect to the login page.", { variants: ["html"], headers: ["Set-Cookie"] }),
-      {
-        status: 401,
-        description: "The session had already ended. The response deletes its cookie.",
-        variants: ["json", "webdav"],
-        content: ["errors"],
-        headers: ["Set-Cookie"],
-      },
-    ],
-    failures: ["denied", "unavailable"],
-    takesSession: true,
-  },
-  getPasswordPage: {
-    summary: "Show the form to change the password",
-    tag: "Login",
-    parameters: ["acceptLanguage", ...TRACE],
-    responses: [{ status: 200, description: "The form.", content: ["anyPage"] }],
-  },
-  updatePassword: {
-    summary: "Change the account's password",
-    description: "All other sessions of the account end.",
-    tag: "Login",
-    parameters: ["contentEncoding", "acceptLanguage", ...TRACE],
-    body: "password",
-    responses: [
-      {
-        status: 200,
-        description: "The password was changed.",
-        variants: ["json", "webdav"],
-        content: ["passwordChanged"],
-      },
-      redirect(303, "The password was changed: redirect to the files.", { variants: ["html"] }),
-      { status: 415, description: "The request has a `Content-Encoding`.", headers: ["Accept-Encoding"] },
-    ],
-    failures: ["malformed", "too-large", "unsupported-media-type", "unprocessable"],
-  },
+  ...LOGIN_OPERATIONS,
   getApiPage: {
     summary: "Show this document as an interactive page",
     tag: "Service",

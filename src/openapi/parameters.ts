@@ -41,6 +41,14 @@ const PARAMETERS = {
     "If-None-Match",
     "The request is processed only if the file has none of these versions; `*` means that it must not exist (RFC 9110 13.1.2).",
   ),
+  listingIfNoneMatch: inHeader(
+    "If-None-Match",
+    "A listing as JSON is sent only if it has none of these entity-tags (RFC 9110 13.1.2). Ignored if the storage has no tags.",
+  ),
+  prefer: inHeader(
+    "Prefer",
+    "With `order=name` the members of a listing as JSON are sorted by the code points of their names (RFC 7240), if there are at most 10,000.",
+  ),
   ifModifiedSince: inHeader(
     "If-Modified-Since",
     "The file is sent only if it was modified after this time (RFC 9110 13.1.3).",
@@ -63,6 +71,16 @@ const PARAMETERS = {
     "The trace that events, webhooks and authentication requests belong to (W3C Trace Context).",
   ),
   tracestate: inHeader("tracestate", "Vendor-specific data that belongs to `traceparent` (W3C Trace Context)."),
+  limit: inQuery("limit", "The maximum number of members on a page of a listing as JSON. The page is sorted by name.", {
+    type: "integer",
+    minimum: 1,
+    maximum: 10_000,
+  }),
+  cursor: inQuery("cursor", "Where the page begins: a value from the `Link` of the previous page. Needs `limit`.", {
+    ...text,
+    minLength: 1,
+    maxLength: 4096,
+  }),
   sort: inQuery("sort", "The column that the page is sorted by. Default: `name`.", {
     ...text,
     enum: ["name", "size", "modified"],
@@ -72,6 +90,10 @@ const PARAMETERS = {
     enum: ["asc", "desc"],
   }),
   done: inQuery("done", "The code of the form's result, which the page shows as a message."),
+  sent: inQuery("sent", "The files that the form has sent. The page shows them to accounts that cannot list them.", {
+    type: "array",
+    items: text,
+  }),
   basicLogin: inQuery("login", "Makes browsers without cookies ask for Basic credentials.", {
     ...text,
     enum: ["basic"],

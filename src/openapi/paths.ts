@@ -40,6 +40,7 @@ export const PATHS = {
   login: [only("/__svc__/login")],
   logout: [only("/__svc__/logout")],
   "password-update": [only("/home/__svc__/password-update")],
+  account: [only("/home/__svc__/account")],
   "api-page": [only("/__svc__/openapi.html")],
   openapi: [
     { ...only("/__svc__/openapi.yaml"), type: "application/yaml" },

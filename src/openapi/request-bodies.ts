@@ -30,11 +30,10 @@ function toFolderForm({ formFields, formActions, triggers }: OpenApiOptions): Sc
     texts: { type: "array", items: text, example: [] },
     files: { type: "array", items: { type: "string", format: "binary" }, example: [] },
   };
-  return {
-    type: "object",
-    properties: Object.fromEntries(formFields.map(({ name, holds }) => [name, schemas[holds]])),
-    required: formFields.filter(({ holds }) => holds === "action").map(({ name }) => name),
-  };
+  const sufficient = formFields.filter(({ holds, needsNoAction }) => holds === "action" || needsNoAction);
+  const properties = Object.fromEntries(formFields.map(({ name, holds }) => [name, schemas[holds]]));
+  // Whole schemas: generators of clients do not look for `required` beside `properties` of another schema.
+  return { anyOf: sufficient.map(({ name }) => ({ type: "object", properties, required: [name] })) };
 }
 
 /** The request bodies, by name. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { accountInfoSchema } from "../schemas/account-info.ts";
 import { commandsErrorSchema, commandsResponseSchema, createCommandsRequestSchema } from "../schemas/commands.ts";
 import { errorsSchema } from "../schemas/errors.ts";
 import { listingSchema } from "../schemas/listing.ts";
@@ -12,6 +13,7 @@ const SCHEMAS = {
   Listing: listingSchema,
   LoginRequest: loginRequestSchema,
   LoginResponse: loginResponseSchema,
+  AccountInfo: accountInfoSchema,
   PasswordUpdateRequest: passwordUpdateRequestSchema,
   PasswordUpdateResponse: passwordUpdateResponseSchema,
   CommandResults: commandsResponseSchema,

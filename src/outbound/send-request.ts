@@ -1,3 +1,4 @@
+import { readBytes } from "../platform/read-bytes.ts";
 import type { Recipient, RemoteUrl } from "./destination.ts";
 import { describeFailure } from "./network-errors.ts";
 
@@ -138,7 +139,7 @@ async function toBody(response: Response, deadline: Promise<never>): Promise<Rem
   const reader = response.body?.getReader();
   if (reader === undefined) return { bytes: new Uint8Array() };
   try {
-    const bytes = await Promise.race([readBytes(reader), deadline]);
+    const bytes = await Promise.race([readBytes(reader, MAX_RESPONSE_BYTES), deadline]);
     return bytes === undefined ? { problem: "the body is larger than 1 MiB" } : { bytes };
   } finally {
     reader.cancel().catch(() => undefined);
@@ -148,28 +149,6 @@ async function toBody(response: Response, deadline: Promise<never>): Promise<Rem
 function isEncoded(contentEncoding: string | null): boolean {
   const codings = (contentEncoding ?? "").split(",").map((coding) => coding.trim().toLowerCase());
   return codings.some((coding) => coding !== "" && coding !== "identity");
-}
-
-/**
- * Reads all bytes; `undefined` if there are too many. There is one buffer, so a body of tiny chunks costs no more than
- * others.
- */
-async function readBytes(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
-  let buffer = new Uint8Array(4096);
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return buffer.subarray(0, size);
-    const end = size + value.byteLength;
-    if (end > MAX_RESPONSE_BYTES) return undefined;
-    if (end > buffer.byteLength) {
-      const larger = new Uint8Array(Math.max(end, 2 * buffer.byteLength));
-      larger.set(buffer.subarray(0, size));
-      buffer = larger;
-    }
-    buffer.set(value, size);
-    size = end;
-  }
 }
 
 function release(response: Response): void {

@@ -15,7 +15,7 @@ import { findHandler, isOurs } from "./request-handler.ts";
 export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** A middleware as Express and Connect call it. */
-export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
+export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next: (error?: Error) => void) => void;
 
 /** How a service is mounted on Node. */
 export interface NodeListenerOptions {

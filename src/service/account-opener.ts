@@ -1,17 +1,17 @@
 import { type Account, createAccountResolver, type Groups } from "../account/account.ts";
 import { type AccountFiles, createAccountFiles } from "../account/files.ts";
 import { prepareHome } from "../account/home.ts";
+import { toGroups } from "../config/groups.ts";
 import { type LimitOptions, toMaxFileBytes } from "../config/limits.ts";
-import { toGroups } from "../config/service-config.ts";
 import type { AccountSettings, GroupSettings } from "../contracts/account.ts";
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import { checkOption } from "../contracts/option-error.ts";
-import type { StorageAdapter, StorageEntry } from "../contracts/storage-adapter.ts";
+import type { ListOptions, StorageAdapter, StorageEntry } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
 import { isMemberName } from "../http/path-segment.ts";
 import { isLoopShared } from "../platform/event-loop.ts";
+import { createFairQueue } from "../platform/fair-queue.ts";
 import { createKeyedMutex, type KeyedMutex } from "../platform/keyed-mutex.ts";
-import { createRoundRobin } from "../platform/round-robin.ts";
 import { accountSettingsSchema } from "../schemas/account.ts";
 
 /** Options of {@link createAccountOpener}. */
@@ -76,7 +76,7 @@ export function createAccountAdmission(
 ): AccountAdmission {
   // On Workers no request must wait for another.
   const withWalkLock: KeyedMutex = isLoopShared ? createKeyedMutex() : (_key, task) => task();
-  const turns = { takeTurn: createRoundRobin(), withWalkLock };
+  const turns = { queue: createFairQueue(), withWalkLock };
   return {
     resolve: createAccountResolver(groups, maxFileBytes),
     prepare: (account) => prepareHome(account, storage),
@@ -98,16 +98,24 @@ function withNamesChecked(files: AccountFiles): AccountFiles {
     throw createError("path-invalid");
   }
 
-  async function* listBatches(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
-    yield* toBatches(files.list(checked(segments)));
+  async function* listBatches(
+    segments: readonly string[],
+    options: ListOptions | undefined,
+  ): AsyncGenerator<readonly StorageEntry[]> {
+    yield* toBatches(files.list(checked(segments), options));
   }
+
+  const { listingTag } = files;
 
   return {
     mayRead: async (segments) => files.mayRead(checked(segments)),
     realPathOf: (segments) => files.realPathOf(checked(segments)),
     kindOf: async (segments) => files.kindOf(checked(segments)),
     stat: async (segments, operation) => files.stat(checked(segments), operation),
-    list: (segments) => toMembers(() => listBatches(segments)),
+    list: (segments, options) => toMembers(() => listBatches(segments, options)),
+    checkListing: async (segments) => files.checkListing(checked(segments)),
+    listedKinds: async (segments) => files.listedKinds(checked(segments)),
+    ...(listingTag && { listingTag: async (segments: readonly string[]) => listingTag(checked(segments)) }),
     read: async (segments, range) => files.read(checked(segments), range),
     write: async (segments, content, options) => files.write(checked(segments), content, options),
     createFolder: async (segments) => files.createFolder(checked(segments)),

@@ -1,5 +1,5 @@
 import type { Identification } from "../auth/identify.ts";
-import { DEFAULT_IDLE_SECONDS } from "../auth/sessions/sessions.ts";
+import { DEFAULT_IDLE_SECONDS } from "../auth/sessions/lifetime.ts";
 import type { WatchLogin } from "../auth/watch-login.ts";
 import { foldName } from "../contracts/account-name.ts";
 import type { Api } from "../contracts/api.ts";

@@ -8,12 +8,12 @@ import { withoutContent } from "../http/reply.ts";
 import type { RequestContext } from "../request/context.ts";
 import { emitErrorEvent } from "../request/emit-event.ts";
 import { toStatus } from "../request/errors.ts";
-import { errorReply } from "../views/errors.ts";
+import { type ErrorPageLinks, errorReply } from "../views/errors.ts";
 import { type ResolvedUrl, toAllow } from "./routes.ts";
 
 const CREATING_METHODS: readonly string[] = ["PUT", "MKCOL"];
 /** URLs whose responses no cache may store: session IDs, login pages and password forms (SECURITY 16). */
-const UNCACHED: readonly ResolvedUrl["kind"][] = ["login", "logout", "password-update"];
+const UNCACHED: readonly ResolvedUrl["kind"][] = ["login", "logout", "password-update", "account"];
 
 /** Adds what all responses of a service have in common. */
 export interface ResponseFinisher {
@@ -27,32 +27,44 @@ export interface ResponseFinisher {
 
 /** Makes the finisher of a service. */
 export function createResponseFinisher(config: ServiceConfig): ResponseFinisher {
-  function toErrorReply(error: unknown, context: RequestContext, { kind }: ResolvedUrl, apis: readonly Api[]): Reply {
+  function toErrorReply(error: unknown, context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Reply {
+    const { kind } = url;
     const refusal = context.failureOf(error);
     const { failure, message, headers } = refusal;
     const status = toStatus(failure, context.variant);
     if (!context.request.signal.aborted) emitErrorEvent(context, status, message);
-    return errorReply(context, status, refusal, {
+    const fields = {
       ...headers,
       "WWW-Authenticate":
-        status === 401 ? toChallenges(context.request, context.variant, config.session.announce) : undefined,
+        status === 401
+          ? toChallenges(context.request, context.variant, config, headers["WWW-Authenticate"])
+          : undefined,
       // RFC 9110 10.2.1: a resource that already exists does not support being created.
       Allow: status === 405 ? toAllow(kind, apis, failure === "already-exists" ? CREATING_METHODS : []) : undefined,
-    });
+    };
+    return errorReply(context, status, refusal, fields, { links: isHome(url) ? toLogoutLink(context) : undefined });
+  }
+
+  /** The page of the account's root leads nowhere else: if it fails, its user can only log out. */
+  function toLogoutLink({ request }: RequestContext): ErrorPageLinks {
+    const hasSession = config.session.cookie.read(request.headers) !== undefined;
+    return hasSession ? { logout: `${config.basePath}/__svc__/logout` } : {};
   }
 
   const varyByOrigin = config.cors === undefined ? "" : ", Origin";
 
   /** Who may cache the response, and what it depends on. */
-  function toCaching(kind: ResolvedUrl["kind"], status: number, headers: Reply["headers"]): Reply["headers"] {
+  function toCaching(request: Request, kind: ResolvedUrl["kind"], { status, headers }: Reply): Reply["headers"] {
     // Assets are public, and their names change with their content.
     if (kind === "asset" && status < 300) {
       const caching = ["Cache-Control", "public, max-age=31536000, immutable"] as const;
       return config.cors === undefined ? [caching] : [caching, ["Vary", "Origin"]];
     }
     const isTranslated = headers.some(([name]) => name === "Content-Language");
+    const varyByPreference = kind === "folder" && request.headers.has("prefer") ? ", Prefer" : "";
+    const varyByLanguage = isTranslated ? ", Accept-Language" : "";
     return [
-      ["Vary", `Accept, Authorization, Cookie${isTranslated ? ", Accept-Language" : ""}${varyByOrigin}`],
+      ["Vary", `Accept, Authorization, Cookie${varyByLanguage}${varyByPreference}${varyByOrigin}`],
       ["Cache-Control", UNCACHED.includes(kind) ? "no-store" : "private, no-cache"],
     ];
   }
@@ -64,7 +76,7 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
       ["X-Content-Type-Options", "nosniff"],
       ["Cross-Origin-Resource-Policy", "same-origin"],
     ];
-    common.push(...toCaching(kind, status, headers));
+    common.push(...toCaching(request, kind, content));
     if (kind === "file" || kind === "folder") common.push(["Server-Path", toServerPath(path.segments)]);
     if (config.cors !== undefined) {
       const allow = headers.find(([name]) => name === "Allow")?.[1];
@@ -74,4 +86,8 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
   }
 
   return { toErrorReply, finish };
+}
+
+function isHome({ kind, path }: ResolvedUrl): boolean {
+  return kind === "folder" && path.segments.length === 0;
 }

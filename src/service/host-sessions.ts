@@ -4,7 +4,7 @@ import type { Sessions } from "../auth/sessions/types.ts";
 import type { AccountSettings } from "../contracts/account.ts";
 import type { Connection } from "../contracts/connection.ts";
 import type { HostSessions, StartedSession } from "../contracts/identity.ts";
-import { toSessionCookie } from "../http/cookie.ts";
+import type { SessionCookie } from "../http/cookie.ts";
 import { createError } from "../http/errors.ts";
 import type { RequestContext } from "../request/context.ts";
 
@@ -16,10 +16,13 @@ export interface HostSessionsOptions {
   /** Checks settings. @throws HttpError `denied`. */
   readonly check: (settings: AccountSettings) => AccountSettings;
   readonly component: { readonly uuid: string };
+  readonly cookie: SessionCookie;
 }
 
 /** Makes the sessions of a service for the host's application. */
-export function createHostSessions({ sessions, audit, admit, check, component }: HostSessionsOptions): HostSessions {
+export function createHostSessions(options: HostSessionsOptions): HostSessions {
+  const { sessions, audit, admit, check, component, cookie } = options;
+
   async function start(username: string, given: AccountSettings, connection: Connection = {}): Promise<StartedSession> {
     if (!isPlausibleName(username)) throw createError("account-unusable");
     const login = { username, settings: check(given) };
@@ -28,7 +31,7 @@ export function createHostSessions({ sessions, audit, admit, check, component }:
     const id = await sessions.start(login, generation, (ended) =>
       audit.sessionEnded("by-account", ended, toRequest(), connection),
     );
-    return { id, setCookie: toSessionCookie(id, connection.isSecure === true) };
+    return { id, setCookie: cookie.set(id, connection.isSecure === true) };
   }
 
   function toAttempt(username: string, { peer, isSecure }: Connection): LoginAttempt {

@@ -24,7 +24,7 @@ export function createOpenApi(config: ServiceConfig): (apis: readonly Api[]) => 
 
 async function renderDocument(config: ServiceConfig, apis: readonly Api[]): Promise<OpenApiTexts> {
   const { renderOpenApi } = await import("../openapi/render.ts");
-  const { pages, basePath, triggers, metadataFields: metadata, session, apiPage, limits } = config;
+  const { pages, basePath, triggers, metadataFields: metadata, session, apiPage, limits, identityChallenge } = config;
   const routes = routesOfApis(apis).filter(({ kind }) => kind !== "api-page" || apiPage !== undefined);
   return renderOpenApi({
     title: pages.branding.name,
@@ -38,6 +38,8 @@ async function renderDocument(config: ServiceConfig, apis: readonly Api[]): Prom
     formFields: Object.values(FORM_FIELDS),
     metadata,
     announcesSession: session.announce,
+    cookieName: session.cookie.name,
+    identityChallenge,
     pageFields: Object.keys(pages.fields).filter((name) => pages.fields[name] !== undefined),
     hasCors: config.cors !== undefined,
     toStatus,

@@ -6,6 +6,7 @@ import { putFile } from "../endpoints/files/put-file.ts";
 import { createFolder } from "../endpoints/folders/create-folder.ts";
 import { getFolder } from "../endpoints/folders/get-folder.ts";
 import { postFolder } from "../endpoints/folders/post-folder.ts";
+import { getAccount } from "../endpoints/login/account-info.ts";
 import { getLoginPage, postLogin } from "../endpoints/login/login.ts";
 import { postLogout } from "../endpoints/login/logout.ts";
 import { getPasswordPage, postPasswordUpdate } from "../endpoints/login/password-update.ts";
@@ -27,6 +28,7 @@ export type ResourceKind =
   | "login"
   | "logout"
   | "password-update"
+  | "account"
   | "asset"
   | "openapi"
   | "api-page";
@@ -67,6 +69,7 @@ export const ROUTES: readonly Route[] = [
   route("logout", "POST", ["rest", "browser"], "logOut", open(postLogout)),
   route("password-update", "GET HEAD", ["browser"], "getPasswordPage", session(getPasswordPage)),
   route("password-update", "POST", ["rest", "browser"], "updatePassword", session(postPasswordUpdate)),
+  route("account", "GET HEAD", ALL, "getAccount", account(getAccount)),
   // Every API has its own OpenAPI document and page, and the assets that pages load.
   route("asset", "GET HEAD", ALL, "getAsset", open(getAsset)),
   route("openapi", "GET HEAD", ALL, "getOpenApi", open(getOpenApi)),
@@ -128,11 +131,12 @@ export function resolveUrl({ path, isMalformed }: Target, baseSegments: readonly
   return found ? { kind: toHomeKind(found), path: found } : { kind: "malformed", path: ROOT };
 }
 
-/** Below `/home/` are the account's files and folders, and one URL of the service (4.1). */
+/** Below `/home/` are the account's files and folders, and two URLs of the service (4.1). */
 function toHomeKind({ segments, isFolder }: ResourcePath): ResourceKind {
   if (isFolder) return "folder";
-  const [first, second] = segments;
-  return segments.length === 2 && first === RESERVED_NAME && second === "password-update" ? "password-update" : "file";
+  const [first, second = ""] = segments;
+  const isOwn = segments.length === 2 && first === RESERVED_NAME;
+  return isOwn && (second === "password-update" || second === "account") ? second : "file";
 }
 
 function toServiceKind(name: string): ResolvedUrl["kind"] {

@@ -56,6 +56,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   const { loginAttempts: attempts, loginWindowSeconds: windowSeconds } = limits;
   const throttle = createLoginThrottle({ store: loginStore, attempts, windowSeconds, clock });
   const { server, component, usernameOfCertificate } = config;
+  const { cookie } = session;
   const events = createServiceEvents(config.listeners, { server, clock, logger });
   const { emit } = events;
   const audit = createLoginAudit({ emit, logger, component, clock });
@@ -73,6 +74,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     usernameOfCertificate,
     server,
     component,
+    cookie,
     logger,
   });
   const { identify } = config;
@@ -193,7 +195,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     handles: (request) => resolveUrl(parseTarget(request.url), config.baseSegments) !== undefined,
     start: () => chain.start(),
     endSessions: sessions.endAll,
-    sessions: createHostSessions({ sessions, audit, admit, check: toCheckedSettings, component }),
+    sessions: createHostSessions({ sessions, audit, admit, check: toCheckedSettings, component, cookie }),
     events: events.open,
     close: events.close,
   };

@@ -5,6 +5,7 @@ import { checkOption, OptionError } from "../contracts/option-error.ts";
 import {
   type ByteRange,
   type CreateFolderOptions,
+  type ListOptions,
   type RemoveOptions,
   type StorageAdapter,
   type StorageEntry,
@@ -21,7 +22,7 @@ import { mapErrorCode, mapSystemErrors, systemCode, toStorageError, undefinedIfM
 import { createFolderTree } from "./disk/folder-tree.ts";
 import { readGuard } from "./disk/latency-guard.ts";
 import { followLinks } from "./disk/links.ts";
-import { listMembers, statMember } from "./disk/list.ts";
+import { listFirstMembers, listMembers, statMember } from "./disk/list.ts";
 import type { OpenFolder } from "./disk/open-folder.ts";
 import { findOwner } from "./disk/owner.ts";
 import { readMember, readMemberSync } from "./disk/read.ts";
@@ -105,14 +106,19 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     return { ...(target ?? member), name: member.name };
   }
 
-  async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
+  async function* listBatches(path: string, options?: ListOptions): AsyncGenerator<readonly StorageEntry[]> {
     const segments = toPathSegments(path);
     const located = await locate(segments);
     const folder = await tree.open(located).catch(async (error) => {
       throw (await statAt(located)) === undefined ? new StorageError("not-found", undefined, { cause: error }) : error;
     });
     try {
-      for await (const entries of listMembers(folder, tree.isValidName)) {
+      // A link that is followed may be a file, a folder, or nothing: only the target tells.
+      const isPart = options !== undefined && links === "hidden";
+      const batches = isPart
+        ? listFirstMembers(folder, tree.isValidName, options)
+        : listMembers(folder, tree.isValidName);
+      for await (const entries of batches) {
         yield links === "hidden" ? entries : await Promise.all(entries.map((entry) => followed(segments, entry)));
       }
     } catch (error) {
@@ -122,7 +128,8 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     }
   }
 
-  const list = (path: string): AsyncIterable<StorageEntry> => toMembers(() => listBatches(path));
+  const list = (path: string, options?: ListOptions): AsyncIterable<StorageEntry> =>
+    toMembers(() => listBatches(path, options));
 
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
     const segments = toPathSegments(path);

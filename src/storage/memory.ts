@@ -12,7 +12,6 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
-import { yieldToEventLoop } from "../platform/event-loop.ts";
 import { isOfKind, meetsConditions } from "./conditions.ts";
 import { receive } from "./content.ts";
 
@@ -35,7 +34,17 @@ interface Folder {
   readonly kind: "folder";
   readonly members: Map<string, File | Folder>;
   modified: Date;
+  /** Number of the last change of what a listing of the folder shows. */
+  changedAs: number;
   readonly createdAs: number;
+}
+
+/** Where a member is, or can be created. */
+interface Location {
+  readonly parent: Folder;
+  /** The folder with the parent; the root for members of the root. */
+  readonly above: Folder;
+  readonly name: string;
 }
 
 const MAX_NAME_BYTES = 255;
@@ -57,11 +66,14 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
    * after all existing ones.
    */
   let creations = 0;
+  let changes = 0;
+  /** Made when it is needed: Workers have no random numbers before the first request. */
+  let id: string | undefined;
   const root = createEmptyFolder();
 
   function createEmptyFolder(): Folder {
     creations += 1;
-    return { kind: "folder", members: new Map(), modified: new Date(clock()), createdAs: creations };
+    return { kind: "folder", members: new Map(), modified: new Date(clock()), changedAs: 0, createdAs: creations };
   }
 
   function find(segments: readonly string[]): File | Folder | undefined {
@@ -70,17 +82,26 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     return found;
   }
 
-  /** Returns the parent folder of a path, and the last name of the path. */
-  function findParent(segments: string[]): { parent: Folder; name: string } {
+  /** Returns where the member at a path is, or can be created. */
+  function findParent(segments: string[]): Location {
     const name = segments.pop() ?? "";
     if (!isValidName(name)) throw new StorageError("bad-name");
-    let parent: File | Folder | undefined = root;
+    let [parent, above] = [root, root];
     for (const segment of segments) {
-      parent = parent.members.get(segment);
-      if (parent === undefined) throw new StorageError("parent-missing");
-      if (parent.kind === "file") throw new StorageError("not-a-folder");
+      const next = parent.members.get(segment);
+      if (next === undefined) throw new StorageError("parent-missing");
+      if (next.kind === "file") throw new StorageError("not-a-folder");
+      [above, parent] = [parent, next];
     }
-    return { parent, name };
+    return { parent, above, name };
+  }
+
+  /** Notes a change of a folder's members. The folder around it shows the new time. */
+  function noteChange({ parent, above }: Location, modified: Date): void {
+    changes += 1;
+    parent.modified = modified;
+    parent.changedAs = changes;
+    above.changedAs = changes;
   }
 
   async function stat(path: string): Promise<StorageEntry | undefined> {
@@ -103,12 +124,18 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
       if (batch.length < BATCH_SIZE) continue;
       yield batch;
       batch = [];
-      await yieldToEventLoop();
     }
     yield batch;
   }
 
   const list = (path: string): AsyncIterable<StorageEntry> => toMembers(() => listBatches(path));
+
+  async function listingTag(path: string): Promise<string | undefined> {
+    const folder = find(toPathSegments(path));
+    if (folder?.kind !== "folder") return undefined;
+    id ??= crypto.randomUUID();
+    return `${id}-${folder.createdAs}-${folder.changedAs}`;
+  }
 
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
     const segments = toPathSegments(path);
@@ -130,18 +157,19 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     const chunks: Uint8Array[] = [];
     for await (const chunk of receive(content, options)) chunks.push(new Uint8Array(chunk));
     options.signal?.throwIfAborted();
-    const { parent, name } = checkTarget(toPathSegments(path), options);
+    const location = checkTarget(toPathSegments(path), options);
+    const { parent, name } = location;
     const modified = new Date(clock());
     versions += 1;
     const etag = `"${modified.getTime().toString(16)}-${versions.toString(16)}"`;
     const createdAs = parent.members.get(name)?.createdAs ?? ++creations;
     const file: File = { kind: "file", chunks, size: byteLength(chunks), modified, etag, createdAs };
     parent.members.set(name, file);
-    parent.modified = modified;
+    noteChange(location, modified);
     return toEntry(name, file);
   }
 
-  function checkTarget(segments: string[], options: WriteOptions): { parent: Folder; name: string } {
+  function checkTarget(segments: string[], options: WriteOptions): Location {
     if (find(segments)?.kind === "folder") throw new StorageError("not-a-file");
     const location = findParent(segments);
     const file = location.parent.members.get(location.name);
@@ -156,10 +184,10 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
       throw new StorageError("denied", "Folders in memory have no owner.");
     const segments = toPathSegments(path);
     if (find(segments) !== undefined) throw new StorageError("already-exists");
-    const { parent, name } = findParent(segments);
+    const location = findParent(segments);
     const folder = createEmptyFolder();
-    parent.members.set(name, folder);
-    parent.modified = folder.modified;
+    location.parent.members.set(location.name, folder);
+    noteChange(location, folder.modified);
   }
 
   async function remove(path: string, conditions: RemoveOptions = {}): Promise<void> {
@@ -170,12 +198,12 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     if (!meetsConditions(found.kind === "file" ? found.etag : undefined, conditions)) {
       throw new StorageError("precondition-failed");
     }
-    const { parent, name } = findParent(segments);
-    parent.members.delete(name);
-    parent.modified = new Date(clock());
+    const location = findParent(segments);
+    location.parent.members.delete(location.name);
+    noteChange(location, new Date(clock()));
   }
 
-  return { stat, list, read, write, createFolder, remove };
+  return { stat, list, listingTag, read, write, createFolder, remove };
 }
 
 /** Accepts the names that a disk accepts, so that the service behaves the same on both. */

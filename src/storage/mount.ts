@@ -3,6 +3,7 @@ import { checkOption } from "../contracts/option-error.ts";
 import {
   type ByteRange,
   type CreateFolderOptions,
+  type ListOptions,
   type RemoveOptions,
   type StorageAdapter,
   type StorageEntry,
@@ -10,7 +11,8 @@ import {
   type StoredFile,
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
-import { toPathSegments } from "../contracts/storage-path.ts";
+import { nameOf, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
+import { sha256Hex } from "../platform/sha256.ts";
 
 /** Storages by the canonical path at which each is mounted. `/` is required. */
 export type Mounts = Readonly<Record<string, StorageAdapter>>;
@@ -44,7 +46,8 @@ export function isLocationError(error: object): boolean {
   return locationErrors.has(error);
 }
 
-function createLocationError(message: string): StorageError {
+/** Makes an error that {@link isLocationError} recognizes. */
+export function createLocationError(message: string): StorageError {
   const error = new StorageError("denied", message);
   locationErrors.add(error);
   return error;
@@ -68,7 +71,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     const found = sorted.find(({ mountedAt }) => isPrefix(mountedAt, segments)) as Mount;
     return {
       storage: found.storage,
-      path: toPath(segments.slice(found.mountedAt.length)),
+      path: toCanonicalPath(segments.slice(found.mountedAt.length)),
       isFixed: sorted.some(({ mountedAt }) => mountedAt.length > 0 && isPrefix(segments, mountedAt)),
     };
   }
@@ -98,14 +101,30 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     return new Set(below.map(({ mountedAt }) => mountedAt[segments.length] as string));
   }
 
-  async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
+  async function* listBatches(path: string, options?: ListOptions): AsyncGenerator<readonly StorageEntry[]> {
     const { storage, path: inner, isFixed } = locate(path);
     const fixed = fixedMembers(path);
     const hasRealFolder = !isFixed || (await storage.stat(inner))?.kind === "folder";
     if (hasRealFolder) {
-      for await (const batch of toBatches(storage.list(inner))) yield batch.filter(({ name }) => !fixed.has(name));
+      // The members that are hidden count for the storage.
+      const needed = options && { ...options, limit: options.limit + fixed.size };
+      const batches = toBatches(storage.list(inner, needed));
+      for await (const batch of batches) yield batch.filter(({ name }) => !fixed.has(name));
     }
-    yield await Promise.all([...fixed].map((name) => statFixed(path === "/" ? `/${name}` : `${path}/${name}`)));
+    yield await statMounts(path, fixed);
+  }
+
+  function statMounts(path: string, names: Iterable<string>): Promise<readonly StorageEntry[]> {
+    return Promise.all(Array.from(names, (name) => statFixed(path === "/" ? `/${name}` : `${path}/${name}`)));
+  }
+
+  async function listingTag(path: string): Promise<string | undefined> {
+    const { storage, path: inner } = locate(path);
+    const tag = await storage.listingTag?.(inner);
+    const fixed = fixedMembers(path);
+    if (tag === undefined || fixed.size === 0) return tag;
+    const mounts = (await statMounts(path, fixed)).map(({ name, modified }) => [name, modified.getTime()]);
+    return sha256Hex(JSON.stringify([tag, mounts]));
   }
 
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
@@ -140,67 +159,24 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
 
   /** Rejects a new member if its parent folder exists only because a storage is mounted below it. */
   async function refuseHollowParent(path: string): Promise<void> {
-    const parent = locate(toPath(toPathSegments(path).slice(0, -1)));
+    const parent = locate(toCanonicalPath(toPathSegments(path).slice(0, -1)));
     if (parent.isFixed && (await parent.storage.stat(parent.path))?.kind !== "folder") {
       throw createLocationError("No storage is mounted at this folder.");
     }
   }
 
-  const list = (path: string): AsyncIterable<StorageEntry> => toMembers(() => listBatches(path));
+  const list = (path: string, options?: ListOptions): AsyncIterable<StorageEntry> =>
+    toMembers(() => listBatches(path, options));
 
-  return { stat, list, read, write, createFolder, remove };
-}
-
-/**
- * Creates a storage from a folder of another storage. If the folder is missing, the root of the new storage is missing
- * too. The folder itself cannot be removed, replaced or created through the new storage.
- */
-export function createFolderStorage(storage: StorageAdapter, base: readonly string[]): StorageAdapter {
-  if (base.length === 0) return storage;
-
-  /**
-   * Checks the path before it is appended. A path without a leading `/` would otherwise lead to a sibling of the base.
-   */
-  function locate(path: string): string {
-    return toPath([...base, ...toPathSegments(path)]);
-  }
-
-  async function stat(path: string): Promise<StorageEntry | undefined> {
-    const entry = await storage.stat(locate(path));
-    return entry && { ...entry, name: nameOf(path) };
-  }
-
-  async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
-    yield* toBatches(storage.list(locate(path)));
-  }
-
-  async function read(path: string, range?: ByteRange): Promise<StoredFile> {
-    if (path === "/") throw new StorageError("not-a-file", "The root is a folder, not a file.");
-    return storage.read(locate(path), range);
-  }
-
-  async function write(
-    path: string,
-    content: AsyncIterable<Uint8Array>,
-    options?: WriteOptions,
-  ): Promise<StorageEntry> {
-    if (path === "/") throw new StorageError("not-a-file", "The root is a folder, not a file.");
-    return storage.write(locate(path), content, options);
-  }
-
-  async function createFolder(path: string, options?: CreateFolderOptions): Promise<void> {
-    if (path === "/") throw new StorageError("already-exists", "The root folder already exists.");
-    await storage.createFolder(locate(path), options);
-  }
-
-  async function remove(path: string, options?: RemoveOptions): Promise<void> {
-    if (path === "/") throw createLocationError("The root folder cannot be removed.");
-    await storage.remove(locate(path), options);
-  }
-
-  const list = (path: string): AsyncIterable<StorageEntry> => toMembers(() => listBatches(path));
-
-  return { stat, list, read, write, createFolder, remove };
+  return {
+    stat,
+    list,
+    ...(sorted.some(({ storage }) => storage.listingTag) && { listingTag }),
+    read,
+    write,
+    createFolder,
+    remove,
+  };
 }
 
 /** Converts mounts to a list, deepest path first. */
@@ -212,13 +188,4 @@ function toMounts(mounts: Mounts): readonly Mount[] {
 
 function isPrefix(prefix: readonly string[], segments: readonly string[]): boolean {
   return prefix.every((segment, index) => segment === segments[index]);
-}
-
-/** Returns the last name of a path, or the empty string for the root. */
-function nameOf(path: string): string {
-  return toPathSegments(path).at(-1) ?? "";
-}
-
-function toPath(segments: readonly string[]): string {
-  return `/${segments.join("/")}`;
 }

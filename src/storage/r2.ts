@@ -1,9 +1,9 @@
-import { type ByteSource, toByteSource } from "../contracts/byte-source.ts";
 import { toMembers } from "../contracts/member-batches.ts";
 import { checkOption } from "../contracts/option-error.ts";
 import {
   type ByteRange,
   type CreateFolderOptions,
+  type ListOptions,
   type RemoveOptions,
   type StorageAdapter,
   type StorageEntry,
@@ -11,12 +11,13 @@ import {
   type StoredFile,
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
-import { toStoredFile } from "../contracts/stored-file.ts";
 import { isOfKind, meetsConditions } from "./conditions.ts";
 import { isKey, isName, type ObjectLocation, toAncestors, toLocation } from "./object-store/keys.ts";
 import { createPartMemory } from "./object-store/part-memory.ts";
 import type { R2Bucket, R2Condition, R2Object } from "./r2/binding.ts";
 import { listR2Members, removeBelow, toFolderEntry, toR2FileEntry } from "./r2/list.ts";
+import { listFirstR2Members } from "./r2/list-first.ts";
+import { readObject } from "./r2/read.ts";
 import { mapR2Errors, writeObject } from "./r2/write.ts";
 
 export type {
@@ -104,42 +105,20 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     return toFolderEntry(name, folder === prefix ? null : await mapR2Errors(() => bucket.head(folder)));
   }
 
-  async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
+  async function* listBatches(path: string, part?: ListOptions): AsyncGenerator<readonly StorageEntry[]> {
     const location = findable(path);
     if ((await findFile(location)) !== null) throw new StorageError("not-a-folder");
     if (!isKey(location.folder)) throw new StorageError("not-found");
-    yield* listR2Members(bucket, location.folder, location.parent === undefined);
+    const isRoot = location.parent === undefined;
+    if (part) yield* listFirstR2Members(bucket, location.folder, isRoot, part);
+    else yield* listR2Members(bucket, location.folder, isRoot);
   }
 
   async function read(path: string, range?: ByteRange): Promise<StoredFile> {
     const location = findable(path);
-    const file = await get(location, range);
+    const file = await readObject(bucket, location, range);
     if (file !== undefined) return file;
     throw new StorageError((await isFolder(location.folder)) ? "not-a-file" : "not-found");
-  }
-
-  /** Gets entry and bytes with one request. */
-  async function get(location: ObjectLocation, range: ByteRange | undefined): Promise<StoredFile | undefined> {
-    const { name, key, parent } = location;
-    if (parent === undefined) return undefined;
-    if (range?.length === 0) return getNothing(location);
-    try {
-      const found = await bucket.get(key, range && { range: { offset: range.offset, length: range.length } });
-      return found === null ? undefined : toStoredFile(toR2FileEntry(name, found), toSource(found.body));
-    } catch (cause) {
-      // R2 reports an error for a range after the end of the file.
-      const empty = await getNothing(location);
-      if (empty !== undefined && (range === undefined || range.offset < empty.entry.size)) {
-        throw new StorageError("unavailable", "R2 failed.", { cause });
-      }
-      return empty;
-    }
-  }
-
-  /** Returns a file without content. */
-  async function getNothing(location: ObjectLocation): Promise<StoredFile | undefined> {
-    const found = await findFile(location);
-    return found === null ? undefined : toStoredFile(toR2FileEntry(location.name, found), new Uint8Array());
   }
 
   async function write(
@@ -223,37 +202,12 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     return location;
   }
 
-  return { stat, list: (path) => toMembers(() => listBatches(path)), read, write, createFolder, remove };
+  return { stat, list: (path, part) => toMembers(() => listBatches(path, part)), read, write, createFolder, remove };
 }
 
 function isPrefix(prefix: string): boolean {
   if (prefix === "") return true;
   return typeof prefix === "string" && prefix.endsWith("/") && prefix.slice(0, -1).split("/").every(isName);
-}
-
-/**
- * Wraps a stream of workerd. workerd rejects a pending read when the stream is cancelled; a source has to report its
- * end instead.
- */
-function toSource(stream: ReadableStream<Uint8Array>): ByteSource {
-  const source = toByteSource(stream);
-  let isClosed = false;
-
-  async function readInto(buffer: Uint8Array): Promise<number> {
-    try {
-      return await source.readInto(buffer);
-    } catch (error) {
-      if (isClosed) return 0;
-      throw error;
-    }
-  }
-
-  function close(): Promise<void> {
-    isClosed = true;
-    return source.close();
-  }
-
-  return { readInto, close };
 }
 
 /** Methods may be inherited from a class of the runtime, or come from a proxy. */

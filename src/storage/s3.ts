@@ -2,6 +2,7 @@ import { toMembers } from "../contracts/member-batches.ts";
 import {
   type ByteRange,
   type CreateFolderOptions,
+  type ListOptions,
   type RemoveOptions,
   type StorageEntry,
   StorageError,
@@ -14,6 +15,7 @@ import { createConditionSupport } from "./s3/conditional-change.ts";
 import { toS3FileEntry } from "./s3/entries.ts";
 import { headObject, isAnyBelow } from "./s3/head.ts";
 import { listPage, listS3Members } from "./s3/list.ts";
+import { listFirstS3Members } from "./s3/list-first.ts";
 import { type S3Storage, type S3StorageOptions, toS3Settings } from "./s3/options.ts";
 import { readFile } from "./s3/read.ts";
 import { createS3Remover } from "./s3/remove.ts";
@@ -47,9 +49,13 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
     return (await isAnyBelow(client, location.folder)) ? folder : undefined;
   }
 
-  async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
+  async function* listBatches(path: string, part?: ListOptions): AsyncGenerator<readonly StorageEntry[]> {
     const location = findable(path);
-    for await (const members of listS3Members(client, location.folder, folderTime)) {
+    const { folder } = location;
+    const batches = part
+      ? listFirstS3Members(client, folder, folderTime, part)
+      : listS3Members(client, folder, folderTime);
+    for await (const members of batches) {
       if (members === undefined) await expectFolder(location);
       else yield members;
     }
@@ -109,5 +115,13 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
     return location;
   }
 
-  return { stat, list: (path) => toMembers(() => listBatches(path)), read, write, createFolder, remove, check };
+  return {
+    stat,
+    list: (path, part) => toMembers(() => listBatches(path, part)),
+    read,
+    write,
+    createFolder,
+    remove,
+    check,
+  };
 }

@@ -2,6 +2,7 @@ import { sourceOfBytes, toByteSource, toByteStream } from "../contracts/byte-sou
 import { type MemberBatches, toBatches, toMembers } from "../contracts/member-batches.ts";
 import type {
   ByteRange,
+  ListOptions,
   StorageAdapter,
   StorageEntry,
   StoredFile,
@@ -37,11 +38,15 @@ export function createFaultyStorage(inner: StorageAdapter, decide: DecideFault):
     return result;
   }
 
-  async function* listBatches(path: string, left: AbortSignal): AsyncGenerator<readonly StorageEntry[]> {
+  async function* listBatches(
+    path: string,
+    options: ListOptions | undefined,
+    left: AbortSignal,
+  ): AsyncGenerator<readonly StorageEntry[]> {
     const ask = begin("list", path);
     await applyFault(ask("call"), [left]);
     let count = 0;
-    for await (const batch of toBatches(inner.list(path))) {
+    for await (const batch of toBatches(inner.list(path, options))) {
       let passed = 0;
       for (const index of batch.keys()) {
         count += 1;
@@ -56,9 +61,9 @@ export function createFaultyStorage(inner: StorageAdapter, decide: DecideFault):
     await applyFault(ask("end"), [left]);
   }
 
-  function list(path: string): MemberBatches {
+  function list(path: string, options?: ListOptions): MemberBatches {
     const left = new AbortController();
-    const members = toMembers(() => listBatches(path, left.signal));
+    const members = toMembers(() => listBatches(path, options, left.signal));
     const batches = () => toInterruptible(members.batches(), left);
     return Object.assign(toInterruptible(members, left), { batches });
   }
@@ -86,9 +91,12 @@ export function createFaultyStorage(inner: StorageAdapter, decide: DecideFault):
     return run(ask, () => inner.write(path, toFaultyContent(content, ask, signal), options), [signal]);
   }
 
+  const tagOf = async (path: string): Promise<string | undefined> => inner.listingTag?.(path);
+
   return {
     stat: (path) => run(begin("stat", path), () => inner.stat(path)),
     list,
+    ...(inner.listingTag && { listingTag: (path: string) => run(begin("listingTag", path), () => tagOf(path)) }),
     read,
     write,
     createFolder: (path, options) => run(begin("createFolder", path), () => inner.createFolder(path, options)),

@@ -1,6 +1,7 @@
 import type { StorageCase } from "./storage/case.ts";
 import { conditionCases } from "./storage/conditions.ts";
 import { linkCases } from "./storage/links.ts";
+import { listingCases } from "./storage/listings.ts";
 import { nameCases } from "./storage/names.ts";
 import { placeCases } from "./storage/places.ts";
 import { readingCases } from "./storage/reading.ts";
@@ -24,6 +25,7 @@ export const storageCases: readonly StorageCase[] = [
   ...transferCases,
   ...conditionCases,
   ...readingCases,
+  ...listingCases,
   ...removalCases,
   ...linkCases,
 ];

@@ -46,7 +46,8 @@ export function endWithLogin(files: AccountFiles, login: WatchedLogin): AccountF
 
   return {
     ...files,
-    list: (segments) => toMembers(() => watchSteps(() => toBatches(files.list(segments)), { onStep: toWatch().step })),
+    list: (segments, options) =>
+      toMembers(() => watchSteps(() => toBatches(files.list(segments, options)), { onStep: toWatch().step })),
     async read(segments, range) {
       reads += 1;
       // An archive reads many files, each of which may be read in one step.

@@ -9,14 +9,13 @@ export const FORM_ACTIONS = ["create-folder", "upload-file", "delete-members", "
 /** The action that stores files (4.6). */
 const UPLOAD_ACTION: (typeof FORM_ACTIONS)[number] = "upload-file";
 
-/**
- * The fields of a folder's form (4.6): their names and kinds. Other fields are ignored. The OpenAPI document uses this
- * too.
- */
+/** The fields of a folder's form (4.6): their names and kinds. Others are ignored. The OpenAPI document uses this. */
 export const FORM_FIELDS = {
   action: { name: "action", holds: "action" },
   newFolder: { name: "new-folder", holds: "text" },
   file: { name: "upload-file", holds: "files" },
+  /** Uploads its files by itself: programs such as `curl -F file=@report.pdf` need no `action`. */
+  plainFile: { name: "file", holds: "files", needsNoAction: true },
   member: { name: "selected-members", holds: "texts" },
 } as const;
 
@@ -40,7 +39,8 @@ export interface FormFields {
 /**
  * Reads a form to its end and passes its files to `files` as they arrive (CONTRACT 4.6). Ignores unknown fields, and
  * fields that the action does not need: a page may have one form for all actions. `isAction` decides which actions
- * exist. `maxFieldBytes` limits all text fields together (default: 1 MiB).
+ * exist. A file in the field `file` before any action means the action `upload-file`. `maxFieldBytes` limits all text
+ * fields together (default: 1 MiB).
  * @throws HttpError `malformed` if the form does not have exactly one valid action, has a file in place of a text or
  * the reverse, or as {@link readMultipart} does; `too-large` if its texts exceed the limit. Files that wait for the
  * action are discarded then.
@@ -55,6 +55,7 @@ export async function receiveForm(
   const newFolders: string[] = [];
   const members: string[] = [];
   let action: string | undefined;
+  let isActionImplied = false;
 
   async function receiveField({ name, body }: FormPart): Promise<void> {
     const value = await readField(body);
@@ -68,11 +69,13 @@ export async function receiveForm(
         members.push(value);
         return;
       case "file":
+      case "plainFile":
         throw createError("form-text-unexpected");
     }
   }
 
   async function receiveAction(value: string): Promise<void> {
+    if (isActionImplied && value === UPLOAD_ACTION) return;
     if (action !== undefined) throw createError("form-action-repeated");
     if (!isAction(value)) throw createError("form-action-unknown");
     action = value;
@@ -80,7 +83,12 @@ export async function receiveForm(
   }
 
   async function receiveFile(part: FormPart): Promise<void> {
-    if (FIELD_OF.get(part.name) === "file") return files.receive(part);
+    const field = FIELD_OF.get(part.name);
+    if (field === "plainFile" && action === undefined) {
+      await receiveAction(UPLOAD_ACTION);
+      isActionImplied = true;
+    }
+    if (field === "file" || field === "plainFile") return files.receive(part);
     // Ignoring the file would let the user believe that it was stored.
     if (!(await isEmptyInput(part))) throw createError("form-file-unexpected");
   }

@@ -11,30 +11,48 @@ export interface FailureContext extends PageContext {
   readonly variant: Variant;
 }
 
-/**
- * Creates an error response in the client's variant: the `errors` body (7.1), or a page in the client's language.
- * `response` is added to the JSON body of a failed login (7.2).
- */
+/** What some error responses have in addition. */
+export interface ErrorExtras {
+  /** Added to the JSON body of a failed login (7.2). */
+  readonly response?: ErrorsBody["errors"][number]["response"] | undefined;
+  /** Where the page leads. Default: to the account's root. */
+  readonly links?: ErrorPageLinks | undefined;
+}
+
+/** The URLs that the page of an error leads to. */
+export interface ErrorPageLinks {
+  readonly home?: string;
+  readonly logout?: string;
+}
+
+/** Creates an error response in the client's variant: the `errors` body (7.1), or a page in the client's language. */
 export function errorReply(
   context: FailureContext,
   status: number,
   error: ShownError,
   fields: HeaderFields,
-  response?: ErrorsBody["errors"][number]["response"],
+  { response, links = { home: `${context.config.basePath}/home/` } }: ErrorExtras = {},
 ): Reply {
   const withCode = { ...fields, "Error-Code": error.code };
-  if (context.variant === "html") return errorPage(context, status, error, withCode);
+  if (context.variant === "html") return errorPage(context, status, error, links, withCode);
   const title = status === 401 ? { title: "Unauthorized" as const } : {};
   const body: ErrorsBody = { errors: [{ message: error.message, ...(response && { response }), ...title }] };
   return jsonReply(status, body, withCode);
 }
 
-function errorPage(context: FailureContext, status: number, error: ShownError, fields: HeaderFields): Reply {
-  const { texts, config } = context;
+function errorPage(
+  context: FailureContext,
+  status: number,
+  error: ShownError,
+  { home, logout }: ErrorPageLinks,
+  fields: HeaderFields,
+): Reply {
+  const { texts } = context;
   const title = toTitle(context, status);
   const content = card(html`<h1>${title}</h1>
 <p>${error.code === "not-found" ? texts.notFoundHint : toErrorText(texts, error)}</p>
-<p><a href="${config.basePath}/home/">${texts.toHome}</a></p>`);
+${home === undefined ? undefined : html`<p><a href="${home}">${texts.toHome}</a></p>`}
+${logout === undefined ? undefined : html`<form method="post" action="${logout}"><button>${texts.logOut}</button></form>`}`);
   return pageReply(context, status, { title, content }, fields);
 }
 

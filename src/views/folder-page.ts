@@ -1,9 +1,10 @@
-import type { DoneCode } from "../contracts/texts.ts";
+import type { DoneCode, Texts } from "../contracts/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { yieldToEventLoop } from "../platform/event-loop.ts";
 import { fillText } from "../platform/fill-text.ts";
 import { SCRIPT_NAME, toAssetPath } from "./assets.ts";
 import { type FolderActions, mayActOnMembers, renderMemberActions, renderTools } from "./folder-actions.ts";
+import { formatsOf } from "./formats.ts";
 import { ICONS, icon } from "./icons.ts";
 import { type MemberOrder, type PageMember, sortMembers } from "./member-order.ts";
 import { createRowRenderer, renderTableHead } from "./member-rows.ts";
@@ -22,8 +23,17 @@ export interface FolderPage {
   readonly links: SessionLinks;
   /** The result of the last form. */
   readonly done?: DoneCode | undefined;
+  /** The files that the last form has sent, if the account must not list them. */
+  readonly sent?: SentFiles | undefined;
   /** The problems of the last form. */
   readonly problems?: readonly FolderProblem[];
+}
+
+/** Files that a form has sent. */
+export interface SentFiles {
+  readonly files: readonly { readonly name: string; readonly size: number }[];
+  /** Whether there are more than those. */
+  readonly hasMore: boolean;
 }
 
 /** A problem of a form. */
@@ -124,7 +134,7 @@ function renderCrumbs({ texts }: PageContext, segments: readonly string[]): Safe
   return html`<nav class="crumbs" aria-label="${texts.folderPath}"><ol>${items}</ol></nav>`;
 }
 
-function renderMessages({ texts }: PageContext, { done, problems = [] }: FolderPage): SafeHtml | undefined {
+function renderMessages({ texts }: PageContext, { done, sent, problems = [] }: FolderPage): SafeHtml | undefined {
   if (problems.length > 0) {
     const items = problems.map(({ target, error }) => {
       const about = target === undefined ? undefined : html`<bdi>${toShown(target)}</bdi>: `;
@@ -134,7 +144,17 @@ function renderMessages({ texts }: PageContext, { done, problems = [] }: FolderP
     const heading = problems.some(({ target }) => target !== undefined) ? html`<p>${texts.problems}</p>` : undefined;
     return html`<div role="alert" class="notice problem">${heading}<ul>${items}</ul></div>`;
   }
-  return done === undefined ? undefined : html`<p role="status" class="notice success">${texts.done[done]}</p>`;
+  if (done === undefined) return undefined;
+  if (sent === undefined || sent.files.length === 0) {
+    return html`<p role="status" class="notice success">${texts.done[done]}</p>`;
+  }
+  return html`<div role="status" class="notice success"><p>${texts.done[done]}</p>${renderSent(texts, sent)}</div>`;
+}
+
+function renderSent(texts: Texts, { files, hasMore }: SentFiles): SafeHtml {
+  const formats = formatsOf(texts);
+  const items = files.map(({ name, size }) => html`<li><bdi>${name}</bdi> (${formats.size(size)})</li>`);
+  return html`<ul>${items}${hasMore ? html`<li>…</li>` : undefined}</ul>`;
 }
 
 /** Shortens a target. A form may send one that is much longer than any name. */

@@ -1,14 +1,13 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { endpointCases } from "../../src/testing/endpoint-cases.ts";
 import { builtCommand, ensureBuilt, makeFolder, runCommand, startCommand, waitFor } from "../support/built.ts";
+import { makeCertificate } from "../support/certificates.ts";
 import { ACCOUNT, answer, createHandwrittenEndpoint, type Steps, serveEndpoint } from "../support/endpoint-server.ts";
 import { type CommandResult, runInProcess } from "../support/run-in-process.ts";
 
@@ -218,11 +217,7 @@ describe("fileferry check-auth-endpoint of an endpoint that is not there", () =>
   });
 
   it("says once that the certificate is not accepted", async () => {
-    const folder = await makeFolder();
-    const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-    const algorithm = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-    const files = ["-subj", "/CN=localhost", "-days", "1", "-keyout", key, "-out", cert];
-    await promisify(execFile)("openssl", ["req", "-x509", ...algorithm, ...files]);
+    const { key, cert } = makeCertificate(await makeFolder());
     const server = createServer({ key: await readFile(key), cert: await readFile(cert) });
     await once(server.listen(0, "127.0.0.1"), "listening");
     onTestFinished(() => void server.close());

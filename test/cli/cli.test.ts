@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, request as httpRequest } from "node:http";
@@ -7,7 +7,6 @@ import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import { promisify } from "node:util";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createPasswordHasher } from "../../src/auth/passwords/hash.ts";
 import {
@@ -19,6 +18,7 @@ import {
   startServer,
   waitFor,
 } from "../support/built.ts";
+import { makeCertificate } from "../support/certificates.ts";
 import { countRequests, leaveUndescribed } from "../support/openapi/undescribed.ts";
 import { runInProcess } from "../support/run-in-process.ts";
 import { toUnprivileged } from "../support/unprivileged.ts";
@@ -160,6 +160,27 @@ describe("fileferry serve", () => {
     const { url, stderr } = await startServer(["serve", folder, ...ACCOUNT, ...ANY_PORT], by);
     expect(stderr()).not.toContain("cannot be read");
     expect((await fetch(`${url}home/a`, { headers: ALICE })).status).toBe(200);
+  });
+
+  it("warns at its start of virtual folders whose real folder is missing, once each", async () => {
+    const folder = await makeFolder();
+    await mkdir(join(folder, "there"));
+    const config = join(await makeFolder(), "config.json");
+    const both = [
+      ["/pub", "/there"],
+      ["/gone", "/not/there"],
+    ];
+    const accounts = ["alice", "bob"].map((username) => ({ username, password: "secret", virtual_folders: both }));
+    await writeFile(
+      config,
+      JSON.stringify({ storage: { type: "disk", root: folder }, authentication: [{ type: "accounts", accounts }] }),
+    );
+    const { url, stderr } = await startServer(["serve", "--config", config, ...ANY_PORT]);
+    await expect.poll(stderr).toContain("The real folder of a virtual folder is missing.");
+    expect(stderr().match(/virtual folder/g)).toHaveLength(1);
+    expect(stderr()).toContain("/not/there");
+    expect((await fetch(`${url}home/gone/a`, { method: "PUT", headers: ALICE, body: "x" })).status).toBe(201);
+    expect(await readFile(join(folder, "not", "there", "a"), "utf8")).toBe("x");
   });
 
   it("prints its address once it responds, on a free port for 0, and serves the folder itself", async () => {
@@ -412,7 +433,7 @@ describe("fileferry serve --config", () => {
 
   it("serves HTTPS", async () => {
     const folder = await makeFolder();
-    const { cert } = await makeCertificate(folder);
+    const { cert } = makeCertificate(folder, { subject: "/CN=127.0.0.1", altNames: "IP:127.0.0.1" });
     const listen = { port: 0, tls: { key: "key.pem", cert: "cert.pem" } };
     const { url } = await startServer(["serve", "--config", await writeConfig(folder, { ...MEMORY, listen })]);
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/$/);
@@ -475,14 +496,4 @@ async function startUpload(url: string): Promise<ReturnType<typeof httpRequest>>
   upload.flushHeaders();
   await once(upload, "continue");
   return upload;
-}
-
-/** Makes `key.pem` and a self-signed `cert.pem` for 127.0.0.1 in a folder; valid for one day. Needs `openssl`. */
-async function makeCertificate(folder: string): Promise<{ key: string; cert: string }> {
-  const files = { key: join(folder, "key.pem"), cert: join(folder, "cert.pem") };
-  const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "1"];
-  const algorithm = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  const output = ["-keyout", files.key, "-out", files.cert];
-  await promisify(execFile)("openssl", ["req", "-x509", ...algorithm, ...subject, ...output]);
-  return files;
 }

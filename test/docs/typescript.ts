@@ -55,7 +55,7 @@ function readOptions(): ts.CompilerOptions {
   const { config } = ts.readConfigFile(join(projectFolder, "tsconfig.json"), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, projectFolder);
   // A part of a program need not use all that it has.
-  return { ...options, noUnusedLocals: false, noUnusedParameters: false };
+  return { ...options, jsx: ts.JsxEmit.ReactJSX, noUnusedLocals: false, noUnusedParameters: false };
 }
 
 function toUnits(blocks: readonly Block[]): readonly Unit[] {
@@ -66,7 +66,7 @@ function toUnits(blocks: readonly Block[]): readonly Unit[] {
     former.set(block.page, whole);
     const name = block.page.replace(/\W/g, "-");
     const start = begun.length + block.before.length;
-    const file = join(PLACE, `${name}-${block.line}.ts`);
+    const file = join(PLACE, `${name}-${block.line}.${block.language === "tsx" ? "tsx" : "ts"}`);
     // A module, whatever it imports.
     return { block, file, text: `${whole}\nexport {};\n`, start, end: start + block.text.length };
   });

@@ -58,7 +58,7 @@ describe.each(Object.entries(storages))("listings of %s", (_name, create) => {
       for (const answer of answers) {
         expect(answer.json<{ content: unknown[] }>().content.length).toBeGreaterThanOrEqual(MEMBERS);
       }
-      expect(turns).toBeGreaterThanOrEqual((count * Math.floor(MEMBERS / 1024)) / 2);
+      expect(turns).toBeGreaterThanOrEqual((count * MEMBERS) / 8192);
     },
   );
 });

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
@@ -10,6 +10,7 @@ import { CREDENTIAL_TYPES } from "../../src/contracts/authenticator.ts";
 import { createHttpAuthenticator } from "../../src/remote-auth/http-authenticator.ts";
 import { MAX_MESSAGE_BYTES } from "../../src/schemas/remote-auth.ts";
 import { projectFolder } from "../support/built.ts";
+import { hasOpenssl, makeCertificate, NEW_KEY, runOpenssl } from "../support/certificates.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import {
   type Answering,
@@ -423,20 +424,9 @@ describe("many logins at the same time", () => {
   });
 });
 
-function hasOpenssl(): boolean {
-  try {
-    execFileSync("openssl", ["version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Makes an authority and what it has signed, in a folder: `<name>.key` and `<name>.crt` of each. */
 function makeCertificates(folder: string): void {
-  const openssl = (...args: string[]): void => void execFileSync("openssl", args, { cwd: folder, stdio: "ignore" });
-  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  openssl("req", "-x509", ...key, "-keyout", "ca.key", "-out", "ca.crt", "-subj", "/CN=fileferry tests", "-days", "2");
+  makeCertificate(folder, { subject: "/CN=fileferry tests", key: "ca.key", cert: "ca.crt" });
   const ca = ["[ca]", "default_ca=own", "[own]", "database=index", "new_certs_dir=.", "rand_serial=yes"];
   const more = [
     "default_md=sha256",
@@ -455,9 +445,9 @@ function makeCertificates(folder: string): void {
   } as const;
   for (const [name, [host, from, to]] of Object.entries(made)) {
     const names = ["-subj", "/CN=127.0.0.1", "-addext", `subjectAltName=${host}`];
-    openssl("req", ...key, ...names, "-keyout", `${name}.key`, "-out", `${name}.csr`);
+    runOpenssl(folder, "req", ...NEW_KEY, ...names, "-keyout", `${name}.key`, "-out", `${name}.csr`);
     const files = ["-cert", "ca.crt", "-keyfile", "ca.key", "-in", `${name}.csr`, "-out", `${name}.crt`];
-    openssl("ca", "-batch", "-notext", "-config", "ca.conf", "-startdate", from, "-enddate", to, ...files);
+    runOpenssl(folder, "ca", "-batch", "-notext", "-config", "ca.conf", "-startdate", from, "-enddate", to, ...files);
   }
 }
 

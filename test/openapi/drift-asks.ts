@@ -34,6 +34,9 @@ export function asksOf({ method, template }: Operation): readonly Ask[] {
   return targets.flatMap((target) => bodiesOf(method, template).map((body) => ({ method, target, ...body })));
 }
 
+/** A cursor of another listing. */
+const CURSOR = "WzEsImMyZWIzODI4NDE2ZmRmZTgiLCJhIl0";
+
 /** Targets that a template stands for, the one that can be served first. */
 export const TARGETS: Readonly<Record<string, readonly string[]>> = {
   "/home/{path}": [
@@ -45,10 +48,18 @@ export const TARGETS: Readonly<Record<string, readonly string[]>> = {
     "/home/a.txt/b",
     "/home/%00",
   ],
-  "/home/": ["/home/", "/home/?sort=size&order=desc&done=deleted", "/home/?login=basic&return=%2Fhome%2Ff%2F"],
+  "/home/": [
+    "/home/",
+    "/home/?sort=size&order=desc&done=deleted&sent=a.txt",
+    "/home/?login=basic&return=%2Fhome%2Ff%2F",
+    "/home/?limit=1",
+    `/home/?limit=1&cursor=${CURSOR}`,
+  ],
   "/home/{folder}/": [
     "/home/f/",
-    "/home/f/?sort=size&order=desc&done=deleted",
+    "/home/f/?sort=size&order=desc&done=deleted&sent=a.txt",
+    "/home/f/?limit=1",
+    `/home/f/?limit=1&cursor=${CURSOR}`,
     "/home/new/",
     "/home/none/new/",
     "/home/a.txt/",
@@ -104,6 +115,7 @@ const FOLDER_BODIES = [
   commandsOf(["create-folder-if-missing", "new"]),
   form(["action", "download-members"], ["selected-members", "a.txt"]),
   form(["action", "upload-file"], ["upload-file", "refused.txt", "x"]),
+  form(["file", "new.txt", "x"]),
   { fields: { ...FORM_FIELDS, "content-encoding": "gzip" }, body: "x" },
   commandsOf(["create-folder-if-missing", "new"], ["publish", ["b.txt"]], ["publish", "b.txt"]),
   commandsOf(["delete", "none"], ["create-folder", "new"]),

@@ -89,6 +89,7 @@ export async function createDriftEnvironment(): Promise<DriftEnvironment> {
   }
 
   const storage: StorageAdapter = overrideStorage(base, {
+    listingTag: async (path) => base.listingTag?.(path),
     async *list(path) {
       fail(false);
       yield* base.list(path);
@@ -148,7 +149,7 @@ export async function createDriftEnvironment(): Promise<DriftEnvironment> {
         if ((await base.stat(path)) !== undefined) await base.remove(path);
       }
       await base.createFolder("/alice/f");
-      for (const path of ["/alice/f/b.txt", "/alice/a.txt"]) {
+      for (const path of ["/alice/f/b.txt", "/alice/f/c.txt", "/alice/a.txt"]) {
         await base.write(path, new Blob(["0123456789".repeat(500)]).stream());
       }
     },

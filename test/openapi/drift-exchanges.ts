@@ -22,6 +22,7 @@ function conditionsOf(etag: string): readonly Fields[] {
     { range: "bytes=0-1,4000-4001" },
     { range: "bytes=9999-" },
     { range: "bytes=0-1", "if-range": etag },
+    { prefer: "order=name" },
   ];
 }
 
@@ -69,10 +70,10 @@ function strideOf({ length }: readonly Ask[]): number {
 }
 
 /** The fields of requests that are parameters: others say who asks, and what the content is. */
-const PARAMETERS = [...Object.keys(TRACE), ...["x-labels", "range", "if-range", "if-match", "if-none-match"]].concat([
-  "if-modified-since",
-  "if-unmodified-since",
-]);
+const PARAMETERS = [
+  ...Object.keys(TRACE),
+  ...["x-labels", "range", "if-range", "if-match", "if-none-match", "prefer"],
+].concat(["if-modified-since", "if-unmodified-since"]);
 
 /** Who asks: by each way to log in, with none, with a wrong one, from another site, and who may nothing. */
 const WAYS: readonly ((environment: DriftEnvironment) => CallOptions | Promise<CallOptions>)[] = [

@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
@@ -7,33 +5,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt, makeFolder, projectFolder } from "../support/built.ts";
 import { findMissing } from "../support/frameworks.ts";
 import { standBetween } from "../support/openapi/between.ts";
+import { startExample } from "./start-example.ts";
 import { isInstalled, wireRuntimes } from "./wire/runtimes.ts";
-
-/**
- * Starts a command of the examples' own words in the project's folder, on a free port, and answers with its `Listening
- * on` URL and what ends it.
- */
-async function start(command: string, env: NodeJS.ProcessEnv): Promise<{ url: string; stop(): Promise<void> }> {
-  // In a group of its own: the shell between does not hand signals on.
-  const child = spawn("sh", ["-c", command], { cwd: projectFolder, env: { ...process.env, ...env }, detached: true });
-  const exited = once(child, "exit");
-  let printed = "";
-  const url = new Promise<string>((resolve, reject) => {
-    const take = (text: string): void => {
-      printed += text;
-      const [, found] = /^Listening on (\S+)$/m.exec(printed) ?? [];
-      if (found !== undefined) resolve(found);
-    };
-    child.stdout.setEncoding("utf8").on("data", take);
-    child.stderr.setEncoding("utf8").on("data", take);
-    exited.then(([status]) => reject(new Error(`${command} ended with ${status}: ${printed}`)), reject);
-  });
-  const stop = async (): Promise<void> => {
-    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-    await exited;
-  };
-  return { url: await url, stop };
-}
 
 async function expectService(url: string): Promise<void> {
   const headers = { Authorization: `Basic ${btoa("alice:secret")}` };
@@ -63,7 +36,7 @@ describe("the command in the header of", () => {
     const replaced = { "./files": await makeFolder(), "PORT=8080": "PORT=0" };
     const command = await commandIn(`examples/${name}/server.ts`, /(?<=^ \* {5})FOLDER=.*$/m, replaced);
     const PATH = `${dirname(runtime.executable)}${delimiter}${process.env.PATH}`;
-    const { url, stop } = await start(command, { PATH, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" });
+    const { url, stop } = await startExample(command, { PATH, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" });
     try {
       await expectService(url);
     } finally {
@@ -77,7 +50,7 @@ describe("the command in the header of", () => {
     const replaced = { "./files": await makeFolder(), "8080": "0" };
     const pattern = /(?<=^\/\/ {5})node .*$/m;
     const command = await commandIn("examples/frameworks/run.mjs", pattern, replaced);
-    const { url, stop } = await start(command, {});
+    const { url, stop } = await startExample(command, {});
     // The example is Express.
     standBetween(Number(new URL(url).port), { adds: ["x-powered-by"] });
     try {

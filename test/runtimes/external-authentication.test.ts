@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -6,9 +5,9 @@ import { request } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { json, text } from "node:stream/consumers";
-import { promisify } from "node:util";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ensureBuilt, makeFolder, runCommand, startServer, waitFor } from "../support/built.ts";
+import { makeCertificate, NEW_KEY, runOpenssl } from "../support/certificates.ts";
 
 const SERVER = "cc5c804d-0a3c-4c4c-b651-eba6fc3b5902";
 const COMPONENT = "dff314a6-c594-48dc-8e34-5270fd6cb635";
@@ -187,12 +186,10 @@ async function findClosedPort(): Promise<number> {
 /** A server's certificate, and alice's by an authority. */
 async function makeCertificates(): Promise<string> {
   const folder = await makeFolder();
-  const commands = [
-    'openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "/CN=localhost" -keyout server.key -out server.crt',
-    'openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "/CN=authority" -keyout ca.key -out ca.crt',
-    'openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=alice" -keyout alice.key -out alice.csr',
-    "openssl x509 -req -in alice.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 -out alice.crt",
-  ];
-  await promisify(execFile)("sh", ["-ec", commands.join("\n")], { cwd: folder });
+  makeCertificate(folder, { key: "server.key", cert: "server.crt" });
+  makeCertificate(folder, { subject: "/CN=authority", key: "ca.key", cert: "ca.crt" });
+  runOpenssl(folder, "req", ...NEW_KEY, "-subj", "/CN=alice", "-keyout", "alice.key", "-out", "alice.csr");
+  const authority = ["-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial"];
+  runOpenssl(folder, "x509", "-req", "-in", "alice.csr", ...authority, "-days", "2", "-out", "alice.crt");
   return folder;
 }

@@ -142,7 +142,7 @@ describe.skipIf(missing !== undefined)("a service behind nginx, which ends TLS",
     expect([login.status, login.headers.location, login.headers["set-cookie"]]).toEqual([
       302,
       "/files/home/",
-      [expect.stringMatching(/^SVC_HTTP_SESSION=[0-9a-f]+; Path=\/; HttpOnly; SameSite=strict; Secure$/)],
+      [expect.stringMatching(/^SVC_HTTP_SESSION=[0-9a-f]+; Path=\/files; HttpOnly; SameSite=strict; Secure$/)],
     ]);
     const asked = await call("GET", "/files/home/", { authorization: "Basic !", accept: "application/json" });
     expect([asked.status, asked.headers["www-authenticate"]]).toEqual([401, expect.stringMatching(/basic.*session/i)]);

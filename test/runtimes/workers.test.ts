@@ -226,7 +226,7 @@ describe.skipIf(!hasRedis)(`fileferry serve by three workers${redisNote}`, () =>
     const { folder, file } = await configure();
     const run = await startServer(["serve", "--config", file, "--workers", "3", "--quiet"]);
     const uploads = Array.from({ length: 6 }, (_, index) => slowUpload(`${run.url}home/slow-${index}`));
-    await delay(300);
+    await Promise.all(uploads.map(({ begun }) => begun));
     run.child.kill("SIGTERM");
     await delay(300);
     for (const upload of uploads) upload.finish();
@@ -278,16 +278,19 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** An upload that waits in its middle. */
+/** An upload that waits in its middle, and begins when the service asks for its content. */
 function slowUpload(url: string) {
-  let finish = (): void => undefined;
+  const headers = { ...ALICE, Expect: "100-continue" };
+  const sent = request(url, { method: "PUT", headers, agent: false });
   const status = new Promise<number | undefined>((resolve, reject) => {
-    const sent = request(url, { method: "PUT", headers: ALICE, agent: false }, (response) => {
+    sent.on("error", reject).on("response", (response) => {
       response.resume();
       resolve(response.statusCode);
     });
-    sent.on("error", reject).write("begun ");
-    finish = () => sent.end("and done");
   });
-  return { status, finish: () => finish() };
+  const begun = new Promise<void>((resolve) => {
+    sent.on("continue", () => sent.write("begun ", () => resolve()));
+  });
+  sent.flushHeaders();
+  return { begun, status, finish: () => sent.end("and done") };
 }

@@ -44,7 +44,7 @@ describe("the option cors", () => {
       expect([path, answer.status]).toEqual([path, status]);
       expect(answer.header("access-control-allow-origin")).toBe(APP);
       expect(answer.header("access-control-expose-headers")).toBe(
-        "Error-Code, Link, Content-Range, Location, ETag, Last-Modified, Server-Path, Retry-After, Allow, WWW-Authenticate",
+        "Error-Code, Link, Content-Range, Location, ETag, Last-Modified, Preference-Applied, Server-Path, Retry-After, Allow, WWW-Authenticate",
       );
       expect(answer.header("vary")).toMatch(/, Origin$/);
       expect(answer.header("access-control-allow-credentials")).toBeNull();
@@ -131,6 +131,9 @@ describe("the option cors", () => {
     [{ origins: [APP], maxAgeSeconds: -1 }, "cors.maxAgeSeconds"],
     [{ origins: [APP], maxAgeSeconds: "60" }, "cors.maxAgeSeconds"],
     ["*", "cors"],
+    ["", "cors"],
+    [false, "cors"],
+    [null, "cors"],
   ])("refuses %j by naming %s", (wrong, name) => {
     const authentication = createAccountsAuthenticator({ accounts: [] });
     const options = { storage: createMemoryStorage(), authentication, cors: wrong as unknown as typeof cors };

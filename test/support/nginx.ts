@@ -1,12 +1,12 @@
-import { execFile, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { projectFolder } from "./built.ts";
+import { makeCertificate } from "./certificates.ts";
 import { standBetween } from "./openapi/between.ts";
 
 const BINARIES = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"];
@@ -60,7 +60,7 @@ export async function startNginx(
   const binary = findNginx() ?? "nginx";
   standBetween(port, { isNginx: true });
   const folder = await mkdtemp(join(tmpdir(), "fileferry-nginx-"));
-  await makeCertificate(folder);
+  makeCertificate(folder, { subject: "/CN=files.example", altNames: "IP:127.0.0.1,DNS:fileferry" });
   await writeFile(join(folder, "nginx.conf"), await toConfiguration({ folder, binary, port, servicePorts, example }));
   const globals = `daemon off; pid ${folder}/nginx.pid; error_log stderr warn;${process.getuid?.() === 0 ? " user root;" : ""}`;
   const args = ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr", "-g", globals];
@@ -111,14 +111,6 @@ async function toConfiguration({ folder, binary, port, servicePorts, example }: 
     if (!text.includes(from)) throw new Error(`examples/${example}/nginx.conf has no ${from}`);
     return text.replace(from, to);
   }, written);
-}
-
-async function makeCertificate(folder: string): Promise<void> {
-  const what = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
-  const names = ["-subj", "/CN=files.example", "-addext", "subjectAltName=IP:127.0.0.1,DNS:fileferry"];
-  await promisify(execFile)("openssl", ["req", ...what, ...names, "-keyout", "key.pem", "-out", "cert.pem"], {
-    cwd: folder,
-  });
 }
 
 async function waitForPort(port: number, hasEnded: () => boolean): Promise<void> {

@@ -1,6 +1,3 @@
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
-import * as z from "zod";
 import type {
   Authenticator,
   PasswordUpdatability,
@@ -10,18 +7,23 @@ import type {
 import type { Logger } from "../../contracts/logger.ts";
 import { checkOption } from "../../contracts/option-error.ts";
 import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
-import { decodeUtf8 } from "../../platform/utf8.ts";
 import type { PasswordHasher } from "../passwords/hash.ts";
 import { createNodePasswordHasher } from "../passwords/hash-node.ts";
 import {
   type AccountSet,
   createAccountsVerifier,
   createTimingEqualizer,
-  describeIssue,
-  parseAccounts,
   toVersion,
   warnOfPlainText,
 } from "./accounts.ts";
+import {
+  openAccountsFile,
+  parseAccountsFile,
+  readFileContent,
+  readFileState,
+  readRegularFile,
+  withPassword,
+} from "./file-content-node.ts";
 import { removeLeftovers, replaceFile } from "./replace-file-node.ts";
 
 /** Options of {@link createAccountsFileAuthenticator}. */
@@ -58,14 +60,6 @@ interface RunningCheck {
   /** Resolves when the check is done, or after `maxSessionWaitMilliseconds`. Never rejects. */
   readonly doneOrTimeout: Promise<void>;
 }
-
-/**
- * Without `O_NONBLOCK`, opening a pipe at this path would block until another process writes to it, and would also
- * block the exit of this process. Windows does not have the flag.
- */
-const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-
-const accountsFileSchema = z.strictObject({ accounts: z.array(z.unknown()) });
 
 /**
  * Creates an authentication method for the accounts of a JSON file. It verifies credentials like
@@ -107,12 +101,12 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
    */
   async function readIfChanged(): Promise<void> {
     checkedAt = clock();
-    const handle = await open(file, READ_FLAGS);
+    const handle = await openAccountsFile(file);
     try {
-      const state = await readState(handle);
+      const state = await readFileState(handle);
       if (state === seenState) return;
       seenState = state;
-      accounts = parseAccountsFile(await readContent(handle), passwordHasher);
+      accounts = parseAccountsFile(await readFileContent(handle), passwordHasher);
       logger.info({ file, accounts: accounts.byName.size }, "The accounts file was read.");
       warnOfPlainText(accounts, logger);
     } finally {
@@ -191,13 +185,13 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
   /** Verifies the current password against the same content that it rewrites. */
   async function updatePassword(update: PasswordUpdate): Promise<PasswordUpdateOutcome> {
     const { username, currentPassword, newPassword } = update;
-    const content = await readAccountsFile(file);
+    const content = await readRegularFile(file);
     const account = parseAccountsFile(content, passwordHasher).byName.get(username);
     if (account === undefined) return { outcome: "unknown" };
     if (!(await account.matches(currentPassword))) return { outcome: "wrong-password" };
     const password = await passwordHasher.hash(newPassword);
     // If the file has changed meanwhile, starts over, so that the rewrite does not undo the other change.
-    if (!content.equals(await readAccountsFile(file))) return updatePassword(update);
+    if (!content.equals(await readRegularFile(file))) return updatePassword(update);
     await update.beforeChange?.(toVersion(account.settings, password));
     await replaceFile(file, withPassword(content, username, password));
     // The lock puts this after any check that still reads the previous file: from now on only the new password is
@@ -215,57 +209,6 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     canUpdatePassword,
     updatePassword: (update) => withLock("update", () => withFileLock(() => updatePassword(update))),
   };
-}
-
-/** Returns the text of a valid accounts file with another password. It keeps the order of keys and the indentation. */
-function withPassword(content: Uint8Array, username: string, password: string): string {
-  const text = new TextDecoder().decode(content);
-  const parsed: { accounts: { username: string; password: string }[] } = JSON.parse(text);
-  const accounts = parsed.accounts.map((account) =>
-    account.username === username ? { ...account, password } : account,
-  );
-  const indentation = /^[^\S\n]+/m.exec(text)?.[0] ?? "";
-  return `${JSON.stringify({ ...parsed, accounts }, null, indentation)}\n`;
-}
-
-/** Returns a text that changes with every version of the file. */
-async function readState(handle: FileHandle): Promise<string> {
-  const { ino, size, mtimeNs, ctimeNs } = await handle.stat({ bigint: true });
-  return [ino, size, mtimeNs, ctimeNs].join(" ");
-}
-
-function parseAccountsFile(content: Uint8Array, passwordHasher: PasswordHasher): AccountSet {
-  const parsed = accountsFileSchema.safeParse(parseJson(content));
-  if (!parsed.success) throw new TypeError(describeIssue(parsed.error));
-  return parseAccounts(parsed.data.accounts, passwordHasher);
-}
-
-/**
- * The engine's error message may quote a password, as it quotes text around the error. Only the position is passed on.
- */
-function parseJson(content: Uint8Array): unknown {
-  const text = decodeUtf8(content, "remove");
-  if (text === undefined) throw new TypeError("is not valid JSON in UTF-8");
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const position = / position \d+/.exec((error as Error).message)?.[0];
-    throw new TypeError(position === undefined ? "is not valid JSON in UTF-8" : `is not valid JSON at${position}`);
-  }
-}
-
-async function readAccountsFile(file: string): Promise<Buffer> {
-  const handle = await open(file, READ_FLAGS);
-  try {
-    return await readContent(handle);
-  } finally {
-    await handle.close();
-  }
-}
-
-async function readContent(handle: FileHandle): Promise<Buffer> {
-  if (!(await handle.stat()).isFile()) throw new TypeError("is not a regular file");
-  return handle.readFile();
 }
 
 /** Resolves when the work is settled, or after some milliseconds. Never rejects. */

@@ -1,8 +1,8 @@
-import { checkOption } from "../../contracts/option-error.ts";
 import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
 import { memoize } from "../../platform/memoize.ts";
 import { toHex } from "../../platform/sha256.ts";
 import { mapSessionStoreErrors, sessionStoreUnavailable } from "../store.ts";
+import { createSessionLifetime } from "./lifetime.ts";
 import { createSessionLimit, type LiveSession } from "./limit.ts";
 import {
   parseGeneration,
@@ -18,37 +18,15 @@ import type { OnSession, SessionRecord, Sessions, SessionsOptions, TimedSession 
 /** Stored sessions of up to this length, in characters, have their parse result memoized. */
 const MAX_MEMOIZED = 4096;
 
-const TWO_HOURS = 7_200_000;
-/** The default of `session.idleSeconds`. */
-export const DEFAULT_IDLE_SECONDS = 1800;
-
 /** Creates the sessions on a store. Throws `TypeError` for a duration that is not positive. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const {
-    store,
-    idleSeconds = DEFAULT_IDLE_SECONDS,
-    maxSeconds = 43_200,
-    maxPerAccount = 100,
-    clock = Date.now,
-  } = options;
-  const { isCurrent = async () => true } = options;
-  const idle = toMilliseconds(idleSeconds, "idleSeconds");
-  const max = toMilliseconds(maxSeconds, "maxSeconds");
-  /** Longer than a renewal, and a check of a running transfer, may be late. */
-  const endLifetime = Math.max(idle, TWO_HOURS);
+  const { store, maxPerAccount = 100, clock = Date.now, isCurrent = async () => true } = options;
+  const lifetime = createSessionLifetime(options, clock);
+  const { remaining, isAlive, isRenewalDue } = lifetime;
   const withLock = createKeyedMutex();
   const sessionKeyOf = memoize(toSessionKey);
   const generationKeyOf = memoize(toGenerationKey);
-  const limit = createSessionLimit({ store, maxPerAccount, lifetime: max + idle, findLive, end: erase });
-
-  /** Returns how many milliseconds a session has left; 0 or less if it has expired. */
-  function remaining({ created, seen }: StoredSession): number {
-    return Math.min(seen + idle, created + max) - clock();
-  }
-
-  function isAlive(session: StoredSession): boolean {
-    return remaining(session) > 0;
-  }
+  const limit = createSessionLimit({ store, maxPerAccount, lifetime: lifetime.longest, findLive, end: erase });
 
   /** Memoized by the stored text, because most requests find the same text as the request before. */
   const parse = memoize(parseSession, { maxCharacters: MAX_MEMOIZED });
@@ -58,11 +36,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     return typeof stored === "string" ? parse(stored) : undefined;
   }
 
-  /**
-   * The store keeps a session one idle time longer than it is valid, so that a client's late return can be reported.
-   */
   async function write(key: string, session: StoredSession): Promise<void> {
-    await store.set(key, JSON.stringify(session), remaining(session) + idle);
+    await store.set(key, JSON.stringify(session), remaining(session) + lifetime.grace);
   }
 
   async function readGeneration(username: string) {
@@ -91,7 +66,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     if (session !== undefined && (await hasCurrent(session))) return false;
     // Refused but not removed: another process on this store may have the method that knows the version.
     if (session !== undefined && !(await isOutdated(session))) return true;
-    await store.set(toEndKey(key), true, endLifetime);
+    await store.set(toEndKey(key), true, lifetime.endMarker);
     await store.delete(key);
     return true;
   }
@@ -111,10 +86,6 @@ export function createSessions(options: SessionsOptions): Sessions {
     return [];
   }
 
-  function isRenewalDue(seen: number): boolean {
-    return clock() - seen >= idle / 20;
-  }
-
   /**
    * Writes the time of a session's last use. Another process may end the session between this read and this write, and
    * the write would then restore it. To prevent that, ending a session sets a marker and then deletes the session, and
@@ -122,7 +93,7 @@ export function createSessions(options: SessionsOptions): Sessions {
    */
   async function renew(key: string): Promise<void> {
     const session = await read(key);
-    if (session === undefined || !isAlive(session) || !isRenewalDue(session.seen)) return;
+    if (session === undefined || !isAlive(session) || !isRenewalDue(session)) return;
     await rewrite(key, { ...session, seen: clock() });
   }
 
@@ -191,7 +162,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       return undefined;
     }
     // Under the same lock as `end`: a renewal concurrent with a logout would restore the session.
-    if (isRenewalDue(session.seen)) await withLock(key, () => renew(key));
+    if (isRenewalDue(session)) await withLock(key, () => renew(key));
     return toRecord(session);
   }
 
@@ -215,7 +186,7 @@ export function createSessions(options: SessionsOptions): Sessions {
    * process started before that has expired by then.
    */
   async function erase(key: string): Promise<TimedSession | undefined> {
-    await store.set(toEndKey(key), true, endLifetime);
+    await store.set(toEndKey(key), true, lifetime.endMarker);
     return withLock(key, () => remove(key));
   }
 
@@ -230,7 +201,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       const session = await read(key);
       if (session === undefined) return undefined;
       if (await isSuperseded(key, session, await readGeneration(session.username))) return true;
-      if (isAlive(session) && isRenewalDue(session.seen)) await withLock(key, () => renew(key));
+      if (isAlive(session) && isRenewalDue(session)) await withLock(key, () => renew(key));
       return false;
     });
   }
@@ -252,9 +223,7 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function startGeneration(username: string, kept?: string): Promise<void> {
     const generation = { generation: crypto.randomUUID(), ...(kept !== undefined && { kept }) };
-    // Kept for longer than a login in progress could live: its session, or a remembered login (at most an hour).
-    const lifetime = Math.max(max + idle, TWO_HOURS);
-    await mapSessionStoreErrors(() => store.set(generationKeyOf(username), generation, lifetime));
+    await mapSessionStoreErrors(() => store.set(generationKeyOf(username), generation, lifetime.generation));
   }
 
   return {
@@ -274,9 +243,4 @@ function toRecord({ username, settings, created }: StoredSession): TimedSession 
 
 function isSessionId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
-}
-
-function toMilliseconds(seconds: number, option: string): number {
-  checkOption(Number.isFinite(seconds) && seconds > 0, option, "a positive number of seconds");
-  return seconds * 1000;
 }

@@ -95,10 +95,10 @@ export function problemElement({ kind, message }: Problem, texts: ScriptTexts): 
   return element("span", {}, message, " ", link);
 }
 
-/** The URL of the page without the code of a message. */
+/** The URL of the page without the message of the last form. */
 function withoutMessage(): string {
   const url = new URL(location.href);
-  url.searchParams.delete("done");
+  for (const name of ["done", "sent"]) url.searchParams.delete(name);
   url.hash = "";
   return url.href;
 }

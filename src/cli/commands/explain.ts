@@ -4,7 +4,8 @@ import type { AccountSettings } from "../../contracts/account.ts";
 import { accountSettingsSchema } from "../../schemas/account.ts";
 import { readAccountsFile } from "../config/accounts.ts";
 import { readConfig, readJsonFile, toResolver } from "../config/file.ts";
-import { type AuthenticationEntry, describeIssues } from "../config/schema.ts";
+import { describeIssues } from "../config/issues.ts";
+import type { AuthenticationEntry } from "../config/schema.ts";
 import { createFailure, describeSystemError } from "../failure.ts";
 
 /** The flags of `explain <operation> <path>`. */

@@ -6,7 +6,8 @@ import type { OnEvent } from "../../contracts/events/file-event.ts";
 import { createHttpAuthenticator } from "../../remote-auth/http-authenticator.ts";
 import { findAccountProblem, readAccountsFile } from "./accounts.ts";
 import { addProblem, type ConfigContext, toConfigFailure, toOneLine } from "./context.ts";
-import { type AuthenticationEntry, type ConfigFile, toKeyPath } from "./schema.ts";
+import { toKeyPath } from "./issues.ts";
+import type { AuthenticationEntry, ConfigFile } from "./schema.ts";
 
 /** Creates the methods of `authentication`, in their order. `listeners` get their events. */
 export function toMethods(

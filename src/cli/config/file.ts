@@ -13,9 +13,10 @@ import { toMethods } from "./authenticators.ts";
 import { toConnectionSettings } from "./connections.ts";
 import { addProblem, type ConfigContext, toConfigFailure } from "./context.ts";
 import { toListeners } from "./events.ts";
+import { describeIssues } from "./issues.ts";
 import { parseJsonText } from "./json-text.ts";
 import { toS3Storage } from "./s3.ts";
-import { type ConfigFile, configFileSchema, describeIssues, toGroupSettings } from "./schema.ts";
+import { type ConfigFile, configFileSchema, toGroupSettings } from "./schema.ts";
 import {
   defaultHost,
   defaultPort,
@@ -24,6 +25,7 @@ import {
   warnOfClosedFolder,
 } from "./serve-settings.ts";
 import { readTlsFiles } from "./tls.ts";
+import { warnOfMissingFolders } from "./virtual-folders.ts";
 
 /** Options of {@link readConfigFile}. */
 export interface ReadOptions {
@@ -88,7 +90,12 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
     ...(storage.type === "memory" && { hasOwnStorage: true }),
     logFormat: context.logFormat,
     ...(tls === undefined ? undefined : { tls }),
-    ...(made.checkStorage !== undefined && { checkStorage: made.checkStorage }),
+    ...(storage.type !== "memory" && {
+      async checkStorage() {
+        await made.checkStorage?.();
+        await warnOfMissingFolders(config.authentication, groups, made.storage, context);
+      },
+    }),
     service: {
       storage: made.storage,
       authentication: toMethods(config, groups, context, listeners),

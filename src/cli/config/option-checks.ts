@@ -21,11 +21,11 @@ export function checkByFactory<T>(create: (value: T) => void, depth = 0) {
 }
 
 /** Checks one option of the service, and its members, by the rule of the service. */
-export function checkByService<T>(toOptions: (value: T) => Partial<FileServiceOptions>) {
+export function checkByService<T>(toOptions: (value: T) => Partial<FileServiceOptions>, depth = 1) {
   const authentication = { name: "nobody", authenticate: async () => ({ outcome: "unknown" }) as const };
   return checkByFactory<T>((value) => {
     toServiceConfig({ storage: createMemoryStorage(), authentication, ...toOptions(value) });
-  }, 1);
+  }, depth);
 }
 
 /** Splits the name of an option into its parts, as `url[1]` into `url` and 1. */

@@ -5,12 +5,12 @@ import type { FileEvent } from "../../contracts/events/file-event.ts";
 import { CHARACTER_CLASSES } from "../../contracts/password-policy.ts";
 import { groupSettingsSchema } from "../../schemas/account.ts";
 import { createWebhookSink, type WebhookSinkOptions } from "../../sinks/webhook.ts";
-import { parseSessionStore } from "../session-store.ts";
 import { findAccountProblem } from "./accounts.ts";
 import { authenticationSchema } from "./authentication.ts";
 import { connectionsSchema } from "./connections.ts";
 import { checkByFactory, checkByService } from "./option-checks.ts";
 import { s3StorageSchema } from "./s3.ts";
+import { checkCookie, sessionSchema } from "./session.ts";
 import { findUnknownGroups, triggersSchema } from "./triggers.ts";
 
 /** A checked configuration file. Its paths are as in the file: relative ones are not resolved. */
@@ -137,27 +137,7 @@ const membersSchema = z.strictObject({
   storage: storageSchema.exactOptional(),
   groups: groupsSchema.exactOptional(),
   authentication: z.array(authenticationSchema).min(1, "must have at least one entry"),
-  session: z
-    .strictObject({
-      idleSeconds: z
-        .number()
-        .superRefine(checkByService((idleSeconds) => ({ session: { idleSeconds } })))
-        .exactOptional(),
-      maxSeconds: z
-        .number()
-        .superRefine(checkByService((maxSeconds) => ({ session: { maxSeconds } })))
-        .exactOptional(),
-      maxPerAccount: z
-        .number()
-        .superRefine(checkByService((maxPerAccount) => ({ session: { maxPerAccount } })))
-        .exactOptional(),
-      announce: z.boolean().exactOptional(),
-      store: z
-        .string()
-        .superRefine(checkByFactory((store) => void parseSessionStore(store)))
-        .exactOptional(),
-    })
-    .exactOptional(),
+  session: sessionSchema.exactOptional(),
   passwordPolicy: passwordPolicySchema.exactOptional(),
   basicCacheSeconds: z
     .number()
@@ -217,6 +197,7 @@ export const configFileSchema = membersSchema.superRefine((members, context) => 
     const message = "must be given together with clientForwardedHeader";
     context.addIssue({ code: "custom", path: ["trustedProxies"], message });
   }
+  if (!context.issues.some(({ path }) => path?.[0] === "basePath")) checkCookie(members, context);
   // Values of the wrong form cannot be checked against each other.
   if (context.issues.some(({ path }) => CHECKED_TOGETHER.includes(path?.[0]))) return;
   const known = toGroupSettings(groups);
@@ -243,33 +224,4 @@ export function toWebhookOptions(webhook: WebhookEntry): WebhookSinkOptions {
 /** The groups of a configuration by their identifier. */
 export function toGroupSettings(groups: z.infer<typeof groupsSchema> = {}): Groups {
   return new Map(Object.entries(groups));
-}
-
-/** The problems of a parsed configuration, each as `key.path: reason`, without any value. */
-export function describeIssues(error: z.ZodError): readonly string[] {
-  return error.issues.flatMap((issue) => {
-    if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => `${toKeyPath([...issue.path, key])}: unknown key`);
-    }
-    const keyPath = toKeyPath(issue.path);
-    return [keyPath === "" ? toReason(issue.message) : `${keyPath}: ${toReason(issue.message)}`];
-  });
-}
-
-function toReason(message: string): string {
-  if (message.endsWith(", received undefined")) return "is missing";
-  return message.replace(/^Invalid [a-z ]+[:.] [Ee]xpected/, "expected");
-}
-
-/**
- * The path of a key as text, such as `authentication[0].accounts[1].username`. Keys that are not plain words are
- * quoted.
- */
-export function toKeyPath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, key) => {
-    if (typeof key === "number") return `${text}[${key}]`;
-    const name = String(key);
-    if (!/^[\w-]+$/.test(name)) return `${text}[${JSON.stringify(name)}]`;
-    return text === "" ? name : `${text}.${name}`;
-  }, "");
 }

@@ -12,13 +12,7 @@ const ANY_NAME = "member";
  * action that a rule grants for some names is offered. Each member's permissions are checked when the action runs.
  */
 export function toFolderActions(account: Account, segments: readonly string[], triggers: Triggers): FolderActions {
-  const { permissions } = account;
-  const path = toStoragePath([...segments, ANY_NAME]);
-
-  function mayBeAllowed(operation: Operation): boolean {
-    const { granted, rule } = permissions.explain(path, operation);
-    return granted || (rule === undefined && permissions.grantsSomewhere(operation));
-  }
+  const mayBeAllowed = (operation: Operation): boolean => mayBeGranted(account, segments, operation);
 
   return {
     upload: mayBeAllowed("write"),
@@ -29,4 +23,19 @@ export function toFolderActions(account: Account, segments: readonly string[], t
       return { name, label, style };
     }),
   };
+}
+
+/** Whether an account may create members of a folder, some at least, but see none of them. */
+export function isUploadOnly(account: Account, segments: readonly string[]): boolean {
+  const { permissions } = account;
+  if (permissions.grantsEverywhere("list")) return false;
+  const path = toStoragePath(segments);
+  if (permissions.allows(path, "list") || permissions.allows(path, "traverse")) return false;
+  return mayBeGranted(account, segments, "write") || mayBeGranted(account, segments, "create-folder");
+}
+
+/** Whether an operation is granted on members of a folder, of some names at least. */
+export function mayBeGranted({ permissions }: Account, segments: readonly string[], operation: Operation): boolean {
+  const { granted, rule } = permissions.explain(toStoragePath([...segments, ANY_NAME]), operation);
+  return granted || (rule === undefined && permissions.grantsSomewhere(operation));
 }

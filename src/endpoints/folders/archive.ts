@@ -36,12 +36,10 @@ export async function archiveReply(context: AccountContext, members?: readonly S
   return sendTracked(context, archiveEvents, () => openArchive(context, members));
 }
 
-/** HEAD is no transfer: it reads no file, and only the first members of the folder. So it has no length. */
+/** HEAD is no transfer: it reads no file, and does not walk the folder. So it has no length. */
 async function headReply(context: AccountContext): Promise<Reply> {
   const { files, path } = context;
-  const batches = toBatches(files.list(path.segments));
-  await batches.next().catch(throwNotListed);
-  await batches.return?.();
+  await files.checkListing(path.segments).catch(throwNotListed);
   return emptyReply(200, toFields(context));
 }
 
@@ -115,7 +113,10 @@ function createMemberCount({ pagePermit }: AccountContext): HoldMembers {
   return function holdMembers(folder, members) {
     const eachBytes = MEMBER_BYTES + 3 * toStoragePath(folder).length;
     for (const { name } of members) bytes += eachBytes + 3 * name.length;
-    if (!pagePermit.acquire(bytes)) throw tooManyArchives();
+    if (pagePermit.acquire(bytes)) return;
+    // Not later: ending the walk may take long, and a refused archive must not block others meanwhile.
+    pagePermit.release();
+    throw tooManyArchives();
   };
 }
 

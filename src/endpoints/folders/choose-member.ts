@@ -15,9 +15,6 @@ export async function chooseMember({ path, files }: AccountContext, name: string
     if (entry === undefined) throw new StorageError("not-found");
     return { name, kind: "file", size: entry.size, modified: entry.modified };
   }
-  const listing = files.list(member)[Symbol.asyncIterator]();
-  // A listing that is not allowed fails at its first step.
-  await listing.next();
-  await listing.return?.();
+  await files.checkListing(member);
   return { name, kind: "folder" };
 }

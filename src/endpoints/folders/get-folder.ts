@@ -1,25 +1,25 @@
-import { type ByteSource, toByteSource } from "../../contracts/byte-source.ts";
+import { toByteSource } from "../../contracts/byte-source.ts";
+import { toBatches } from "../../contracts/member-batches.ts";
 import { isStorageError } from "../../contracts/storage-adapter.ts";
-import { DONE_CODES } from "../../contracts/texts.ts";
+import { DONE_CODES, type DoneCode } from "../../contracts/texts.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import { prefersArchive } from "../../http/negotiate.ts";
 import type { Reply } from "../../http/reply.ts";
 import { emptyReply, sourceReply } from "../../http/reply.ts";
-import { yieldToEventLoop } from "../../platform/event-loop.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { listingEvents, sendTracked } from "../../transfers/download-events.ts";
-import { tooManyPages, tooManyTransfers } from "../../transfers/too-many-transfers.ts";
-import { type FolderProblem, type SessionLinks, streamFolderPage } from "../../views/folder-page.ts";
-import { type JsonListing, openJsonListing } from "../../views/json-listing.ts";
+import { type FolderPage, type FolderProblem, type SessionLinks, streamFolderPage } from "../../views/folder-page.ts";
 import { type PageMember, parseMemberOrder, toPageMember } from "../../views/member-order.ts";
 import { redirectReply, toPageFields } from "../../views/page.ts";
 import { afterBasicLogin, isBasicLogin } from "../login/basic-login.ts";
 import { passwordUpdatePath } from "../login/password-update.ts";
 import { throwNotListed } from "../trailing-slash.ts";
-import { toFolderActions } from "./allowed-actions.ts";
+import { isUploadOnly, toFolderActions } from "./allowed-actions.ts";
 import { archiveReply } from "./archive.ts";
+import { getListing } from "./get-listing.ts";
+import { acquirePageBytes, toMemberBytes } from "./page-memory.ts";
+import { readSentFiles } from "./sent-files.ts";
 
-const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
 const HTML_TYPE = { "Content-Type": "text/html; charset=utf-8" };
 
 /**
@@ -29,70 +29,68 @@ export async function getFolder(context: AccountContext): Promise<Reply> {
   const { request, path, files, variant, texts } = context;
   if (isBasicLogin(context)) return redirectReply(context, 302, afterBasicLogin(context), texts.loggedIn);
   if (prefersArchive(request)) return archiveReply(context);
-  const openListing = () => openJsonListing(files.list(path.segments)).catch(throwNotListed);
+  if (variant !== "html") return getListing(context);
+  const isForUploads = await hasUploadPage(context);
   if (request.method === "HEAD") {
-    await (await openListing()).source.close();
-    return emptyReply(200, variant === "html" ? { ...toPageFields(context), ...HTML_TYPE } : JSON_TYPE);
+    if (!isForUploads) await files.checkListing(path.segments).catch(throwNotListed);
+    return emptyReply(200, { ...toPageFields(context), ...HTML_TYPE });
+  }
+  if (isForUploads) {
+    const sent = await readSentFiles(context, new URLSearchParams(context.target.query));
+    return folderPage(context, 200, { problems: [], done: toDoneCode(context), sent });
   }
   return sendTracked(context, listingEvents, async () => {
-    if (variant !== "html") return { source: await holdOpenFolder(context, await openListing()), fields: JSON_TYPE };
-    const page = await openFolderPage(context);
+    const page = await openFolderPage(context, false, { problems: [], done: toDoneCode(context) });
     return { source: toByteSource(page), fields: { ...toPageFields(context), ...HTML_TYPE } };
   });
 }
 
-/**
- * Returns the source of a listing. One that holds its folder open until the client has read it counts as a transfer.
- * @throws HttpError `unavailable` if there are too many transfers.
- */
-async function holdOpenFolder({ transferPermit }: AccountContext, listing: JsonListing): Promise<ByteSource> {
-  const { source, isComplete } = listing;
-  if (isComplete || transferPermit.acquire()) return source;
-  await source.close();
-  throw tooManyTransfers();
+/** Whether the page of a folder has forms but no members: a page of an account that may only upload is no dead end. */
+async function hasUploadPage({ account, files, path: { segments } }: AccountContext): Promise<boolean> {
+  return isUploadOnly(account, segments) && (await files.kindOf(segments)) === "folder";
 }
 
-/** What the page of a folder shows after a form that failed. */
-export interface FolderReport {
-  readonly problems: readonly FolderProblem[];
-}
+/** What the page of a folder shows of the last form: its problems, or its success. */
+export type FolderReport = Pick<FolderPage, "done" | "sent"> & Required<Pick<FolderPage, "problems">>;
 
-/** The page of the request's folder in response to a form. Works even if the members cannot be listed. */
+/** The page of the request's folder, even if its members cannot be listed. */
 export async function folderPage(context: AccountContext, status: number, report: FolderReport): Promise<Reply> {
-  const page = toByteSource(await openFolderPage(context, report));
+  const page = toByteSource(await openFolderPage(context, true, report));
   return sourceReply(status, context.pagePermit.releaseAfter(page), { ...toPageFields(context), ...HTML_TYPE });
 }
 
+/** The code of the form that redirected to the page (4.6). */
+function toDoneCode({ target }: AccountContext): DoneCode | undefined {
+  const given = new URLSearchParams(target.query).get("done");
+  return DONE_CODES.find((code) => code === given);
+}
+
 /**
- * Opens the page of the request's folder (4.6), which is sent while it is rendered. Without a report it may show the
- * success of the form that redirected to it.
- * @throws what `readMembers` throws, if there is no report.
+ * Opens the page of the request's folder (4.6), which is sent while it is rendered.
+ * @throws what `readMembers` throws.
  */
-async function openFolderPage(context: AccountContext, report?: FolderReport): Promise<ReadableStream<Uint8Array>> {
+async function openFolderPage(
+  context: AccountContext,
+  mayFail: boolean,
+  report: FolderReport,
+): Promise<ReadableStream<Uint8Array>> {
   const { path, account, target, config } = context;
   const { segments } = path;
-  const { members, problems } = await readMembers(context, report !== undefined);
-  const query = new URLSearchParams(target.query);
+  const { members, problems } = await readMembers(context, mayFail);
   return streamFolderPage(context, {
+    ...report,
     segments,
     members,
-    order: parseMemberOrder(query),
+    order: parseMemberOrder(new URLSearchParams(target.query)),
     actions: toFolderActions(account, segments, config.triggers),
     username: account.name,
     links: await toSessionLinks(context),
-    done: report === undefined ? DONE_CODES.find((code) => code === query.get("done")) : undefined,
-    problems: [...(report?.problems ?? []), ...problems],
+    problems: [...report.problems, ...problems],
   });
 }
 
-/** After how many members the event loop may serve other requests. */
-const MEMBERS_PER_YIELD = 1000;
-/** After how many members their bytes are added to the permit. */
-const MEMBERS_PER_PERMIT = 100;
 /** The bytes of a page without members: its rendered parts, and the buffer that it is sent from. */
 const PAGE_BYTES = 524_288;
-/** The bytes of a member on a page, in addition to two bytes for each code unit of its name. */
-const MEMBER_BYTES = 300;
 
 interface ReadMembers {
   /** All members. Absent if they cannot be listed and the page is shown anyway. */
@@ -113,25 +111,15 @@ async function readMembers(
   const members: PageMember[] = [];
   let bytes = PAGE_BYTES;
 
-  function acquirePages(): void {
-    if (pagePermit.acquire(bytes)) return;
-    // Not later: ending the listing may take long, and a refused page must not block others meanwhile.
-    pagePermit.release();
-    throw tooManyPages();
-  }
-
   try {
-    acquirePages();
-    for await (const entry of files.list(path.segments)) {
-      const member = toPageMember(entry);
-      members.push(member);
-      bytes += MEMBER_BYTES + 2 * member.name.length;
+    acquirePageBytes(pagePermit, bytes);
+    for await (const batch of toBatches(files.list(path.segments))) {
+      for (const member of batch) members.push(toPageMember(member));
+      bytes += toMemberBytes(batch);
       // After a disconnect there is no client to show the page to.
       signal.throwIfAborted();
-      if (members.length % MEMBERS_PER_PERMIT === 0) acquirePages();
-      if (members.length % MEMBERS_PER_YIELD === 0) await yieldToEventLoop();
+      acquirePageBytes(pagePermit, bytes);
     }
-    acquirePages();
     return { members, problems: [] };
   } catch (error) {
     if (!mayFail || !(isHttpError(error) || isStorageError(error))) return throwNotListed(error);

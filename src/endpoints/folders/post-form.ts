@@ -17,11 +17,13 @@ import { FORM_ACTIONS, type FormFields, receiveForm } from "../../uploads/form.t
 import { createFormFiles, type FormUpload } from "../../uploads/form-files.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
 import type { FolderProblem } from "../../views/folder-page.ts";
+import { isUploadOnly } from "./allowed-actions.ts";
 import { archiveReply } from "./archive.ts";
 import { chooseMember } from "./choose-member.ts";
 import { folderPage } from "./get-folder.ts";
 import { attemptAll, type MemberOutcome, toCommonStatus, toOutcomesReply } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
+import { addSentFiles, removeSentFiles } from "./sent-files.ts";
 
 /** A form that was read to its end. */
 interface ReceivedForm extends FormFields {
@@ -148,7 +150,7 @@ async function download(context: AccountContext, members: readonly string[]): Pr
 
 function respond(context: AccountContext, outcomes: readonly MemberOutcome[], done: DoneCode): Reply | Promise<Reply> {
   if (outcomes.some(({ error }) => error !== undefined)) return respondFailed(context, outcomes);
-  return context.variant === "html" ? redirectDone(context, done) : toOutcomesReply(outcomes);
+  return context.variant === "html" ? redirectDone(context, done, outcomes) : toOutcomesReply(outcomes);
 }
 
 function respondFailed(context: AccountContext, outcomes: readonly MemberOutcome[]): Reply | Promise<Reply> {
@@ -174,14 +176,22 @@ async function pageOf(context: AccountContext, status: number, problems: readonl
     ["Error-Code", toCommonCode(problems.map(({ error }) => error))],
   ];
   if (status !== 401) return { ...page, headers: withCode };
-  const challenges = toChallenges(context.request, context.variant, context.config.session.announce);
+  const challenges = toChallenges(context.request, context.variant, context.config);
   return { ...page, headers: [...withCode, ["WWW-Authenticate", challenges]] };
 }
 
 /** Redirects to the folder, so that a reload does not send the form again. Keeps the query, such as the sort order. */
-function redirectDone({ config, path, target }: AccountContext, done: DoneCode): Reply {
+function redirectDone(context: AccountContext, done: DoneCode, outcomes: readonly MemberOutcome[]): Reply {
+  const { account, config, path, target } = context;
   const query = new URLSearchParams(target.query);
   query.set("done", done);
+  removeSentFiles(query);
+  if (done === "uploaded" && isUploadOnly(account, path.segments)) {
+    addSentFiles(
+      query,
+      outcomes.map((outcome) => outcome.target),
+    );
+  }
   return emptyReply(303, { Location: `${config.basePath}/home/${toUrlPath(path)}?${query}` });
 }
 

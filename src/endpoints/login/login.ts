@@ -1,4 +1,3 @@
-import { toSessionCookie } from "../../http/cookie.ts";
 import { createError } from "../../http/errors.ts";
 import { mediaType } from "../../http/negotiate.ts";
 import { isSameOrigin } from "../../http/origins/same-origin.ts";
@@ -45,7 +44,7 @@ export async function postLogin(context: RequestContext): Promise<Reply> {
     return jsonReply(200, body);
   }
   const location = returnTo ?? `${config.basePath}/home/`;
-  const fields = { "Set-Cookie": toSessionCookie(session, isSecure(request, connection)) };
+  const fields = { "Set-Cookie": config.session.cookie.set(session, isSecure(request, connection)) };
   return redirectReply(context, 302, location, texts.loggedIn, fields);
 }
 

@@ -1,6 +1,5 @@
 import type { TimedSession } from "../../auth/sessions/types.ts";
 import { parseAuthorization } from "../../http/authorization.ts";
-import { readSessionCookie, toExpiredSessionCookie } from "../../http/cookie.ts";
 import { createError } from "../../http/errors.ts";
 import { isSameOrigin } from "../../http/origins/same-origin.ts";
 import type { Reply } from "../../http/reply.ts";
@@ -21,7 +20,7 @@ export async function postLogout(context: RequestContext): Promise<Reply> {
   if (!isByHeader && !isSameOrigin(context, config)) {
     throw createError("cross-site-logout");
   }
-  const id = isByHeader ? authorization.id : readSessionCookie(request.headers);
+  const id = isByHeader ? authorization.id : config.session.cookie.read(request.headers);
   const session = id === undefined ? undefined : await sessions.end(id, (over) => emitEnd("by-time", over));
   if (session !== undefined) emitEnd("by-account", session);
 
@@ -29,7 +28,7 @@ export async function postLogout(context: RequestContext): Promise<Reply> {
     audit.sessionEnded(how, ended, request, connection);
   }
 
-  const fields = { "Set-Cookie": toExpiredSessionCookie(isSecure(request, connection)) };
+  const fields = { "Set-Cookie": config.session.cookie.expire(isSecure(request, connection)) };
   if (variant === "html") {
     return redirectReply(context, 302, loginPath(config.basePath), texts.loggedOut, fields);
   }

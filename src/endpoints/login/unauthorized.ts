@@ -1,6 +1,7 @@
 import { toUrlPath } from "../../account/path.ts";
-import { BASIC_CHALLENGE, toChallenges } from "../../auth/challenge.ts";
-import type { Identification, PublicError, Refusal } from "../../auth/identify.ts";
+import { toBasicChallenges, toChallenges } from "../../auth/challenge.ts";
+import type { Identification } from "../../auth/identify.ts";
+import type { PublicError, Refusal } from "../../auth/login-result.ts";
 import { createError, type ErrorCode } from "../../http/errors.ts";
 import { HttpError } from "../../http/http-error.ts";
 import type { HeaderFields, Reply } from "../../http/reply.ts";
@@ -46,7 +47,7 @@ export function unauthorizedReply(context: RequestContext, reason: Unidentified)
   if (variant !== "html") return loginRefusedReply(context, "login-required", returnTo, reason);
   if (reason.outcome === "refused") {
     const { error } = toPublicError(context, CODES.basic, reason.publicError);
-    const fields = { "WWW-Authenticate": BASIC_CHALLENGE };
+    const fields = { "WWW-Authenticate": toBasicChallenges(config) };
     return redirectReply(context, 302, login, toErrorText(texts, error), fields);
   }
   return redirectReply(context, 302, `${login}?return=${encodeURIComponent(returnTo)}`, texts.pleaseLogIn);
@@ -59,7 +60,7 @@ export function unauthorizedReply(context: RequestContext, reason: Unidentified)
 function askForBasic(context: RequestContext, reason: Unidentified): Reply {
   const isWrong = reason.outcome === "refused" && reason.scheme === "basic";
   const error = isWrong ? toPublicError(context, CODES.basic, reason.publicError).error : undefined;
-  const fields = { "WWW-Authenticate": BASIC_CHALLENGE, ...toRetryAfter(reason.retryAfterSeconds) };
+  const fields = { "WWW-Authenticate": toBasicChallenges(context.config), ...toRetryAfter(reason.retryAfterSeconds) };
   return loginPageReply(context, 401, { returnTo: afterBasicLogin(context), error }, fields);
 }
 
@@ -90,10 +91,10 @@ export function loginRefusedReply(
   const { variant, config } = context;
   const { error, response } = toPublicError(context, code, publicError);
   const fields = {
-    "WWW-Authenticate": toChallenges(context.request, variant, config.session.announce),
+    "WWW-Authenticate": toChallenges(context.request, variant, config),
     ...toRetryAfter(retryAfterSeconds),
   };
-  if (variant !== "html") return errorReply(context, 401, error, fields, response);
+  if (variant !== "html") return errorReply(context, 401, error, fields, { response });
   return loginPageReply(context, 401, { returnTo, error }, fields);
 }
 

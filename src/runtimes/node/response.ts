@@ -7,6 +7,7 @@ import { closeLingering } from "./lingering-close.ts";
 import { sendSource } from "./send-source.ts";
 import { failResponse, type Head, MAX_WRITE_BYTES, sendChunks } from "./send-stream.ts";
 import { isDraining } from "./shutdown.ts";
+import { writeHead } from "./write-head.ts";
 
 /**
  * Sends a response together with all others that are ready (docs/decisions/0013-small-requests.md). Never throws. By
@@ -35,7 +36,7 @@ function writeBody(exchange: Exchange, reply: Reply, head: Head): void {
   const { req, res } = exchange;
   const { status, fields } = head;
   if (req.method === "HEAD" || status === 204 || status === 304) {
-    res.writeHead(status, fields);
+    writeHead(res, status, fields);
     res.end();
     releaseBody(reply.body);
     return;
@@ -62,7 +63,7 @@ function writeComplete(exchange: Exchange, head: Head, body: string | Uint8Array
   if (length === undefined) fields.push("Content-Length", `${size}`);
   else if (length !== size) throw new RangeError("Content-Length is not the length of the body");
   if (size > MAX_WRITE_BYTES) return void sendChunks(exchange, toReader(body), { ...head, length: size });
-  res.writeHead(status, fields);
+  writeHead(res, status, fields);
   if (size === 0) res.end();
   else res.end(body);
 }

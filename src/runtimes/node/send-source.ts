@@ -2,6 +2,7 @@ import type { ByteSource } from "../../contracts/byte-source.ts";
 import { acquireBuffer, createBufferSizer, dropBuffer, giveBack } from "../../platform/buffer-pool.ts";
 import { type Exchange, releaseReader } from "./exchange.ts";
 import { failResponse, type Head } from "./send-stream.ts";
+import { writeHead } from "./write-head.ts";
 
 /**
  * Sends a body from a source through one buffer, which is filled again when the socket has taken its content. Fails as
@@ -27,7 +28,7 @@ async function copySource(exchange: Exchange, source: ByteSource, { status, fiel
     sent += count;
     if (isLast) exchange.reader = undefined;
     if (exchange.gone) return giveBack(buffer);
-    if (!res.headersSent) res.writeHead(status, fields);
+    if (!res.headersSent) writeHead(res, status, fields);
     const startedAt = performance.now();
     const bytes = buffer.subarray(0, count);
     // Whether the client is slow is not known yet.

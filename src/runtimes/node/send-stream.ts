@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { type ChunkReader, toBytes } from "../chunk-reader.ts";
 import { type Exchange, releaseReader } from "./exchange.ts";
 import { resetSocket } from "./reset-socket.ts";
+import { writeHead } from "./write-head.ts";
 
 /** The head of a response, not yet written. */
 export interface Head {
@@ -70,7 +71,7 @@ async function copyChunks(exchange: Exchange, reader: ChunkReader, head: Head): 
     if (exchange.gone) return;
   }
   if (length !== undefined && sent < length) throw new RangeError("The body has fewer bytes than Content-Length");
-  if (!res.headersSent) res.writeHead(head.status, head.fields);
+  if (!res.headersSent) writeHead(res, head.status, head.fields);
   if (last === undefined) res.end();
   else res.end(last);
 }
@@ -121,7 +122,7 @@ function sizeOf(chunk: Uint8Array | string): number {
 /** Writes a chunk; returns false if the client is slow. Skips an empty chunk, which would end a chunked body. */
 function writeChunk(res: ServerResponse, chunk: Uint8Array | string, { status, fields }: Head): boolean {
   if (chunk.length === 0) return true;
-  if (!res.headersSent) res.writeHead(status, fields);
+  if (!res.headersSent) writeHead(res, status, fields);
   return res.write(chunk);
 }
 

@@ -80,6 +80,11 @@ export function createNodeServer(
     if (connections.ready.has(socket as Socket)) respondToProtocolError(error, socket as Socket);
     else socket.destroy();
   });
+  server.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EADDRINUSE") error.message = describeTakenAddress(error);
+    // Without a listener of the host, the error ends the process, as for any server.
+    if (server.listenerCount("error") === 1) throw error;
+  });
   // A client may half-close after its last request and still wait for the responses (RFC 9112 9.6).
   if (tls === undefined) Object.assign(server, { httpAllowHalfOpen: true });
   return server;
@@ -146,6 +151,14 @@ export async function closeNodeServer(
     sweep();
   });
   await settled(cut);
+}
+
+function describeTakenAddress(
+  error: NodeJS.ErrnoException & { readonly address?: string; readonly port?: number },
+): string {
+  const { address, port } = error;
+  if (port === undefined || port < 0) return `Cannot listen on ${address}: another process uses this address.`;
+  return `Cannot listen on port ${port} of ${address}: another process uses this port.`;
 }
 
 function endConnection(_req: IncomingMessage, res: ServerResponse): void {

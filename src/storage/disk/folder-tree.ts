@@ -2,15 +2,10 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { mapErrorCode } from "./errors.ts";
+import { hasDescriptorPaths, openByDescriptor, openInOneCall, openInOneCallSync } from "./folder-by-descriptor.ts";
+import { openByPath } from "./folder-by-path.ts";
 import { findNameCheck, type NameCheck } from "./names.ts";
-import {
-  hasDescriptorPaths,
-  type OpenFolder,
-  openByDescriptor,
-  openByPath,
-  openInOneCall,
-  openInOneCallSync,
-} from "./open-folder.ts";
+import type { OpenFolder } from "./open-folder.ts";
 
 /** The folders below the root of a disk storage. */
 export interface FolderTree {

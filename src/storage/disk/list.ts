@@ -1,18 +1,13 @@
-import { type BigIntStats, type Dir, type Dirent, opendirSync } from "node:fs";
-import { opendir } from "node:fs/promises";
-import type { StorageEntry } from "../../contracts/storage-adapter.ts";
-import { yieldToEventLoop } from "../../platform/event-loop.ts";
+import type { BigIntStats } from "node:fs";
+import { compareNames } from "../../contracts/member-names.ts";
+import type { ListOptions, StorageEntry } from "../../contracts/storage-adapter.ts";
+import { createSmallest } from "../../platform/smallest.ts";
+import { readNames } from "./folder-names.ts";
 import { readGuard } from "./latency-guard.ts";
-import { isTemporaryName, type NameCheck } from "./names.ts";
+import type { NameCheck } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
-import { removeIfAbandoned } from "./temporary-files.ts";
 
 const MAX_TIME = 8.64e15;
-/**
- * How many names are read from a folder at a time. With more, too many objects survive the young generation
- * (docs/decisions/0007-memory.md).
- */
-const NAMES = 64;
 /** How long synchronous calls of a listing may block other requests, in milliseconds. */
 const SLICE_MS = 2;
 /** How many asynchronous `lstat` calls run in parallel. */
@@ -51,60 +46,43 @@ export async function* listMembers(
   folder: OpenFolder,
   isValidName: NameCheck,
 ): AsyncGenerator<readonly StorageEntry[]> {
-  const directory = await openDirectory(folder);
-  try {
-    const isRepeated = createRepetitionCheck();
-    let isFirst = true;
-    for (;;) {
-      const found = await readNames(directory);
-      if (found.length === 0) return;
-      for (const name of found) if (isTemporaryName(name)) await removeIfAbandoned(folder, name);
-      let names = found.filter((name) => isValidName(name) && !isRepeated(name));
-      while (names.length > 0) {
-        // Between batches only: a small folder must not wait for others that read large ones.
-        if (!isFirst) await yieldToEventLoop();
-        isFirst = false;
-        const { entries, asked } = lookUpSync(folder, names) ?? (await statSome(folder, names));
-        names = names.slice(asked);
-        yield entries;
-      }
-    }
-  } finally {
-    directory.closeSync();
-  }
+  for await (const names of readNames(folder, isValidName)) yield* lookUpInBatches(folder, names);
 }
 
 /**
- * Detects names that are listed twice. Node reads a name that is not UTF-8 with U+FFFD in it. Such a member cannot be
- * addressed, but its name may equal the true name of another member, which then appears a second time.
+ * Yields at least the first files and folders after a name, in batches, some of which are empty. It reads all names,
+ * but looks up only as many as it needs. If a link, device or removed file was among them, it looks up all.
  */
-function createRepetitionCheck(): (name: string) => boolean {
-  const ambiguous = new Set<string>();
-  return (name) => {
-    if (!name.includes("\uFFFD")) return false;
-    if (ambiguous.has(name)) return true;
-    ambiguous.add(name);
-    return false;
-  };
-}
-
-async function openDirectory(folder: OpenFolder): Promise<Dir> {
-  const path = String(folder.at("."));
-  const options = { bufferSize: NAMES };
-  return readGuard.isFast() ? readGuard.timed(() => opendirSync(path, options)) : opendir(path, options);
-}
-
-/** Reads the next names in a folder. Returns no names at the end. */
-async function readNames(directory: Dir): Promise<readonly string[]> {
-  const names: string[] = [];
-  const isFast = readGuard.isFast();
-  const readSync = (): Dirent | null => readGuard.timed(() => directory.readSync());
-  while (names.length < NAMES) {
-    const next = isFast ? readSync() : await directory.read();
-    if (next === null) break;
-    names.push(next.name);
+export async function* listFirstMembers(
+  folder: OpenFolder,
+  isValidName: NameCheck,
+  { after, limit }: ListOptions,
+): AsyncGenerator<readonly StorageEntry[]> {
+  const first = createSmallest(limit, compareNames);
+  let count = 0;
+  for await (const names of readNames(folder, isValidName)) {
+    const later = names.filter((name) => compareNames(name, after) > 0);
+    count += later.length;
+    await first.add(later);
+    // Others have their turn.
+    yield [];
   }
-  return names;
+  const entries: StorageEntry[] = [];
+  for await (const found of lookUpInBatches(folder, await first.sorted())) {
+    entries.push(...found);
+    yield [];
+  }
+  const isEnough = count <= limit || entries.filter(({ kind }) => kind !== "link").length === limit;
+  if (isEnough) yield entries;
+  else yield* listMembers(folder, isValidName);
+}
+
+async function* lookUpInBatches(folder: OpenFolder, names: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
+  for (let left = names; left.length > 0; ) {
+    const { entries, asked } = lookUpSync(folder, left) ?? (await statSome(folder, left));
+    left = left.slice(asked);
+    yield entries;
+  }
 }
 
 /** Entries that were found, and how many names were looked up. */

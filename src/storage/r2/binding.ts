@@ -39,6 +39,8 @@ export interface R2ListOptions {
   readonly delimiter?: string;
   readonly cursor?: string;
   readonly limit?: number;
+  /** Only keys after this one. */
+  readonly startAfter?: string;
 }
 
 /** One page of keys, in byte order. */

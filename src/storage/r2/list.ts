@@ -31,7 +31,7 @@ export async function* listR2Members(
   const members = createMembers(folderKey);
   do {
     const page: R2Page = await mapR2Errors(() =>
-      bucket.list({ prefix: folderKey, delimiter: "/", ...toCursor(cursor) }),
+      bucket.list({ prefix: folderKey, delimiter: "/", ...toCursorField(cursor) }),
     );
     isFound ||= page.objects.length > 0 || page.delimitedPrefixes.length > 0;
     if (!isFound && !page.truncated) throw new StorageError("not-found");
@@ -42,7 +42,7 @@ export async function* listR2Members(
 }
 
 /** Extracts members from the pages of one listing, in order. */
-function createMembers(folderKey: string) {
+export function createMembers(folderKey: string) {
   /**
    * Names of files that are a prefix of the current name. A folder may still follow with the same name as one of them.
    */
@@ -77,7 +77,7 @@ function inOrder({ objects, delimitedPrefixes }: R2Page): readonly { key: string
   return keys.sort((one, other) => (one.key < other.key ? -1 : 1));
 }
 
-async function toFolderEntries(
+export async function toFolderEntries(
   bucket: R2Bucket,
   folderKey: string,
   names: readonly string[],
@@ -101,6 +101,6 @@ export async function removeBelow(bucket: R2Bucket, prefix: string): Promise<voi
   }
 }
 
-function toCursor(cursor: string | undefined): { cursor?: string } {
+export function toCursorField(cursor: string | undefined): { cursor?: string } {
   return cursor === undefined ? {} : { cursor };
 }

@@ -12,6 +12,8 @@ export interface S3ListRequest {
   readonly delimiter?: "/";
   /** Maximum number of keys. 1 to 1,000; default 1,000. */
   readonly most?: number;
+  /** Only keys after this one. */
+  readonly startAfter?: string | undefined;
   /** Token from the previous page. */
   readonly token?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -40,7 +42,7 @@ export interface S3Page {
  */
 export async function listPage(
   client: S3Client,
-  { prefix, delimiter, most, token, signal }: S3ListRequest,
+  { prefix, delimiter, most, startAfter, token, signal }: S3ListRequest,
 ): Promise<S3Page> {
   if (!isKey(prefix)) return { keys: [], prefixes: [], token: undefined };
   const query = {
@@ -49,6 +51,7 @@ export async function listPage(
     "max-keys": String(most ?? 1000),
     prefix,
     ...(delimiter !== undefined && { delimiter }),
+    ...(startAfter !== undefined && { "start-after": startAfter }),
     ...(token !== undefined && { "continuation-token": token }),
   };
   const request = { method: "GET", query, signal } as const;
@@ -132,7 +135,7 @@ export async function* listS3Members(
  * wins. The folder comes later in key order, and only names that begin with the same text come between them. So few
  * file names have to be kept from page to page.
  */
-function createMemberReader(folder: string, folderTime: Date): (page: S3Page) => readonly StorageEntry[] {
+export function createMemberReader(folder: string, folderTime: Date): (page: S3Page) => readonly StorageEntry[] {
   let previous: readonly string[] = [];
 
   return ({ keys, prefixes }) => {

@@ -1,4 +1,4 @@
-import type { StorageAdapter, StorageEntry, WriteOptions } from "../../contracts/storage-adapter.ts";
+import type { ListOptions, StorageAdapter, StorageEntry, WriteOptions } from "../../contracts/storage-adapter.ts";
 import type { StorageCaseContext } from "./case.ts";
 
 /** Yields texts as content, one chunk each. */
@@ -93,8 +93,8 @@ export async function namesIn(storage: StorageAdapter, path: string): Promise<st
 }
 
 /** Takes the first step of a listing. */
-export async function firstOf(storage: StorageAdapter, path: string): Promise<void> {
-  await storage.list(path)[Symbol.asyncIterator]().next();
+export async function firstOf(storage: StorageAdapter, path: string, options?: ListOptions): Promise<void> {
+  await storage.list(path, options)[Symbol.asyncIterator]().next();
 }
 
 /** Creates a folder with `count` files of one byte. */

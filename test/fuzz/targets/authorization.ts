@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { parseAuthorization } from "../../../src/http/authorization.ts";
-import { readSessionCookie } from "../../../src/http/cookie.ts";
+import { createSessionCookie, DEFAULT_COOKIE_NAME } from "../../../src/http/cookie.ts";
 import { readForwardedClient } from "../../../src/http/forwarded.ts";
 import { isSameOrigin } from "../../../src/http/origins/same-origin.ts";
 import { readTrace } from "../../../src/http/trace-context.ts";
@@ -70,7 +70,7 @@ export const target: FuzzTarget = {
 function run(input: string): string {
   const fields = readFields(input);
   const headers = asHeaders(fields);
-  const session = readSessionCookie(headers);
+  const session = createSessionCookie(DEFAULT_COOKIE_NAME, "/").read(headers);
   expect(session === plainCookie(fields.get("cookie") ?? ""), "a session is the only cookie of its name");
   const clients = ["forwarded", "x-forwarded-for"].map((name) => expectClient(headers, name));
   const trace = readTrace(headers);

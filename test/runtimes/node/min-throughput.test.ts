@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { Server } from "node:http";
@@ -13,6 +12,7 @@ import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import { createNodeServer, type NodeServerOptions } from "../../../src/runtimes/node/server.ts";
 import { createFileService } from "../../../src/service/service.ts";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
+import { hasOpenssl, makeCertificate } from "../../support/certificates.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
 import { basic } from "../../support/service.ts";
 import {
@@ -66,21 +66,11 @@ async function serveFolder(): Promise<{ port: number; folder: string; events: Fi
   return { port: await listen(createNodeServer(service, MINIMUM_ONLY) as never), folder, events };
 }
 
-function hasOpenssl(): boolean {
-  try {
-    execFileSync("openssl", ["version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function makeCertificate(): Promise<{ key: Buffer; cert: Buffer }> {
+/** A certificate in a folder that is removed after the test. */
+async function makeTls(): Promise<{ key: Buffer; cert: Buffer }> {
   const folder = await mkdtemp(join(tmpdir(), "fileferry-pace-tls-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=localhost"];
-  execFileSync("openssl", ["req", "-x509", ...kind, "-keyout", key, "-out", cert, "-days", "2"], { stdio: "ignore" });
+  const { key, cert } = makeCertificate(folder);
   return { key: await readFile(key), cert: await readFile(cert) };
 }
 
@@ -260,7 +250,7 @@ describe("a download that is read slowly, but fast enough", () => {
         await new Promise((resolve) => socket.once("secureConnect", resolve));
         return socket;
       };
-      expect(await takeSlowly({ tls: await makeCertificate() }, toSocket)).toBeGreaterThan(0);
+      expect(await takeSlowly({ tls: await makeTls() }, toSocket)).toBeGreaterThan(0);
     },
     30_000,
   );
@@ -319,7 +309,7 @@ describe.skipIf(process.platform !== "linux")("a download that fills the system'
     let held = 0;
     const server = createNodeServer(
       stubService(() => new Response(whole)),
-      { ...options, ...(isSecure && { tls: await makeCertificate() }) },
+      { ...options, ...(isSecure && { tls: await makeTls() }) },
     ) as Server;
     const sockets: Socket[] = [];
     server.on(isSecure ? "secureConnection" : "connection", (own: Socket) => {

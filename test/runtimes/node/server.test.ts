@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Connection } from "../../../src/contracts/connection.ts";
 import { closeNodeServer, createNodeServer } from "../../../src/runtimes/node/server.ts";
 import { toNodeListener } from "../../../src/runtimes/node.ts";
+import { hasOpenssl, makeCertificate, NEW_KEY, runOpenssl } from "../../support/certificates.ts";
 import {
   connectWire,
   deferred,
@@ -25,29 +26,19 @@ import {
 
 const get = "GET /home/a HTTP/1.1\r\nHost: x\r\n\r\n";
 
-function hasOpenssl(): boolean {
-  try {
-    execFileSync("openssl", ["version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 describe.skipIf(!hasOpenssl())("HTTPS on Node (openssl makes the certificates)", () => {
   let folder = "";
   const pem: Record<string, Buffer> = {};
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "fileferry-tls-"));
-    const run = (...args: string[]): void => void execFileSync("openssl", args, { cwd: folder, stdio: "ignore" });
-    const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
     const selfSigned = (name: string, subject: string): void =>
-      run("req", "-x509", ...key, "-keyout", `${name}.key`, "-out", `${name}.crt`, "-subj", subject, "-days", "2");
+      void makeCertificate(folder, { subject, key: `${name}.key`, cert: `${name}.crt` });
     const signed = (name: string, subject: string): void => {
-      run("req", "-new", ...key, "-keyout", `${name}.key`, "-out", `${name}.csr`, "-subj", subject);
+      const request = `${name}.csr`;
+      runOpenssl(folder, "req", "-new", ...NEW_KEY, "-keyout", `${name}.key`, "-out", request, "-subj", subject);
       const authority = ["-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial"];
-      run("x509", "-req", "-in", `${name}.csr`, ...authority, "-out", `${name}.crt`, "-days", "2");
+      runOpenssl(folder, "x509", "-req", "-in", request, ...authority, "-out", `${name}.crt`, "-days", "2");
     };
     writeFileSync(join(folder, "empty"), "");
     selfSigned("ca", "/CN=authority");
@@ -267,6 +258,20 @@ describe("createNodeServer", () => {
   it("has no time limit for a whole request but keeps the one for its head", () => {
     const server = createNodeServer(stubService(() => new Response("ok")));
     expect([server.requestTimeout, server.headersTimeout, server.timeout]).toEqual([0, 60_000, 120_000]);
+  });
+
+  it("says which port is taken, to a listener of the host or by the error that ends the process", async () => {
+    const service = stubService(() => new Response("ok"));
+    const { port } = await serve(async () => new Response("ok"));
+    const server = createNodeServer(service);
+    const failure = once(server, "error");
+    server.listen(port, "127.0.0.1");
+    const [error] = await failure;
+    expect(error).toMatchObject({
+      code: "EADDRINUSE",
+      message: `Cannot listen on port ${port} of 127.0.0.1: another process uses this port.`,
+    });
+    expect(() => createNodeServer(service).emit("error", new Error("lost"))).toThrow("lost");
   });
 
   it("refuses a bad idle time", () => {

@@ -47,6 +47,17 @@ export const folderCases: readonly WireCase[] = [
       { name: "sub", is_directory: true, modified: expect.any(Number), size: 0 },
     ]);
   }),
+  wireCase("a listing in pages has every member once, by name", async ({ call, folder, put }) => {
+    for (const name of ["b.txt", "a.txt", "c.txt"]) await put(name, "x");
+    const found: string[] = [];
+    for (let next: string | undefined = `${folder}?limit=2`; next !== undefined; ) {
+      const page: WireAnswer = await call("GET", next, { headers: { ...JSON_API, Prefer: "order=name" } });
+      expect([page.status, page.header("preference-applied")]).toEqual([200, "order=name"]);
+      found.push(...page.json<{ content: { name: string }[] }>().content.map(({ name }) => name));
+      next = /^<([^>]+)>; rel="next"$/.exec(page.header("link") ?? "")?.[1];
+    }
+    expect(found).toEqual(["a.txt", "b.txt", "c.txt"]);
+  }),
   wireCase("HEAD of a listing has no content", async ({ call, folder }) => {
     const answer = await call("HEAD", folder, { headers: JSON_API });
     expect([answer.status, answer.bytes.length]).toEqual([200, 0]);

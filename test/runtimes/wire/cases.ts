@@ -1,5 +1,6 @@
 import type { WireCase } from "./case.ts";
 import { browserCases } from "./cases-browser.ts";
+import { corsCases } from "./cases-cors.ts";
 import { fieldCases } from "./cases-fields.ts";
 import { fileCases } from "./cases-files.ts";
 import { folderCases } from "./cases-folders.ts";
@@ -13,6 +14,7 @@ export const wireCases: readonly WireCase[] = [
   ...folderCases,
   ...loginCases,
   ...browserCases,
+  ...corsCases,
   ...pathCases,
   ...transferCases,
   ...fieldCases,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
-import { configFileSchema, describeIssues } from "../../../src/cli/config/schema.ts";
+import { describeIssues } from "../../../src/cli/config/issues.ts";
+import { configFileSchema } from "../../../src/cli/config/schema.ts";
 import type { FileServiceOptions } from "../../../src/config/options.ts";
 import type { AccountSettings, GroupSettings } from "../../../src/contracts/account.ts";
 import { accountSettingsSchema, groupSettingsSchema } from "../../../src/schemas/account.ts";

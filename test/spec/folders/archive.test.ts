@@ -13,8 +13,8 @@ import { chooseMember } from "../../../src/endpoints/folders/choose-member.ts";
 import type { Reply } from "../../../src/http/reply.ts";
 import { createRequestPermits } from "../../../src/limits/permits.ts";
 import { createWalkQueue } from "../../../src/limits/walk-queue.ts";
+import { createFairQueue } from "../../../src/platform/fair-queue.ts";
 import { createKeyedMutex } from "../../../src/platform/keyed-mutex.ts";
-import { createRoundRobin } from "../../../src/platform/round-robin.ts";
 import type { AccountContext } from "../../../src/request/context.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
@@ -267,7 +267,7 @@ async function open(path: string, members?: readonly string[], environment: Envi
     config: { archive: { method: compression } },
     path: parseResourcePath(path),
     account,
-    files: createAccountFiles(account, storage, { takeTurn: createRoundRobin(), withWalkLock: createKeyedMutex() }),
+    files: createAccountFiles(account, storage, { queue: createFairQueue(), withWalkLock: createKeyedMutex() }),
     report: (error: unknown) => reported.push(error),
     failureOf: (error: unknown) => error,
     hasListeners: () => false,

@@ -41,6 +41,50 @@ function inChunks(bytes: Uint8Array, length: number): ReadableStream<Uint8Array>
 }
 
 describe("uploads by form", () => {
+  it("need no action for files of the field file, as programs such as curl send them", async () => {
+    const test = await createTestService({ files: { "/alice/f/": "" } });
+    const plain = await sendForm(test, "/home/f/", [
+      ["file", "a.txt", "1"],
+      ["file", "b.txt", "2"],
+    ]);
+    expect([plain.status, plain.header("location")]).toEqual([303, "/home/f/?done=uploaded"]);
+    const both = [["file", "c.txt", "3"], ACTION, ...uploadsOf({ "d.txt": "4" })] as const;
+    expect(messagesOf(await sendFormForJson(test, "/home/f/", both))).toEqual([
+      ["c.txt", null],
+      ["d.txt", null],
+    ]);
+    expect(await filesOf(test)).toEqual({ "a.txt": "1", "b.txt": "2", "c.txt": "3", "d.txt": "4" });
+  });
+
+  it.each([
+    [
+      "another action after the file",
+      [
+        ["file", "a", "1"],
+        ["action", "delete-members"],
+      ],
+      "form-action-repeated",
+    ],
+    ["text in the field file", [["file", "a.txt"], ACTION], "form-text-unexpected"],
+    ["another field", [["attachment", "a", "1"], ACTION], "form-file-unexpected"],
+    ["the field for uploads and no action", uploadsOf({ a: "1" }), "form-action-missing"],
+  ] as const)("are 400 for %s, and the error says what is wanted", async (_, entries, code) => {
+    const test = await createTestService({ files: { "/alice/f/": "" } });
+    const answer = await sendFormForJson(test, "/home/f/", entries as readonly FormEntry[]);
+    expect([answer.status, answer.header("error-code")]).toEqual([400, code]);
+  });
+
+  it("do not store a file of the field file if the action is another", async () => {
+    const test = await createTestService({ files: { "/alice/f/": "" } });
+    const entries = [
+      ["action", "create-folder"],
+      ["new-folder", "g"],
+      ["file", "a", "1"],
+    ] as const;
+    expect((await sendForm(test, "/home/f/", entries)).status).toBe(303);
+    expect(await filesOf(test)).toEqual({ g: "folder" });
+  });
+
   it("say on the page which of them failed, too, where the form turns out to be none behind them (CONTRACT 4.6)", async () => {
     const test = await createTestService({ limits: { maxFormParts: 4 }, files: { "/alice/f/": "" } });
     const entries = [ACTION, ...uploadsOf({ a: "1", "..": "2", b: "3", c: "4" })];

@@ -347,7 +347,7 @@ describe("a form that makes no sense", () => {
     [
       "a file in a field of another name",
       [
-        ["file", "x", "content"],
+        ["attachment", "x", "content"],
         ["action", "upload-file"],
         ["upload-file", "x", "y"],
       ],

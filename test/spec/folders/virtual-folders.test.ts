@@ -123,17 +123,44 @@ describe("a virtual folder (2.4, CONTRACT 7.2)", () => {
     }
   });
 
-  it("holds for a path of the account's name, and one that is not there is an empty folder that takes nothing", async () => {
+  it("holds for a path of the account's name, and its parents that exist nowhere take nothing", async () => {
     const service = await createService();
     await fillStorage(service.storage, { "/users/alice/own.txt": "mine" });
     expect((await service.call("GET", "/home/mine/own.txt")).text).toBe("mine");
-    expect(await namesIn(service, "gone/")).toEqual([]);
-    expect((await service.call("GET", "/home/gone/x")).status).toBe(404);
-    expect((await service.call("PUT", "/home/gone/x", { body: "x" })).status).toBe(403);
     expect((await service.call("PUT", "/home/way/x", { body: "x" })).status).toBe(403);
     expect((await service.call("PUT", "/home/way/x/")).status).toBe(403);
     expect(await service.storage.stat("/alice/way")).toBeUndefined();
-    expect(await service.storage.stat("/data/gone")).toBeUndefined();
+  });
+
+  it("is empty while its real folder is missing, and the first member that is created in it creates that", async () => {
+    const { call, ...service } = await createService({ virtual_folders: [["/gone", "/data/new/gone"]] });
+    expect(await namesIn({ call, ...service }, "gone/")).toEqual([]);
+    expect((await call("GET", "/home/gone/x")).status).toBe(404);
+    expect((await call("PUT", "/home/gone/below/x", { body: "x" })).status).toBe(409);
+    expect(await service.storage.stat("/data/new")).toBeUndefined();
+    expect((await call("PUT", "/home/gone/x", { body: "x" })).status).toBe(201);
+    expect(await service.stored("/data/new/gone/x")).toBe("x");
+
+    const other = await createService({ virtual_folders: [["/gone", "/data/gone"]] });
+    expect((await other.call("MKCOL", "/home/gone/folder/")).status).toBe(201);
+    expect((await other.storage.stat("/data/gone/folder"))?.kind).toBe("folder");
+  });
+
+  it("creates no real folder without a permission, and refuses where a file is in its place, for the log too", async () => {
+    const refused = await createService({
+      virtual_folders: [["/gone", "/data/gone"]],
+      permissions: [["allow-list"]],
+    });
+    expect((await refused.call("PUT", "/home/gone/x", { body: "x" })).status).toBe(403);
+    expect(await refused.storage.stat("/data/gone")).toBeUndefined();
+
+    const { call, log } = await createService({ virtual_folders: [["/file", "/data/pub/shared.txt/in"]] });
+    const answer = await call("PUT", "/home/file/x", { body: "x", variant: "json" });
+    expect([answer.status, answer.header("error-code")]).toEqual([403, "storage-denied"]);
+    expect(answer.text).not.toContain("shared");
+    expect(log.text()).toContain(
+      "The real folder /data/pub/shared.txt/in of a virtual folder is missing and cannot be created.",
+    );
   });
 
   it("comes from the group where the account names none (CONTRACT 7.1)", async () => {

@@ -144,6 +144,7 @@ describe("the function identify", () => {
     ["returns a name that is no text", () => ({ username: 5 })],
     ["returns a name with control characters", () => ({ username: "a\nb" })],
     ["returns a name of more than 255 bytes", () => ({ username: "ä".repeat(128) })],
+    ["returns a version that is no text", () => ({ username: "ann", version: 5 })],
   ])("that %s makes a blank 500, and the log has it", async (_what, wrong) => {
     const { call, log } = await create({ identify: wrong as Identify });
     const answer = await call("GET", "/home/a.txt", { as: null, variant: "json" });

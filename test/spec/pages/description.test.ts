@@ -84,6 +84,7 @@ describe("the OpenAPI description", () => {
       "/__svc__/login": ["get", "head", "post", "options"],
       "/__svc__/logout": ["post", "options"],
       "/home/__svc__/password-update": ["get", "head", "post", "options"],
+      "/home/__svc__/account": ["get", "head", "options"],
       "/__svc__/openapi.yaml": ["get", "head", "options"],
       "/____svc__/openapi.yaml": ["get", "head", "options"],
       "/__svc__/openapi.json": ["get", "head", "options"],
@@ -128,6 +129,7 @@ describe("the OpenAPI description", () => {
       action: { type: "string", enum: FORM_ACTIONS },
       "new-folder": { type: "string", example: "example" },
       "upload-file": { type: "array", items: { type: "string", format: "binary" }, example: [] },
+      file: { type: "array", items: { type: "string", format: "binary" }, example: [] },
       "selected-members": { type: "array", items: { type: "string" }, example: [] },
     });
     expect(formOf("/__svc__/login", "application/x-www-form-urlencoded")).toMatchObject({

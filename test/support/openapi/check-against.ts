@@ -7,7 +7,7 @@ import { namesItself, toBasePath } from "./description-source.ts";
  * What is answered before a service hears of a request, by its server: it is no HTTP, or too much of it, or for nobody,
  * or of no method, or too late.
  */
-const REFUSED_UNHEARD = [400, 404, 408, 413, 414, 417, 431, 501, 503, 505];
+const REFUSED_UNHEARD = [400, 404, 405, 408, 413, 414, 417, 431, 501, 503, 505];
 
 /** What of an exchange its description does not say, or says otherwise. */
 export function checkAgainst(check: ApiCheck | undefined, exchange: WireExchange): readonly string[] {

@@ -51,6 +51,7 @@ function* checkHeaders(
 
 /** A header's or a parameter's value as its schema has it. */
 export function toValue({ type }: ApiSchema, value: string): unknown {
+  if (type === "array") return [value];
   return (type === "integer" || type === "number") && value.trim() !== "" ? Number(value) : value;
 }
 

@@ -12,7 +12,15 @@ import { toQuery } from "./templates.ts";
  */
 export const VOCABULARY: readonly string[] = [
   ...["if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range"],
-  ...["content-encoding", "content-range", "x-requested-with", "accept-language", "traceparent", "tracestate"],
+  ...[
+    "content-encoding",
+    "content-range",
+    "x-requested-with",
+    "accept-language",
+    "traceparent",
+    "tracestate",
+    "prefer",
+  ],
 ];
 
 /** Bodies that may have fields beside those that are listed: nobody reads them. */

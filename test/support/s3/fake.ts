@@ -109,15 +109,26 @@ export function createFake(
   function list(query: URLSearchParams): Response {
     const prefix = query.get("prefix") ?? "";
     const delimiter = query.get("delimiter");
-    const keys = [...objects.keys()].filter((key) => key.startsWith(prefix)).sort();
-    const folders = new Set<string>();
-    const files = keys.filter((key) => {
-      const end = delimiter === null ? -1 : key.indexOf(delimiter, prefix.length);
-      if (end !== -1) folders.add(key.slice(0, end + 1));
-      return end === -1;
-    });
+    const token = query.get("continuation-token");
+    const start = token === null ? (query.get("start-after") ?? "") : Buffer.from(token, "base64url").toString();
+    const keys = [...objects.keys()]
+      .filter((key) => key.startsWith(prefix))
+      .map((key) => {
+        const end = delimiter === null ? -1 : key.indexOf(delimiter, prefix.length);
+        return end === -1 ? key : key.slice(0, end + 1);
+      });
+    // A prefix counts as a key: it is listed unless it comes before the start.
+    const all = [...new Set(keys)].filter((key) => Buffer.compare(Buffer.from(key), Buffer.from(start)) > 0);
+    all.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
     const most = Number(query.get("max-keys"));
-    return listing(files.slice(0, most), [...folders]);
+    const page = all.slice(0, most);
+    const isFolder = (key: string): boolean => delimiter !== null && key.endsWith(delimiter) && key !== prefix;
+    const next = all.length > most ? Buffer.from(page.at(-1) ?? "").toString("base64url") : undefined;
+    return listing(
+      page.filter((key) => !isFolder(key)),
+      page.filter(isFolder),
+      next,
+    );
   }
 
   function removeAll({ body, headers }: S3Call): Response {

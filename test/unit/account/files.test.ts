@@ -3,8 +3,8 @@ import { toAccount } from "../../../src/account/account.ts";
 import { type AccountFiles, createAccountFiles, type RemovalKind } from "../../../src/account/files.ts";
 import type { AccountSettings } from "../../../src/contracts/account.ts";
 import { type StorageAdapter, StorageError } from "../../../src/contracts/storage-adapter.ts";
+import { createFairQueue } from "../../../src/platform/fair-queue.ts";
 import { createKeyedMutex } from "../../../src/platform/keyed-mutex.ts";
-import { createRoundRobin } from "../../../src/platform/round-robin.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createFaultyStorage } from "../../../src/testing/faulty-storage.ts";
 import { fillStorage, overrideStorage, withLinks } from "../../support/storage.ts";
@@ -14,7 +14,7 @@ const NOT_FOUND = { name: "StorageError", code: "not-found" };
 
 function filesOf(settings: AccountSettings, storage: StorageAdapter = createMemoryStorage()): AccountFiles {
   return createAccountFiles(toAccount("alice", settings, new Map()), storage, {
-    takeTurn: createRoundRobin(),
+    queue: createFairQueue(),
     withWalkLock: createKeyedMutex(),
   });
 }
@@ -213,7 +213,7 @@ describe("the owner of a write", () => {
     const settings: AccountSettings = { home_folder_path: "/home", virtual_folders: [["/pub", "/data"]] };
     const faulty = createFaultyStorage(storage, () => undefined);
     const files = createAccountFiles(toAccount(" Álice", settings, new Map()), faulty, {
-      takeTurn: createRoundRobin(),
+      queue: createFairQueue(),
       withWalkLock: createKeyedMutex(),
     });
     await files.write(["a"], contentOf("x"));

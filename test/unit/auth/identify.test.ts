@@ -5,9 +5,10 @@ import { createIdentifier, type Identifier, type PresentedCredentials } from "..
 import type { OnSession, Sessions } from "../../../src/auth/sessions/types.ts";
 import { type AttemptResult, type AttemptSource, type LoginThrottle, Throttled } from "../../../src/auth/throttle.ts";
 import type { Connection } from "../../../src/contracts/connection.ts";
-import { toSessionCookie } from "../../../src/http/cookie.ts";
+import { createSessionCookie } from "../../../src/http/cookie.ts";
 import { createRecordingLogger, type RecordingLogger } from "../../support/logger.ts";
 
+const sessionCookie = createSessionCookie("SVC_HTTP_SESSION", "/");
 const component = { uuid: "dff314a6-c594-48dc-8e34-5270fd6cb635" };
 const server = { uuid: "cc5c804d-0a3c-4c4c-b651-eba6fc3b5902" };
 const peer = { address: "192.0.2.1", port: 4711, family: "IPv4", protocol: "TCP" } as const;
@@ -118,7 +119,7 @@ describe("credentials that are verified", () => {
 
 describe("who is asking", () => {
   const known = { outcome: "identified", login: session };
-  const cookie = (id: string) => ({ cookie: toSessionCookie(id, false).split(";", 1)[0] ?? "" });
+  const cookie = (id: string) => ({ cookie: sessionCookie.set(id, false).split(";", 1)[0] ?? "" });
 
   it.each<[string, Record<string, string>, Connection, object, object?]>([
     ["nothing", {}, {}, { outcome: "anonymous" }],
@@ -223,6 +224,7 @@ function create(usernameOfCertificate: (given: { commonName?: string }) => unkno
     usernameOfCertificate: usernameOfCertificate as () => string | undefined,
     server,
     component,
+    cookie: sessionCookie,
     logger,
   });
 }

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readSessionCookie, toExpiredSessionCookie, toSessionCookie } from "../../../src/http/cookie.ts";
+import { createSessionCookie } from "../../../src/http/cookie.ts";
 import { readForwardedClient } from "../../../src/http/forwarded.ts";
 import { amount } from "../../support/trust.ts";
 
 const NAME = "SVC_HTTP_SESSION";
+const sessionCookie = createSessionCookie(NAME, "/");
 const hexadecimal = fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 1, maxLength: 64 });
 
 describe("the session's cookie", () => {
@@ -18,7 +19,7 @@ describe("the session's cookie", () => {
     fc.assert(
       fc.property(others, fc.array(hexadecimal, { maxLength: 2 }), others, gap, (before, ids, behind, between) => {
         const header = [...before, ...ids.map((id) => `${NAME}=${id}`), ...behind].join(between);
-        expect([header, readSessionCookie(new Headers({ cookie: header }))]).toEqual([
+        expect([header, sessionCookie.read(new Headers({ cookie: header }))]).toEqual([
           header,
           ids.length === 1 ? ids[0] : undefined,
         ]);
@@ -31,8 +32,8 @@ describe("the session's cookie", () => {
     fc.assert(
       fc.property(hexadecimal, fc.boolean(), (id, secure) => {
         const cookieOf = (set: string) => new Headers({ cookie: set.split(";", 1)[0] ?? "" });
-        expect(readSessionCookie(cookieOf(toSessionCookie(id, secure)))).toBe(id);
-        expect(readSessionCookie(cookieOf(toExpiredSessionCookie(secure)))).toBeUndefined();
+        expect(sessionCookie.read(cookieOf(sessionCookie.set(id, secure)))).toBe(id);
+        expect(sessionCookie.read(cookieOf(sessionCookie.expire(secure)))).toBeUndefined();
       }),
     );
   });
@@ -42,7 +43,7 @@ describe("the session's cookie", () => {
       fc.property(
         fc.string({ unit: fc.constantFrom(NAME, "=", ";", " ", '"', "%", "a", "é", "\t"), maxLength: 20 }),
         (text) => {
-          expect(["string", "undefined"]).toContain(typeof readSessionCookie(new Headers({ cookie: text })));
+          expect(["string", "undefined"]).toContain(typeof sessionCookie.read(new Headers({ cookie: text })));
         },
       ),
     );

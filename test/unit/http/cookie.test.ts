@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { readSessionCookie, toExpiredSessionCookie, toSessionCookie } from "../../../src/http/cookie.ts";
+import { createSessionCookie } from "../../../src/http/cookie.ts";
+
+const sessionCookie = createSessionCookie("SVC_HTTP_SESSION", "/");
 
 describe("the session cookie", () => {
   it.each([
@@ -16,18 +18,36 @@ describe("the session cookie", () => {
     ["", undefined],
     [undefined, undefined],
   ])("of %j is %j (5.1.1)", (cookie, id) => {
-    expect(readSessionCookie(new Headers(cookie === undefined ? {} : { cookie }))).toBe(id);
+    expect(sessionCookie.read(new Headers(cookie === undefined ? {} : { cookie }))).toBe(id);
   });
 
   it.each([
     [false, "SVC_HTTP_SESSION=abc; Path=/; HttpOnly; SameSite=strict"],
     [true, "SVC_HTTP_SESSION=abc; Path=/; HttpOnly; SameSite=strict; Secure"],
   ])("is set with the attributes of the spec, over TLS: %s (5.1.1, CONTRACT 6.3)", (secure, value) => {
-    expect(toSessionCookie("abc", secure)).toBe(value);
+    expect(sessionCookie.set("abc", secure)).toBe(value);
   });
 
+  it.each([
+    ["a.b=1", "1"],
+    ["axb=1", undefined],
+    ["SVC_HTTP_SESSION=1", undefined],
+    ["a.b=1; a.b=2", undefined],
+  ])("of another name in %j is %j", (cookie, id) => {
+    expect(createSessionCookie("a.b", "/files").read(new Headers({ cookie }))).toBe(id);
+  });
+
+  it.each(["__Host-files", "__Secure-files", "__host-files"])(
+    "of the name %s is always Secure, for browsers drop it otherwise (RFC 6265bis 4.1.3)",
+    (name) => {
+      const cookie = createSessionCookie(name, "/");
+      expect(cookie.set("abc", false)).toBe(`${name}=abc; Path=/; HttpOnly; SameSite=strict; Secure`);
+      expect(cookie.expire(false)).toBe(`${name}=; Path=/; HttpOnly; SameSite=strict; Secure; Max-Age=0`);
+    },
+  );
+
   it("is forgotten by the same name and path (RFC 6265bis 5.7)", () => {
-    expect(toExpiredSessionCookie(true)).toMatch(
+    expect(sessionCookie.expire(true)).toMatch(
       /^SVC_HTTP_SESSION=; (?=.*Path=\/(;|$))(?=.*Max-Age=0(;|$))(?=.*Secure)/,
     );
   });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { OptionError } from "../../../src/contracts/option-error.ts";
 import type { StorageAdapter } from "../../../src/contracts/storage-adapter.ts";
+import { createFolderStorage } from "../../../src/storage/folder-storage.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
-import { createFolderStorage, mountStorage } from "../../../src/storage/mount.ts";
+import { mountStorage } from "../../../src/storage/mount.ts";
 import { fillStorage } from "../../support/storage.ts";
 
 async function* content(): AsyncGenerator<Uint8Array> {

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfigFile } from "../../../../src/cli/config/file.ts";
-import { configFileSchema, describeIssues } from "../../../../src/cli/config/schema.ts";
+import { describeIssues } from "../../../../src/cli/config/issues.ts";
+import { configFileSchema } from "../../../../src/cli/config/schema.ts";
 import { failureOf } from "../../../../src/cli/failure.ts";
 import { createFileService } from "../../../../src/service/service.ts";
 

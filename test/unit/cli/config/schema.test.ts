@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { configFileSchema, describeIssues } from "../../../../src/cli/config/schema.ts";
+import { describeIssues } from "../../../../src/cli/config/issues.ts";
+import { configFileSchema } from "../../../../src/cli/config/schema.ts";
 
 const ALICE = { username: "alice", password: "secret" };
 const MINIMAL = { authentication: [{ type: "accounts", accounts: [ALICE] }] };
@@ -40,7 +41,13 @@ describe("the configuration file's schema", () => {
           testAtStart: true,
         },
       ],
-      session: { idleSeconds: 1800, maxSeconds: 43_200, maxPerAccount: 100, announce: true },
+      session: {
+        idleSeconds: 1800,
+        maxSeconds: 43_200,
+        maxPerAccount: 100,
+        announce: true,
+        cookie: { name: "files", path: "/" },
+      },
       passwordPolicy: { minLength: 10, maxLength: 64, requireClasses: ["digit", "symbol"], allowUserName: true },
       connections: {
         max: 10_000,
@@ -197,6 +204,16 @@ describe("the configuration file's schema", () => {
       "public origin without a scheme",
       { publicOrigin: "files.example" },
       "publicOrigin: must be empty or an origin such as https://files.example",
+    ],
+    [
+      "a cookie beside the base path",
+      { basePath: "/files", session: { cookie: { path: "/other" } } },
+      "session.cookie.path: must be the base path or a path above it",
+    ],
+    [
+      "a cookie with a name that is none",
+      { session: { cookie: { name: "a b" } } },
+      "session.cookie.name: must be letters, digits, _, - and .",
     ],
     ["announce as text", { session: { announce: "no" } }, "session.announce: expected boolean, received string"],
     [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { configFileSchema, describeIssues } from "../../../../src/cli/config/schema.ts";
+import { describeIssues } from "../../../../src/cli/config/issues.ts";
+import { configFileSchema } from "../../../../src/cli/config/schema.ts";
 
 const MINIMAL = { authentication: [{ type: "accounts", accounts: [{ username: "alice", password: "secret" }] }] };
 

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { StorageError } from "../../../../src/contracts/storage-adapter.ts";
-import { type OpenFolder, openByPath } from "../../../../src/storage/disk/open-folder.ts";
+import { openByPath } from "../../../../src/storage/disk/folder-by-path.ts";
+import type { OpenFolder } from "../../../../src/storage/disk/open-folder.ts";
 import {
   releaseTemporaryName,
   removeIfAbandoned,

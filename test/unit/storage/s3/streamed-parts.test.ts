@@ -31,9 +31,11 @@ function createWriter(script?: S3Script, wrap: (fetch: S3Fetch) => S3Fetch = (fe
 }
 
 function partsOf({ calls }: S3Fake): readonly string[] {
-  return calls.flatMap(({ query, body, headers }) =>
+  const parts = calls.flatMap(({ query, body, headers }) =>
     query.has("partNumber") ? [`${query.get("partNumber")}: ${body.length} ${headers.get("content-length")}`] : [],
   );
+  // Parts that are held are sent in parallel.
+  return parts.sort();
 }
 
 describe("parts that are sent as they arrive", () => {

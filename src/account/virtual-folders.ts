@@ -1,0 +1,62 @@
+import { isStorageError, type StorageAdapter, StorageError } from "../contracts/storage-adapter.ts";
+import { createFolderStorage } from "../storage/folder-storage.ts";
+import { mountStorage } from "../storage/mount.ts";
+import type { Account } from "./account.ts";
+import { ensureFolder } from "./ensure-folder.ts";
+import { toStoragePath } from "./path.ts";
+
+/**
+ * Creates the storage as the account sees it: its home folder, with the virtual folders mounted over it. If the real
+ * folder of a virtual one is missing, the virtual one is empty, and the first member that is created in it creates the
+ * real folder.
+ */
+export function mountAccount({ home, virtualFolders }: Account, storage: StorageAdapter): StorageAdapter {
+  const root = createFolderStorage(storage, home);
+  if (virtualFolders.length === 0) return root;
+  const mounts = virtualFolders.map(
+    ({ virtual, real }) => [toStoragePath(virtual), createFolderStorage(storage, real)] as const,
+  );
+  const tree = mountStorage({ ...Object.fromEntries(mounts), "/": root });
+  const realFolders = new Map(virtualFolders.map(({ virtual, real }) => [toStoragePath(virtual), real]));
+
+  async function ensureParent(path: string): Promise<void> {
+    const real = realFolders.get(path.slice(0, path.lastIndexOf("/")));
+    if (real !== undefined) await ensureRealFolder(storage, real);
+  }
+
+  return {
+    ...tree,
+    async write(path, content, options) {
+      await ensureParent(path);
+      return tree.write(path, content, options);
+    },
+    async createFolder(path, options) {
+      await ensureParent(path);
+      await tree.createFolder(path, options);
+    },
+  };
+}
+
+/** Rejects with StorageError `denied` if there is something else than a folder. */
+async function ensureRealFolder(storage: StorageAdapter, real: readonly string[]): Promise<void> {
+  try {
+    await ensureFolder(storage, real);
+  } catch (cause) {
+    if (!isStorageError(cause) || cause.code === "unavailable" || cause.code === "no-space") throw cause;
+    const message = `The real folder ${toStoragePath(real)} of a virtual folder is missing and cannot be created.`;
+    throw new StorageError("denied", message, { cause });
+  }
+}
+
+/**
+ * Returns the storage's path for a path of the account. It belongs to the deepest virtual folder around it; of two at
+ * the same path, to the last one.
+ */
+export function toRealPath({ home, virtualFolders }: Account, segments: readonly string[]): string {
+  const enclosing = virtualFolders.filter(({ virtual }) => virtual.every((name, index) => segments[index] === name));
+  const deepest = enclosing.reduce((best, one) => (one.virtual.length >= best.virtual.length ? one : best), {
+    virtual: [] as readonly string[],
+    real: home,
+  });
+  return toStoragePath([...deepest.real, ...segments.slice(deepest.virtual.length)]);
+}

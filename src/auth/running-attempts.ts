@@ -1,0 +1,91 @@
+import { foldName } from "../contracts/account-name.ts";
+import { toNetwork } from "../http/ip-network.ts";
+import { memoize } from "../platform/memoize.ts";
+import { toStoreKey } from "./store.ts";
+
+/** Where an attempt comes from. Attempts are counted by user name and by network. */
+export interface AttemptOrigin {
+  /**
+   * Absent for credentials that no account can have: such an attempt tests no password, and the store must not fill up
+   * with arbitrary names.
+   */
+  readonly username?: string | undefined;
+  /** The peer's address, if known. Its network counts: of IPv6 the first 64 bits. */
+  readonly address?: string | undefined;
+}
+
+/** A key that attempts are counted under: that of a network, of a user name from a network, or of a user name. */
+export interface AttemptKey {
+  readonly kind: "network" | "pair" | "name";
+  readonly key: string;
+}
+
+/** An attempt in progress, under one of its keys. */
+export interface StartedAttempt extends AttemptKey {
+  /** Whether it is not known to succeed. */
+  readonly isGuess: boolean;
+  readonly running: RunningOfKey;
+  /** The guesses in progress when it came. */
+  readonly guessesBefore: number;
+}
+
+/** The attempts of a key in progress. */
+export interface RunningOfKey {
+  attempts: number;
+  /** How many of them are guesses. */
+  guesses: number;
+  /** How many of them have a permit. */
+  permits: number;
+  /** Wakes the attempt that waits for a permit. There is one at most: it holds the key's lock. */
+  waiter: (() => void) | undefined;
+}
+
+/** The login attempts in progress in this process, by the keys that they are counted under. */
+export interface RunningAttempts {
+  /**
+   * Starts an attempt under its keys, and returns them in the order in which it has to acquire their permits. An
+   * attack: the permit of the network comes first, that of the user name last. A client that has used up its network,
+   * or runs many attempts, waits there. If it waited with a permit of the user name, it would block other clients that
+   * log in with that name.
+   */
+  start(origin: AttemptOrigin, isGuess: boolean): readonly StartedAttempt[];
+  /** Ends an attempt under all its keys. */
+  end(all: readonly StartedAttempt[]): void;
+}
+
+/** Creates the attempts in progress of a service. */
+export function createRunningAttempts(): RunningAttempts {
+  const byKey = new Map<string, RunningOfKey>();
+  const networkKeyOf = memoize((network) => toStoreKey("failed-logins-from", network));
+  const pairKeyOf = memoize((pair) => toStoreKey("failed-logins-of", pair));
+  const nameKeyOf = memoize((name) => toStoreKey("failed-logins-of-name", name));
+
+  function start({ username, address }: AttemptOrigin, isGuess: boolean): readonly StartedAttempt[] {
+    const all: StartedAttempt[] = [];
+    const network = address === undefined ? undefined : toNetwork(address);
+    const name = username === undefined ? undefined : foldName(username);
+    if (network !== undefined) all.push(startUnder("network", networkKeyOf(network), isGuess));
+    if (name !== undefined) all.push(startUnder("pair", pairKeyOf(`${network ?? ""}\n${name}`), isGuess));
+    if (network !== undefined && name !== undefined) all.push(startUnder("name", nameKeyOf(name), isGuess));
+    return all;
+  }
+
+  function startUnder(kind: AttemptKey["kind"], key: string, isGuess: boolean): StartedAttempt {
+    const running = byKey.get(key) ?? { attempts: 0, guesses: 0, permits: 0, waiter: undefined };
+    byKey.set(key, running);
+    const guessesBefore = running.guesses;
+    running.attempts += 1;
+    if (isGuess) running.guesses += 1;
+    return { kind, key, isGuess, running, guessesBefore };
+  }
+
+  function end(all: readonly StartedAttempt[]): void {
+    for (const { key, isGuess, running } of all) {
+      running.attempts -= 1;
+      if (isGuess) running.guesses -= 1;
+      if (running.attempts === 0) byKey.delete(key);
+    }
+  }
+
+  return { start, end };
+}

@@ -1,0 +1,31 @@
+import { checkOption } from "../contracts/option-error.ts";
+import { checkNames } from "../contracts/option-names.ts";
+import { createSessionCookie, DEFAULT_COOKIE_NAME, type SessionCookie } from "../http/cookie.ts";
+import { isObject } from "./checks.ts";
+
+/** How a service names its session cookie, and where browsers send it. */
+export interface SessionCookieOptions {
+  /** Letters, digits, `_`, `-` and `.`, at most 64. Default: `SVC_HTTP_SESSION`. */
+  readonly name?: string;
+  /** The base path of the service or a path above it, such as `/`. Default: the base path. */
+  readonly path?: string;
+}
+
+const NAME = /^[\w.-]{1,64}$/;
+
+/**
+ * Creates the session cookie of a service. By default browsers send it to this service alone, so that two services of
+ * one origin keep each other's sessions.
+ * @throws OptionError
+ */
+export function toSessionCookie(options: SessionCookieOptions, basePath: string): SessionCookie {
+  checkOption(isObject(options), "session.cookie", "an object");
+  checkNames(options, ["name", "path"], "session.cookie.");
+  const { name = DEFAULT_COOKIE_NAME, path = basePath === "" ? "/" : basePath } = options;
+  checkOption(typeof name === "string" && NAME.test(name), "session.cookie.name", "letters, digits, _, - and .");
+  const isAbove = path === "/" || path === basePath || (path !== "" && basePath.startsWith(`${path}/`));
+  checkOption(typeof path === "string" && isAbove, "session.cookie.path", "the base path or a path above it");
+  // Browsers refuse such a cookie with any other path (RFC 6265bis 4.1.3.2).
+  checkOption(!/^__host-/i.test(name) || path === "/", "session.cookie.path", "/ for a name that begins with __Host-");
+  return createSessionCookie(name, path);
+}

@@ -1,0 +1,80 @@
+import { type MemberBatches, toBatches, toMembers } from "../../contracts/member-batches.ts";
+import { compareNames } from "../../contracts/member-names.ts";
+import type { ListOptions, StorageEntry } from "../../contracts/storage-adapter.ts";
+import { sortCooperatively } from "../../platform/cooperative-sort.ts";
+import { createSmallest } from "../../platform/smallest.ts";
+import type { AccountContext } from "../../request/context.ts";
+import { acquirePageBytes, toMemberBytes } from "./page-memory.ts";
+
+/** The maximum number of members that are sorted for a listing that is not divided into pages. */
+const MAX_SORTED = 10_000;
+/** How many members are sent at a time. */
+const BATCH = 256;
+
+function byName(one: StorageEntry, other: StorageEntry): number {
+  return compareNames(one.name, other.name);
+}
+
+/**
+ * Returns the first members after a name, sorted by name. It holds about twice as many in memory, however many the
+ * folder has.
+ */
+export async function readFirstMembers(
+  { files, path, request: { signal }, pagePermit }: AccountContext,
+  options: ListOptions,
+): Promise<readonly StorageEntry[]> {
+  const smallest = createSmallest(options.limit, byName);
+  let longest = 0;
+  for await (const batch of toBatches(files.list(path.segments, options))) {
+    const later = batch.filter(({ name }) => compareNames(name, options.after) > 0);
+    longest = later.reduce((most, { name }) => Math.max(most, name.length), longest);
+    await smallest.add(later);
+    // After a disconnect there is no client to send the page to.
+    signal.throwIfAborted();
+    acquirePageBytes(pagePermit, smallest.size() * toMemberBytes([{ name: "x".repeat(longest) }]));
+  }
+  return smallest.sorted();
+}
+
+/** The members of a listing that should be sorted. */
+export interface PreferredMembers {
+  readonly members: AsyncIterable<StorageEntry>;
+  readonly isSorted: boolean;
+}
+
+/** Returns the members of a folder sorted by name. If there are too many of them, they have the storage's order. */
+export async function readMembersByName(context: AccountContext): Promise<PreferredMembers> {
+  const { files, path, request, pagePermit } = context;
+  const batches = toBatches(files.list(path.segments));
+  const found: StorageEntry[] = [];
+  let bytes = 0;
+  try {
+    while (found.length <= MAX_SORTED) {
+      const next = await batches.next();
+      if (next.done) return { members: toPieces(await sortCooperatively(found, byName)), isSorted: true };
+      for (const member of next.value) found.push(member);
+      bytes += toMemberBytes(next.value);
+      request.signal.throwIfAborted();
+      acquirePageBytes(pagePermit, bytes);
+    }
+    return { members: toPieces(found, batches), isSorted: false };
+  } catch (error) {
+    await batches.return?.();
+    throw error;
+  }
+}
+
+/** The members in batches, followed by others, which are released at the end. */
+export function toPieces(
+  members: readonly StorageEntry[],
+  more?: AsyncIterableIterator<readonly StorageEntry[]>,
+): MemberBatches {
+  return toMembers(async function* pieces() {
+    try {
+      for (let start = 0; start < members.length; start += BATCH) yield members.slice(start, start + BATCH);
+      if (more !== undefined) yield* more;
+    } finally {
+      await more?.return?.();
+    }
+  });
+}

@@ -1,0 +1,175 @@
+import { isLoopShared, soon } from "./event-loop.ts";
+
+/** How urgent a step is. A `short` one goes before every `long` one: it belongs to work that needs few steps. */
+export type Urgency = "short" | "long";
+
+/**
+ * Shares the time of the event loop between the long work of many accounts, such as the listings of large folders. One
+ * step runs at a time. The next one is of the account that has used the least time of late, so that hundreds of steps
+ * of one account delay another no more than a few do.
+ */
+export interface FairQueue {
+  /** Runs a step when its turn comes. The steps of an account start in the order of the calls, `short` ones first. */
+  run<T>(account: string, urgency: Urgency, step: () => Promise<T>): Promise<T>;
+}
+
+/**
+ * Yields what a source yields. Each of its steps is run by `run`, with the number of steps before it, so that it can be
+ * a step of a {@link FairQueue}.
+ */
+export async function* runSteps<T>(
+  source: AsyncIterableIterator<T>,
+  run: (step: () => Promise<IteratorResult<T>>, before: number) => Promise<IteratorResult<T>>,
+): AsyncGenerator<T> {
+  try {
+    for (let before = 0; ; before++) {
+      const { done, value } = await run(() => source.next(), before);
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    await source.return?.();
+  }
+}
+
+/** How long steps may take in one iteration of the event loop, in milliseconds, before other events are handled. */
+const SLICE_MS = 1;
+/** A step that takes longer, in milliseconds, waits for its storage. The next one does not wait for it. */
+const MAX_STEP_MS = 4;
+
+/** The starts of an account's waiting steps. */
+type WaitingSteps = Readonly<Record<Urgency, (() => void)[]>>;
+
+/** Creates a {@link FairQueue}. If the requests of a runtime share no event loop, every step runs immediately. */
+export function createFairQueue(): FairQueue {
+  const waiting = new Map<string, WaitingSteps>();
+  const usage = createUsage();
+  const hasTime = createSlices();
+  let isRunning = false;
+  let isScheduled = false;
+
+  function run<T>(account: string, urgency: Urgency, step: () => Promise<T>): Promise<T> {
+    if (!isLoopShared) return step();
+    if (waiting.size === 0 && mayStart()) return start(account, step);
+    return new Promise((resolve) => {
+      enqueue(account, urgency, () => resolve(start(account, step)));
+      startWaiting();
+    });
+  }
+
+  function mayStart(): boolean {
+    return !isRunning && hasTime();
+  }
+
+  async function start<T>(account: string, step: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    let delaysOthers = true;
+    isRunning = true;
+
+    function letOthersStart(): void {
+      if (!delaysOthers) return;
+      delaysOthers = false;
+      isRunning = false;
+      startWaiting();
+    }
+
+    const timer = setTimeout(letOthersStart, MAX_STEP_MS);
+    try {
+      return await step();
+    } finally {
+      clearTimeout(timer);
+      usage.add(account, performance.now() - startedAt);
+      letOthersStart();
+    }
+  }
+
+  function enqueue(account: string, urgency: Urgency, begin: () => void): void {
+    const steps = waiting.get(account) ?? { short: [], long: [] };
+    steps[urgency].push(begin);
+    waiting.set(account, steps);
+  }
+
+  /** Starts the next step, in this iteration of the event loop or in a later one. */
+  function startWaiting(): void {
+    while (waiting.size > 0 && mayStart()) takeNext()();
+    if (waiting.size === 0 || isRunning || isScheduled) return;
+    isScheduled = true;
+    soon(() => {
+      isScheduled = false;
+      startWaiting();
+    });
+  }
+
+  function takeNext(): () => void {
+    const [account, steps] = findNext("short") ?? (findNext("long") as [string, WaitingSteps]);
+    const begin = (steps.short.shift() ?? steps.long.shift()) as () => void;
+    if (steps.short.length + steps.long.length === 0) waiting.delete(account);
+    return begin;
+  }
+
+  function findNext(urgency: Urgency): [string, WaitingSteps] | undefined {
+    let next: [string, WaitingSteps] | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    for (const entry of waiting) {
+      const [account, steps] = entry;
+      const used = usage.of(account);
+      if (steps[urgency].length === 0 || used >= least) continue;
+      next = entry;
+      least = used;
+    }
+    return next;
+  }
+
+  return { run };
+}
+
+/** Returns a function that tells whether steps may go on in this iteration of the event loop. */
+function createSlices(): () => boolean {
+  let end: number | undefined;
+  return () => {
+    const now = performance.now();
+    if (end === undefined) {
+      end = now + SLICE_MS;
+      soon(() => {
+        end = undefined;
+      });
+    }
+    return now < end;
+  };
+}
+
+/** How much time accounts have used, in milliseconds. */
+interface Usage {
+  add(account: string, milliseconds: number): void;
+  of(account: string): number;
+}
+
+/** After this time, in milliseconds, what an account has used counts half. */
+const HALF_LIFE_MS = 1000;
+/** Less than this, in milliseconds, is forgotten. */
+const LEAST_USED_MS = 0.1;
+
+function createUsage(): Usage {
+  const used = new Map<string, number>();
+  let halvedAt = performance.now();
+
+  function add(account: string, milliseconds: number): void {
+    forget();
+    used.set(account, of(account) + milliseconds);
+  }
+
+  function forget(): void {
+    const times = Math.floor((performance.now() - halvedAt) / HALF_LIFE_MS);
+    if (times === 0) return;
+    halvedAt += times * HALF_LIFE_MS;
+    for (const [account, milliseconds] of used) {
+      const left = milliseconds / 2 ** times;
+      if (left < LEAST_USED_MS) used.delete(account);
+      else used.set(account, left);
+    }
+  }
+
+  const of = (account: string): number => used.get(account) ?? 0;
+
+  return { add, of };
+}

@@ -1,0 +1,30 @@
+import type { ServerResponse } from "node:http";
+
+/** The fields of the host that stay beside those of the service: its cookies, and what its responses vary with. */
+const KEPT = ["set-cookie", "vary"];
+
+/**
+ * Writes the head of a response, with what the host has set before, as a middleware does. Fields of the service replace
+ * those of the host, but for {@link KEPT}.
+ * @param fields names and values in turn.
+ */
+export function writeHead(res: ServerResponse, status: number, fields: readonly string[]): void {
+  if (res.getHeaderNames().length === 0) {
+    res.writeHead(status, fields as string[]);
+    return;
+  }
+  // Beside fields that are set already, Node's `writeHead` keeps only the last of several with one name.
+  for (const [name, values] of joinFields(res, fields)) res.setHeader(name, values);
+  res.writeHead(status);
+}
+
+function joinFields(res: ServerResponse, fields: readonly string[]): ReadonlyMap<string, string[]> {
+  const joined = new Map<string, string[]>();
+  for (const name of KEPT) if (res.hasHeader(name)) joined.set(name, [res.getHeader(name) ?? []].flat().map(String));
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = fields[at] as string;
+    const key = KEPT.find((kept) => kept === name.toLowerCase()) ?? name;
+    joined.set(key, [...(joined.get(key) ?? []), fields[at + 1] as string]);
+  }
+  return joined;
+}

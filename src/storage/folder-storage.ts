@@ -1,0 +1,71 @@
+import { toBatches, toMembers } from "../contracts/member-batches.ts";
+import {
+  type ByteRange,
+  type CreateFolderOptions,
+  type ListOptions,
+  type RemoveOptions,
+  type StorageAdapter,
+  type StorageEntry,
+  StorageError,
+  type StoredFile,
+  type WriteOptions,
+} from "../contracts/storage-adapter.ts";
+import { nameOf, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
+import { createLocationError } from "./mount.ts";
+
+/**
+ * Creates a storage from a folder of another storage. If the folder is missing, the root of the new storage is missing
+ * too. The folder itself cannot be removed, replaced or created through the new storage.
+ */
+export function createFolderStorage(storage: StorageAdapter, base: readonly string[]): StorageAdapter {
+  if (base.length === 0) return storage;
+
+  /**
+   * Checks the path before it is appended. A path without a leading `/` would otherwise lead to a sibling of the base.
+   */
+  function locate(path: string): string {
+    return toCanonicalPath([...base, ...toPathSegments(path)]);
+  }
+
+  async function stat(path: string): Promise<StorageEntry | undefined> {
+    const entry = await storage.stat(locate(path));
+    return entry && { ...entry, name: nameOf(path) };
+  }
+
+  async function* listBatches(path: string, options?: ListOptions): AsyncGenerator<readonly StorageEntry[]> {
+    yield* toBatches(storage.list(locate(path), options));
+  }
+
+  async function listingTag(path: string): Promise<string | undefined> {
+    return storage.listingTag?.(locate(path));
+  }
+
+  async function read(path: string, range?: ByteRange): Promise<StoredFile> {
+    if (path === "/") throw new StorageError("not-a-file", "The root is a folder, not a file.");
+    return storage.read(locate(path), range);
+  }
+
+  async function write(
+    path: string,
+    content: AsyncIterable<Uint8Array>,
+    options?: WriteOptions,
+  ): Promise<StorageEntry> {
+    if (path === "/") throw new StorageError("not-a-file", "The root is a folder, not a file.");
+    return storage.write(locate(path), content, options);
+  }
+
+  async function createFolder(path: string, options?: CreateFolderOptions): Promise<void> {
+    if (path === "/") throw new StorageError("already-exists", "The root folder already exists.");
+    await storage.createFolder(locate(path), options);
+  }
+
+  async function remove(path: string, options?: RemoveOptions): Promise<void> {
+    if (path === "/") throw createLocationError("The root folder cannot be removed.");
+    await storage.remove(locate(path), options);
+  }
+
+  const list = (path: string, options?: ListOptions): AsyncIterable<StorageEntry> =>
+    toMembers(() => listBatches(path, options));
+
+  return { stat, list, ...(storage.listingTag && { listingTag }), read, write, createFolder, remove };
+}

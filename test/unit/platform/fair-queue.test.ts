@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { createFairQueue, type FairQueue, runSteps, type Urgency } from "../../../src/platform/fair-queue.ts";
+
+/** How long a step of these tests keeps the processor busy, in milliseconds: longer than a slice. */
+const STEP_MS = 2;
+
+/** Runs long work of some steps, and records its account at each step. */
+async function work(queue: FairQueue, account: string, steps: number, started: string[], urgency: Urgency = "long") {
+  for (let step = 0; step < steps; step++) {
+    await queue.run(account, urgency, async () => {
+      started.push(account);
+      keepBusy();
+    });
+  }
+}
+
+function keepBusy(): void {
+  const end = performance.now() + STEP_MS;
+  while (performance.now() < end);
+}
+
+function iteration(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("createFairQueue", () => {
+  it("runs the first step immediately, and returns what the step returns", async () => {
+    const queue = createFairQueue();
+    let isStarted = false;
+    const result = queue.run("a", "long", async () => {
+      isStarted = true;
+      return 5;
+    });
+    expect(isStarted).toBe(true);
+    expect(await result).toBe(5);
+  });
+
+  it("passes the error of a step on, and goes on", async () => {
+    const queue = createFairQueue();
+    const failing = queue.run("a", "long", async () => {
+      throw new Error("lost");
+    });
+    const next = queue.run("a", "long", async () => "next");
+    await expect(failing).rejects.toThrow("lost");
+    expect(await next).toBe("next");
+  });
+
+  it("lets the event loop handle other events between long steps", async () => {
+    const queue = createFairQueue();
+    const started: string[] = [];
+    const all = Promise.all(Array.from({ length: 10 }, () => work(queue, "a", 1, started)));
+    const seen: number[] = [];
+    while (started.length < 10) {
+      seen.push(started.length);
+      await iteration();
+    }
+    await all;
+    expect(seen.length).toBeGreaterThanOrEqual(9);
+  });
+
+  it("lets one piece of work pass hundreds of another account", async () => {
+    const queue = createFairQueue();
+    const started: string[] = [];
+    const others = Array.from({ length: 100 }, () => work(queue, "many", 2, started));
+    await work(queue, "one", 5, started);
+    expect(started.filter((account) => account === "many").length).toBeLessThan(15);
+    await Promise.all(others);
+    expect(started).toHaveLength(205);
+  });
+
+  it("shares the time between accounts that want more than there is", async () => {
+    const queue = createFairQueue();
+    const started: string[] = [];
+    const of = (account: string, pieces: number) =>
+      Array.from({ length: pieces }, () => work(queue, account, 20, started));
+    await Promise.all([...of("a", 10), ...of("b", 1)]);
+    const last = started.lastIndexOf("b");
+    expect(started.slice(0, last).filter((account) => account === "a").length).toBeLessThan(30);
+  });
+
+  it("starts short steps before long ones, even of an account that has used more time", async () => {
+    const queue = createFairQueue();
+    const started: string[] = [];
+    await work(queue, "short", 5, started);
+    const long = Array.from({ length: 20 }, (_, index) => work(queue, `long ${index}`, 1, started));
+    await work(queue, "short", 3, started, "short");
+    expect(started.slice(5).filter((account) => account !== "short").length).toBeLessThan(5);
+    await Promise.all(long);
+  });
+
+  it("does not wait for a step whose storage never answers", async () => {
+    const queue = createFairQueue();
+    void queue.run("a", "long", () => new Promise(() => undefined));
+    void queue.run("a", "long", () => new Promise(() => undefined));
+    expect(await queue.run("b", "long", async () => "answered")).toBe("answered");
+    expect(await queue.run("a", "long", async () => "answered")).toBe("answered");
+  });
+});
+
+describe("runSteps", () => {
+  async function* numbers(ended: string[]): AsyncGenerator<number> {
+    try {
+      yield* [1, 2, 3];
+    } finally {
+      ended.push("ended");
+    }
+  }
+
+  it("runs each step with the number of steps before it", async () => {
+    const before: number[] = [];
+    const found: number[] = [];
+    const run = <T>(step: () => Promise<T>, count: number): Promise<T> => {
+      before.push(count);
+      return step();
+    };
+    for await (const value of runSteps(numbers([]), run)) found.push(value);
+    expect(found).toEqual([1, 2, 3]);
+    expect(before).toEqual([0, 1, 2, 3]);
+  });
+
+  it("ends the source if its reader stops", async () => {
+    const ended: string[] = [];
+    for await (const _value of runSteps(numbers(ended), (step) => step())) break;
+    expect(ended).toEqual(["ended"]);
+  });
+});
