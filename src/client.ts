@@ -1,0 +1,23 @@
+/** A client of the service's JSON API, for browsers and for all runtimes that have `fetch`. */
+
+export { createClient } from "./client/client.ts";
+export { FileferryError, type FileferryErrorDetails } from "./client/error.ts";
+export type {
+  AccountDescription,
+  ArchiveRequestOptions,
+  ClientCredentials,
+  ClientOptions,
+  Entry,
+  EntryDetails,
+  EntryPage,
+  FileClient,
+  FolderCommand,
+  FolderCommandOutcome,
+  GetOptions,
+  ListPageOptions,
+  PutOptions,
+  PutResult,
+  RemoveRequestOptions,
+  RequestOptions,
+  UploadContent,
+} from "./client/types.ts";
