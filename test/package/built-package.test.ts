@@ -41,7 +41,9 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "mountStorage",
   ],
   "./api-page": ["createApiPage"],
+  "./auth/jwt": ["createJwtIdentifier"],
   "./bun": ["toBunHandler", "toBunServeOptions"],
+  "./client": ["FileferryError", "createClient"],
   "./deno": ["toDenoHandler"],
   "./node": [
     "closeNodeServer",
@@ -55,8 +57,10 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "toNodeListener",
     "toNodeMiddleware",
   ],
+  "./react": ["useFolder", "useUploads"],
   "./storage": [
     "StorageError",
+    "compareNames",
     "isStorageError",
     "toByteSource",
     "toByteStream",

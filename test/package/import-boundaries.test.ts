@@ -15,6 +15,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ["platform", "contracts"],
   schemas: ["contracts"],
   browser: ["contracts"],
+  // Types alone.
+  client: ["schemas", "http/errors.ts"],
+  react: ["client"],
   testing: ["remote-auth", "outbound", "schemas", "contracts"],
   stores: ["contracts"],
   storage: ["http/retry-after.ts", "platform", "contracts"],
@@ -29,7 +32,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   views: ["schemas", "http", "platform", "contracts"],
   uploads: ["http", "platform", "contracts"],
   auth: ["events", "schemas", "http", "platform", "contracts"],
-  account: ["storage/mount.ts", "http", "platform", "contracts"],
+  account: ["storage/folder-storage.ts", "storage/mount.ts", "http", "platform", "contracts"],
   config: ["account", "uploads", "events", "schemas", "http", "contracts"],
   limits: ["config", "http", "platform", "contracts"],
   request: ["limits", "config", "account", "auth", "events", "openapi", "storage/mount.ts", "http", "contracts"],
@@ -84,6 +87,10 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // Optional, for Redis alone.
   "@keyv/redis": ["cli/session-store.ts"],
   keyv: ["cli/session-store.ts"],
+  // Optional, for tokens alone.
+  jose: ["auth/jwt.ts", "auth/jwt/keys.ts", "auth/jwt/options.ts"],
+  // Optional, for the hooks alone.
+  react: ["react"],
   "@remix-run/html-template": ["http", "views"],
   "@rgrove/parse-xml": ["storage/s3/xml.ts"],
   aws4fetch: ["storage/s3/client.ts"],
@@ -96,7 +103,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   picocolors: ["cli"],
   standardwebhooks: ["sinks"],
   "js-yaml": ["openapi"],
-  leven: ["config"],
+  leven: ["contracts"],
   zod: ["schemas", "http", "auth", "cli", "remote-auth", "openapi"],
   // As text, which is built into the package.
   "swagger-ui-dist": ["views/swagger-ui.ts"],
@@ -177,9 +184,9 @@ describe("imports inside src/", () => {
   });
 
   it("never go through a barrel", () => {
-    expect(edges().filter(([, to]) => to.endsWith("index.ts") || /^(?:bun|deno|node|workers)\.ts$/.test(to))).toEqual(
-      [],
-    );
+    expect(
+      edges().filter(([, to]) => to.endsWith("index.ts") || /^(?:bun|client|deno|node|react|workers)\.ts$/.test(to)),
+    ).toEqual([]);
   });
 
   it("take a package only where it belongs", () => {
@@ -240,8 +247,11 @@ describe("platform classes in src/", () => {
   });
 
   it("are made of replies in two places, and of Node's requests in one", () => {
-    const made = (name: string) =>
-      filesWith(new RegExp(`\\bnew (?:globalThis\\.)?${name}\\(|(?<![\\w.])${name}\\.(?:json|error|redirect)\\(`));
+    const pattern = (name: string) =>
+      new RegExp(`\\bnew (?:globalThis\\.)?${name}\\(|(?<![\\w.])${name}\\.(?:json|error|redirect)\\(`);
+    // The client is no part of the service: it has the classes of its platform. What `jose` reads is no reply.
+    const isOther = (file: string) => roomOf(file) === "client" || file === "auth/jwt/keys.ts";
+    const made = (name: string) => filesWith(pattern(name)).filter((file) => !isOther(file));
     expect(made("Response").sort()).toEqual(["http/reply-handler.ts", "runtimes/web/handler.ts"]);
     expect(made("Request")).toEqual(["runtimes/node/request.ts"]);
   });
@@ -258,8 +268,11 @@ describe("the built entries that run without Node", () => {
   it.each([
     "index.js",
     "api-page.js",
+    "auth/jwt.js",
     "bun.js",
+    "client.js",
     "deno.js",
+    "react.js",
     "workers.js",
     "storage.js",
     "storage/memory.js",
@@ -271,6 +284,17 @@ describe("the built entries that run without Node", () => {
     expect(files.filter((file) => !chunks.has(file))).toEqual([]);
     const imports = files.flatMap((file) => chunks.get(file)?.packages ?? []);
     expect(imports.filter((name) => isBuiltin(name))).toEqual([]);
+  });
+
+  it("have a client that is one file and imports nothing", () => {
+    expect(reachable(chunks, "client.js")).toEqual(["client.js"]);
+    expect(chunks.get("client.js")?.packages).toEqual([]);
+  });
+
+  it("have hooks for React that take the client's error from the client, and are marked for Next.js", async () => {
+    expect(reachable(chunks, "react.js")).toEqual(["react.js", "client.js"]);
+    expect(new Set(chunks.get("react.js")?.packages)).toEqual(new Set(["react"]));
+    expect(await readFile(join(builtFolder, "react.js"), "utf8")).toMatch(/^"use client";\n/);
   });
 
   it("hold nothing of the viewer but where the page of the API is asked for, and there in a file that is imported by itself", async () => {

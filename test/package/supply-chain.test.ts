@@ -8,7 +8,17 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 
 const project = fileURLToPath(new URL("../../", import.meta.url));
-const LOCKED = ["", "bench", "examples/client", "examples/frameworks", "site", "test/mutation", "test/runtimes"];
+const LOCKED = [
+  "",
+  "bench",
+  "examples/applications",
+  "examples/client",
+  "examples/frameworks",
+  "examples/react",
+  "site",
+  "test/mutation",
+  "test/runtimes",
+];
 
 /** Of what users get, and of what is in the package. */
 const PERMISSIVE = [
