@@ -51,6 +51,7 @@ export function createExampleService(options: ExampleOptions): FileService {
     groups: { members: { allow_own_password_change: true } },
     metadataFields: { header: "X-Labels", keys: [{ name: "project" }, { name: "tag-*" }] },
     session: { store: sessions },
+    cors: { origins: ["https://app.example"] },
     limits: { maxFileBytes: 4 * 1024 ** 3, loginStore: createMemoryKeyValueStore() },
     triggers: {
       publish: {

@@ -4,7 +4,18 @@ import { dirname, join, relative } from "node:path/posix";
 import createMarkdown from "markdown-it";
 import { isRelative, toPage } from "./links.mjs";
 
-const LANGUAGES = { conf: "nginx", mjs: "js", ts: "ts", json: "json", yaml: "yaml", yml: "yaml", toml: "toml" };
+const LANGUAGES = {
+  conf: "nginx",
+  mjs: "js",
+  ts: "ts",
+  tsx: "tsx",
+  css: "css",
+  html: "html",
+  json: "json",
+  yaml: "yaml",
+  yml: "yaml",
+  toml: "toml",
+};
 
 const markdown = createMarkdown({ html: true });
 

@@ -3,7 +3,7 @@
 //     npm ci && npm run build && npm ci --prefix examples/frameworks
 //     node examples/frameworks/run.mjs express ./files 8080
 //
-// The first argument is `express`, `fastify`, `koa`, `hono` or `whatwg-server`.
+// The first argument is `express`, `nest`, `fastify`, `koa`, `hono`, `elysia`, `h3` or `whatwg-server`.
 // The others are the folder to serve and the port.
 // Log in at /files/ as alice with the password `secret`.
 
@@ -13,7 +13,7 @@ import "./link.mjs";
 
 const [, , name = "", root = "./files", port = "8080"] = process.argv;
 
-const names = ["express", "fastify", "koa", "hono", "whatwg-server"];
+const names = ["express", "nest", "fastify", "koa", "hono", "elysia", "h3", "whatwg-server"];
 if (!names.includes(name)) {
   process.stderr.write(`Usage: node examples/frameworks/run.mjs ${names.join("|")} [folder] [port]\n`);
   process.exit(2);

@@ -47,7 +47,7 @@ export async function prepareFrameworks(): Promise<void> {
 
 /** Starts an example by its name. */
 export async function startFramework(name: string): Promise<FrameworkHost> {
-  return startHost(name, [join(projectFolder, "test/support/framework-host.mjs"), name]);
+  return startHost(name, [join(projectFolder, "test/support/frameworks/host.mjs"), name]);
 }
 
 /**
@@ -73,7 +73,7 @@ async function startHost(name: string, args: readonly string[]): Promise<Framewo
     child.stderr.setEncoding("utf8").on("data", take);
     void exited.then(() => reject(new Error(`${name} ended: ${printed}`)));
   });
-  standBetween(port, { adds: name.toLowerCase() === "express" ? ["x-powered-by"] : [] });
+  standBetween(port, { adds: ["express", "nest"].includes(name.toLowerCase()) ? ["x-powered-by"] : [] });
   return {
     name,
     pid: child.pid,

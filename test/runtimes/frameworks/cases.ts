@@ -34,7 +34,7 @@ async function foreignUrls({ call }: FrameworkClient): Promise<void> {
       path,
       404,
       null,
-      expect.stringMatching(/not found|cannot get/i),
+      expect.stringMatching(/not found|cannot (?:get|find)/i),
     ]);
   }
 }
@@ -160,6 +160,14 @@ async function names({ call, host }: FrameworkClient): Promise<void> {
   expect(await readdir(host.root)).toContain("100% ä++%41");
 }
 
+async function reservedNames({ call }: FrameworkClient): Promise<void> {
+  for (const name of ["index.html", "_payload.json", "__data.json"]) {
+    const path = `/files/home/${name}`;
+    expect([name, (await call("PUT", path, { body: "content" })).status]).toEqual([name, 201]);
+    expect([name, (await call("GET", path)).text]).toEqual([name, "content"]);
+  }
+}
+
 async function traversal(client: FrameworkClient): Promise<void> {
   for (const target of ["/files/home/../../etc/passwd", "/files/home/%2e%2e/%2e%2e/etc/passwd", "/files/home/a%2fb"]) {
     expect([target, await askRaw(client, target)]).toEqual([target, expect.stringMatching(/^HTTP\/1\.1 40[04] /)]);
@@ -187,6 +195,7 @@ export const frameworkCases: readonly FrameworkCase[] = [
   { title: "answers with errors of its own", run: errorPages },
   { title: "keeps its prefix in redirects", run: redirects },
   { title: "decodes names once", run: names },
+  { title: "serves files with names that frameworks give a meaning", run: reservedNames },
   { title: "lets nobody out of the account", run: traversal },
   { title: "goes on after an upload that it refused in the middle", run: unread },
 ];

@@ -7,6 +7,9 @@ export const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>
   "hono-fetch": {
     "asks for no body that it refuses": "Node sends `100 Continue` before Hono gets the request.",
   },
+  elysia: {
+    "asks for no body that it refuses": "Node sends `100 Continue` before Elysia gets the request.",
+  },
   next: {
     "leaves the other routes what is theirs":
       "The app's other routes are other files: Next.js itself is not part of these tests.",
@@ -14,6 +17,20 @@ export const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>
       "A route receives every URL below its folder, so unknown URLs there get the service's 404.",
     "answers the methods of WebDAV": "Next.js responds with 400 to methods that it does not know, such as MKCOL.",
     "asks for no body that it refuses": "Node sends `100 Continue` before Next.js gets the request.",
+  },
+  "react-router": {
+    "leaves unknown URLs above and below its prefix to the framework":
+      "The route receives every URL below `/files`, so unknown URLs there get the service's 404.",
+    "answers the methods of WebDAV": "React Router responds with 405 to methods that it does not know, such as MKCOL.",
+    "asks for no body that it refuses": "Node sends `100 Continue` before React Router gets the request.",
+  },
+  sveltekit: {
+    "asks for no body that it refuses": "Node sends `100 Continue` before SvelteKit gets the request.",
+  },
+  astro: {
+    "leaves unknown URLs above and below its prefix to the framework":
+      "The page receives every URL below `/files`, so unknown URLs there get the service's 404.",
+    "asks for no body that it refuses": "Node sends `100 Continue` before Astro gets the request.",
   },
   "whatwg-server": {
     "asks for no body that it refuses": "Node sends `100 Continue` before the adapter gets the request.",

@@ -14,8 +14,24 @@ import { EXCEPTIONS } from "./exceptions.ts";
 const missing = findMissing();
 if (missing !== undefined) process.stderr.write(`The frameworks are not tested: ${missing}\n`);
 
-/** Examples of examples/frameworks, and other ways to mount the service; see test/support/framework-host.mjs. */
-const HOSTS = ["express", "fastify", "koa", "hono", "hono-fetch", "next", "whatwg-server", "whatwg-server-bare"];
+/** Examples of examples/frameworks, and other ways to mount the service; see test/support/frameworks/host.mjs. */
+const HOSTS = [
+  "express",
+  "nest",
+  "fastify",
+  "koa",
+  "hono",
+  "hono-fetch",
+  "elysia",
+  "h3",
+  "node-server",
+  "next",
+  "react-router",
+  "sveltekit",
+  "astro",
+  "whatwg-server",
+  "whatwg-server-bare",
+];
 
 describe.skipIf(missing !== undefined)("a service mounted", () => {
   beforeAll(prepareFrameworks, 300_000);

@@ -1,28 +1,38 @@
-// Runs one example of examples/frameworks on a free port: `node framework-host.mjs <name> <folder>`. Prints `Listening
+// Runs one example of examples/frameworks on a free port: `node host.mjs <name> <folder>`. Prints `Listening
 // on <port>`.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { answerOthers, toAstro, toNext, toReactRouter, toSvelteKit } from "./answers.mjs";
 
 const [, , name = "", root = ""] = process.argv;
-const examples = new URL("../../examples/frameworks/", import.meta.url);
+const examples = new URL("../../../examples/frameworks/", import.meta.url);
 
 const starts = {
   express: startExample,
+  nest: startExample,
   fastify: startExample,
   koa: startExample,
+  h3: startExample,
   hono: startExample,
   "hono-fetch": async () => {
     const { createApp } = await import(new URL("hono.mjs", examples).href);
     const app = createApp(root);
     return serveFetch((request) => app.fetch(request));
   },
-  next: async () => {
-    process.env.FILES_ROOT = root;
-    const route = await import(new URL("next.mjs", examples).href);
-    return serveFetch((request) => answerAsNext(route, request));
+  elysia: startExample,
+  next: () => serveModule(toNext),
+  "react-router": async () => {
+    const library = await import(new URL("node_modules/react-router/dist/production/index.js", examples).href);
+    return serveModule((route) => toReactRouter(route, library));
+  },
+  sveltekit: () => serveModule(toSvelteKit),
+  astro: () => serveModule(toAstro),
+  "node-server": async () => {
+    const { startBefore } = await import(new URL("node-server.mjs", examples).href);
+    return startBefore((req, res) => void answer(answerOthers, req, res), root, 0);
   },
   "whatwg-server": startExample,
   "whatwg-server-bare": async () => {
@@ -40,16 +50,10 @@ async function startExample() {
   return start(root, 0);
 }
 
-/**
- * What Next.js does with `app/files/[[...path]]/route.ts`: 400 for a method that it does not know, 405 for one that is
- * not exported.
- */
-async function answerAsNext(route, request) {
-  if (!/^\/files(?:\/|$)/.test(new URL(request.url).pathname)) return new Response("Next.js", { status: 404 });
-  const isKnown = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH"].includes(request.method);
-  const handler = isKnown ? route[request.method] : undefined;
-  if (handler === undefined) return new Response(null, { status: isKnown ? 405 : 400 });
-  return handler(request, { params: Promise.resolve({}) });
+/** A module of which a framework makes a handler of requests. */
+async function serveModule(toHandler) {
+  process.env.FILES_ROOT = root;
+  return serveFetch(await toHandler(await import(new URL(`${name}.mjs`, examples).href)));
 }
 
 /** A server of the platform's own classes, which takes nothing else for an answer, as Next.js does not. */
@@ -74,7 +78,7 @@ async function answer(fetch, req, res) {
     signal: controller.signal,
     ...(hasBody && { body: Readable.toWeb(req), duplex: "half" }),
   });
-  const response = await fetch(request);
+  const response = await fetch(request, req);
   if (!(response instanceof Response)) throw new TypeError("Expected a Response object.");
   const fields = [...response.headers].flat();
   res.writeHead(response.status, fields);
