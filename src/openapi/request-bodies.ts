@@ -32,8 +32,21 @@ function toFolderForm({ formFields, formActions, triggers }: OpenApiOptions): Sc
   };
   const sufficient = formFields.filter(({ holds, needsNoAction }) => holds === "action" || needsNoAction);
   const properties = Object.fromEntries(formFields.map(({ name, holds }) => [name, schemas[holds]]));
-  // Whole schemas: generators of clients do not look for `required` beside `properties` of another schema.
-  return { anyOf: sufficient.map(({ name }) => ({ type: "object", properties, required: [name] })) };
+  return {
+    type: "object",
+    properties,
+    // The form that generators of types understand: `anyOf` alone would be an alternative to the properties, and
+    // `required` alone means any object.
+    allOf: [
+      {
+        anyOf: sufficient.map(({ name }) => ({
+          type: "object",
+          properties: { [name]: properties[name] },
+          required: [name],
+        })),
+      },
+    ],
+  };
 }
 
 /** The request bodies, by name. */
