@@ -24,6 +24,7 @@ const STATUS_OF_STORAGE_ERROR: Readonly<Record<StorageErrorCode, Status>> = {
   incomplete: { code: STATUS_CODE.FAILURE, message: "The file is not whole" },
   "no-space": { code: STATUS_CODE.FAILURE, message: "No space left" },
   "too-large": { code: STATUS_CODE.FAILURE, message: "The file is too large" },
+  unsupported: { code: STATUS_CODE.OP_UNSUPPORTED, message: "The storage does not keep this" },
   unavailable: { code: STATUS_CODE.FAILURE, message: "The storage failed; try again later" },
 };
 

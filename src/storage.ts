@@ -9,13 +9,17 @@ export type {
   EntityTags,
   FolderOwner,
   ListOptions,
+  Placement,
   RemoveOptions,
   StorageAdapter,
   StorageEntry,
   StorageErrorCode,
   StoredFile,
+  TransferOptions,
   WriteOptions,
 } from "./contracts/storage-adapter.ts";
 export { isStorageError, StorageError } from "./contracts/storage-adapter.ts";
+export type { AttributeChanges, Properties, StorageAttributes } from "./contracts/storage-attributes.ts";
 export { toPathSegments } from "./contracts/storage-path.ts";
 export { toStoredFile } from "./contracts/stored-file.ts";
+export { copyByReading, moveByCopying } from "./storage/fallbacks.ts";

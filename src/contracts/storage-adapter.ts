@@ -1,7 +1,8 @@
 import type { ByteSource } from "./byte-source.ts";
+import type { StorageAttributes } from "./storage-attributes.ts";
 
 /**
- * A storage: six methods on one tree of files and folders.
+ * A storage: eight methods on one tree of files and folders.
  *
  * Paths are absolute and canonical: decoded, separated by `/`, without empty segments, `.` or `..`, and without a `/`
  * at the end. The root is `/`. The service passes only such paths; for any other path an adapter throws `TypeError`.
@@ -87,6 +88,35 @@ export interface StorageAdapter {
    * moment, the folder is never removed. The same holds for a requested folder and a file.
    */
   remove(path: string, options?: RemoveOptions): Promise<void>;
+
+  /**
+   * Copies a file, or a folder with everything in it except links. The copies have the properties of their originals,
+   * and entity-tags of their own. With `replace`, the copy replaces what is at `to`, of whatever kind. The source is
+   * never changed. All or nothing if the storage can do that; otherwise a failure removes what the copy has created, as
+   * far as possible. For adapters without a copy of their own: `copyByReading`.
+   *
+   * Rejects with
+   *
+   * - `denied` if `from` or `to` is the root, if they are equal, or if one is in the other;
+   * - `not-found` if there is no file or folder at `from`, or not of the requested kind;
+   * - `precondition-failed` if the file at `from` does not meet the condition;
+   * - `parent-missing`, `not-a-folder` (a parent of `to` is a file) or `already-exists`;
+   * - `no-space` or `too-large`, and the signal's reason when the signal aborts.
+   */
+  copy(from: string, to: string, options?: TransferOptions): Promise<Placement>;
+
+  /**
+   * Moves a file or folder. Bytes, times, entity-tags and properties stay as they are. A link is moved as a link. If
+   * several callers move one source, exactly one succeeds, and the others are `not-found`; if several move to one path
+   * without `replace`, exactly one succeeds. A storage that cannot keep this says so. No failure loses the last copy of
+   * anything. For adapters without a move of their own: `moveByCopying`.
+   *
+   * Rejects as {@link copy} does.
+   */
+  move(from: string, to: string, options?: TransferOptions): Promise<Placement>;
+
+  /** Properties and times. Absent: the storage keeps none, and a change of one is `unsupported`. */
+  readonly attributes?: StorageAttributes;
 }
 
 /**
@@ -112,6 +142,8 @@ export interface StorageEntry {
    * of one path have equal strong tags, their bytes are equal.
    */
   readonly etag?: string;
+  /** Whether it has properties ({@link StorageAttributes}). Absent: it has none. */
+  readonly hasProperties?: true;
 }
 
 /** A part of a file, in bytes. A part beyond the end of the file is left out. */
@@ -152,6 +184,8 @@ export interface WriteOptions {
   readonly signal?: AbortSignal;
   /** Who writes. A storage may share its memory among owners. The text has no other meaning, and is never logged. */
   readonly owner?: string;
+  /** The time of the file, if the storage can set it. Default: now. */
+  readonly modified?: Date;
 }
 
 /** The options of a new folder. */
@@ -170,6 +204,21 @@ export interface RemoveOptions {
   /** Remove only a file with one of these strong entity-tags (RFC 9110 13.1.1). */
   readonly ifMatch?: EntityTags;
 }
+
+/** The options and conditions of a copy or a move. */
+export interface TransferOptions {
+  /** Copy or move only an entry of this kind. A link counts as a file. Default: any kind. */
+  readonly kind?: "file" | "folder";
+  /** Replace what is at the new path. Default: false, and anything there is `already-exists`. */
+  readonly replace?: boolean;
+  /** Copy or move only a file with one of these strong entity-tags (RFC 9110 13.1.1). */
+  readonly ifMatch?: EntityTags;
+  /** Aborts the work; its promise then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Whether something was at the new path. */
+export type Placement = "created" | "replaced";
 
 /** The operating system's account and group that own a folder, by name or number. */
 export interface FolderOwner {
@@ -197,7 +246,9 @@ export type StorageErrorCode =
   | "no-space"
   | "too-large"
   /** The storage is temporarily unavailable: a retry may help. */
-  | "unavailable";
+  | "unavailable"
+  /** The storage keeps no such attribute. */
+  | "unsupported";
 
 /**
  * A failure whose cause clients may learn. The message is for the log only: it may contain paths and errors of the

@@ -31,6 +31,7 @@ const TABLE = {
   "storage-denied": ["denied", "The storage denied access."],
   "storage-full": ["no-space", "The storage is full."],
   "storage-too-large": ["too-large", "The content is larger than the storage allows."],
+  "storage-unsupported": ["denied", "The storage does not keep this."],
   "storage-unavailable": ["unavailable", "The storage is not available."],
   "length-mismatch": ["malformed", "The content does not have the declared length."],
   // Limits of what happens at the same time

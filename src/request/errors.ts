@@ -47,6 +47,7 @@ const STORAGE_ERRORS: Readonly<Record<StorageErrorCode, ErrorCode>> = {
   "no-space": "storage-full",
   "too-large": "storage-too-large",
   unavailable: "storage-unavailable",
+  unsupported: "storage-unsupported",
 };
 
 /** Failures whose cause is reported to the operator, because the client cannot fix them. */

@@ -1,5 +1,12 @@
 import { matchesStrongly, matchesWeakly } from "../contracts/entity-tags.ts";
-import type { RemoveOptions, StorageEntry, WriteOptions } from "../contracts/storage-adapter.ts";
+import {
+  type RemoveOptions,
+  type StorageEntry,
+  StorageError,
+  type TransferOptions,
+  type WriteOptions,
+} from "../contracts/storage-adapter.ts";
+import { toPathSegments } from "../contracts/storage-path.ts";
 
 /** Whether a file with this entity-tag, or no file, meets the conditions of a write (RFC 9110 13.1.1, 13.1.2). */
 export function meetsConditions(etag: string | undefined, { ifMatch, ifNoneMatch }: WriteOptions): boolean {
@@ -15,4 +22,35 @@ export function hasConditions({ ifMatch, ifNoneMatch }: WriteOptions): boolean {
 /** Whether the member that was found is of the kind that the caller of a removal requires. */
 export function isOfKind(found: StorageEntry["kind"], { kind }: RemoveOptions): boolean {
   return kind === undefined || (kind === "folder") === (found === "folder");
+}
+
+/**
+ * Checks the paths of a copy or a move.
+ * @throws StorageError `denied` if one is the root, if they are equal, or if one is in the other.
+ * @throws TypeError if a path is not canonical.
+ */
+export function checkTransferPaths(from: string, to: string): void {
+  for (const path of [from, to]) {
+    if (toPathSegments(path).length === 0) throw new StorageError("denied", "The root is neither moved nor replaced.");
+  }
+  if (from === to || from.startsWith(`${to}/`) || to.startsWith(`${from}/`)) {
+    throw new StorageError("denied", "Neither path of a copy or a move may be in the other.");
+  }
+}
+
+/**
+ * Returns the entry at the source of a copy.
+ * @throws StorageError `not-found`, also for a link or another kind; `precondition-failed`.
+ */
+export function checkSource<T extends Pick<StorageEntry, "kind" | "etag">>(
+  entry: T | undefined,
+  options: TransferOptions,
+): T {
+  if (entry === undefined || entry.kind === "link" || !isOfKind(entry.kind, options)) {
+    throw new StorageError("not-found");
+  }
+  if (!meetsConditions(entry.etag, { ...(options.ifMatch && { ifMatch: options.ifMatch }) })) {
+    throw new StorageError("precondition-failed");
+  }
+  return entry;
 }

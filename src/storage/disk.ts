@@ -29,6 +29,7 @@ import { readMember, readMemberSync } from "./disk/read.ts";
 import { removeFolder } from "./disk/remove.ts";
 import { cleanUpTemporaryFiles } from "./disk/sweep.ts";
 import { type Durability, writeMember } from "./disk/write.ts";
+import { copyByReading, moveByCopying } from "./fallbacks.ts";
 
 export type { Durability };
 
@@ -215,7 +216,17 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     await mapSystemErrors(removed);
   }
 
-  return { stat, list, read, write, createFolder, remove };
+  const storage: StorageAdapter = {
+    stat,
+    list,
+    read,
+    write,
+    createFolder,
+    remove,
+    copy: (from, to, options) => copyByReading(storage, from, to, options),
+    move: (from, to, options) => moveByCopying(storage, from, to, options),
+  };
+  return storage;
 }
 
 /** Runs an action on a folder, then closes the folder. */

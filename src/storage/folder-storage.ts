@@ -3,14 +3,18 @@ import {
   type ByteRange,
   type CreateFolderOptions,
   type ListOptions,
+  type Placement,
   type RemoveOptions,
   type StorageAdapter,
   type StorageEntry,
   StorageError,
   type StoredFile,
+  type TransferOptions,
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
+import type { AttributeChanges, Properties, StorageAttributes } from "../contracts/storage-attributes.ts";
 import { nameOf, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
+import { checkTransferPaths } from "./conditions.ts";
 import { createLocationError } from "./mount.ts";
 
 /**
@@ -64,8 +68,36 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
     await storage.remove(locate(path), options);
   }
 
+  function transfer(verb: "copy" | "move") {
+    return async (from: string, to: string, options?: TransferOptions): Promise<Placement> => {
+      checkTransferPaths(from, to);
+      return storage[verb](locate(from), locate(to), options);
+    };
+  }
+
   const list = (path: string, options?: ListOptions): AsyncIterable<StorageEntry> =>
     toMembers(() => listBatches(path, options));
 
-  return { stat, list, ...(storage.listingTag && { listingTag }), read, write, createFolder, remove };
+  return {
+    stat,
+    list,
+    ...(storage.listingTag && { listingTag }),
+    read,
+    write,
+    createFolder,
+    remove,
+    copy: transfer("copy"),
+    move: transfer("move"),
+    ...(storage.attributes && { attributes: createFolderAttributes(storage.attributes, locate) }),
+  };
+}
+
+function createFolderAttributes(attributes: StorageAttributes, locate: (path: string) => string): StorageAttributes {
+  const properties = async (path: string): Promise<Properties> => attributes.properties(locate(path));
+
+  async function change(path: string, changes: AttributeChanges): Promise<StorageEntry> {
+    return { ...(await attributes.change(locate(path), changes)), name: nameOf(path) };
+  }
+
+  return { properties, change };
 }

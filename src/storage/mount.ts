@@ -4,15 +4,21 @@ import {
   type ByteRange,
   type CreateFolderOptions,
   type ListOptions,
+  type Placement,
   type RemoveOptions,
   type StorageAdapter,
   type StorageEntry,
   StorageError,
   type StoredFile,
+  type TransferOptions,
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
+import type { AttributeChanges, Properties } from "../contracts/storage-attributes.ts";
 import { nameOf, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
 import { sha256Hex } from "../platform/sha256.ts";
+import { checkTransferPaths } from "./conditions.ts";
+import { copyByReading, moveByCopying } from "./fallbacks.ts";
+import { NO_PROPERTIES } from "./properties.ts";
 
 /** Storages by the canonical path at which each is mounted. `/` is required. */
 export type Mounts = Readonly<Record<string, StorageAdapter>>;
@@ -26,6 +32,7 @@ interface Mount {
 
 /** The storage that is responsible for a path. */
 interface Located {
+  readonly mount: Mount;
   readonly storage: StorageAdapter;
   /** The path inside that storage. */
   readonly path: string;
@@ -70,6 +77,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     const segments = toPathSegments(path);
     const found = sorted.find(({ mountedAt }) => isPrefix(mountedAt, segments)) as Mount;
     return {
+      mount: found,
       storage: found.storage,
       path: toCanonicalPath(segments.slice(found.mountedAt.length)),
       isFixed: sorted.some(({ mountedAt }) => mountedAt.length > 0 && isPrefix(segments, mountedAt)),
@@ -157,6 +165,38 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     await storage.remove(inner, options);
   }
 
+  /** A copy or a move between two storages reads the source and writes it. */
+  function transfer(verb: "copy" | "move") {
+    return async (from: string, to: string, options?: TransferOptions): Promise<Placement> => {
+      checkTransferPaths(from, to);
+      const [source, target] = [locate(from), locate(to)];
+      if (target.isFixed || (source.isFixed && verb === "move")) {
+        throw createLocationError("Another storage is mounted here.");
+      }
+      await refuseHollowParent(to);
+      if (source.mount === target.mount && !source.isFixed) {
+        return source.storage[verb](source.path, target.path, options);
+      }
+      return verb === "copy" ? copyByReading(tree, from, to, options) : moveByCopying(tree, from, to, options);
+    };
+  }
+
+  async function properties(path: string): Promise<Properties> {
+    const { storage, path: inner } = locate(path);
+    const entry = await stat(path);
+    if (entry === undefined) throw new StorageError("not-found");
+    if (entry.hasProperties !== true || storage.attributes === undefined) return NO_PROPERTIES;
+    return storage.attributes.properties(inner);
+  }
+
+  async function change(path: string, changes: AttributeChanges): Promise<StorageEntry> {
+    const { storage, path: inner, isFixed } = locate(path);
+    if ((await stat(path)) === undefined) throw new StorageError("not-found");
+    if (isFixed) throw createLocationError("A storage is mounted here or below.");
+    if (storage.attributes === undefined) throw new StorageError("unsupported");
+    return { ...(await storage.attributes.change(inner, changes)), name: nameOf(path) };
+  }
+
   /** Rejects a new member if its parent folder exists only because a storage is mounted below it. */
   async function refuseHollowParent(path: string): Promise<void> {
     const parent = locate(toCanonicalPath(toPathSegments(path).slice(0, -1)));
@@ -168,7 +208,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
   const list = (path: string, options?: ListOptions): AsyncIterable<StorageEntry> =>
     toMembers(() => listBatches(path, options));
 
-  return {
+  const tree: StorageAdapter = {
     stat,
     list,
     ...(sorted.some(({ storage }) => storage.listingTag) && { listingTag }),
@@ -176,7 +216,11 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     write,
     createFolder,
     remove,
+    copy: transfer("copy"),
+    move: transfer("move"),
+    ...(sorted.some(({ storage }) => storage.attributes) && { attributes: { properties, change } }),
   };
+  return tree;
 }
 
 /** Converts mounts to a list, deepest path first. */

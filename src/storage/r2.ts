@@ -12,6 +12,7 @@ import {
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
 import { isOfKind, meetsConditions } from "./conditions.ts";
+import { copyByReading, moveByCopying } from "./fallbacks.ts";
 import { isKey, isName, type ObjectLocation, toAncestors, toLocation } from "./object-store/keys.ts";
 import { createPartMemory } from "./object-store/part-memory.ts";
 import type { R2Bucket, R2Condition, R2Object } from "./r2/binding.ts";
@@ -202,7 +203,17 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     return location;
   }
 
-  return { stat, list: (path, part) => toMembers(() => listBatches(path, part)), read, write, createFolder, remove };
+  const storage: StorageAdapter = {
+    stat,
+    list: (path, part) => toMembers(() => listBatches(path, part)),
+    read,
+    write,
+    createFolder,
+    remove,
+    copy: (from, to, options) => copyByReading(storage, from, to, options),
+    move: (from, to, options) => moveByCopying(storage, from, to, options),
+  };
+  return storage;
 }
 
 function isPrefix(prefix: string): boolean {

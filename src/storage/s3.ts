@@ -9,6 +9,7 @@ import {
   type StoredFile,
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
+import { copyByReading, moveByCopying } from "./fallbacks.ts";
 import { type ObjectLocation, toLocation } from "./object-store/keys.ts";
 import { createS3Client } from "./s3/client.ts";
 import { createConditionSupport } from "./s3/conditional-change.ts";
@@ -115,13 +116,16 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
     return location;
   }
 
-  return {
+  const storage: S3Storage = {
     stat,
     list: (path, part) => toMembers(() => listBatches(path, part)),
     read,
     write,
     createFolder,
     remove,
+    copy: (from, to, options) => copyByReading(storage, from, to, options),
+    move: (from, to, options) => moveByCopying(storage, from, to, options),
     check,
   };
+  return storage;
 }

@@ -8,9 +8,18 @@ import type {
   StoredFile,
   WriteOptions,
 } from "../contracts/storage-adapter.ts";
+import type { StorageAttributes } from "../contracts/storage-attributes.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
 import { toFaultyContent, toFaultySource } from "./faulty-storage/content.ts";
-import { type Ask, applyFault, checkFault, type DecideFault, leave, type Signals } from "./faulty-storage/faults.ts";
+import {
+  type Ask,
+  applyFault,
+  checkFault,
+  type DecideFault,
+  leave,
+  type Signals,
+  type StorageVerb,
+} from "./faulty-storage/faults.ts";
 
 /**
  * Creates a storage that fails as `decide` says, and otherwise behaves like `inner`. It serves tests of code that uses
@@ -22,9 +31,9 @@ import { type Ask, applyFault, checkFault, type DecideFault, leave, type Signals
  * A method throws `TypeError` for a fault that its step cannot have.
  */
 export function createFaultyStorage(inner: StorageAdapter, decide: DecideFault): StorageAdapter {
-  const calls = new Map<keyof StorageAdapter, number>();
+  const calls = new Map<StorageVerb, number>();
 
-  function begin(verb: keyof StorageAdapter, path: string): Ask {
+  function begin(verb: StorageVerb, path: string): Ask {
     const number = (calls.get(verb) ?? 0) + 1;
     calls.set(verb, number);
     return (step, count = number) => checkFault(step, decide({ verb, path, step, count }));
@@ -91,6 +100,13 @@ export function createFaultyStorage(inner: StorageAdapter, decide: DecideFault):
     return run(ask, () => inner.write(path, toFaultyContent(content, ask, signal), options), [signal]);
   }
 
+  function toFaultyAttributes(attributes: StorageAttributes): StorageAttributes {
+    return {
+      properties: (path) => run(begin("properties", path), () => attributes.properties(path)),
+      change: (path, changes) => run(begin("change", path), () => attributes.change(path, changes)),
+    };
+  }
+
   const tagOf = async (path: string): Promise<string | undefined> => inner.listingTag?.(path);
 
   return {
@@ -101,6 +117,9 @@ export function createFaultyStorage(inner: StorageAdapter, decide: DecideFault):
     write,
     createFolder: (path, options) => run(begin("createFolder", path), () => inner.createFolder(path, options)),
     remove: (path, options) => run(begin("remove", path), () => inner.remove(path, options)),
+    copy: (from, to, options) => run(begin("copy", from), () => inner.copy(from, to, options), [options?.signal]),
+    move: (from, to, options) => run(begin("move", from), () => inner.move(from, to, options), [options?.signal]),
+    ...(inner.attributes && { attributes: toFaultyAttributes(inner.attributes) }),
   };
 }
 

@@ -1,7 +1,10 @@
+import { attributeCases } from "./storage/attributes.ts";
 import type { StorageCase } from "./storage/case.ts";
 import { conditionCases } from "./storage/conditions.ts";
+import { copyCases } from "./storage/copies.ts";
 import { linkCases } from "./storage/links.ts";
 import { listingCases } from "./storage/listings.ts";
+import { moveCases } from "./storage/moves.ts";
 import { nameCases } from "./storage/names.ts";
 import { placeCases } from "./storage/places.ts";
 import { readingCases } from "./storage/reading.ts";
@@ -27,5 +30,8 @@ export const storageCases: readonly StorageCase[] = [
   ...readingCases,
   ...listingCases,
   ...removalCases,
+  ...copyCases,
+  ...moveCases,
+  ...attributeCases,
   ...linkCases,
 ];

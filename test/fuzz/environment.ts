@@ -42,6 +42,8 @@ export function createFuzzEnvironment(): FuzzEnvironment {
       write: (path, content, options) => storage.write(path, content, options),
       createFolder: (path, options) => storage.createFolder(path, options),
       remove: (path, options) => storage.remove(path, options),
+      copy: (from, to, options) => storage.copy(from, to, options),
+      move: (from, to, options) => storage.move(from, to, options),
     },
     authentication: createAccountsAuthenticator({
       accounts: [

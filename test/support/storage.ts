@@ -28,6 +28,8 @@ export function overrideStorage(base: StorageAdapter, own: Partial<StorageAdapte
     write: (path, content, options) => base.write(path, content, options),
     createFolder: (path, options) => base.createFolder(path, options),
     remove: (path, options) => base.remove(path, options),
+    copy: (from, to, options) => base.copy(from, to, options),
+    move: (from, to, options) => base.move(from, to, options),
     ...own,
   };
 }

@@ -1,9 +1,14 @@
 import { checkOption } from "../../contracts/option-error.ts";
 import { type StorageAdapter, StorageError, type StorageErrorCode } from "../../contracts/storage-adapter.ts";
+import type { StorageAttributes } from "../../contracts/storage-attributes.ts";
+
+/** A method of a storage or of its attributes. */
+export type StorageVerb = Exclude<keyof StorageAdapter, "attributes"> | keyof StorageAttributes;
 
 /** A step of a storage's work at which a fault may occur. */
 export interface StorageStep {
-  readonly verb: keyof StorageAdapter;
+  readonly verb: StorageVerb;
+  /** Of a copy or a move: the path of the source. */
   readonly path: string;
   /**
    * The step.

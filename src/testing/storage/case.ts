@@ -11,6 +11,15 @@ export interface StorageCaseContext {
   readonly strongTags?: true;
   /** It checks the conditions of a write and replaces the content in one atomic step. */
   readonly atomicConditions?: true;
+  /**
+   * Of several callers that move one source, or that move or copy to one new path, exactly one succeeds, and a move of a
+   * file is one step.
+   */
+  readonly exactMoves?: true;
+  /** It keeps properties. */
+  readonly properties?: true;
+  /** Times of files can be set. */
+  readonly times?: true;
   /** Creates a link that the storage does not follow. The parent of the path exists. */
   readonly makeLink?: (path: string, to: "file" | "folder") => Promise<LinkTarget>;
   /**
@@ -37,7 +46,7 @@ export interface StorageCase {
   /** A sentence that states the promise; unique in the list. */
   readonly name: string;
   /** If the context lacks this member, skip the case, for this reason. */
-  readonly needs?: "strongTags" | "atomicConditions" | "makeLink";
+  readonly needs?: Exclude<keyof StorageCaseContext, "storage" | "fill">;
   /** Ends within seconds, or minutes if each call uses a network. Leaves members in the storage. */
   run(context: StorageCaseContext): Promise<void>;
 }

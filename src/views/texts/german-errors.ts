@@ -27,6 +27,7 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "storage-denied": "Der Speicher hat den Zugriff verweigert.",
   "storage-full": "Der Speicher ist voll.",
   "storage-too-large": "Der Inhalt ist größer, als der Speicher zulässt.",
+  "storage-unsupported": "Der Speicher bewahrt das nicht auf.",
   "storage-unavailable": "Der Speicher ist nicht erreichbar.",
   "length-mismatch": "Der Inhalt hat nicht die angegebene Länge.",
   // Limits of what happens at the same time

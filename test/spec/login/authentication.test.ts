@@ -389,6 +389,8 @@ describe("those who are not logged in", () => {
         write: guarded(base.write),
         createFolder: guarded(base.createFolder),
         remove: guarded(base.remove),
+        copy: guarded(base.copy),
+        move: guarded(base.move),
       },
     });
     isArmed = true;

@@ -1,0 +1,228 @@
+import { type ByteSource, sourceOfBytes, toByteSource } from "../contracts/byte-source.ts";
+import { toBatches } from "../contracts/member-batches.ts";
+import {
+  isStorageError,
+  type Placement,
+  type StorageAdapter,
+  type StorageEntry,
+  StorageError,
+  type StorageErrorCode,
+  type StoredFile,
+  type TransferOptions,
+} from "../contracts/storage-adapter.ts";
+import { checkSource, checkTransferPaths } from "./conditions.ts";
+import { NO_PROPERTIES } from "./properties.ts";
+
+const CHUNK_BYTES = 65_536;
+
+/** A copy in progress. */
+interface Copying {
+  readonly storage: StorageAdapter;
+  readonly options: TransferOptions;
+  /** The copies get the times of their originals. */
+  readonly keepsTimes: boolean;
+}
+
+/** What a finished copy has made. */
+interface Copied {
+  readonly placement: Placement;
+  readonly source: StorageEntry;
+  /** The copy, if it is a file. */
+  readonly file?: StorageEntry;
+}
+
+/**
+ * A `copy` for storages without one of their own: reads the source and writes what it has read.
+ *
+ * A file replaces a file in one step. Anything else that is replaced is removed first. A copied folder grows member by
+ * member, and is removed if a member fails. Links, and members that disappear meanwhile, are left out.
+ */
+export async function copyByReading(
+  storage: StorageAdapter,
+  from: string,
+  to: string,
+  options: TransferOptions = {},
+): Promise<Placement> {
+  return (await copyTo({ storage, options, keepsTimes: false }, from, to)).placement;
+}
+
+/**
+ * A `move` for storages without one of their own: copies the source, and then removes it. It is not atomic. If the
+ * removal fails, both the source and the copy stay, and it rejects with `unavailable`. It also does so if the file
+ * changed meanwhile. Links are not moved (`not-found`).
+ *
+ * Of several movers of one source one succeeds, as far as `remove` says which caller removed it.
+ */
+export async function moveByCopying(
+  storage: StorageAdapter,
+  from: string,
+  to: string,
+  options: TransferOptions = {},
+): Promise<Placement> {
+  const { placement, source, file } = await copyTo({ storage, options, keepsTimes: true }, from, to);
+  const isExact = source.etag !== undefined && !source.etag.startsWith("W/");
+  const kind = source.kind === "folder" ? "folder" : "file";
+  try {
+    await storage.remove(from, { kind, ...(isExact && { ifMatch: [source.etag as string] }) });
+  } catch (error) {
+    if (!isCode(error, "not-found")) {
+      throw new StorageError("unavailable", "The source of a move remains beside its copy.", { cause: error });
+    }
+    // Another caller has moved it. A copy that replaced something stays, because it may have replaced the copy of that
+    // caller.
+    if (placement === "created") await removeCopy(storage, to, file);
+    throw error;
+  }
+  return placement;
+}
+
+async function copyTo(copying: Copying, from: string, to: string): Promise<Copied> {
+  const { storage, options } = copying;
+  checkTransferPaths(from, to);
+  options.signal?.throwIfAborted();
+  const source = checkSource(await storage.stat(from), options);
+  const target = await storage.stat(to);
+  if (target !== undefined && options.replace !== true) throw new StorageError("already-exists");
+  const placement = target === undefined ? "created" : "replaced";
+  const isFile = source.kind === "file";
+  // A file replaces a file or a link in one step.
+  const mustRemove = target !== undefined && (target.kind === "folder" || !isFile);
+  if (mustRemove) await storage.remove(to);
+  if (!isFile) {
+    await copyFolder(copying, from, to);
+    return { placement, source };
+  }
+  return { placement, source, file: await copyFile(copying, from, to, options.replace !== true) };
+}
+
+/** Copies a folder that does not exist yet, and removes the copy if a member fails. */
+async function copyFolder(copying: Copying, from: string, to: string): Promise<void> {
+  const { storage, options } = copying;
+  await storage.createFolder(to);
+  try {
+    await copyProperties(copying, from, to);
+    for await (const { path, kind } of walk(storage, from)) {
+      options.signal?.throwIfAborted();
+      await copyMember(copying, path, to + path.slice(from.length), kind).catch(ignoreNotFound);
+    }
+  } catch (error) {
+    await storage.remove(to, { kind: "folder" }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function copyMember(copying: Copying, from: string, to: string, kind: "file" | "folder"): Promise<void> {
+  if (kind === "folder") {
+    await copying.storage.createFolder(to);
+    await copyProperties(copying, from, to);
+  } else {
+    const { ifMatch: _, ...options } = copying.options;
+    await copyFile({ ...copying, options }, from, to, true);
+  }
+}
+
+/** Copies the version of a file that it opens. With `isNew`, nothing may be at the new path. */
+async function copyFile(copying: Copying, from: string, to: string, isNew: boolean): Promise<StorageEntry> {
+  const { storage, options, keepsTimes } = copying;
+  const file = await storage.read(from);
+  const content = toOpenContent(file);
+  try {
+    const { size, modified } = checkSource(file.entry, options);
+    const writing = storage.write(to, content.chunks(), {
+      size,
+      ...(options.signal && { signal: options.signal }),
+      ...(isNew && { ifNoneMatch: "*" }),
+      ...(keepsTimes && { modified }),
+    });
+    const written = await (isNew ? asNewMember(writing) : writing);
+    await copyProperties(copying, from, to, { from: file.entry, to: written });
+    return written;
+  } finally {
+    await content.close().catch(() => undefined);
+  }
+}
+
+/** Gives a copy the properties of its original, and no others, if the storage keeps properties there. */
+async function copyProperties(
+  { storage }: Copying,
+  from: string,
+  to: string,
+  known?: { readonly from: StorageEntry; readonly to: StorageEntry },
+): Promise<void> {
+  const { attributes } = storage;
+  if (attributes === undefined) return;
+  const original = known?.from ?? (await storage.stat(from));
+  const hasOld = known?.to.hasProperties === true;
+  if (original?.hasProperties !== true && !hasOld) return;
+  const old = hasOld ? await attributes.properties(to) : NO_PROPERTIES;
+  const wanted = original?.hasProperties === true ? await attributes.properties(from) : NO_PROPERTIES;
+  const removed = Array.from(old.keys(), (name) => [name, undefined] as const);
+  const properties = new Map<string, string | undefined>([...removed, ...wanted]);
+  await attributes.change(to, { properties }).catch((error: unknown) => {
+    if (!isCode(error, "unsupported")) throw error;
+  });
+}
+
+/** Yields the files and folders below a folder, each folder before its members. */
+async function* walk(storage: StorageAdapter, top: string): AsyncGenerator<{ path: string; kind: "file" | "folder" }> {
+  const waiting = [top];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    try {
+      for await (const batch of toBatches(storage.list(folder))) {
+        for (const { name, kind } of batch) {
+          const path = `${folder}/${name}`;
+          if (kind === "folder") waiting.push(path);
+          if (kind !== "link") yield { path, kind };
+        }
+      }
+    } catch (error) {
+      // A folder that was removed meanwhile has no members.
+      if (folder === top) throw error;
+      ignoreNotFound(error);
+    }
+  }
+}
+
+/** The bytes of an open file as chunks. `close` may be called at any time, and also if no chunk was read. */
+function toOpenContent(file: StoredFile): { chunks(): AsyncGenerator<Uint8Array>; close(): Promise<void> } {
+  const source: ByteSource =
+    file.source === undefined
+      ? toByteSource(file.body)
+      : "readInto" in file.source
+        ? file.source
+        : sourceOfBytes(file.source);
+
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const buffer = new Uint8Array(CHUNK_BYTES);
+      const count = await source.readInto(buffer);
+      if (count === 0) return;
+      yield buffer.subarray(0, count);
+    }
+  }
+
+  return { chunks, close: () => source.close() };
+}
+
+/** Maps the errors of a write that may not replace anything to those of a copy. */
+async function asNewMember<T>(writing: Promise<T>): Promise<T> {
+  return writing.catch((error: unknown) => {
+    const isTaken = isCode(error, "precondition-failed") || isCode(error, "not-a-file");
+    throw isTaken ? new StorageError("already-exists", "Something else was created there.", { cause: error }) : error;
+  });
+}
+
+/** Removes the copy of a move that came too late, if nobody has changed it since. */
+async function removeCopy(storage: StorageAdapter, path: string, file: StorageEntry | undefined): Promise<void> {
+  const isExact = file?.etag !== undefined && !file.etag.startsWith("W/");
+  const condition = isExact ? { ifMatch: [file.etag as string] } : {};
+  await storage.remove(path, { kind: file === undefined ? "folder" : "file", ...condition }).catch(() => undefined);
+}
+
+function ignoreNotFound(error: unknown): void {
+  if (!isCode(error, "not-found")) throw error;
+}
+
+function isCode(error: unknown, code: StorageErrorCode): boolean {
+  return isStorageError(error) && error.code === code;
+}

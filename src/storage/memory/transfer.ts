@@ -1,0 +1,61 @@
+import { type Placement, StorageError, type TransferOptions } from "../../contracts/storage-adapter.ts";
+import { toPathSegments } from "../../contracts/storage-path.ts";
+import { checkSource, checkTransferPaths } from "../conditions.ts";
+import type { File, Folder, Location, MemoryTree } from "./tree.ts";
+
+/** Copies a file or a folder, in one step. The bytes are shared. */
+export function copyMember(tree: MemoryTree, from: string, to: string, options: TransferOptions): Placement {
+  const { source, target } = findBoth(tree, from, to, options);
+  return place(tree, target, toCopy(tree, source), options);
+}
+
+/** Moves a file or a folder, in one step. */
+export function moveMember(tree: MemoryTree, from: string, to: string, options: TransferOptions): Placement {
+  const { source, target } = findBoth(tree, from, to, options);
+  const placement = place(tree, target, toMoved(tree, source), options);
+  tree.remove(tree.locate(toPathSegments(from)));
+  return placement;
+}
+
+function findBoth(
+  tree: MemoryTree,
+  from: string,
+  to: string,
+  options: TransferOptions,
+): { source: File | Folder; target: Location } {
+  checkTransferPaths(from, to);
+  options.signal?.throwIfAborted();
+  return { source: checkSource(find(tree, from), options), target: tree.locate(toPathSegments(to)) };
+}
+
+/** The entity-tag of a folder is missing, not undefined, for {@link checkSource}. */
+function find(tree: MemoryTree, path: string): (File | (Folder & { readonly etag?: never })) | undefined {
+  return tree.find(toPathSegments(path));
+}
+
+function place(tree: MemoryTree, target: Location, member: File | Folder, { replace }: TransferOptions): Placement {
+  const isTaken = target.parent.members.has(target.name);
+  if (isTaken && replace !== true) throw new StorageError("already-exists");
+  // Members are kept in the order of their creation.
+  if (isTaken) target.parent.members.delete(target.name);
+  tree.put(target, member);
+  return isTaken ? "replaced" : "created";
+}
+
+function toCopy(tree: MemoryTree, source: File | Folder): File | Folder {
+  if (source.kind === "file") {
+    const modified = tree.now();
+    return { ...source, modified, etag: tree.nextEtag(modified), createdAs: tree.nextCreation() };
+  }
+  const copy = tree.createFolder();
+  copy.properties = source.properties;
+  for (const [name, member] of source.members) copy.members.set(name, toCopy(tree, member));
+  return copy;
+}
+
+/** Listings skip members with a higher number than they have seen, so the moved member gets a new one. */
+function toMoved(tree: MemoryTree, source: File | Folder): File | Folder {
+  if (source.kind === "file") return { ...source, createdAs: tree.nextCreation() };
+  source.createdAs = tree.nextCreation();
+  return source;
+}
