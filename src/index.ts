@@ -50,6 +50,14 @@ export {
   type Peer,
   type Trace,
 } from "./contracts/connection.ts";
+export type {
+  MemberCopied,
+  MemberCopyFailed,
+  MemberMoved,
+  MemberMoveFailed,
+  Replacement,
+  TwoLocations,
+} from "./contracts/events/copies-and-moves.ts";
 export type { EventEnvelope, FileLocation, LeftOut, Reason } from "./contracts/events/envelope.ts";
 export type { EventStream, FileEvent, OnEvent } from "./contracts/events/file-event.ts";
 export type {

@@ -15,6 +15,7 @@ import type { FairQueue } from "../platform/fair-queue.ts";
 import type { KeyedMutex } from "../platform/keyed-mutex.ts";
 import type { Account } from "./account.ts";
 import { limitContent } from "./file-size-limit.ts";
+import { createFileTransfers, type FileTransfers } from "./file-transfers.ts";
 import {
   checkFolder,
   type FolderListings,
@@ -22,11 +23,10 @@ import {
   findListingTag,
   type ListingSource,
   listFolder,
-  readFirst,
 } from "./folder-listings.ts";
-import { walkFolder } from "./folder-walk.ts";
 import { isReserved, toStoragePath } from "./path.ts";
 import type { Operation } from "./permissions.ts";
+import { createRemovalCheck, type TreeAccess, toRemoval } from "./removal-check.ts";
 import { mountAccount, toRealPath } from "./virtual-folders.ts";
 
 /**
@@ -47,7 +47,7 @@ export type FileOperation = "read" | "write" | "delete-file";
  * If a permission is missing, a method throws HttpError `denied` before it does anything. The reserved name does not
  * exist, and links exist only for {@link AccountFiles.remove} (CONTRACT 2.8).
  */
-export interface AccountFiles extends FolderListings {
+export interface AccountFiles extends FolderListings, FileTransfers {
   /** Returns the storage's path for a path of the account. Only operators may see it. */
   realPathOf(segments: readonly string[]): string;
   /**
@@ -121,6 +121,14 @@ export function createAccountFiles(
     return queue.run(key, "long", async () => allows(segments, operation));
   }
 
+  const access: TreeAccess = {
+    tree,
+    permissions,
+    require: requireGranted,
+    inTurn: (check) => withWalkLock(key, check),
+    runStep: (step) => queue.run(key, "long", step),
+  };
+  const removals = createRemovalCheck(access);
   const listings: ListingSource = { tree, allows: allowsInTurn, refusalOf, queue, key };
 
   async function requireFor(segments: readonly string[], operation: Operation): Promise<void> {
@@ -128,6 +136,10 @@ export function createAccountFiles(
     if (await allowsInTurn(segments, operation)) return;
     if (isFileOperation(operation) && (await kindOf(segments)) === "folder") throw new StorageError("not-a-file");
     throw refusalOf(segments);
+  }
+
+  async function requireGranted(segments: readonly string[], operation: Operation): Promise<void> {
+    if (!(await allowsInTurn(segments, operation))) throw refusalOf(segments);
   }
 
   function refusalOf(segments: readonly string[]): HttpError {
@@ -185,31 +197,14 @@ export function createAccountFiles(
     const found = (await find(segments))?.kind;
     const wantsFolder = kind === "folder" || kind === "empty-folder";
     const isFolder = found === undefined ? wantsFolder : found === "folder";
-    await requireFor(segments, isFolder ? "delete-folder" : "delete-file");
+    await requireFor(segments, toRemoval(isFolder));
     if (found === undefined || (kind !== "any" && wantsFolder !== isFolder)) throw new StorageError("not-found");
     if (isFolder && options?.ifMatch !== undefined) throw new StorageError("precondition-failed");
-    if (kind === "empty-folder") await requireEmpty(segments);
-    else if (isFolder) await requireForMembers(segments);
+    if (kind === "empty-folder") await removals.requireEmpty(segments);
+    else if (isFolder) await removals.requireForMembers(segments);
     // The kind is passed on: if another kind of member replaces this one now, it needs another permission and must
     // stay.
     await tree.remove(toStoragePath(segments), isFolder ? { kind: "folder" } : { ...options, kind: "file" });
-  }
-
-  /** Counts also members that the account may not see. */
-  async function requireEmpty(folder: readonly string[]): Promise<void> {
-    const first = await queue.run(key, "long", () => readFirst(tree.list(toStoragePath(folder))));
-    if (first !== undefined) throw createError("folder-not-empty");
-  }
-
-  /** Throws if any member may not be removed: then the complete tree stays (CONTRACT 4.4). */
-  async function requireForMembers(folder: readonly string[]): Promise<void> {
-    if (permissions.grantsEverywhere("delete-file") && permissions.grantsEverywhere("delete-folder")) return;
-    await withWalkLock(key, async () => {
-      for await (const { segments, kind } of walkFolder(tree, folder, (step) => queue.run(key, "long", step))) {
-        const operation = kind === "folder" ? "delete-folder" : "delete-file";
-        if (!(await allowsInTurn(segments, operation))) throw refusalOf(segments);
-      }
-    });
   }
 
   async function mayRead(segments: readonly string[]): Promise<boolean> {
@@ -218,6 +213,7 @@ export function createAccountFiles(
   }
 
   return {
+    ...createFileTransfers(access, removals, maxFileBytes),
     realPathOf,
     mayRead,
     kindOf,

@@ -7,6 +7,8 @@ import { toStoragePath } from "./path.ts";
 export interface WalkedMember {
   readonly segments: readonly string[];
   readonly kind: StorageEntry["kind"];
+  /** Bytes; 0 for folders and links. */
+  readonly size: number;
 }
 
 /** Yields everything below a folder, one folder's listing at a time. `run` runs each step of a listing. */
@@ -19,10 +21,10 @@ export async function* walkFolder(
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     try {
       for await (const batch of runSteps(toBatches(storage.list(toStoragePath(folder))), run)) {
-        for (const { name, kind } of batch) {
+        for (const { name, kind, size } of batch) {
           const segments = [...folder, name];
           if (kind === "folder") waiting.push(segments);
-          yield { segments, kind };
+          yield { segments, kind, size };
         }
       }
     } catch (error) {

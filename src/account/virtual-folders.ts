@@ -34,6 +34,14 @@ export function mountAccount({ home, virtualFolders }: Account, storage: Storage
       await ensureParent(path);
       await tree.createFolder(path, options);
     },
+    async copy(from, to, options) {
+      await ensureParent(to);
+      return tree.copy(from, to, options);
+    },
+    async move(from, to, options) {
+      await ensureParent(to);
+      return tree.move(from, to, options);
+    },
   };
 }
 

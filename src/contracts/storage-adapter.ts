@@ -1,5 +1,8 @@
 import type { ByteSource } from "./byte-source.ts";
 import type { StorageAttributes } from "./storage-attributes.ts";
+import type { StorageEntry } from "./storage-entry.ts";
+
+export type { StorageEntry };
 
 /**
  * A storage: eight methods on one tree of files and folders.
@@ -128,22 +131,6 @@ export interface ListOptions {
   readonly after: string;
   /** At least 1. */
   readonly limit: number;
-}
-
-/** A member of a folder, or the root, whose name is empty. */
-export interface StorageEntry {
-  readonly name: string;
-  readonly kind: "file" | "folder" | "link";
-  /** Bytes; 0 for folders and links. */
-  readonly size: number;
-  readonly modified: Date;
-  /**
-   * The entity-tag with its quotes (RFC 9110 8.8.3); a weak one begins with `W/`. Only files have one. If two entries
-   * of one path have equal strong tags, their bytes are equal.
-   */
-  readonly etag?: string;
-  /** Whether it has properties ({@link StorageAttributes}). Absent: it has none. */
-  readonly hasProperties?: true;
 }
 
 /** A part of a file, in bytes. A part beyond the end of the file is left out. */

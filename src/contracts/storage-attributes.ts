@@ -1,4 +1,4 @@
-import type { StorageEntry } from "./storage-adapter.ts";
+import type { StorageEntry } from "./storage-entry.ts";
 
 /**
  * What a storage can keep beside the content of files and folders: dead properties (RFC 4918 4.1), and times.

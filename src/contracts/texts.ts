@@ -100,7 +100,7 @@ export type PartialTexts = {
  * What a form has done, as a code in the query of the redirect after it, such as `?done=uploaded` (CONTRACT 4.6). It is
  * a code because a link must not be able to put a text of its own on the page.
  */
-export const DONE_CODES = ["folder-created", "uploaded", "deleted", "triggered"] as const;
+export const DONE_CODES = ["folder-created", "uploaded", "deleted", "renamed", "moved", "copied", "triggered"] as const;
 
 /**
  * What a form has done, as a code in the query of the redirect after it.

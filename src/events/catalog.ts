@@ -31,4 +31,8 @@ export const EVENT_MESSAGES = {
   40041: "The download of a ZIP archive failed.",
   40042: "An authentication URL failed and is suspended.",
   40043: "A trigger was run.",
+  40055: "A file or folder was moved.",
+  40056: "A file or folder could not be moved.",
+  49001: "A file or folder was copied.",
+  49002: "A file or folder could not be copied.",
 } as const satisfies Readonly<Record<FileEvent["id"], string>>;

@@ -19,10 +19,13 @@ const TABLE = {
   internal: ["internal", "Internal error {id}."],
   // Files and folders
   "name-invalid": ["malformed", "This is not a valid name."],
+  "destination-invalid": ["malformed", "This is not a valid destination."],
   "name-reserved": ["denied", "This name is reserved."],
   "name-unsupported": ["malformed", "The storage does not support this name."],
   "path-invalid": ["malformed", "The path contains an invalid name."],
   "path-too-long": ["denied", "The path is too long for the account's permission rules."],
+  "root-not-movable": ["denied", "The account's root folder cannot be copied, moved or replaced."],
+  "paths-overlap": ["denied", "Nothing can be copied or moved to itself, into itself or over a folder around it."],
   "root-not-removable": ["denied", "The account's root folder cannot be removed."],
   "folder-not-empty": ["unprocessable", "The folder is not empty."],
   "upload-refused": ["unprocessable", "The upload was refused."],
@@ -117,6 +120,8 @@ const TABLE = {
   // Forms
   "items-missing": ["malformed", "Select at least one item."],
   "files-missing": ["malformed", "Select at least one file."],
+  "new-name-missing": ["malformed", "Select one item and enter its new name."],
+  "destination-missing": ["malformed", "Enter one destination folder."],
   "folder-name-missing": ["malformed", "Enter the name of one new folder."],
   "form-action-missing": ["malformed", 'The form has no field "action".'],
   "form-action-unknown": ["malformed", "The form's action is unknown."],

@@ -1,7 +1,13 @@
 import * as z from "zod";
 
-/** The built-in commands of a folder (4.3). */
-export const COMMANDS = ["delete", "create-folder", "create-folder-if-missing"] as const;
+/** The built-in commands that need only a member of a folder (4.3). */
+const MEMBER_COMMANDS = ["delete", "create-folder", "create-folder-if-missing"] as const;
+
+/** The built-in commands that copy or move a member of a folder. */
+const TRANSFER_COMMANDS = ["move", "copy"] as const;
+
+/** All built-in commands. */
+export const COMMANDS = [...MEMBER_COMMANDS, ...TRANSFER_COMMANDS] as const;
 
 /**
  * Maximum number of commands in one request, and of all their targets, unless the service has another limit (CONTRACT
@@ -10,7 +16,19 @@ export const COMMANDS = ["delete", "create-folder", "create-folder-if-missing"] 
 const MAX_TARGETS = 1000;
 
 /** A built-in command on one member (4.3). */
-const builtInSchema = z.strictObject({ command: z.enum(COMMANDS), target: z.string() });
+const memberSchema = z.strictObject({ command: z.enum(MEMBER_COMMANDS), target: z.string() });
+
+/**
+ * A copy or a move of one member. `destination` is a decoded path: with a leading `/` from the account's root, otherwise
+ * from the addressed folder. With a `/` at its end it is the folder for the member, which keeps its name.
+ */
+const transferSchema = z.strictObject({
+  command: z.enum(TRANSFER_COMMANDS),
+  target: z.string(),
+  destination: z.string(),
+  /** Whether the member replaces what is at its new path. */
+  overwrite: z.boolean().default(false),
+});
 
 /** A trigger with one of these names, on one or more members (4.3). */
 function createTriggerSchema(names: readonly string[]) {
@@ -21,7 +39,7 @@ function createTriggerSchema(names: readonly string[]) {
 export function createCommandsRequestSchema(triggers: readonly string[], maxTargets = MAX_TARGETS) {
   return z.strictObject({
     commands: z
-      .array(triggers.length === 0 ? builtInSchema : z.union([builtInSchema, createTriggerSchema(triggers)]))
+      .array(z.union([memberSchema, transferSchema, ...(triggers.length === 0 ? [] : [createTriggerSchema(triggers)])]))
       .min(1)
       .max(maxTargets)
       .refine((commands) => countTargets(commands) <= maxTargets),
@@ -39,7 +57,8 @@ export const commandsErrorSchema = z.strictObject({ errors: z.array(outcomeSchem
 
 /** One command of a folder: a built-in one, or a trigger. */
 export type Command = BuiltInCommand | z.infer<ReturnType<typeof createTriggerSchema>>;
-export type BuiltInCommand = z.infer<typeof builtInSchema>;
+export type BuiltInCommand = z.infer<typeof memberSchema> | TransferCommand;
+export type TransferCommand = z.infer<typeof transferSchema>;
 export type CommandOutcome = z.infer<typeof outcomeSchema>;
 
 /** Whether a command is built in; any other command is a trigger. */

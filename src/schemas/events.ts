@@ -27,6 +27,7 @@ const envelope = {
 
 const location = { path: z.string(), real_path: z.string() };
 const reason = { details: z.string() };
+const locations = { ...location, destination: z.string(), destination_real_path: z.string() };
 const amount = z.number().min(0);
 const written = { total_write: amount, duration: amount, write_speed: amount };
 const read = { total_read: amount, duration: amount, read_speed: amount };
@@ -89,6 +90,10 @@ export const fileEventSchema = z.discriminatedUnion("id", [
   event(40041, { ...location, ...read, ...reason }),
   event(40042, { url: z.string(), details: z.string(), suspended: z.number() }),
   event(40043, { trigger: z.string(), path: z.string(), details: z.string().nullable() }),
+  event(40055, { ...locations, replaced: z.boolean() }),
+  event(40056, { ...locations, ...reason }),
+  event(49001, { ...locations, replaced: z.boolean() }),
+  event(49002, { ...locations, ...reason }),
 ]);
 
 /** The body of a webhook request. */

@@ -121,5 +121,7 @@ function withNamesChecked(files: AccountFiles): AccountFiles {
     createFolder: async (segments) => files.createFolder(checked(segments)),
     createFolderIfMissing: async (segments) => files.createFolderIfMissing(checked(segments)),
     remove: async (segments, kind, removal) => files.remove(checked(segments), kind, removal),
+    copy: async (from, to, options) => files.copy(checked(from), checked(to), options),
+    move: async (from, to, options) => files.move(checked(from), checked(to), options),
   };
 }

@@ -116,8 +116,9 @@ async function copyMember(copying: Copying, from: string, to: string, kind: "fil
     await copying.storage.createFolder(to);
     await copyProperties(copying, from, to);
   } else {
-    const { ifMatch: _, ...options } = copying.options;
-    await copyFile({ ...copying, options }, from, to, true);
+    // The other options are about the folder.
+    const { signal } = copying.options;
+    await copyFile({ ...copying, options: signal ? { signal } : {} }, from, to, true);
   }
 }
 

@@ -5,8 +5,8 @@ import type { AccountContext } from "../request/context.ts";
 import { emitEvent, toFileLocation } from "../request/emit-event.ts";
 
 /**
- * Adds events to an account's files: for folders created, and files and folders removed. Transfers emit their events
- * themselves.
+ * Adds events to an account's files: for folders created, and files and folders removed, copied and moved. Uploads and
+ * downloads emit their events themselves.
  */
 export function withEvents(context: AccountContext): AccountFiles {
   const { files, failureOf } = context;
@@ -49,11 +49,34 @@ export function withEvents(context: AccountContext): AccountFiles {
     emitEvent(context, { id: isFolder ? 40026 : 40012, data: location });
   }
 
+  function createTransfer(verb: "copy" | "move"): AccountFiles["copy"] {
+    const [doneId, failedId] = verb === "move" ? ([40055, 40056] as const) : ([49001, 49002] as const);
+    return async (from, to, options) => {
+      const { path, real_path } = toFileLocation(context, to);
+      const data = { ...toFileLocation(context, from), destination: path, destination_real_path: real_path };
+      try {
+        const placement = await files[verb](from, to, options);
+        emitEvent(context, { id: doneId, data: { ...data, replaced: placement === "replaced" } });
+        return placement;
+      } catch (error) {
+        emitEvent(context, { id: failedId, data: { ...data, details: failureOf(error).message } });
+        throw error;
+      }
+    };
+  }
+
   /** Whether a folder is to be removed, which the events depend on. If nothing exists, what was asked for decides. */
   async function removesFolder(segments: readonly string[], kind: RemovalKind): Promise<boolean> {
     const found = await files.kindOf(segments).catch(() => undefined);
     return found === undefined ? kind === "folder" || kind === "empty-folder" : found === "folder";
   }
 
-  return { ...files, createFolder, createFolderIfMissing, remove };
+  return {
+    ...files,
+    createFolder,
+    createFolderIfMissing,
+    remove,
+    copy: createTransfer("copy"),
+    move: createTransfer("move"),
+  };
 }

@@ -4,7 +4,15 @@ import { createUtf8Decoder } from "../platform/utf8.ts";
 import { type FormFiles, isEmptyInput } from "./form-files.ts";
 
 /** The built-in actions of a folder's form (4.6). Any other action is the name of a trigger. */
-export const FORM_ACTIONS = ["create-folder", "upload-file", "delete-members", "download-members"] as const;
+export const FORM_ACTIONS = [
+  "create-folder",
+  "upload-file",
+  "delete-members",
+  "download-members",
+  "rename-member",
+  "move-members",
+  "copy-members",
+] as const;
 
 /** The action that stores files (4.6). */
 const UPLOAD_ACTION: (typeof FORM_ACTIONS)[number] = "upload-file";
@@ -17,6 +25,8 @@ export const FORM_FIELDS = {
   /** Uploads its files by itself: programs such as `curl -F file=@report.pdf` need no `action`. */
   plainFile: { name: "file", holds: "files", needsNoAction: true },
   member: { name: "selected-members", holds: "texts" },
+  newName: { name: "new-name", holds: "text" },
+  destination: { name: "destination", holds: "text" },
 } as const;
 
 type FormField = keyof typeof FORM_FIELDS;
@@ -34,6 +44,9 @@ export interface FormFields {
   /** All values of the field. The action that uses it needs exactly one. */
   readonly newFolders: readonly string[];
   readonly members: readonly string[];
+  /** All values of each field. */
+  readonly newNames: readonly string[];
+  readonly destinations: readonly string[];
 }
 
 /**
@@ -52,25 +65,28 @@ export async function receiveForm(
   maxFieldBytes = MAX_FIELD_BYTES,
 ): Promise<FormFields> {
   const readField = createFieldReader(maxFieldBytes);
-  const newFolders: string[] = [];
-  const members: string[] = [];
+  const texts = {
+    newFolder: [] as string[],
+    member: [] as string[],
+    newName: [] as string[],
+    destination: [] as string[],
+  };
   let action: string | undefined;
   let isActionImplied = false;
 
   async function receiveField({ name, body }: FormPart): Promise<void> {
     const value = await readField(body);
-    switch (FIELD_OF.get(name)) {
+    const field = FIELD_OF.get(name);
+    switch (field) {
+      case undefined:
+        return;
       case "action":
         return receiveAction(value);
-      case "newFolder":
-        newFolders.push(value);
-        return;
-      case "member":
-        members.push(value);
-        return;
       case "file":
       case "plainFile":
         throw createError("form-text-unexpected");
+      default:
+        texts[field].push(value);
     }
   }
 
@@ -96,7 +112,8 @@ export async function receiveForm(
   try {
     for await (const part of parts) await (part.filename === undefined ? receiveField(part) : receiveFile(part));
     if (action === undefined) throw createError("form-action-missing");
-    return { action, newFolders, members };
+    const { newFolder, member, newName, destination } = texts;
+    return { action, newFolders: newFolder, members: member, newNames: newName, destinations: destination };
   } finally {
     if (action === undefined) await files.decide(false);
   }

@@ -10,7 +10,7 @@ const OF_THE_SERVICE: Readonly<Record<string, readonly string[]>> = {
   ],
   auth: [
     "spec/**/{login,logout,authentication,sessions,session-keep-alive,password-update,throttling,account-changes}",
-    "spec/**/{login-events,shared-store}",
+    "spec/**/{login-events,shared-store,basic-cache,login-ends,host-identity,jwt,session-cookie,account-info}",
   ],
   http: [
     "spec/**/{ranges,conditional-requests,cross-site,negotiation,large-bodies,body-already-read,post-form,platform-request}",

@@ -113,6 +113,21 @@ const UPDATES = [
 
 const FOLDER_BODIES = [
   commandsOf(["create-folder-if-missing", "new"]),
+  {
+    fields: JSON_TYPE,
+    body: JSON.stringify({
+      commands: [
+        { command: "create-folder-if-missing", target: "new" },
+        { command: "copy", target: "new", destination: "new.txt", overwrite: true },
+        { command: "move", target: "new.txt", destination: "new", overwrite: true },
+      ],
+    }),
+  },
+  form(["action", "move-members"], ["selected-members", "a.txt"], ["destination", "/f"]),
+  form(["action", "move-members"], ["selected-members", "c.txt"], ["destination", "/"]),
+  form(["action", "copy-members"], ["selected-members", "none"], ["destination", "/"]),
+  form(["action", "rename-member"], ["selected-members", "a.txt"], ["new-name", "new.txt"]),
+  form(["action", "rename-member"], ["selected-members", "c.txt"], ["new-name", "new.txt"]),
   form(["action", "download-members"], ["selected-members", "a.txt"]),
   form(["action", "upload-file"], ["upload-file", "refused.txt", "x"]),
   form(["file", "new.txt", "x"]),

@@ -145,7 +145,7 @@ export async function createDriftEnvironment(): Promise<DriftEnvironment> {
     },
     async reset() {
       broken = undefined;
-      for (const path of ["/alice/f", "/alice/a.txt", "/alice/new", "/alice/new.txt"]) {
+      for (const path of ["/alice/f", "/alice/a.txt", "/alice/c.txt", "/alice/new", "/alice/new.txt"]) {
         if ((await base.stat(path)) !== undefined) await base.remove(path);
       }
       await base.createFolder("/alice/f");

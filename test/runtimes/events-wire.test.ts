@@ -151,6 +151,16 @@ async function ask(
   }
 }
 
+/** Copies or moves a file of the root folder, which is created unless it is `never.txt`, over the same new path. */
+async function transfer(command: "copy" | "move", target: string): Promise<void> {
+  if (target !== "never.txt") await ask("PUT", `/home/${target}`, { body: "x" });
+  const commands = [{ command, target, destination: "folder/moved.txt", overwrite: true }];
+  await ask("POST", "/home/", {
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ commands }),
+  });
+}
+
 async function login(): Promise<string> {
   const body = JSON.stringify({ username: "alice", password: "secret-of-alice" });
   const text = await ask("POST", "/__svc__/login", { headers: { "Content-Type": "application/json" }, body });
@@ -258,6 +268,16 @@ const causes: Readonly<Record<FileEvent["id"], readonly [cause: () => Promise<un
       }),
     { trigger: "publish", path: "/a.txt", details: null },
   ],
+  40055: [
+    () => transfer("move", "moved-from.txt"),
+    { path: "/moved-from.txt", destination: "/folder/moved.txt", replaced: false },
+  ],
+  40056: [() => transfer("move", "never.txt"), { path: "/never.txt", details: "Not found." }],
+  49001: [
+    () => transfer("copy", "moved-from.txt"),
+    { path: "/moved-from.txt", destination: "/folder/moved.txt", replaced: true },
+  ],
+  49002: [() => transfer("copy", "never.txt"), { path: "/never.txt", details: "Not found." }],
 };
 
 describe("events over the wire (6, CONTRACT 8)", () => {

@@ -1,3 +1,4 @@
+import type { MemberCopied, MemberCopyFailed, MemberMoved, MemberMoveFailed } from "./copies-and-moves.ts";
 import type {
   FileRemoved,
   FileRemoveFailed,
@@ -65,7 +66,11 @@ export type FileEvent =
   | DownloadFailed
   | ArchiveFailed
   | AuthenticationUrlSuspended
-  | TriggerRun;
+  | TriggerRun
+  | MemberMoved
+  | MemberMoveFailed
+  | MemberCopied
+  | MemberCopyFailed;
 
 /**
  * Gets every event when it happens. If it throws or rejects, the error is logged and nothing else fails. The service

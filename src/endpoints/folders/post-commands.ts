@@ -15,6 +15,7 @@ import {
 import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
 import { attemptAll, type MemberOutcome, toOutcomesReply } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
+import { toDestination, transferMember } from "./transfer-member.ts";
 
 /**
  * `POST /home/<folder>/` with a JSON body: runs folder commands in order (4.3, CONTRACT 4.5). All of them are checked
@@ -95,9 +96,19 @@ async function run(context: AccountContext, triggers: Triggers, command: Command
   if (trigger !== undefined) await runTrigger(context, command.command, trigger, target);
 }
 
-async function runBuiltIn({ files, path }: AccountContext, { command }: BuiltInCommand, target: string): Promise<void> {
+async function runBuiltIn(context: AccountContext, command: BuiltInCommand, target: string): Promise<void> {
+  const { files, path } = context;
   const member = [...path.segments, target];
-  switch (command) {
+  switch (command.command) {
+    case "move":
+    case "copy":
+      return transferMember(
+        context,
+        command.command,
+        target,
+        toDestination(path.segments, target, command.destination),
+        command.overwrite,
+      );
     case "delete":
       return files.remove(member, "any");
     case "create-folder":

@@ -6,6 +6,7 @@ import type { DoneCode } from "../../contracts/texts.ts";
 import { createError, toCommonCode } from "../../http/errors.ts";
 import { type HttpError, isHttpError } from "../../http/http-error.ts";
 import { type FormPart, readMultipart } from "../../http/multipart.ts";
+import { isMemberName } from "../../http/path-segment.ts";
 import type { Reply } from "../../http/reply.ts";
 import { emptyReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
@@ -24,6 +25,7 @@ import { folderPage } from "./get-folder.ts";
 import { attemptAll, type MemberOutcome, toCommonStatus, toOutcomesReply } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
 import { addSentFiles, removeSentFiles } from "./sent-files.ts";
+import { toDestinationIn, transferMember } from "./transfer-member.ts";
 
 /** A form that was read to its end. */
 interface ReceivedForm extends FormFields {
@@ -109,20 +111,33 @@ function toFormMetadata({ request, config: { metadataFields } }: AccountContext)
 }
 
 /** What the user has forgotten in the form. */
-function findOmission({ action, newFolders, members, uploads }: ReceivedForm): HttpError | undefined {
+function findOmission(form: ReceivedForm): HttpError | undefined {
+  const { action, newFolders, members, newNames, destinations, uploads } = form;
   switch (action) {
+    case "rename-member":
+      return members.length === 1 && newNames.length === 1 ? undefined : createError("new-name-missing");
+    case "move-members":
+    case "copy-members":
+      if (destinations.length !== 1 || destinations[0] === "") return createError("destination-missing");
+      break;
     case "create-folder":
       return newFolders.length === 1 ? undefined : createError("folder-name-missing");
     case "upload-file":
       return uploads.length > 0 ? undefined : createError("files-missing");
-    default:
-      return members.length > 0 ? undefined : createError("items-missing");
   }
+  return members.length > 0 ? undefined : createError("items-missing");
 }
 
 async function run(context: AccountContext, form: ReceivedForm): Promise<readonly MemberOutcome[]> {
   const { path, files, failureOf } = context;
-  const { action, newFolders, members, uploads } = form;
+  const {
+    action,
+    newFolders,
+    members,
+    newNames: [newName = ""],
+    destinations: [destination = ""],
+    uploads,
+  } = form;
   switch (action) {
     case "create-folder":
       return attemptAll(context, newFolders, (name) => files.createFolder([...path.segments, name]));
@@ -132,10 +147,24 @@ async function run(context: AccountContext, form: ReceivedForm): Promise<readonl
       );
     case "delete-members":
       return attemptAll(context, members, (name) => files.remove([...path.segments, name], "any"));
+    case "rename-member":
+      return attemptAll(context, members, (name) => rename(context, name, newName));
+    case "move-members":
+    case "copy-members": {
+      const verb = action === "move-members" ? "move" : "copy";
+      return attemptAll(context, members, (name) =>
+        transferMember(context, verb, name, toDestinationIn(path.segments, name, destination)),
+      );
+    }
   }
   const trigger = ownTriggers(context).get(action);
   if (trigger === undefined) throw createError("form-action-unknown");
   return attemptAll(context, members, (name) => runTrigger(context, action, trigger, name));
+}
+
+async function rename(context: AccountContext, name: string, newName: string): Promise<void> {
+  if (!isMemberName(newName)) throw createError("name-invalid");
+  await transferMember(context, "move", name, [...context.path.segments, newName]);
 }
 
 /** Responds with an archive of the members if all of them can be in it. */
@@ -203,6 +232,12 @@ function toDoneCode(action: string): DoneCode {
       return "uploaded";
     case "delete-members":
       return "deleted";
+    case "rename-member":
+      return "renamed";
+    case "move-members":
+      return "moved";
+    case "copy-members":
+      return "copied";
     default:
       return "triggered";
   }

@@ -171,6 +171,7 @@ export const copyCases: readonly StorageCase[] = [
       expectEqual(await readFileText(storage, "/to"), "old", "text");
       expectEqual(await storage.copy("/file", "/file 2", { kind: "file" }), "created", "file");
       expectEqual(await storage.copy("/folder", "/folder 2", { kind: "folder" }), "created", "folder");
+      await expectMember(storage, "/folder 2", "folder", "kept");
     },
   },
   {

@@ -1,6 +1,6 @@
 import { expect, expectEqual, expectRefusal } from "../expectations.ts";
 import type { StorageCase } from "./case.ts";
-import { makeFilledFolder, namesIn, put, readFileText } from "./content.ts";
+import { bodyText, makeFilledFolder, namesIn, put, readFileText } from "./content.ts";
 import { expectMember, expectTree, makeMember, makeTree } from "./copies.ts";
 
 /** Cases about `move`. */
@@ -78,7 +78,7 @@ export const moveCases: readonly StorageCase[] = [
       await put(storage, "/a", "content");
       const file = await storage.read("/a");
       await storage.move("/a", "/b");
-      expectEqual(await new Response(file.body).text(), "content", "text");
+      expectEqual(await bodyText(file.body), "content", "text");
     },
   },
   {

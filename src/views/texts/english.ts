@@ -62,6 +62,9 @@ export const ENGLISH: Texts = {
     "folder-created": "The folder was created.",
     uploaded: "The upload is complete.",
     deleted: "The selected items were deleted.",
+    renamed: "The item was renamed.",
+    moved: "The selected items were moved.",
+    copied: "The selected items were copied.",
     triggered: "Done.",
   },
   failures: {

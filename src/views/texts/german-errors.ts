@@ -19,6 +19,10 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "name-unsupported": "Der Speicher unterstützt diesen Namen nicht.",
   "path-invalid": "Der Pfad enthält einen ungültigen Namen.",
   "path-too-long": "Der Pfad ist zu lang für die Regeln des Kontos.",
+  "root-not-movable": "Der oberste Ordner kann nicht kopiert, verschoben oder ersetzt werden.",
+  "paths-overlap":
+    "Nichts kann auf sich selbst, in sich selbst oder über einen Ordner um sich herum kopiert oder verschoben werden.",
+  "destination-invalid": "Das ist kein gültiges Ziel.",
   "root-not-removable": "Der oberste Ordner kann nicht gelöscht werden.",
   "folder-not-empty": "Der Ordner ist nicht leer.",
   "upload-refused": "Das Hochladen wurde abgelehnt.",
@@ -104,6 +108,8 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   // Forms
   "items-missing": "Wählen Sie mindestens einen Eintrag aus.",
   "files-missing": "Wählen Sie mindestens eine Datei aus.",
+  "new-name-missing": "Wählen Sie einen Eintrag aus, und geben Sie seinen neuen Namen ein.",
+  "destination-missing": "Geben Sie einen Zielordner ein.",
   "folder-name-missing": "Geben Sie den Namen eines neuen Ordners ein.",
   "form-action-missing": "Das Formular hat kein Feld „action“.",
   "form-action-unknown": "Die Aktion des Formulars ist unbekannt.",

@@ -131,6 +131,8 @@ describe("the OpenAPI description", () => {
       "upload-file": { type: "array", items: { type: "string", format: "binary" }, example: [] },
       file: { type: "array", items: { type: "string", format: "binary" }, example: [] },
       "selected-members": { type: "array", items: { type: "string" }, example: [] },
+      "new-name": { type: "string", example: "example" },
+      destination: { type: "string", example: "example" },
     });
     expect(formOf("/__svc__/login", "application/x-www-form-urlencoded")).toMatchObject({
       properties: { username: { example: "maria" }, return: { type: "string", example: "/files/home/" } },
@@ -161,7 +163,7 @@ describe("the OpenAPI description", () => {
   it("names the triggers among commands and actions", async () => {
     const document = await describeService({ triggers: { approve: { label: "Approve" }, reject: {} } });
     expect(schemaOf(document, "CommandsRequest")).toContain('"enum":["approve","reject"]');
-    expect(JSON.stringify(document.paths["/home/"]?.post)).toContain('"download-members","approve","reject"]');
+    expect(JSON.stringify(document.paths["/home/"]?.post)).toContain('"copy-members","approve","reject"]');
     expect(schemaOf(await describeService(), "CommandsRequest")).not.toContain("approve");
   });
 

@@ -1,0 +1,106 @@
+import { type EntityTags, type Placement, type StorageEntry, StorageError } from "../contracts/storage-adapter.ts";
+import { createError } from "../http/errors.ts";
+import { walkFolder } from "./folder-walk.ts";
+import { isReserved, toStoragePath } from "./path.ts";
+import type { Operation } from "./permissions.ts";
+import type { RemovalCheck, TreeAccess } from "./removal-check.ts";
+
+/** Copies and moves. A part of `AccountFiles`. */
+export interface FileTransfers {
+  /**
+   * Copies a file, or a folder with everything in it except links. The account needs `read` for each file and `list`
+   * for each folder; and at the new paths `write` for each file and `create-folder` for each folder. Throws HttpError
+   * `too-large` for a file above the account's size limit.
+   *
+   * Both trees are checked before anything is copied. What is replaced is removed, so the account needs `delete-file`
+   * and `delete-folder` for all of it. Errors of either path alone are HttpError `denied`: the root, one path in the
+   * other, the reserved name, and a new path where a virtual folder is. Other errors are the storage's.
+   */
+  copy(from: readonly string[], to: readonly string[], options?: FileTransferOptions): Promise<Placement>;
+  /** Moves a file or folder, like {@link copy}. The account needs `rename` for each old path and each new one. */
+  move(from: readonly string[], to: readonly string[], options?: FileTransferOptions): Promise<Placement>;
+}
+
+/** The options of a copy or a move. */
+export interface FileTransferOptions {
+  /** Replace what is at the new path. Default: false, and anything there is `already-exists`. */
+  readonly replace?: boolean;
+  /** Only a file with one of these strong entity-tags (RFC 9110 13.1.1). */
+  readonly ifMatch?: EntityTags;
+  readonly signal?: AbortSignal;
+}
+
+type Kind = "file" | "folder";
+
+/** The operations that a copy or a move needs for a member, where it is and where it will be. */
+const NEEDS = {
+  copy: { file: ["read", "write"], folder: ["list", "create-folder"] },
+  move: { file: ["rename", "rename"], folder: ["rename", "rename"] },
+} as const satisfies Record<string, Record<Kind, readonly [from: Operation, to: Operation]>>;
+
+/** Creates the copies and moves of an account. `maxFileBytes`: the largest file that it may copy. */
+export function createFileTransfers(
+  { tree, permissions, require, inTurn, runStep }: TreeAccess,
+  removals: RemovalCheck,
+  maxFileBytes: number | undefined,
+): FileTransfers {
+  function createVerb(verb: "copy" | "move"): FileTransfers["copy"] {
+    const needs = NEEDS[verb];
+    const hasSizeLimit = verb === "copy" && maxFileBytes !== undefined;
+
+    async function checkMember(
+      kind: Kind,
+      size: number,
+      from: readonly string[],
+      to: readonly string[],
+    ): Promise<void> {
+      await require(from, needs[kind][0]);
+      await require(to, needs[kind][1]);
+      if (hasSizeLimit && size > maxFileBytes) throw createError("too-large", { values: { max: maxFileBytes } });
+    }
+
+    /** Checks everything below a folder. */
+    async function checkTree(from: readonly string[], to: readonly string[]): Promise<void> {
+      const operations = [...needs.file, ...needs.folder];
+      if (!hasSizeLimit && operations.every((operation) => permissions.grantsEverywhere(operation))) return;
+      for await (const { segments, kind, size } of walkFolder(tree, from, runStep)) {
+        if (kind === "link" && verb === "copy") continue;
+        await checkMember(toKind(kind), size, segments, [...to, ...segments.slice(from.length)]);
+      }
+    }
+
+    return async function transfer(from, to, { replace = false, ...options } = {}) {
+      checkPaths(from, to);
+      const found = await find(from);
+      const kind = toKind(found?.kind);
+      await checkMember(kind, found?.size ?? 0, from, to);
+      if (found === undefined || found.kind === "link") throw new StorageError("not-found");
+      if (kind === "folder" && options.ifMatch !== undefined) throw new StorageError("precondition-failed");
+      const replaced = await find(to);
+      if (replaced !== undefined && !replace) throw new StorageError("already-exists");
+      if (kind === "folder") await inTurn(() => checkTree(from, to));
+      if (replaced !== undefined) await removals.requireForAll(to, replaced.kind === "folder");
+      // The kind is passed on: if something else replaces the member now, it needs other permissions and must stay.
+      return tree[verb](toStoragePath(from), toStoragePath(to), { ...options, replace, kind });
+    };
+  }
+
+  async function find(segments: readonly string[]): Promise<StorageEntry | undefined> {
+    return isReserved(segments) ? undefined : tree.stat(toStoragePath(segments));
+  }
+
+  return { copy: createVerb("copy"), move: createVerb("move") };
+}
+
+/** A link counts as a file. */
+function toKind(kind: StorageEntry["kind"] | undefined): Kind {
+  return kind === "folder" ? "folder" : "file";
+}
+
+/** @throws HttpError `denied` for the root, the reserved name, and a path that is in the other one or equal to it. */
+function checkPaths(from: readonly string[], to: readonly string[]): void {
+  if (from.length === 0 || to.length === 0) throw createError("root-not-movable");
+  if (isReserved(to)) throw createError("name-reserved");
+  const [shorter, longer] = from.length < to.length ? [from, to] : [to, from];
+  if (shorter.every((name, index) => name === longer[index])) throw createError("paths-overlap");
+}

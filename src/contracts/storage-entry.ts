@@ -1,0 +1,15 @@
+/** A member of a folder, or the root, whose name is empty. */
+export interface StorageEntry {
+  readonly name: string;
+  readonly kind: "file" | "folder" | "link";
+  /** Bytes; 0 for folders and links. */
+  readonly size: number;
+  readonly modified: Date;
+  /**
+   * The entity-tag with its quotes (RFC 9110 8.8.3); a weak one begins with `W/`. Only files have one. If two entries
+   * of one path have equal strong tags, their bytes are equal.
+   */
+  readonly etag?: string;
+  /** Whether it has properties (`StorageAttributes`). Absent: it has none. */
+  readonly hasProperties?: true;
+}
