@@ -1,8 +1,8 @@
 import { closeSync, openSync } from "node:fs";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { checkOption, OptionError } from "../contracts/option-error.ts";
-import { within } from "../stores/keyv.ts";
 import { createSqliteStore, type SqliteDatabase } from "../stores/sqlite.ts";
+import { within } from "../stores/within.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
 
 /** A store that several processes share, from the configuration. */
