@@ -22,11 +22,14 @@ export interface RedisScriptOptions {
 export interface RedisStoreOptions {
   /** The beginning of every key. Services with the same prefix share their sessions. Default: `fileferry:`. */
   readonly prefix?: string;
-  /** A call that takes longer fails: a client without a connection may wait for a new one. At most 600,000. Default: 5000. */
+  /**
+   * A call that takes longer fails: a client without a connection may wait for a new one. At most 600,000. Default:
+   * 5000.
+   */
   readonly timeoutMilliseconds?: number;
 }
 
-/** Compares and replaces JSON texts. An empty argument means nothing: it is no JSON. Redis runs a script atomically. */
+/** Compares and replaces JSON texts. An empty argument, which is not JSON, means nothing. Scripts are atomic. */
 const REPLACE = `if (redis.call("GET", KEYS[1]) or "") ~= ARGV[1] then return 0 end
 if ARGV[2] == "" then redis.call("DEL", KEYS[1]) else redis.call("SET", KEYS[1], ARGV[2], "PX", ARGV[3]) end
 return 1`;

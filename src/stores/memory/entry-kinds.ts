@@ -1,5 +1,5 @@
 /** A stored JSON text. */
-export interface Entry {
+export interface StoredText {
   readonly json: string;
   /** Milliseconds on the store's clock. */
   readonly expires: number;
@@ -8,9 +8,9 @@ export interface Entry {
 /** Entries by their keys, with a limit for each kind of key: the part before the first `:`. */
 export interface EntryKinds {
   /** Returns an entry that has not expired. */
-  find(key: string, now: number): Entry | undefined;
+  find(key: string, now: number): StoredText | undefined;
   /** Stores an entry, and returns false if its kind is full: see {@link WhenFull}. */
-  put(key: string, entry: Entry, now: number): boolean;
+  put(key: string, entry: StoredText, now: number): boolean;
   delete(key: string): void;
 }
 
@@ -18,7 +18,7 @@ export interface EntryKinds {
 export type WhenFull = "evict" | "refuse";
 
 interface Kind {
-  readonly entries: Map<string, Entry>;
+  readonly entries: Map<string, StoredText>;
   /** No entry expires before this time. */
   earliest: number;
 }
@@ -79,7 +79,7 @@ export function createEntryKinds(maxEntries: number, whenFull: WhenFull): EntryK
     return kind.entries.size < maxEntries;
   }
 
-  function find(key: string, now: number): Entry | undefined {
+  function find(key: string, now: number): StoredText | undefined {
     const kind = findKind(key);
     const entry = kinds.get(kind)?.entries.get(key);
     if (entry === undefined || entry.expires > now) return entry;
@@ -87,9 +87,9 @@ export function createEntryKinds(maxEntries: number, whenFull: WhenFull): EntryK
     return undefined;
   }
 
-  function put(key: string, entry: Entry, now: number): boolean {
+  function put(key: string, entry: StoredText, now: number): boolean {
     const name = findKind(key);
-    const kind = kinds.get(name) ?? { entries: new Map<string, Entry>(), earliest: Number.POSITIVE_INFINITY };
+    const kind = kinds.get(name) ?? { entries: new Map<string, StoredText>(), earliest: Number.POSITIVE_INFINITY };
     const isFull = kind.entries.size >= maxEntries && !kind.entries.has(key);
     if (isFull && whenFull === "refuse" && !makeSpace(kind, now)) return false;
     kinds.set(name, kind);

@@ -54,7 +54,7 @@ export const oddTexts: readonly string[] = [
 
 export const oddEndings = ["", "A", "a", "a ", " a", ":", "::", "*", "?", "%41", "/../x", "ä", "a\u0308", "'; --"];
 
-/** Returns a new key. Random, so that cases on a persistent store do not see entries of each other or of an earlier run. */
+/** Returns a random key, so that cases on a persistent store do not see entries of each other or of an earlier run. */
 export function freshKey(): string {
   return `fileferry-case:${crypto.randomUUID()}:`;
 }
