@@ -75,8 +75,8 @@ export default defineConfig([
       options.chunkNames = "cli/[name]-[hash]";
     },
     platform: "node",
-    // Optional peers, which the operator installs.
-    noExternal: [/^(?!keyv$|@keyv\/redis$)/],
+    // An optional peer, which the operator installs.
+    noExternal: [/^(?!redis$)/],
     // Names stay readable in the stacks of the log.
     minifyWhitespace: true,
     minifySyntax: true,

@@ -85,8 +85,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // The sum that stores want of a list of removals.
   "@noble/hashes": ["platform", "auth", "storage/s3/remove.ts"],
   // Optional, for Redis alone.
-  "@keyv/redis": ["cli/session-store.ts"],
-  keyv: ["cli/session-store.ts"],
+  redis: ["cli/session-store.ts"],
   // Optional, for tokens alone.
   jose: ["auth/jwt.ts", "auth/jwt/keys.ts", "auth/jwt/options.ts"],
   // Optional, for the hooks alone.
