@@ -28,7 +28,9 @@ const published = {
   "storage/s3": "src/storage/s3.ts",
   "storage/r2": "src/storage/r2.ts",
   "stores/cloudflare-kv": "src/stores/cloudflare-kv.ts",
+  "stores/durable-object": "src/stores/durable-object.ts",
   "stores/memory": "src/stores/memory.ts",
+  "stores/redis": "src/stores/redis.ts",
   "stores/sqlite": "src/stores/sqlite.ts",
   "testing/index": "src/testing/index.ts",
 };
@@ -73,8 +75,8 @@ export default defineConfig([
       options.chunkNames = "cli/[name]-[hash]";
     },
     platform: "node",
-    // Optional peers, which the operator installs.
-    noExternal: [/^(?!keyv$|@keyv\/redis$)/],
+    // An optional peer, which the operator installs.
+    noExternal: [/^(?!redis$)/],
     // Names stay readable in the stacks of the log.
     minifyWhitespace: true,
     minifySyntax: true,

@@ -27,6 +27,7 @@ export {
   type PermissionValue,
 } from "./contracts/account.ts";
 export type { ApiPage, ApiPageFile } from "./contracts/api-page.ts";
+export type { AtomicKeyValueStore } from "./contracts/atomic-store.ts";
 export type {
   Accepted,
   Authenticator,

@@ -1,8 +1,9 @@
 import { closeSync, openSync } from "node:fs";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { checkOption, OptionError } from "../contracts/option-error.ts";
-import { within } from "../stores/keyv.ts";
+import { createRedisStore } from "../stores/redis.ts";
 import { createSqliteStore, type SqliteDatabase } from "../stores/sqlite.ts";
+import { within } from "../stores/within.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
 
 /** A store that several processes share, from the configuration. */
@@ -17,8 +18,6 @@ export interface OpenSessionStore {
   close(): Promise<void>;
 }
 
-/** The beginning of every key: other programs may use the database too. */
-const NAMESPACE = "fileferry";
 const CONNECT_MILLISECONDS = 5000;
 /** The number of commands that wait for a reply of Redis at most; more fail immediately. */
 const MAX_COMMANDS = 10_000;
@@ -67,7 +66,7 @@ async function tryStore(store: KeyValueStore): Promise<void> {
 }
 
 async function openRedis(url: string, key: string): Promise<OpenSessionStore> {
-  const [{ Keyv }, redis] = await loadKeyv(key);
+  const redis = await loadRedis(key);
   let isStarted = false;
   const client = redis.createClient({
     url,
@@ -89,8 +88,7 @@ async function openRedis(url: string, key: string): Promise<OpenSessionStore> {
     throw createFailure(1, [`${key}: Redis at ${host} cannot be reached: ${toReason(error)}`]);
   }
   isStarted = true;
-  const adapter = new redis.default(client, { throwOnErrors: true });
-  const store = new Keyv({ store: adapter, namespace: NAMESPACE, useKeyPrefix: false, throwOnErrors: true });
+  const store = createRedisStore(client);
 
   /** The service is closed before, so no caller waits for a reply; a Redis that hangs must not delay the end. */
   async function close(): Promise<void> {
@@ -100,13 +98,13 @@ async function openRedis(url: string, key: string): Promise<OpenSessionStore> {
   return { store, close };
 }
 
-/** Both packages are optional peer dependencies, which only Redis needs. */
-async function loadKeyv(key: string): Promise<[typeof import("keyv"), typeof import("@keyv/redis")]> {
+/** The package is an optional peer dependency, which only Redis needs. */
+async function loadRedis(key: string): Promise<typeof import("redis")> {
   try {
-    return await Promise.all([import("keyv"), import("@keyv/redis")]);
+    return await import("redis");
   } catch (error) {
     if (!isMissing(error)) throw error;
-    throw createFailure(1, [`${key}: Redis needs two more packages: npm install keyv@5 @keyv/redis@5`]);
+    throw createFailure(1, [`${key}: Redis needs one more package: npm install redis@5`]);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import type { Logger } from "../contracts/logger.ts";
+import { within } from "./within.ts";
 
 /** Options of {@link adoptKeyv}. */
 export interface KeyvOptions {
@@ -81,13 +82,4 @@ function throwsOnErrors(value: unknown): value is { throwOnErrors: boolean } {
   return (
     typeof value === "object" && value !== null && "throwOnErrors" in value && typeof value.throwOnErrors === "boolean"
   );
-}
-
-/** Rejects if work takes longer than the given time. The result of late work is ignored. */
-export function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = () => reject(new Error(`The store did not respond within ${milliseconds} ms.`));
-    const timer = setTimeout(late, milliseconds);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

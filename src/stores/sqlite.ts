@@ -1,5 +1,6 @@
-import type { KeyValueStore } from "../contracts/key-value-store.ts";
+import type { AtomicKeyValueStore } from "../contracts/atomic-store.ts";
 import { checkOption } from "../contracts/option-error.ts";
+import { type Replacement, toEntryText, toReplacement } from "./entry-text.ts";
 
 /**
  * The part of an open database that the store uses: `DatabaseSync` of `node:sqlite` or `Database` of `better-sqlite3`.
@@ -13,7 +14,8 @@ export interface SqliteDatabase {
 export interface SqliteStatement {
   /** Returns the first row; `undefined` if there is none. */
   get(...values: readonly (string | number)[]): unknown;
-  run(...values: readonly (string | number)[]): unknown;
+  /** `changes` is the number of rows that the statement inserted, updated or deleted. */
+  run(...values: readonly (string | number)[]): { readonly changes: number | bigint };
 }
 
 /** Options of {@link createSqliteStore}. */
@@ -24,8 +26,8 @@ export interface SqliteStoreOptions {
   readonly clock?: () => number;
 }
 
-/** The number of expired entries that each `set` removes at most, so that they remain a small part of all. */
-const SWEPT_PER_SET = 10;
+/** The number of expired entries that each write removes at most, so that they remain a small part of all. */
+const SWEPT_PER_WRITE = 10;
 
 /**
  * A store in a table of an SQLite database, for the processes of one machine. The caller owns the database: set WAL
@@ -33,7 +35,7 @@ const SWEPT_PER_SET = 10;
  * and takes some microseconds. Methods reject with the errors of the database.
  * @throws OptionError; any error of the database.
  */
-export function createSqliteStore(database: SqliteDatabase, options: SqliteStoreOptions = {}): KeyValueStore {
+export function createSqliteStore(database: SqliteDatabase, options: SqliteStoreOptions = {}): AtomicKeyValueStore {
   const { table = "fileferry", clock = Date.now } = options;
   const isName = typeof table === "string" && /^[A-Za-z_]\w{0,62}$/.test(table);
   checkOption(isName, "table", "1 to 63 letters, digits and _, the first one no digit");
@@ -45,8 +47,17 @@ export function createSqliteStore(database: SqliteDatabase, options: SqliteStore
      ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires = excluded.expires`,
   );
   const remove = database.prepare(`DELETE FROM "${table}" WHERE key = ?`);
+  const insert = database.prepare(
+    `INSERT INTO "${table}" (key, value, expires) VALUES (?, ?, ?)
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires = excluded.expires
+     WHERE "${table}".expires <= ?`,
+  );
+  const update = database.prepare(
+    `UPDATE "${table}" SET value = ?, expires = ? WHERE key = ? AND value = ? AND expires > ?`,
+  );
+  const removeExpected = database.prepare(`DELETE FROM "${table}" WHERE key = ? AND value = ? AND expires > ?`);
   const sweep = database.prepare(
-    `DELETE FROM "${table}" WHERE key IN (SELECT key FROM "${table}" WHERE expires <= ? LIMIT ${SWEPT_PER_SET})`,
+    `DELETE FROM "${table}" WHERE key IN (SELECT key FROM "${table}" WHERE expires <= ? LIMIT ${SWEPT_PER_WRITE})`,
   );
 
   async function get(key: string): Promise<unknown> {
@@ -55,17 +66,38 @@ export function createSqliteStore(database: SqliteDatabase, options: SqliteStore
   }
 
   async function set(key: string, value: unknown, ttlMilliseconds: number): Promise<void> {
-    const json: string | undefined = JSON.stringify(value);
-    if (json === undefined) throw new TypeError("The value is not a JSON value.");
-    if (!(ttlMilliseconds > 0)) throw new TypeError("The time to live must be positive.");
+    const json = toEntryText(value, ttlMilliseconds);
     const now = clock();
     upsert.run(key, json, now + ttlMilliseconds);
     sweep.run(now);
+  }
+
+  /** Each branch is one statement, which SQLite executes atomically. */
+  function replaceJson(key: string, { expected, next }: Replacement, now: number, expires: number): boolean {
+    if (next === undefined) {
+      if (expected === undefined) return select.get(key, now) === undefined;
+      return Number(removeExpected.run(key, expected, now).changes) > 0;
+    }
+    if (expected === undefined) return Number(insert.run(key, next, expires, now).changes) > 0;
+    return Number(update.run(next, expires, key, expected, now).changes) > 0;
+  }
+
+  async function replace(
+    key: string,
+    expected: string | undefined,
+    next: string | undefined,
+    ttlMilliseconds: number,
+  ): Promise<boolean> {
+    const texts = toReplacement(expected, next, ttlMilliseconds);
+    const now = clock();
+    const isReplaced = replaceJson(key, texts, now, now + ttlMilliseconds);
+    if (isReplaced && texts.next !== undefined) sweep.run(now);
+    return isReplaced;
   }
 
   async function forget(key: string): Promise<void> {
     remove.run(key);
   }
 
-  return { get, set, delete: forget };
+  return { get, set, delete: forget, replace };
 }

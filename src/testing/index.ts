@@ -1,3 +1,4 @@
+export { atomicStoreCases } from "./atomic-store-cases.ts";
 export { type AuthenticatorCase, type AuthenticatorCaseContext, authenticatorCases } from "./authenticator-cases.ts";
 export { type EndpointCase, type EndpointCaseContext, type EndpointCaseNeed, isPlayable } from "./endpoint/case.ts";
 export { endpointCases } from "./endpoint-cases.ts";
@@ -5,4 +6,5 @@ export type { DecideFault, StorageFault, StorageStep, StorageVerb } from "./faul
 export { createFaultyStorage } from "./faulty-storage.ts";
 export type { LinkTarget, StorageCase, StorageCaseContext } from "./storage/case.ts";
 export { storageCases } from "./storage-cases.ts";
-export { type StoreCase, type StoreCaseContext, storeCases } from "./store-cases.ts";
+export { storeCases } from "./store-cases.ts";
+export type { AtomicStoreCase, AtomicStoreCaseContext, StoreCase, StoreCaseContext } from "./stores/case.ts";

@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { isBuiltin } from "node:module";
@@ -8,6 +9,7 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSqliteStore, type SqliteDatabase } from "../../src/stores/sqlite.ts";
+import { atomicStoreCases } from "../../src/testing/atomic-store-cases.ts";
 import { storeCases } from "../../src/testing/store-cases.ts";
 import { projectFolder } from "../support/built.ts";
 
@@ -15,6 +17,7 @@ import { projectFolder } from "../support/built.ts";
 const SCRIPT = `
 import { DatabaseSync } from "node:sqlite";
 import { createSqliteStore } from "./src/stores/sqlite.ts";
+import { atomicStoreCases } from "./src/testing/atomic-store-cases.ts";
 import { storeCases } from "./src/testing/store-cases.ts";
 
 const file = process.argv.at(-1);
@@ -36,6 +39,10 @@ const results = [];
 for (const { name, run } of storeCases) {
   results.push([name, await run({ store, wait, ttl: 50 }).then(() => "passed", (error) => String(error))]);
 }
+const atomic = { store: stores[0], other: stores[1], wait, ttl: 50 };
+for (const { name, run } of atomicStoreCases) {
+  results.push([name, await run(atomic).then(() => "passed", (error) => String(error))]);
+}
 let now = 0;
 const timed = createSqliteStore(one, { table: "timed", clock: () => now });
 for (let index = 0; index < 5000; index += 1) {
@@ -45,6 +52,31 @@ for (let index = 0; index < 5000; index += 1) {
 const { count } = one.prepare("SELECT count(*) AS count FROM timed").get();
 const kept = await createSqliteStore(other, { table: "timed", clock: () => now }).get("key 4999");
 process.stdout.write(JSON.stringify({ results, count, kept }));
+`;
+
+/** One of several processes that compete: replaces each of 100 texts, 50 calls at once, and counts up a text. */
+const COMPETITOR = `
+import { once } from "node:events";
+import { DatabaseSync } from "node:sqlite";
+import { updateText } from "./src/contracts/atomic-store.ts";
+import { createSqliteStore } from "./src/stores/sqlite.ts";
+
+const database = new DatabaseSync(process.argv.at(-1));
+database.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL");
+const store = createSqliteStore(database);
+process.stdout.write("ready\\n");
+await once(process.stdin, "data");
+const won = [];
+for (let round = 0; round < 100; round += 1) {
+  const calls = Array.from({ length: 50 }, (_, index) =>
+    store.replace("round " + round, undefined, process.pid + " " + index, 60_000));
+  won.push((await Promise.all(calls)).filter(Boolean).length);
+}
+for (let count = 0; count < 100; count += 1) {
+  await updateText(store, "counter", 60_000, (text) => String(Number(text ?? 0) + 1));
+}
+process.stdout.write(JSON.stringify({ won, counter: await store.get("counter") }));
+process.stdin.unref();
 `;
 
 const candidates = [
@@ -61,23 +93,33 @@ describe.skipIf(node === undefined)(`the store cases × SQLite, by two connectio
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fileferry-"));
-    const { outputFiles } = await build({
-      stdin: { contents: SCRIPT, resolveDir: projectFolder },
-      bundle: true,
-      write: false,
-      format: "esm",
-      platform: "node",
-      external: ["node:*"],
-    });
-    const args = ["--input-type=module", "--eval", outputFiles[0]?.text ?? "", "--", join(folder, "store.db")];
-    const { stdout } = await promisify(execFile)(node ?? "", args, { cwd: projectFolder });
+    const { stdout } = await promisify(execFile)(node ?? "", await toArguments(SCRIPT, join(folder, "store.db")));
     report = JSON.parse(stdout);
   });
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it.each(storeCases)("$name", ({ name }) => {
+  it.each([...storeCases, ...atomicStoreCases])("$name", ({ name }) => {
     expect(new Map(report.results).get(name)).toBe("passed");
+  });
+
+  it("lets one of two processes win, each with 50 calls at once, and loses no step of them", async () => {
+    const args = await toArguments(COMPETITOR, join(folder, "shared.db"));
+    const processes = [1, 2].map(() => spawn(node ?? "", args, { stdio: ["pipe", "pipe", "inherit"] }));
+    const printed = processes.map(() => "");
+    for (const [index, { stdout }] of processes.entries()) {
+      stdout.on("data", (chunk) => {
+        printed[index] += chunk;
+      });
+    }
+    const ended = processes.map((process) => once(process, "close"));
+    await expect.poll(() => printed, { timeout: 20_000 }).toEqual(["ready\n", "ready\n"]);
+    for (const { stdin } of processes) stdin.write("go\n");
+    await Promise.all(ended);
+    const reports: { won: number[]; counter: string }[] = printed.map((text) => JSON.parse(text.slice(6)));
+    const wins = Array.from({ length: 100 }, (_, round) => reports.map(({ won }) => won[round]));
+    expect(wins.filter(([one = 0, other = 0]) => one + other !== 1)).toEqual([]);
+    expect(Math.max(...reports.map(({ counter }) => Number(counter)))).toBe(200);
   });
 
   it("does not grow with entries that are over and never asked for", () => {
@@ -86,12 +128,25 @@ describe.skipIf(node === undefined)(`the store cases × SQLite, by two connectio
   });
 });
 
+/** The arguments of Node that run a script with sources of the project. */
+async function toArguments(script: string, file: string): Promise<string[]> {
+  const { outputFiles } = await build({
+    stdin: { contents: script, resolveDir: projectFolder },
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    external: ["node:*"],
+  });
+  return ["--input-type=module", "--eval", outputFiles[0]?.text ?? "", "--", file];
+}
+
 describe("createSqliteStore", () => {
   it("refuses a table that is no word, before it asks the database", () => {
     const asked: string[] = [];
     const database: SqliteDatabase = {
       exec: (sql) => asked.push(sql),
-      prepare: () => ({ get: () => undefined, run: () => undefined }),
+      prepare: () => ({ get: () => undefined, run: () => ({ changes: 0 }) }),
     };
     for (const table of ["", "a b", 'x"; DROP TABLE y; --', "1st"]) {
       expect(() => createSqliteStore(database, { table })).toThrow(/^The option table /);

@@ -1,7 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
+import type { AtomicKeyValueStore } from "../../src/contracts/atomic-store.ts";
 import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
+import { atomicStoreCases } from "../../src/testing/atomic-store-cases.ts";
 import { storeCases } from "../../src/testing/store-cases.ts";
 
 describe("the store cases × the memory store", () => {
@@ -10,13 +12,13 @@ describe("the store cases × the memory store", () => {
   const wait = async (milliseconds: number) => {
     now += milliseconds;
   };
-  it.each(storeCases)("$name", ({ run }) => run({ store, wait }));
+  it.each([...storeCases, ...atomicStoreCases])("$name", ({ run }) => run({ store, wait }));
 });
 
 describe("the store cases × the memory store in real time", () => {
   const store = createMemoryKeyValueStore();
   const wait = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
-  it.each(storeCases)("$name", ({ run }) => run({ store, wait, ttl: 50 }));
+  it.each([...storeCases, ...atomicStoreCases])("$name", ({ run }) => run({ store, wait, ttl: 50 }));
 });
 
 describe("the store cases fail", () => {
@@ -58,6 +60,44 @@ describe("the store cases fail", () => {
       delete: async (key: string) => map.delete(toKey(key)),
     };
   }
+});
+
+describe("the atomic store cases fail", () => {
+  const wait = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+  const later = () => new Promise<void>((resolve) => setTimeout(resolve));
+  type Replace = AtomicKeyValueStore["replace"];
+  const broken: Readonly<Record<string, (inner: AtomicKeyValueStore) => Replace>> = {
+    "a store that reads and writes in two steps": (inner) => async (key, expected, next, ttl) => {
+      if ((await inner.get(key)) !== expected) return false;
+      await later();
+      await (next === undefined ? inner.delete(key) : inner.set(key, next, ttl));
+      return true;
+    },
+    "a store that replaces whatever is there": (inner) => async (key, _expected, next, ttl) => {
+      await (next === undefined ? inner.delete(key) : inner.set(key, next, ttl));
+      return true;
+    },
+    "a store that trims its texts": (inner) => (key, expected, next, ttl) =>
+      inner.replace(key, expected?.trim(), next?.trim(), ttl),
+    "a store that takes an empty text for nothing": (inner) => (key, expected, next, ttl) =>
+      inner.replace(key, expected || undefined, next || undefined, ttl),
+    "a store that refuses everything": () => async () => false,
+    "a store that keeps the first time to live": (inner) => (key, expected, next, ttl) =>
+      inner.replace(key, expected, next, expected === undefined ? ttl : 60_000),
+  };
+
+  it.each(Object.entries(broken))("%s", async (_name, toReplace) => {
+    const inner = createMemoryKeyValueStore();
+    const store: AtomicKeyValueStore = { ...inner, replace: toReplace(inner) };
+    const results = await Promise.allSettled(atomicStoreCases.map(({ run }) => run({ store, wait, ttl: 50 })));
+    expect(results.some(({ status }) => status === "rejected")).toBe(true);
+  });
+
+  it("a second connection that does not see the first one", async () => {
+    const [store, other] = [createMemoryKeyValueStore(), createMemoryKeyValueStore()];
+    const creation = atomicStoreCases.find(({ name }) => name.startsWith("creates a key once"));
+    await expect(creation?.run({ store, other, wait })).rejects.toThrow("Expected 1, got 2");
+  });
 });
 
 describe("the memory store", () => {
@@ -126,8 +166,45 @@ describe("the memory store", () => {
     expect(await store.get("lasting")).toBe(1);
   });
 
+  it("never evicts what replace stored, and refuses one too many of a kind with no-space", async () => {
+    let now = 0;
+    const store = createMemoryKeyValueStore({ clock: () => now, maxEntries: 3 });
+    for (const key of ["lock:a", "lock:b", "lock:c"]) await store.replace(key, undefined, key, 1000);
+    const full = { name: "StorageError", code: "no-space" };
+    await expect(store.replace("lock:d", undefined, "d", 1000)).rejects.toMatchObject(full);
+    expect(await store.get("lock:d")).toBeUndefined();
+    for (let index = 0; index < 10; index += 1) await store.set(`lock:set ${index}`, index, 1000);
+    const keys = ["lock:a", "lock:b", "lock:c"];
+    expect(await Promise.all(keys.map((key) => store.get(key)))).toEqual(keys);
+    // Another kind has its own limit, what is there can be replaced, and what is deleted or expired makes space.
+    expect(await store.replace("quota:a", undefined, "1", 1000)).toBe(true);
+    expect(await store.replace("lock:a", "lock:a", "a", 2000)).toBe(true);
+    expect(await store.replace("lock:b", "lock:b", undefined, 0)).toBe(true);
+    expect(await store.replace("lock:d", undefined, "d", 1000)).toBe(true);
+    await expect(store.replace("lock:e", undefined, "e", 1000)).rejects.toMatchObject(full);
+    now += 1000;
+    expect(await store.replace("lock:e", undefined, "e", 1000)).toBe(true);
+    expect(await store.replace("lock:f", undefined, "f", 1000)).toBe(true);
+    await expect(store.replace("lock:g", undefined, "g", 1000)).rejects.toMatchObject(full);
+    expect(await store.get("lock:a")).toBe("a");
+  });
+
+  it("keeps a value that set stored and replace would replace, if there is no space", async () => {
+    const store = createMemoryKeyValueStore({ maxEntries: 1 });
+    await store.replace("a", undefined, "a", 1000);
+    await store.set("b", "b", 1000);
+    await expect(store.replace("b", "b", "c", 1000)).rejects.toMatchObject({ code: "no-space" });
+    expect([await store.get("a"), await store.get("b")]).toEqual(["a", "b"]);
+    // An entry that is set again can be evicted again, and leaves its space to another.
+    await store.set("a", "a", 1000);
+    expect(await store.replace("b", "b", "c", 1000)).toBe(false);
+    expect(await store.replace("c", undefined, "c", 1000)).toBe(true);
+  });
+
   it("refuses what it cannot keep", async () => {
     const store = createMemoryKeyValueStore();
+    await expect(store.replace("k", undefined, "a", 0)).rejects.toThrow(TypeError);
+    await expect(store.replace("k", undefined, 1 as unknown as string, 1000)).rejects.toThrow(TypeError);
     await expect(store.set("k", undefined, 1000)).rejects.toThrow(TypeError);
     for (const ttl of [0, -1, Number.NaN]) await expect(store.set("k", 1, ttl)).rejects.toThrow(TypeError);
     expect(() => createMemoryKeyValueStore({ maxEntries: 0 })).toThrow(/^The option maxEntries /);

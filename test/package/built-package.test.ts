@@ -73,10 +73,13 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
   "./storage/r2": ["createR2Storage"],
   "./stores/cloudflare-kv": ["createCloudflareKvStore"],
   "./storage/s3": ["createS3Storage"],
+  "./stores/durable-object": ["FileferryStore", "createDurableObjectStore"],
   "./stores/memory": ["createMemoryKeyValueStore"],
+  "./stores/redis": ["createRedisStore"],
   "./stores/sqlite": ["createSqliteStore"],
   "./workers": ["toWorkerHandler"],
   "./testing": [
+    "atomicStoreCases",
     "authenticatorCases",
     "createFaultyStorage",
     "endpointCases",
