@@ -62,6 +62,8 @@ export type {
 export type { EventEnvelope, FileLocation, LeftOut, Reason } from "./contracts/events/envelope.ts";
 export type { EventStream, FileEvent, OnEvent } from "./contracts/events/file-event.ts";
 export type {
+  AttributesChanged,
+  AttributesChangeFailed,
   FileRemoved,
   FileRemoveFailed,
   FolderAlreadyExists,

@@ -14,6 +14,7 @@ import type { HttpError } from "../http/http-error.ts";
 import type { FairQueue } from "../platform/fair-queue.ts";
 import type { KeyedMutex } from "../platform/keyed-mutex.ts";
 import type { Account } from "./account.ts";
+import { createFileAttributes, type FileAttributes } from "./file-attributes.ts";
 import { limitContent } from "./file-size-limit.ts";
 import { createFileTransfers, type FileTransfers } from "./file-transfers.ts";
 import {
@@ -47,7 +48,7 @@ export type FileOperation = "read" | "write" | "delete-file";
  * If a permission is missing, a method throws HttpError `denied` before it does anything. The reserved name does not
  * exist, and links exist only for {@link AccountFiles.remove} (CONTRACT 2.8).
  */
-export interface AccountFiles extends FolderListings, FileTransfers {
+export interface AccountFiles extends FolderListings, FileTransfers, FileAttributes {
   /** Returns the storage's path for a path of the account. Only operators may see it. */
   realPathOf(segments: readonly string[]): string;
   /**
@@ -124,6 +125,7 @@ export function createAccountFiles(
   const access: TreeAccess = {
     tree,
     permissions,
+    allows: allowsInTurn,
     require: requireGranted,
     inTurn: (check) => withWalkLock(key, check),
     runStep: (step) => queue.run(key, "long", step),
@@ -214,6 +216,7 @@ export function createAccountFiles(
 
   return {
     ...createFileTransfers(access, removals, maxFileBytes),
+    ...createFileAttributes(access),
     realPathOf,
     mayRead,
     kindOf,

@@ -10,6 +10,8 @@ export interface TreeAccess {
   /** The storage as the account sees it. */
   readonly tree: StorageAdapter;
   readonly permissions: Permissions;
+  /** Returns whether an operation is granted at a path. */
+  allows(segments: readonly string[], operation: Operation): Promise<boolean>;
   /** Throws unless an operation is granted at a path. */
   require(segments: readonly string[], operation: Operation): Promise<void>;
   /** Runs the check of a tree, one of the account at a time, so that no more members are held. */

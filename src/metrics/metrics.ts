@@ -53,6 +53,8 @@ const OPERATIONS: Readonly<Partial<Record<FileEvent["id"], readonly [operation: 
   40056: ["move", "failed"],
   49001: ["copy", "done"],
   49002: ["copy", "failed"],
+  49006: ["set-attributes", "done"],
+  49007: ["set-attributes", "failed"],
   40035: ["download", "not-opened"],
   40019: ["request", "bad"],
   40023: ["request", "failed"],

@@ -94,6 +94,8 @@ export const fileEventSchema = z.discriminatedUnion("id", [
   event(40056, { ...locations, ...reason }),
   event(49001, { ...locations, replaced: z.boolean() }),
   event(49002, { ...locations, ...reason }),
+  event(49006, location),
+  event(49007, { ...location, ...reason }),
 ]);
 
 /** The body of a webhook request. */

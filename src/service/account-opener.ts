@@ -121,6 +121,9 @@ function withNamesChecked(files: AccountFiles): AccountFiles {
     createFolder: async (segments) => files.createFolder(checked(segments)),
     createFolderIfMissing: async (segments) => files.createFolderIfMissing(checked(segments)),
     remove: async (segments, kind, removal) => files.remove(checked(segments), kind, removal),
+    inspect: async (segments) => files.inspect(checked(segments)),
+    properties: async (segments) => files.properties(checked(segments)),
+    setAttributes: async (segments, changes) => files.setAttributes(checked(segments), changes),
     copy: async (from, to, options) => files.copy(checked(from), checked(to), options),
     move: async (from, to, options) => files.move(checked(from), checked(to), options),
   };

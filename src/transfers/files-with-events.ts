@@ -1,6 +1,7 @@
 import type { AccountFiles, RemovalKind } from "../account/files.ts";
 import type { FileLocation } from "../contracts/events/envelope.ts";
-import { isStorageError } from "../contracts/storage-adapter.ts";
+import { isStorageError, type StorageEntry } from "../contracts/storage-adapter.ts";
+import type { AttributeChanges } from "../contracts/storage-attributes.ts";
 import type { AccountContext } from "../request/context.ts";
 import { emitEvent, toFileLocation } from "../request/emit-event.ts";
 
@@ -65,6 +66,18 @@ export function withEvents(context: AccountContext): AccountFiles {
     };
   }
 
+  async function setAttributes(segments: readonly string[], changes: AttributeChanges): Promise<StorageEntry> {
+    const location: FileLocation = toFileLocation(context, segments);
+    try {
+      const entry = await files.setAttributes(segments, changes);
+      emitEvent(context, { id: 49006, data: location });
+      return entry;
+    } catch (error) {
+      emitEvent(context, { id: 49007, data: { ...location, details: failureOf(error).message } });
+      throw error;
+    }
+  }
+
   /** Whether a folder is to be removed, which the events depend on. If nothing exists, what was asked for decides. */
   async function removesFolder(segments: readonly string[], kind: RemovalKind): Promise<boolean> {
     const found = await files.kindOf(segments).catch(() => undefined);
@@ -78,5 +91,6 @@ export function withEvents(context: AccountContext): AccountFiles {
     remove,
     copy: createTransfer("copy"),
     move: createTransfer("move"),
+    setAttributes,
   };
 }

@@ -1,5 +1,7 @@
 import type { MemberCopied, MemberCopyFailed, MemberMoved, MemberMoveFailed } from "./copies-and-moves.ts";
 import type {
+  AttributesChanged,
+  AttributesChangeFailed,
   FileRemoved,
   FileRemoveFailed,
   FolderAlreadyExists,
@@ -70,7 +72,9 @@ export type FileEvent =
   | MemberMoved
   | MemberMoveFailed
   | MemberCopied
-  | MemberCopyFailed;
+  | MemberCopyFailed
+  | AttributesChanged
+  | AttributesChangeFailed;
 
 /**
  * Gets every event when it happens. If it throws or rejects, the error is logged and nothing else fails. The service

@@ -42,6 +42,18 @@ export interface FolderRemoveFailed extends EventEnvelope {
   readonly data: FileLocation & Reason;
 }
 
+/** 49006: times or properties of a file or folder were changed. */
+export interface AttributesChanged extends EventEnvelope {
+  readonly id: 49006;
+  readonly data: FileLocation;
+}
+
+/** 49007: times or properties of a file or folder could not be changed. */
+export interface AttributesChangeFailed extends EventEnvelope {
+  readonly id: 49007;
+  readonly data: FileLocation & Reason;
+}
+
 /** 40043: a trigger was run on a member of a folder. */
 export interface TriggerRun extends EventEnvelope {
   readonly id: 40043;
