@@ -1,3 +1,4 @@
+import { type HeaderFields, type Reply, textReply } from "../http/reply.ts";
 import { escapeText } from "./xml-text.ts";
 
 /** The media type of everything here. */
@@ -69,4 +70,9 @@ export function writeError(condition: DavCondition, hrefs: readonly string[] = [
   const content = hrefs.map((href) => `<D:href>${escapeText(href)}</D:href>`).join("");
   const element = content === "" ? `<D:${condition}/>` : `<D:${condition}>${content}</D:${condition}>`;
   return `<?xml version="1.0" encoding="utf-8"?><D:error xmlns:D="DAV:">${element}</D:error>`;
+}
+
+/** A reply with a complete XML document. */
+export function xmlReply(status: number, document: string, fields: HeaderFields = {}): Reply {
+  return textReply(status, document, { ...fields, "Content-Type": XML_TYPE });
 }

@@ -30,7 +30,7 @@ const PROTECTED: ReadonlySet<string> = new Set(
   [...LIVE_PROPERTIES, "quota-available-bytes", "quota-used-bytes"].map(davKey),
 );
 
-/** Plans the changes of a PROPPATCH. If a property is changed twice, the last change counts. */
+/** Plans the changes of a PROPPATCH. If a property is changed twice, the last change counts (WEBDAV 5). */
 export function planChanges(changes: readonly PropertyChange[], now: number): ChangePlan {
   const last = new Map(changes.map((change) => [toPropertyKey(change.name), change]));
   const properties = new Map<string, string | undefined>();

@@ -24,7 +24,7 @@ const AUTHORITY = /^(?:[a-z0-9._~!$&'()*+,;=%-]+|\[[0-9a-f:.]+\])(?::\d*)?$/i;
 /**
  * Parses a URL of `Destination` or `If` (`Simple-ref`, RFC 4918 8.3): an absolute URI, or an absolute path. Its scheme
  * and its port are ignored, because a proxy may have others than the service. A query is malformed: a name with an
- * unescaped `?` would be cut.
+ * unescaped `?` would be cut (WEBDAV 3).
  */
 export function parseReference(text: string, own: OwnHosts): Reference {
   const [, authority, rest] = ABSOLUTE.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** Characters that XML 1.0 has no form for (2.2). */
+/** Characters that XML 1.0 has no form for (XML 1.0 2.2). */
 const NO_CHARACTER = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 /** What needs no escaping in the content of an element, and in an attribute: nearly every text. */
 const PLAIN_TEXT = /^[ -%'-;=?-~]*$/;

@@ -36,7 +36,7 @@ export function requireXmlMediaType(headers: Headers): void {
 /**
  * Parses an XML body and returns its root element. No entity but the five of XML is expanded, and nothing is fetched.
  * @throws HttpError `too-large` for more than `maxBytes`; `malformed` if it is not well-formed, not in UTF-8 or UTF-16,
- * if it has a document type, too many elements or too many levels.
+ * if it has a document type, too many elements or too many levels (WEBDAV 10.1).
  */
 export function parseXmlBody(bytes: Uint8Array, { maxBytes, maxElements }: XmlLimits = XML_LIMITS): XmlElement {
   if (bytes.byteLength > maxBytes) throw createError("body-too-large", { values: { max: maxBytes } });

@@ -5,6 +5,8 @@ import { parsePropertyKey, toPropertyKey, writePropertyName } from "../../../src
 import { MAX_PROPERTIES_BYTES, type PropertyChange, parseProppatchBody } from "../../../src/webdav/proppatch-body.ts";
 import { parseXmlBody } from "../../../src/webdav/xml.ts";
 import { elementsOf, type XmlElement } from "../../../src/webdav/xml-element.ts";
+import { startProcessorTime } from "../../support/processor-time.ts";
+import { areMutants } from "../../support/timed.ts";
 import { codeOf, toBytes } from "./bytes.ts";
 import { PROPPATCHES } from "./recorded.ts";
 
@@ -74,6 +76,31 @@ describe("the body of a PROPPATCH", () => {
       `<D:remove xmlns:n="${"n".repeat(length)}"><D:prop>${"<n:b/>".repeat(4000)}</D:prop></D:remove>`;
     expect(codeOf(() => parse(names(10)))).toBeUndefined();
     expect(codeOf(() => parse(names(1000)))).toBe("xml-too-complex");
+  });
+});
+
+describe.skipIf(areMutants)("a hostile PROPPATCH of 256 KiB (SECURITY 12)", () => {
+  const long = "n".repeat(60_000);
+  const wide = Array.from({ length: 4900 }, (_, index) => `<x:a${index}>1</x:a${index}>`).join("");
+
+  it.each([
+    ["properties", set(wide.slice(0, wide.indexOf("<x:a1400>")))],
+    ["properties that are removed", `<D:remove><D:prop>${wide}</D:prop></D:remove>`],
+    ["instructions", "<D:remove><D:prop/></D:remove>".repeat(2400)],
+    ["a long namespace", `<D:set xmlns:n="${long}"><D:prop><x:a>${"<n:b/>".repeat(4900)}</x:a></D:prop></D:set>`],
+    ["a long language", `<D:set xml:lang="${long}"><D:prop>${"<x:a/>".repeat(4900)}</D:prop></D:set>`],
+    ["long declarations", set(`<x:a>${`<b xmlns="${"n".repeat(100)}"/>`.repeat(2000)}</x:a>`)],
+    ["text to escape", set(`<x:a>${"&lt;".repeat(60_000)}</x:a>`)],
+    ["levels", set(`<x:a>${"<b>".repeat(27)}${"<c/>".repeat(4800)}${"</b>".repeat(27)}</x:a>`)],
+  ])("is planned and answered within 100 ms: %s", (_, content) => {
+    const run = () => {
+      const changes = planChanges(parse(content), NOW);
+      writeChanges("/home/a", changes, changes.refused);
+    };
+    codeOf(run);
+    const elapsed = startProcessorTime();
+    codeOf(run);
+    expect(elapsed()).toBeLessThan(100);
   });
 });
 

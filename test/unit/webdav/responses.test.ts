@@ -8,6 +8,7 @@ import {
   MULTISTATUS_START,
   writeError,
   writePropstat,
+  xmlReply,
 } from "../../../src/webdav/multistatus.ts";
 import { toPropertyKey } from "../../../src/webdav/property-name.ts";
 import { parsePropfindBody } from "../../../src/webdav/propfind-body.ts";
@@ -172,7 +173,7 @@ describe("the response to a PROPFIND", () => {
     }
   });
 
-  it("has at most 430 bytes besides the URL for all properties of a file (11)", () => {
+  it("has at most 430 bytes besides the URL for all properties of a file (WEBDAV 11)", () => {
     const etag = `"${"f".repeat(40)}"`;
     const entry: StorageEntry = { ...FILE, size: 9_007_199_254_740_991, etag };
     const contentTypeOf = () => "application/octet-stream";
@@ -248,6 +249,16 @@ describe("the body of an error", () => {
     expect(writeError("lock-token-submitted", ["/home/a/", "/home/b&c"])).toBe(
       `${start}<D:lock-token-submitted><D:href>/home/a/</D:href><D:href>/home/b&amp;c</D:href></D:lock-token-submitted></D:error>`,
     );
+  });
+
+  it("is sent as XML in UTF-8", () => {
+    const { status, headers, body } = xmlReply(423, writeError("no-conflicting-lock", ["/home/ü"]), { Allow: "LOCK" });
+    expect(status).toBe(423);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      Allow: "LOCK",
+      "Content-Type": "application/xml; charset=utf-8",
+    });
+    expect(new TextDecoder().decode(body as Uint8Array)).toContain("<D:href>/home/ü</D:href>");
   });
 
   it("is no part of a response without a property", () => {
