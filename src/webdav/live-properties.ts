@@ -3,7 +3,7 @@ import { toHttpDate } from "../http/http-date.ts";
 import { toValidators } from "../http/validators.ts";
 import type { LockScope } from "./lock-body.ts";
 import { davKey } from "./property-name.ts";
-import { escapeText } from "./xml-text.ts";
+import { escapeXmlText } from "./xml-text.ts";
 
 /** A lock as `lockdiscovery` shows it (RFC 4918 14.1). */
 export interface ActiveLock {
@@ -60,8 +60,8 @@ export function createLiveProperties(contentTypeOf: (name: string) => string): R
     resourcetype: ({ entry }) => (entry.kind === "folder" ? COLLECTION : NO_COLLECTION),
     getcontentlength: ofFile(({ size }) => `<D:getcontentlength>${size}</D:getcontentlength>`),
     getlastmodified: ({ entry }) => `<D:getlastmodified>${toHttpDate(entry.modified)}</D:getlastmodified>`,
-    getetag: ofFile((entry) => `<D:getetag>${escapeText(toValidators(entry).etag)}</D:getetag>`),
-    getcontenttype: ofFile(({ name }) => `<D:getcontenttype>${escapeText(contentTypeOf(name))}</D:getcontenttype>`),
+    getetag: ofFile((entry) => `<D:getetag>${escapeXmlText(toValidators(entry).etag)}</D:getetag>`),
+    getcontenttype: ofFile(({ name }) => `<D:getcontenttype>${escapeXmlText(contentTypeOf(name))}</D:getcontenttype>`),
     supportedlock: ({ mayWrite }) => (mayWrite ? SUPPORTED_LOCK : "<D:supportedlock/>"),
     lockdiscovery: ({ locks = [] }) => writeLockDiscovery(locks),
   };
@@ -87,7 +87,7 @@ function writeActiveLock({ scope, depth, owner, seconds, token, root }: ActiveLo
 }
 
 function toHrefElement(href: string): string {
-  return `<D:href>${escapeText(href)}</D:href>`;
+  return `<D:href>${escapeXmlText(href)}</D:href>`;
 }
 
 function toLockEntry(scope: LockScope): string {

@@ -1,5 +1,5 @@
 import { type HeaderFields, type Reply, textReply } from "../http/reply.ts";
-import { escapeText } from "./xml-text.ts";
+import { escapeXmlText } from "./xml-text.ts";
 
 /** The media type of everything here. */
 export const XML_TYPE = "application/xml; charset=utf-8";
@@ -42,7 +42,7 @@ export function encodeSegment(name: string): string {
 
 /** Writes what a response says of one resource. `href` is a path that is encoded already. */
 export function writeResponse(href: string, propstats: string): string {
-  return `<D:response><D:href>${escapeText(href)}</D:href>${propstats}</D:response>`;
+  return `<D:response><D:href>${escapeXmlText(href)}</D:href>${propstats}</D:response>`;
 }
 
 /**
@@ -67,7 +67,7 @@ export function propstatEnd(status: PropertyStatus, condition?: DavCondition): s
 
 /** Writes the body of an error with a condition, and the paths of the resources that it is about. */
 export function writeError(condition: DavCondition, hrefs: readonly string[] = []): string {
-  const content = hrefs.map((href) => `<D:href>${escapeText(href)}</D:href>`).join("");
+  const content = hrefs.map((href) => `<D:href>${escapeXmlText(href)}</D:href>`).join("");
   const element = content === "" ? `<D:${condition}/>` : `<D:${condition}>${content}</D:${condition}>`;
   return `<?xml version="1.0" encoding="utf-8"?><D:error xmlns:D="DAV:">${element}</D:error>`;
 }

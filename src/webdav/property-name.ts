@@ -1,6 +1,6 @@
 import { createError } from "../http/errors.ts";
 import { DAV } from "./xml-element.ts";
-import { escapeAttribute } from "./xml-text.ts";
+import { escapeXmlAttribute } from "./xml-text.ts";
 
 /** The name of a property. */
 export interface PropertyName {
@@ -47,5 +47,5 @@ export function davKey(name: string): string {
  */
 export function writePropertyName({ namespace, name }: PropertyName): string {
   if (namespace === DAV) return `<D:${name}/>`;
-  return namespace === "" ? `<${name} xmlns=""/>` : `<x:${name} xmlns:x="${escapeAttribute(namespace)}"/>`;
+  return namespace === "" ? `<${name} xmlns=""/>` : `<x:${name} xmlns:x="${escapeXmlAttribute(namespace)}"/>`;
 }

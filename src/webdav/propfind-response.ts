@@ -79,7 +79,7 @@ function createNamed(
   };
 }
 
-/** `allprop`: the dead properties, and the live ones; those about locks only if there is a lock, because of their size. */
+/** `allprop`: the live properties and the dead ones. Those about locks only if there is a lock: they are large. */
 function createAll(
   include: readonly PropertyName[],
   live: ReadonlyMap<string, PropertyWriter>,

@@ -9,12 +9,12 @@ const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", 
  * Escapes a text for the content of an element. A carriage return becomes a character reference, because parsers
  * replace a literal one. What XML cannot represent becomes U+FFFD.
  */
-export function escapeText(text: string): string {
+export function escapeXmlText(text: string): string {
   return PLAIN_TEXT.test(text) ? text : text.replace(/[&<>\r]/g, toReference).replace(NO_CHARACTER, "\ufffd");
 }
 
 /** Escapes a text for the value of an attribute in double quotes. */
-export function escapeAttribute(text: string): string {
+export function escapeXmlAttribute(text: string): string {
   return PLAIN_ATTRIBUTE.test(text) ? text : text.replace(/[&<>"\r\n\t]/g, toReference).replace(NO_CHARACTER, "\ufffd");
 }
 

@@ -1,5 +1,5 @@
 import { findNamespace, type NamespaceScope, XML_NAMESPACE, type XmlElement } from "./xml-element.ts";
-import { escapeAttribute, escapeText } from "./xml-text.ts";
+import { escapeXmlAttribute, escapeXmlText } from "./xml-text.ts";
 
 /** The text so far, and how much of it there may be. */
 interface Output {
@@ -28,15 +28,15 @@ function write(element: XmlElement, outer: NamespaceScope | undefined, output: O
   const own = toDeclarations(element, outer);
   output.text += `<${name}`;
   for (const [declared, namespace] of own) {
-    append(output, ` ${declared === "" ? "xmlns" : `xmlns:${declared}`}="${escapeAttribute(namespace)}"`);
+    append(output, ` ${declared === "" ? "xmlns" : `xmlns:${declared}`}="${escapeXmlAttribute(namespace)}"`);
   }
   for (const attribute of attributes) {
-    append(output, ` ${toQualifiedName(attribute.prefix, attribute.name)}="${escapeAttribute(attribute.value)}"`);
+    append(output, ` ${toQualifiedName(attribute.prefix, attribute.name)}="${escapeXmlAttribute(attribute.value)}"`);
   }
   append(output, children.length === 0 ? "/>" : ">");
   const scope = own.size === 0 ? outer : { own, outer };
   for (const child of children) {
-    if (typeof child === "string") append(output, escapeText(child));
+    if (typeof child === "string") append(output, escapeXmlText(child));
     else if (output.text.length <= output.maxBytes) write(child, scope, output);
   }
   if (children.length > 0) append(output, `</${name}>`);

@@ -15,7 +15,7 @@ import { parsePropfindBody } from "../../../src/webdav/propfind-body.ts";
 import { createResponseWriter } from "../../../src/webdav/propfind-response.ts";
 import { parseXmlBody } from "../../../src/webdav/xml.ts";
 import { davChildren, elementsOf, textOf } from "../../../src/webdav/xml-element.ts";
-import { escapeAttribute, escapeText } from "../../../src/webdav/xml-text.ts";
+import { escapeXmlAttribute, escapeXmlText } from "../../../src/webdav/xml-text.ts";
 import { startProcessorTime } from "../../support/processor-time.ts";
 import { areMutants } from "../../support/timed.ts";
 import { field, toBytes } from "./bytes.ts";
@@ -289,11 +289,11 @@ describe("a text in XML", () => {
     ["\0\u001f\ufffe\ud800", "\ufffd\ufffd\ufffd\ufffd"],
     ["ü😀\u0085", "ü😀\u0085"],
   ])("%j is %j", (text, escaped) => {
-    expect(escapeText(text)).toBe(escaped);
+    expect(escapeXmlText(text)).toBe(escaped);
   });
 
   it("has references for quotes and line ends in an attribute", () => {
-    expect(escapeAttribute("\"<&>'\t\r\n\0ü")).toBe("&quot;&lt;&amp;&gt;'&#9;&#13;&#10;\ufffdü");
+    expect(escapeXmlAttribute("\"<&>'\t\r\n\0ü")).toBe("&quot;&lt;&amp;&gt;'&#9;&#13;&#10;\ufffdü");
   });
 });
 
