@@ -19,6 +19,7 @@ export type Failure =
   | "unsupported-media-type"
   | "unprocessable"
   | "no-space"
+  | "bad-gateway"
   | "unavailable"
   | "internal";
 

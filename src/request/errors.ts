@@ -22,6 +22,7 @@ const STATUSES: Readonly<Record<Failure, readonly [json: number, webdav: number,
   "unsupported-media-type": [415, 415, 415],
   unprocessable: [422, 422, 422],
   "no-space": [507, 507, 507],
+  "bad-gateway": [502, 502, 502],
   unavailable: [503, 503, 503],
   internal: [500, 500, 500],
 };

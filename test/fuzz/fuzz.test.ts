@@ -31,6 +31,8 @@ const TARGETS: Readonly<Record<string, () => Promise<{ readonly target: FuzzTarg
   endpoint: () => import("./targets/endpoint.ts"),
   outbound: () => import("./targets/outbound.ts"),
   "s3-answers": () => import("./targets/s3-answers.ts"),
+  "webdav-bodies": () => import("./targets/webdav-bodies.ts"),
+  "webdav-headers": () => import("./targets/webdav-headers.ts"),
   service: () => import("./targets/service.ts"),
 };
 

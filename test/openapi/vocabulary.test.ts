@@ -20,6 +20,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "content-length": "nowhere: it is how the body is sent (RFC 9112 6)",
   "transfer-encoding": "nowhere: it is how the body is sent (RFC 9112 6)",
   "content-range": "in the words of the only request that it refuses",
+  brief: "nowhere: it is for PROPFIND, a method that OpenAPI 3.0.3 cannot describe",
   "x-text": "nowhere: it is what a platform is tried by",
 };
 

@@ -31,6 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   archive: ["http", "platform", "contracts"],
   views: ["schemas", "http", "platform", "contracts"],
   uploads: ["http", "platform", "contracts"],
+  webdav: ["http", "platform", "contracts"],
   auth: ["events", "schemas", "http", "platform", "contracts"],
   account: ["storage/folder-storage.ts", "storage/mount.ts", "http", "platform", "contracts"],
   config: ["account", "uploads", "events", "schemas", "http", "contracts"],
@@ -91,7 +92,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // Optional, for the hooks alone.
   react: ["react"],
   "@remix-run/html-template": ["http", "views"],
-  "@rgrove/parse-xml": ["storage/s3/xml.ts"],
+  "@rgrove/parse-xml": ["storage/s3/xml.ts", "webdav"],
   aws4fetch: ["storage/s3/client.ts"],
   commander: ["cli"],
   "content-disposition": ["http"],

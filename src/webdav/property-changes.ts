@@ -1,0 +1,75 @@
+import { parseHttpDate } from "../http/http-date.ts";
+import { LIVE_PROPERTIES } from "./live-properties.ts";
+import { EMPTY_PROPSTAT, type PropertyStatus, writePropstat, writeResponse } from "./multistatus.ts";
+import { davKey, type PropertyName, toPropertyKey, writePropertyName } from "./property-name.ts";
+import type { PropertyChange } from "./proppatch-body.ts";
+
+/** What a PROPPATCH does, before the storage is asked. */
+export interface ChangePlan {
+  /** Each changed property once, in the order of the request. */
+  readonly names: readonly PropertyName[];
+  /** The dead properties by `{namespace}local`: the XML to store, or `undefined` to remove one. */
+  readonly properties: ReadonlyMap<string, string | undefined>;
+  /** The time that the resource shall have. */
+  readonly modified: Date | undefined;
+  /** The properties that set `modified` and that fail if the storage cannot set it. */
+  readonly timeKeys: readonly string[];
+  /** The properties that cannot be changed as the client wants, by key. If there is one, nothing is changed. */
+  readonly refused: ReadonlyMap<string, PropertyStatus>;
+}
+
+/** What Explorer sets after each upload: all are answered with 200, and none is stored. */
+const WINDOWS_KEYS: ReadonlySet<string> = new Set(
+  ["Win32CreationTime", "Win32LastAccessTime", "Win32LastModifiedTime", "Win32FileAttributes"].map(toWindowsKey),
+);
+const WINDOWS_MODIFIED = toWindowsKey("Win32LastModifiedTime");
+/** `lastmodified` is what some clients call it. */
+const TIME_KEYS: ReadonlySet<string> = new Set(["getlastmodified", "lastmodified"].map(davKey));
+/** The quota of RFC 4331 is protected, too: a stored value would look like a real one. */
+const PROTECTED: ReadonlySet<string> = new Set(
+  [...LIVE_PROPERTIES, "quota-available-bytes", "quota-used-bytes"].map(davKey),
+);
+
+/** Plans the changes of a PROPPATCH. If a property is changed twice, the last change counts (WEBDAV 5). */
+export function planChanges(changes: readonly PropertyChange[], now: number): ChangePlan {
+  const last = new Map(changes.map((change) => [toPropertyKey(change.name), change]));
+  const properties = new Map<string, string | undefined>();
+  const refused = new Map<string, PropertyStatus>();
+  const timeKeys: string[] = [];
+  let modified: Date | undefined;
+  for (const [key, change] of last) {
+    const isTime = change.kind === "set" && (key === WINDOWS_MODIFIED || TIME_KEYS.has(key));
+    const time = isTime ? parseHttpDate(change.text.trim(), now) : undefined;
+    if (time !== undefined) modified = new Date(time);
+    if (WINDOWS_KEYS.has(key)) continue;
+    if (isTime) time === undefined ? refused.set(key, 409) : timeKeys.push(key);
+    else if (PROTECTED.has(key)) refused.set(key, 403);
+    else properties.set(key, change.kind === "set" ? change.xml : undefined);
+  }
+  return { names: [...last.values()].map(({ name }) => name), properties, modified, timeKeys, refused };
+}
+
+/** Whether a plan only has properties that everyone who may write may set (`Win32*`). */
+export function needsOnlyWrite({ properties, timeKeys, refused }: ChangePlan): boolean {
+  return properties.size === 0 && timeKeys.length === 0 && refused.size === 0;
+}
+
+/**
+ * Writes the `<D:response>` of a PROPPATCH (RFC 4918 9.2). `failed` are the properties that failed, by key; without
+ * one, all changes were made. If one failed, no change was made, and the others have 424.
+ */
+export function writeChanges(href: string, { names }: ChangePlan, failed: ReadonlyMap<string, PropertyStatus>): string {
+  const groups = new Map<PropertyStatus, string>();
+  for (const name of names) {
+    const status = failed.get(toPropertyKey(name)) ?? (failed.size === 0 ? 200 : 424);
+    groups.set(status, (groups.get(status) ?? "") + writePropertyName(name));
+  }
+  const propstats = [...groups].map(([status, content]) =>
+    writePropstat(status, content, status === 403 ? "cannot-modify-protected-property" : undefined),
+  );
+  return writeResponse(href, propstats.join("") || EMPTY_PROPSTAT);
+}
+
+function toWindowsKey(name: string): string {
+  return `{urn:schemas-microsoft-com:}${name}`;
+}
