@@ -23,13 +23,13 @@ import { createFolderTree } from "./disk/folder-tree.ts";
 import { readGuard } from "./disk/latency-guard.ts";
 import { followLinks } from "./disk/links.ts";
 import { listFirstMembers, listMembers, statMember } from "./disk/list.ts";
-import type { OpenFolder } from "./disk/open-folder.ts";
+import { type OpenFolder, withFolder } from "./disk/open-folder.ts";
 import { findOwner } from "./disk/owner.ts";
 import { readMember, readMemberSync } from "./disk/read.ts";
 import { removeFolder } from "./disk/remove.ts";
 import { cleanUpTemporaryFiles } from "./disk/sweep.ts";
+import { createDiskTransfers } from "./disk/transfers.ts";
 import { type Durability, writeMember } from "./disk/write.ts";
-import { copyByReading, moveByCopying } from "./fallbacks.ts";
 
 export type { Durability };
 
@@ -223,23 +223,9 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     write,
     createFolder,
     remove,
-    copy: (from, to, options) => copyByReading(storage, from, to, options),
-    move: (from, to, options) => moveByCopying(storage, from, to, options),
+    ...createDiskTransfers({ tree, durability, stat, locate, openParent, followed, self: () => storage }),
   };
   return storage;
-}
-
-/** Runs an action on a folder, then closes the folder. */
-async function withFolder<T>(
-  opened: OpenFolder | Promise<OpenFolder>,
-  action: (folder: OpenFolder) => Promise<T>,
-): Promise<T> {
-  const folder = await opened;
-  try {
-    return await action(folder);
-  } finally {
-    folder.close();
-  }
 }
 
 function checkOptions(options: DiskStorageOptions): Required<DiskStorageOptions> {

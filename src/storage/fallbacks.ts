@@ -1,4 +1,3 @@
-import { type ByteSource, sourceOfBytes, toByteSource } from "../contracts/byte-source.ts";
 import { toBatches } from "../contracts/member-batches.ts";
 import {
   isStorageError,
@@ -7,13 +6,11 @@ import {
   type StorageEntry,
   StorageError,
   type StorageErrorCode,
-  type StoredFile,
   type TransferOptions,
 } from "../contracts/storage-adapter.ts";
 import { checkSource, checkTransferPaths } from "./conditions.ts";
+import { toFileContent } from "./file-content.ts";
 import { NO_PROPERTIES } from "./properties.ts";
-
-const CHUNK_BYTES = 65_536;
 
 /** A copy in progress. */
 interface Copying {
@@ -126,7 +123,7 @@ async function copyMember(copying: Copying, from: string, to: string, kind: "fil
 async function copyFile(copying: Copying, from: string, to: string, isNew: boolean): Promise<StorageEntry> {
   const { storage, options, keepsTimes } = copying;
   const file = await storage.read(from);
-  const content = toOpenContent(file);
+  const content = toFileContent(file);
   try {
     const { size, modified } = checkSource(file.entry, options);
     const writing = storage.write(to, content.chunks(), {
@@ -139,7 +136,7 @@ async function copyFile(copying: Copying, from: string, to: string, isNew: boole
     await copyProperties(copying, from, to, { from: file.entry, to: written });
     return written;
   } finally {
-    await content.close().catch(() => undefined);
+    await content.close();
   }
 }
 
@@ -182,27 +179,6 @@ async function* walk(storage: StorageAdapter, top: string): AsyncGenerator<{ pat
       ignoreNotFound(error);
     }
   }
-}
-
-/** The bytes of an open file as chunks. `close` may be called at any time, and also if no chunk was read. */
-function toOpenContent(file: StoredFile): { chunks(): AsyncGenerator<Uint8Array>; close(): Promise<void> } {
-  const source: ByteSource =
-    file.source === undefined
-      ? toByteSource(file.body)
-      : "readInto" in file.source
-        ? file.source
-        : sourceOfBytes(file.source);
-
-  async function* chunks(): AsyncGenerator<Uint8Array> {
-    for (;;) {
-      const buffer = new Uint8Array(CHUNK_BYTES);
-      const count = await source.readInto(buffer);
-      if (count === 0) return;
-      yield buffer.subarray(0, count);
-    }
-  }
-
-  return { chunks, close: () => source.close() };
 }
 
 /** Maps the errors of a write that may not replace anything to those of a copy. */

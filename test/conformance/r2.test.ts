@@ -61,8 +61,8 @@ beforeAll(async () => {
 
 afterAll(() => worker?.dispose());
 
-/** A bucket has no links and sets no times, and its moves are copies. */
-const LACKING: readonly StorageCase["needs"][] = ["makeLink", "exactMoves", "times"];
+/** A bucket has no links, its moves are copies, and it keeps neither properties nor times. */
+const LACKING: readonly StorageCase["needs"][] = ["makeLink", "exactMoves", "properties", "times"];
 
 /** Without `nodejs_compat`. */
 describe("the storage cases × R2 in workerd", { retry: 1 }, () => {

@@ -13,8 +13,8 @@ import { createBucket, type S3Bucket, s3Missing } from "../support/s3/server.ts"
  * removal is lost.
  */
 const BEYOND_THIS_STORE = ["of a replacement and a removal of one version only one succeeds"];
-/** A bucket has no links and sets no times, and its moves are copies. */
-const LACKING: readonly StorageCase["needs"][] = ["makeLink", "exactMoves", "times"];
+/** A bucket has no links, its moves are copies, and it keeps neither properties nor times. */
+const LACKING: readonly StorageCase["needs"][] = ["makeLink", "exactMoves", "properties", "times"];
 /** Thousands of requests, one after the other. */
 const PATIENCE_MS = 300_000;
 const MEBIBYTE = 1_048_576;

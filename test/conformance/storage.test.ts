@@ -61,7 +61,7 @@ describe("the storage cases × mountStorage, in a folder of a mounted disk", () 
       const tree = mountStorage({ "/": createMemoryStorage(), "/archive": disk });
       return memoryContext(createFolderStorage(tree, ["archive", "folder"]));
     },
-    { lacks: ["makeLink"], isVariant: true },
+    { lacks: ["makeLink", "properties"], isVariant: true },
   );
 });
 
@@ -70,15 +70,18 @@ describe("the storage cases × a single storage, mounted at the root", () => {
 });
 
 describe("the storage cases × disk", () => {
-  runCases(() => diskContext({ durability: "fsync" }), { isVariant: true });
+  runCases(() => diskContext({ durability: "fsync" }), { lacks: ["properties"], isVariant: true });
 });
 
 describe("the storage cases × disk without fsync", () => {
-  runCases(() => diskContext({ durability: "rename" }));
+  runCases(() => diskContext({ durability: "rename" }), { lacks: ["properties"] });
 });
 
 describe("the storage cases × disk that follows links inside", () => {
-  runCases(() => diskContext({ durability: "rename", links: "inside" }), { isVariant: true });
+  runCases(() => diskContext({ durability: "rename", links: "inside" }), {
+    lacks: ["properties"],
+    isVariant: true,
+  });
 });
 
 describe("the storage cases × disk where folders have no paths by descriptor, as on other systems", () => {
@@ -86,10 +89,13 @@ describe("the storage cases × disk where folders have no paths by descriptor, a
   afterEach(() => {
     Object.defineProperty(process, "platform", { value: platform });
   });
-  runCases(async () => {
-    Object.defineProperty(process, "platform", { value: "freebsd" });
-    return diskContext({ durability: "rename" });
-  });
+  runCases(
+    async () => {
+      Object.defineProperty(process, "platform", { value: "freebsd" });
+      return diskContext({ durability: "rename" });
+    },
+    { lacks: ["properties"] },
+  );
 });
 
 function memoryContext(storage: StorageAdapter): StorageCaseContext {
@@ -139,5 +145,5 @@ async function diskContext(options: Omit<DiskStorageOptions, "root">): Promise<S
   }
 
   const storage = createDiskStorage({ root, ...options });
-  return { storage, strongTags: true, atomicConditions: true, makeLink, fill };
+  return { storage, strongTags: true, atomicConditions: true, exactMoves: true, times: true, makeLink, fill };
 }

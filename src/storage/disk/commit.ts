@@ -12,7 +12,16 @@ import { renameMember, SMALL_BYTES } from "./system-calls.ts";
  * EISDIR. Android forbids hard links with EACCES. The folder itself is writable, because the temporary file was just
  * created in it. All other errors are failures.
  */
-const NO_LINKS = ["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EISDIR"];
+export const NO_LINKS: readonly string[] = [
+  "EPERM",
+  "EACCES",
+  "ENOTSUP",
+  "EOPNOTSUPP",
+  "ENOSYS",
+  "EMLINK",
+  "EXDEV",
+  "EISDIR",
+];
 
 /**
  * Checks that a write to a name is allowed. Returns the stats of what is there now. `hasLock`: see `OpenFolder.lookUp`.

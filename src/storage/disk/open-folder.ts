@@ -73,6 +73,19 @@ export function withNameLock<T>(
   return withLock(`${folder.identity()}/${name}`, action);
 }
 
+/** Runs an action on a folder, then closes the folder. */
+export async function withFolder<T>(
+  opened: OpenFolder | Promise<OpenFolder>,
+  action: (folder: OpenFolder) => Promise<T>,
+): Promise<T> {
+  const folder = await opened;
+  try {
+    return await action(folder);
+  } finally {
+    folder.close();
+  }
+}
+
 /** Flushes a folder. Writers that come while it is flushed share the next flush: each can take milliseconds. */
 export function syncFolder(identity: string, descriptor: number): Promise<void> {
   const sync = async (): Promise<void> => {

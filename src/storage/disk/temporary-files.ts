@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { lstat, rmdir, unlink } from "node:fs/promises";
+import { lstat, unlink } from "node:fs/promises";
 import { isAbandoned, processIdentity } from "../../platform/process-identity-node.ts";
 import { isTemporaryName } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
+import { removeFolder } from "./remove.ts";
 
 /*
  * A write creates the file `.fileferry-<process>-<random>.tmp` next to its target; `<process>` is the identity of the
@@ -44,8 +45,7 @@ export async function removeIfAbandoned(folder: OpenFolder, name: string): Promi
   try {
     const stats = await lstat(folder.at(name));
     if (!(await isRemovable(name, stats.mtimeMs))) return true;
-    // A temporary folder is always empty.
-    await (stats.isDirectory() ? rmdir(folder.at(name)) : unlink(folder.at(name)));
+    await (stats.isDirectory() ? removeFolder(folder, name) : unlink(folder.at(name)));
     left.delete(name);
   } catch {
     // Another process removed it first, or this process may not write to the folder.

@@ -9,6 +9,7 @@ import { toEntry } from "./list.ts";
 import type { OpenFolder } from "./open-folder.ts";
 import { closeFile, SMALL_BYTES, setTime } from "./system-calls.ts";
 import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
+import { nextTime } from "./times.ts";
 import { writeContent } from "./write-content.ts";
 
 /** When a write is acknowledged; see `DiskStorageOptions.durability`. */
@@ -22,8 +23,6 @@ const PERMISSION_BITS = 0o777;
 const GROUP_BITS = 0o070;
 /** A write of this duration sees what it replaces only once. */
 const RECENT_MS = 100;
-/** Time given to the last written file, in microseconds since 1970. */
-let lastWritten = 0;
 
 /** Writes a member: first to a temporary file next to it, which then replaces it (SECURITY 7, 8). */
 export async function writeMember(
@@ -44,7 +43,8 @@ export async function writeMember(
     descriptor = await createFile(folder, temporary, previous);
     isCreated = true;
     await writeContent(descriptor, receive(content, options), options.size);
-    const written = await mapSystemErrors(finish(descriptor, previous, durability));
+    const time = nextTime(options.modified);
+    const written = await mapSystemErrors(finish(descriptor, previous, durability, time));
     isQuick = durability === "fsync" || written.size <= SMALL_BYTES;
     // Some file systems report only here that bytes could not be stored.
     const closed = closeFile(descriptor, isQuick);
@@ -95,6 +95,7 @@ async function finish(
   descriptor: number,
   previous: BigIntStats | undefined,
   durability: Durability,
+  time: number,
 ): Promise<BigIntStats> {
   if (previous?.isFile()) {
     const created = fstatSync(descriptor, BIGINT);
@@ -102,8 +103,7 @@ async function finish(
     if (isForeign) await restoreOwner(descriptor, created, previous);
     if (isForeign || created.mode !== previous.mode) await setMode(descriptor, toMode(descriptor, previous));
   }
-  lastWritten = Math.max(lastWritten + 1, Date.now() * 1000);
-  await setTime(descriptor, lastWritten / 1e6);
+  await setTime(descriptor, time);
   if (durability === "fsync") await sync(descriptor);
   return fstatSync(descriptor, BIGINT);
 }

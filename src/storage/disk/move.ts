@@ -1,0 +1,139 @@
+import { link, rename, unlink } from "node:fs/promises";
+import {
+  type Placement,
+  type StorageEntry,
+  StorageError,
+  type TransferOptions,
+} from "../../contracts/storage-adapter.ts";
+import { isOfKind, meetsConditions } from "../conditions.ts";
+import { NO_LINKS } from "./commit.ts";
+import { systemCode, toStorageError } from "./errors.ts";
+import { statMember } from "./list.ts";
+import { type OpenFolder, withNameLock } from "./open-folder.ts";
+import { removeFolder } from "./remove.ts";
+import type { MemberName } from "./system-calls.ts";
+import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
+
+/** A name in an open folder. */
+export interface Place {
+  readonly folder: OpenFolder;
+  readonly name: string;
+}
+
+/** What a rename can fail with if something was created at the new name meanwhile. */
+const TAKEN = {
+  EEXIST: "already-exists",
+  ENOTEMPTY: "already-exists",
+  ENOTDIR: "already-exists",
+  EISDIR: "already-exists",
+} as const;
+const CODES = { ...TAKEN, ENOENT: "not-found", EINVAL: "denied" } as const;
+
+/**
+ * Moves a member: a rename, under the locks of both names. `follow` returns the entry as which the member is shown.
+ * @throws the system's EXDEV if the places are on different devices; what `StorageAdapter.move` throws.
+ */
+export async function moveMember(
+  from: Place,
+  to: Place,
+  options: TransferOptions,
+  follow: (link: StorageEntry) => Promise<StorageEntry>,
+): Promise<Placement> {
+  return withBothLocks(from, to, async () => {
+    const member = await statMember(from.folder, from.name, true);
+    const entry = member && (await follow(member));
+    if (member === undefined || entry === undefined || !isOfKind(entry.kind, options))
+      throw new StorageError("not-found");
+    const { ifMatch, signal } = options;
+    if (!meetsConditions(entry.etag, ifMatch ? { ifMatch } : {})) throw new StorageError("precondition-failed");
+    signal?.throwIfAborted();
+    return placeMember(from, to, member.kind, options.replace === true);
+  });
+}
+
+/**
+ * Renames a member to a place, whose lock the caller holds. What is there is replaced, or `already-exists`.
+ * @throws the system's EXDEV
+ */
+export async function placeMember(
+  from: Place,
+  to: Place,
+  kind: StorageEntry["kind"],
+  replace: boolean,
+): Promise<Placement> {
+  const found = await to.folder.lookUp(to.name, true);
+  if (found !== undefined && !replace) throw new StorageError("already-exists");
+  await Promise.all([from.folder.confirm(), to.folder.confirm()]);
+  const [source, target] = [from.folder.at(from.name), to.folder.at(to.name)];
+  if (found === undefined) {
+    if (kind !== "file" || !(await linkAndUnlink(source, target))) await renameTo(source, target);
+  } else if (kind !== "folder" && !found.isDirectory()) await renameTo(source, target);
+  else await renameOver(source, to, found.isDirectory());
+  await Promise.all([from.folder.confirm(), to.folder.confirm()]);
+  return found === undefined ? "created" : "replaced";
+}
+
+/**
+ * Moves a file in two steps that never replace anything, and of which one fails if another process moves the same file.
+ * Returns `false` if the file system has no hard links.
+ */
+async function linkAndUnlink(source: MemberName, target: MemberName): Promise<boolean> {
+  try {
+    await link(source, target);
+  } catch (error) {
+    if (NO_LINKS.includes(systemCode(error) ?? "")) return false;
+    throw toStorageError(error, CODES);
+  }
+  try {
+    await unlink(source);
+  } catch (error) {
+    await unlink(target).catch(() => undefined);
+    throw toStorageError(error, CODES);
+  }
+  return true;
+}
+
+/** Moves what is at a place aside, and removes it after the rename; if the rename fails, moves it back. */
+async function renameOver(source: MemberName, { folder, name }: Place, isFolder: boolean): Promise<void> {
+  const aside = reserveTemporaryName();
+  let isRemoved = false;
+  try {
+    await renameTo(folder.at(name), folder.at(aside));
+    try {
+      await renameTo(source, folder.at(name));
+    } catch (error) {
+      isRemoved = await rename(folder.at(aside), folder.at(name)).then(
+        () => true,
+        () => false,
+      );
+      throw error;
+    }
+    // The move is done: what remains of the old content, the next clean-up removes.
+    isRemoved = await (isFolder ? removeFolder(folder, aside) : unlink(folder.at(aside))).then(
+      () => true,
+      () => false,
+    );
+  } finally {
+    releaseTemporaryName(aside, isRemoved);
+  }
+}
+
+async function renameTo(source: MemberName, target: MemberName): Promise<void> {
+  try {
+    await rename(source, target);
+  } catch (error) {
+    throw systemCode(error) === "EXDEV" ? error : toStorageError(error, CODES);
+  }
+}
+
+/** Runs an action under the locks of two names, always taken in the same order. @throws StorageError `denied` */
+export async function withBothLocks<T>(one: Place, other: Place, action: () => Promise<T>): Promise<T> {
+  const [a, b] = [keyOf(one), keyOf(other)];
+  if (a === b) throw new StorageError("denied", "Both paths of a move lead to the same member.");
+  const [first, second] = a < b ? [one, other] : [other, one];
+  return withNameLock(first.folder, first.name, () => withNameLock(second.folder, second.name, action));
+}
+
+function keyOf({ folder, name }: Place): string {
+  return `${folder.identity()}/${name}`;
+}

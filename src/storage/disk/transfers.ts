@@ -1,0 +1,105 @@
+import {
+  type Placement,
+  type StorageAdapter,
+  type StorageEntry,
+  StorageError,
+  type StorageErrorCode,
+  type TransferOptions,
+} from "../../contracts/storage-adapter.ts";
+import type { AttributeChanges, Properties } from "../../contracts/storage-attributes.ts";
+import { nameOf, toPathSegments } from "../../contracts/storage-path.ts";
+import { checkSource, checkTransferPaths } from "../conditions.ts";
+import { copyByReading, moveByCopying } from "../fallbacks.ts";
+import { NO_PROPERTIES } from "../properties.ts";
+import { copyFolderTo } from "./copy.ts";
+import { mapErrorCode, systemCode, toStorageError } from "./errors.ts";
+import type { FolderTree } from "./folder-tree.ts";
+import { moveMember } from "./move.ts";
+import { type OpenFolder, withFolder } from "./open-folder.ts";
+import { changeMember } from "./times.ts";
+import type { Durability } from "./write.ts";
+
+/** What copies, moves and changes of times use of a disk storage. */
+export interface DiskAccess {
+  readonly tree: FolderTree;
+  readonly durability: Durability;
+  stat(path: string): Promise<StorageEntry | undefined>;
+  /** Follows the links of a path, if links are followed. */
+  locate(segments: readonly string[]): Promise<readonly string[]>;
+  /** Opens the parent folder of a path. Returns it with the last name of the path. */
+  openParent(path: string, ifRoot: StorageErrorCode): Promise<{ parent: OpenFolder; name: string }>;
+  /** Returns a member of a folder or, if the member is a symlink to follow, the entry of its target. */
+  followed(segments: readonly string[], member: StorageEntry, hasLock?: boolean): Promise<StorageEntry>;
+  /** The storage itself. */
+  self(): StorageAdapter;
+}
+
+/** Creates the copies, moves and attributes of a disk storage. It keeps times, and no properties. */
+export function createDiskTransfers({
+  tree,
+  durability,
+  stat,
+  locate,
+  openParent,
+  followed,
+  self,
+}: DiskAccess): Pick<StorageAdapter, "copy" | "move" | "attributes"> {
+  async function copy(from: string, to: string, options: TransferOptions = {}): Promise<Placement> {
+    checkTransferPaths(from, to);
+    options.signal?.throwIfAborted();
+    if (checkSource(await stat(from), options).kind === "file") return copyByReading(self(), from, to, options);
+    const { parent, name } = await openParent(to, "denied");
+    return withFolder(parent, async (folder) => {
+      const source = tree.open(await locate(toPathSegments(from)));
+      const { isValidName } = tree;
+      const how = { ...options, isValidName, durability };
+      const placement = await withFolder(source, (opened) => copyFolderTo(opened, { folder, name }, how));
+      if (durability === "fsync") await folder.sync();
+      return placement;
+    });
+  }
+
+  async function move(from: string, to: string, options: TransferOptions = {}): Promise<Placement> {
+    checkTransferPaths(from, to);
+    options.signal?.throwIfAborted();
+    const segments = toPathSegments(from);
+    const name = segments.pop() ?? "";
+    if (!tree.isValidName(name)) throw new StorageError("not-found");
+    const source = mapErrorCode(tree.open(await locate(segments)), "not-a-folder", "not-found");
+    return withFolder(source, async (folder) => {
+      if ((await folder.lookUp(name, false)) === undefined) throw new StorageError("not-found");
+      const target = await openParent(to, "denied");
+      return withFolder(target.parent, async (parent) => {
+        const follow = (entry: StorageEntry) => followed(segments, entry, true);
+        const [here, there] = [
+          { folder, name },
+          { folder: parent, name: target.name },
+        ];
+        const placement = await moveMember(here, there, options, follow);
+        if (durability === "fsync") await Promise.all([folder.sync(), parent.sync()]);
+        return placement;
+      });
+    }).catch((error: unknown) => {
+      // The places are on different devices.
+      if (systemCode(error) !== "EXDEV") throw toStorageError(error);
+      return moveByCopying(self(), from, to, options);
+    });
+  }
+
+  async function properties(path: string): Promise<Properties> {
+    const entry = await stat(path);
+    if (entry === undefined || entry.kind === "link") throw new StorageError("not-found");
+    return NO_PROPERTIES;
+  }
+
+  async function change(path: string, changes: AttributeChanges): Promise<StorageEntry> {
+    const located = await locate(toPathSegments(path));
+    const name = located.at(-1) ?? ".";
+    if (name !== "." && !tree.isValidName(name)) throw new StorageError("not-found");
+    const parent = mapErrorCode(tree.open(located.slice(0, -1)), "not-a-folder", "not-found");
+    const entry = await withFolder(parent, (folder) => changeMember(folder, name, changes, durability === "fsync"));
+    return { ...entry, name: nameOf(path) };
+  }
+
+  return { copy, move, attributes: { properties, change } };
+}

@@ -1,0 +1,28 @@
+import { type ByteSource, sourceOfBytes, toByteSource } from "../contracts/byte-source.ts";
+import type { StoredFile } from "../contracts/storage-adapter.ts";
+
+const CHUNK_BYTES = 65_536;
+
+/** The bytes of an open file as the content of a write. */
+export interface FileContent {
+  chunks(): AsyncGenerator<Uint8Array>;
+  /** Releases the file. May be called at any time, and also if no chunk was read. */
+  close(): Promise<void>;
+}
+
+/** Returns the bytes of an open file as the content of a write. */
+export function toFileContent(file: StoredFile): FileContent {
+  const { source: own } = file;
+  const source: ByteSource = own === undefined ? toByteSource(file.body) : "readInto" in own ? own : sourceOfBytes(own);
+
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const buffer = new Uint8Array(CHUNK_BYTES);
+      const count = await source.readInto(buffer);
+      if (count === 0) return;
+      yield buffer.subarray(0, count);
+    }
+  }
+
+  return { chunks, close: () => source.close().catch(() => undefined) };
+}
