@@ -19,7 +19,7 @@ const INSTALLED = [
   "test/faults/{s3-faults,traced-errno}.test.ts",
   "test/memory/{large-archives,s3}.test.ts",
   "test/runtimes/{client,client-example,cluster,example-commands,nginx,workers}.test.ts",
-  "test/runtimes/{applications/*,frameworks/*,wire/{bun,deno,node-newest,workerd,workerd-r2}}.test.ts",
+  "test/runtimes/{applications/*,frameworks/*,webdav/*,wire/{bun,deno,node-newest,workerd,workerd-r2}}.test.ts",
   "test/spec/login/shared-store.test.ts",
 ];
 

@@ -56,7 +56,7 @@ export type {
   MemberCopyFailed,
   MemberMoved,
   MemberMoveFailed,
-  Replacement,
+  Replaced,
   TwoLocations,
 } from "./contracts/events/copies-and-moves.ts";
 export type { EventEnvelope, FileLocation, LeftOut, Reason } from "./contracts/events/envelope.ts";

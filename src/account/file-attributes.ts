@@ -2,6 +2,7 @@ import { type StorageEntry, StorageError } from "../contracts/storage-adapter.ts
 import type { AttributeChanges, Properties } from "../contracts/storage-attributes.ts";
 import { createError } from "../http/errors.ts";
 import { isReserved, toStoragePath } from "./path.ts";
+import type { Operation } from "./permissions.ts";
 import type { TreeAccess } from "./removal-check.ts";
 
 /** A file or folder, and how much of it the account may see. */
@@ -16,13 +17,17 @@ export interface InspectedEntry {
 
 /** Attributes and properties of files and folders. A part of `AccountFiles`. */
 export interface FileAttributes {
-  /** Returns what is at a path; `undefined` if there is nothing, or a link. Checks no permission: names are no secret. */
+  /**
+   * Returns what is at a path; `undefined` if there is nothing, or a link. Checks no permission: names are no secret.
+   */
   inspect(segments: readonly string[]): Promise<InspectedEntry | undefined>;
+  /** Returns whether the account may do an operation at a path, by its permissions alone. */
+  may(segments: readonly string[], operation: Operation): Promise<boolean>;
   /** Returns the properties of a file or folder. Throws `denied` if the account may not see them. */
   properties(segments: readonly string[]): Promise<Properties>;
   /**
-   * Changes attributes and properties, all or nothing. The account needs `set-attributes`. Rejects with `unsupported` if
-   * the storage does not keep them; other errors are those of the storage.
+   * Changes attributes and properties, all or nothing. The account needs `set-attributes`. Rejects with `unsupported`
+   * if the storage does not keep them; other errors are those of the storage.
    */
   setAttributes(segments: readonly string[], changes: AttributeChanges): Promise<StorageEntry>;
 }
@@ -57,5 +62,5 @@ export function createFileAttributes({ tree, allows, require }: TreeAccess): Fil
     return tree.attributes.change(toStoragePath(segments), changes);
   }
 
-  return { inspect, properties, setAttributes };
+  return { inspect, may: allows, properties, setAttributes };
 }

@@ -1,3 +1,4 @@
+import { isWebdavMethod } from "../http/methods.ts";
 import type { Variant } from "../http/negotiate.ts";
 
 /** The configuration that decides on challenges. */
@@ -24,6 +25,8 @@ export function toChallenges(
   { session, identityChallenge: configured }: ChallengeOptions,
   identityChallenge = configured,
 ): string {
+  // Some WebDAV clients fail at a scheme that they do not know.
+  if (isWebdavMethod(request.method)) return BASIC_CHALLENGE;
   return join(toOwnChallenges(request, variant, session.announce), identityChallenge);
 }
 

@@ -27,6 +27,7 @@ import { checkPasswordPolicy } from "./password-policy.ts";
 import { toSessionCookie } from "./session-cookie.ts";
 import { type Triggers, toTriggers } from "./trigger-config.ts";
 import { VERSION } from "./version.ts";
+import { toWebdav, type WebdavConfig } from "./webdav.ts";
 
 /** The options of a service, checked and complete. */
 export interface ServiceConfig {
@@ -65,6 +66,8 @@ export interface ServiceConfig {
     readonly cookie: SessionCookie;
   };
   readonly passwordPolicy: PasswordPolicy;
+  /** Absent: PROPFIND and the other methods of WebDAV are not implemented. */
+  readonly webdav: WebdavConfig | undefined;
   /** Absent: 60 for accounts that can tell whether they are current, otherwise 0. */
   readonly basicCacheSeconds: number | undefined;
   readonly limits: Limits;
@@ -183,6 +186,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     apiPage,
     session: { store, idleSeconds, maxSeconds, maxPerAccount, announce, cookie: toSessionCookie(cookie, encodedBase) },
     passwordPolicy: { ...passwordPolicy, requireClasses: [...(passwordPolicy.requireClasses ?? [])] },
+    webdav: toWebdav(options.webdav),
     basicCacheSeconds,
     limits: checkedLimits,
     archive: { method },

@@ -15,11 +15,11 @@ export interface StorageAttributes {
   properties(path: string): Promise<Properties>;
 
   /**
-   * Changes everything that `changes` names, or nothing. Everything else stays, and so does the entity-tag, unless a new
-   * time makes it change. Of several changes at once none is lost.
+   * Changes everything that `changes` names, or nothing. Everything else stays, and so does the entity-tag, unless a
+   * new time makes it change. Of several changes at once none is lost.
    *
-   * Rejects with `not-found`, also for a link; with `unsupported` if the storage does not keep this; and with `no-space`
-   * for more than 100 properties of one file or folder, or more than 64 KiB of them.
+   * Rejects with `not-found`, also for a link; with `unsupported` if the storage does not keep this; and with
+   * `no-space` for more than 100 properties of one file or folder, or more than 64 KiB of them.
    */
   change(path: string, changes: AttributeChanges): Promise<StorageEntry>;
 }

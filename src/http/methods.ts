@@ -2,3 +2,10 @@
 export function isGetOrHead(method: string | undefined): boolean {
   return method === "GET" || method === "HEAD";
 }
+
+const WEBDAV_METHODS: readonly string[] = ["PROPFIND", "PROPPATCH", "COPY", "MOVE", "LOCK", "UNLOCK"];
+
+/** Whether only WebDAV has a method (RFC 4918 9). MKCOL is not one of them: the service has it without WebDAV. */
+export function isWebdavMethod(method: string): boolean {
+  return WEBDAV_METHODS.includes(method);
+}

@@ -60,6 +60,9 @@ export function toOperation(
   };
 }
 
+const OF_WEBDAV =
+  "`Allow` lists the methods. Those of WebDAV (RFC 4918) are PROPFIND, PROPPATCH, COPY and MOVE, which this document cannot describe.";
+
 /** Returns the operation OPTIONS, which every URL has (CONTRACT 1). */
 export function toOptionsOperation(
   service: OpenApiInput,
@@ -75,7 +78,9 @@ export function toOptionsOperation(
     pageFields: service.pageFields,
     types: undefined,
   });
-  responses.add(204, "`Allow` lists the methods.", [], ["Allow", ...(service.hasCors ? PREFLIGHT_HEADERS : [])]);
+  const headers = ["Allow", ...(service.hasCors ? PREFLIGHT_HEADERS : [])] as const;
+  if (service.hasWebdav) responses.add(200, OF_WEBDAV, [], [...headers, "DAV", "MS-Author-Via"]);
+  else responses.add(204, "`Allow` lists the methods.", [], headers);
   // Paths of files and folders are parsed for every method, so a malformed one fails here too.
   for (const variant of hasPath(routes[0]) && path.parameters.length > 0 ? service.variants : []) {
     const content = variant === "html" ? CONTENTS.page : CONTENTS.errors;
@@ -101,6 +106,7 @@ function toResponses(
 ): OperationObject["responses"] {
   const { variants, pageFields, toStatus } = service;
   const isHead = method === "HEAD";
+  const removalHeaders = (status: number): readonly HeaderName[] => toRemovalHeaders(service, route, status);
   const responses = createResponses({
     hasPath: () => hasPath(route),
     isStatic: isAsset(route),
@@ -127,7 +133,7 @@ function toResponses(
       status,
       description,
       contents.filter((one) => isOf(one, variants, own)),
-      headers,
+      [...headers, ...removalHeaders(status)],
     );
   }
   for (const variant of variants) {
@@ -144,6 +150,15 @@ function toResponses(
     add(302, "The credentials are missing or wrong: redirect to the login page.", [CONTENTS.page], challenge);
   }
   return responses.toObject();
+}
+
+/** With WebDAV, DELETE of a file's URL also removes the folder of this name. */
+function toRemovalHeaders(
+  { hasWebdav }: OpenApiInput,
+  { operation }: OpenApiRoute,
+  status: number,
+): readonly HeaderName[] {
+  return hasWebdav && operation === "deleteFile" && status === 204 ? ["Content-Location"] : [];
 }
 
 /**

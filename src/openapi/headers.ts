@@ -63,6 +63,9 @@ export const HEADER_FIELDS = {
   },
   Location: { description: "The target of the redirect, as a path.", required: true, schema: text },
   Allow: { description: "The methods that this URL supports (RFC 9110 10.2.1).", required: true, schema: text },
+  "Content-Location": { description: "The URL of the folder, if the file's URL names one.", schema: text },
+  DAV: { description: "The classes of WebDAV (RFC 4918 10.1).", schema: text },
+  "MS-Author-Via": { description: "For the clients of Microsoft: folders are WebDAV folders.", schema: text },
   "Error-Code": {
     description: "What a program can tell the failure by. Functions of the service's host may have further codes.",
     required: true,

@@ -44,6 +44,8 @@ export interface OpenApiOptions {
   readonly pageFields: readonly string[];
   /** Whether scripts of other origins may read responses (the option `cors`). */
   readonly hasCors: boolean;
+  /** Whether the service has the methods of WebDAV. */
+  readonly hasWebdav: boolean;
   /** Returns the status of a failure in a variant (CONTRACT 1). */
   readonly toStatus: (failure: Failure, variant: Variant) => number;
 }

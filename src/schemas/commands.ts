@@ -19,8 +19,8 @@ const MAX_TARGETS = 1000;
 const memberSchema = z.strictObject({ command: z.enum(MEMBER_COMMANDS), target: z.string() });
 
 /**
- * A copy or a move of one member. `destination` is a decoded path: with a leading `/` from the account's root, otherwise
- * from the addressed folder. With a `/` at its end it is the folder for the member, which keeps its name.
+ * A copy or a move of one member. `destination` is a decoded path: with a leading `/` from the account's root,
+ * otherwise from the addressed folder. With a `/` at its end it is the folder for the member, which keeps its name.
  */
 const transferSchema = z.strictObject({
   command: z.enum(TRANSFER_COMMANDS),

@@ -121,6 +121,7 @@ function withNamesChecked(files: AccountFiles): AccountFiles {
     createFolder: async (segments) => files.createFolder(checked(segments)),
     createFolderIfMissing: async (segments) => files.createFolderIfMissing(checked(segments)),
     remove: async (segments, kind, removal) => files.remove(checked(segments), kind, removal),
+    may: async (segments, operation) => files.may(checked(segments), operation),
     inspect: async (segments) => files.inspect(checked(segments)),
     properties: async (segments) => files.properties(checked(segments)),
     setAttributes: async (segments, changes) => files.setAttributes(checked(segments), changes),

@@ -2,7 +2,6 @@ import type { Identification } from "../auth/identify.ts";
 import { DEFAULT_IDLE_SECONDS } from "../auth/sessions/lifetime.ts";
 import type { WatchLogin } from "../auth/watch-login.ts";
 import { foldName } from "../contracts/account-name.ts";
-import type { Api } from "../contracts/api.ts";
 import { unauthorizedReply } from "../endpoints/login/unauthorized.ts";
 import { createError } from "../http/errors.ts";
 import { isSameOrigin } from "../http/origins/same-origin.ts";
@@ -15,9 +14,9 @@ import { endWithLogin } from "../transfers/login-watch.ts";
 import { emitRefusedTransfer, isTransfer } from "../transfers/too-many-transfers.ts";
 import type { AccountAdmission } from "./account-opener.ts";
 import type { ResponseFinisher } from "./finish-response.ts";
-import { findRoute, hasRoutes, type ResolvedUrl, type Route, toAllow } from "./routes.ts";
+import { findRoute, hasRoutes, type ResolvedUrl, type Route, type Served, toAllow } from "./routes.ts";
 
-const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
+const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "PROPFIND"];
 
 /** What dispatching needs in addition to the context of a request. */
 export interface DispatchOptions {
@@ -30,7 +29,7 @@ export interface DispatchOptions {
 /**
  * Leads a request to the endpoint of its URL and method, and finishes the response. Failures become error responses.
  */
-export type Dispatch = (context: RequestContext, url: ResolvedUrl, apis: readonly Api[]) => Promise<Reply>;
+export type Dispatch = (context: RequestContext, url: ResolvedUrl, served: readonly Served[]) => Promise<Reply>;
 
 type Identified = Extract<Identification, { outcome: "identified" }>;
 
@@ -38,18 +37,18 @@ type Identified = Extract<Identification, { outcome: "identified" }>;
  * Makes the dispatch of a service: route, identification, cross-site check, permits, account, endpoint, in this order.
  */
 export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: DispatchOptions): Dispatch {
-  async function dispatch(context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Promise<Reply> {
+  async function dispatch(context: RequestContext, url: ResolvedUrl, served: readonly Served[]): Promise<Reply> {
     try {
-      return finisher.finish(context, url, await run(context, url, apis));
+      return finisher.finish(context, url, await run(context, url, served));
     } catch (error) {
-      return finisher.finish(context, url, finisher.toErrorReply(error, context, url, apis));
+      return finisher.finish(context, url, finisher.toErrorReply(error, context, url, served));
     }
   }
 
-  async function run(context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Promise<Reply> {
+  async function run(context: RequestContext, url: ResolvedUrl, served: readonly Served[]): Promise<Reply> {
     const { request, connection, identifier } = context;
-    const route = toRoute(url, request.method, apis);
-    if (route === "options") return emptyReply(204, { Allow: toAllow(url.kind, apis) });
+    const route = toRoute(url, request.method, served);
+    if (route === "options") return toOptionsReply(url, served);
     const { kind, endpoint } = route;
     if (endpoint.access === "open") return endpoint.run(context);
     const identification = await (endpoint.access === "session"
@@ -110,14 +109,21 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
 }
 
 /** The route for a URL and method. @throws HttpError if there is none. */
-function toRoute({ kind }: ResolvedUrl, method: string, apis: readonly Api[]): Route | "options" {
+function toRoute({ kind }: ResolvedUrl, method: string, served: readonly Served[]): Route | "options" {
   if (kind === "malformed") throw createError("url-malformed");
   if (method === "OPTIONS" && kind !== "outside") return "options";
-  if (!hasRoutes(kind, apis)) throw createError("not-found");
-  const route = findRoute(kind, method, apis);
+  if (!hasRoutes(kind, served)) throw createError("not-found");
+  const route = findRoute(kind, method, served);
   if (route === "not-implemented") throw createError("method-not-implemented");
   if (route === "not-allowed") throw createError("method-not-allowed");
   return route;
+}
+
+/** The response to OPTIONS. Explorer asks every URL, and needs a 200 without a login. */
+function toOptionsReply({ kind }: ResolvedUrl, served: readonly Served[]): Reply {
+  const fields = { Allow: toAllow(kind, served) };
+  if (!served.includes("webdav-methods")) return emptyReply(204, fields);
+  return emptyReply(200, { ...fields, DAV: "1", "MS-Author-Via": "DAV", "Content-Length": "0" });
 }
 
 /**

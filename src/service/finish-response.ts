@@ -1,7 +1,6 @@
 import { toServerPath } from "../account/path.ts";
 import { toChallenges } from "../auth/challenge.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
-import type { Api } from "../contracts/api.ts";
 import { toCorsFields } from "../http/origins/cors.ts";
 import type { Reply } from "../http/reply.ts";
 import { withoutContent } from "../http/reply.ts";
@@ -9,7 +8,7 @@ import type { RequestContext } from "../request/context.ts";
 import { emitErrorEvent } from "../request/emit-event.ts";
 import { toStatus } from "../request/errors.ts";
 import { type ErrorPageLinks, errorReply } from "../views/errors.ts";
-import { type ResolvedUrl, toAllow } from "./routes.ts";
+import { type ResolvedUrl, type Served, toAllow } from "./routes.ts";
 
 const CREATING_METHODS: readonly string[] = ["PUT", "MKCOL"];
 /** URLs whose responses no cache may store: session IDs, login pages and password forms (SECURITY 16). */
@@ -20,14 +19,14 @@ export interface ResponseFinisher {
   /**
    * The response to a request that has failed. Emits its event for a 400 and a 500, unless the client has disconnected.
    */
-  toErrorReply(error: unknown, context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Reply;
+  toErrorReply(error: unknown, context: RequestContext, url: ResolvedUrl, served: readonly Served[]): Reply;
   /** Adds the headers that responses have in common (1.4, SECURITY 21), and removes the content for HEAD. */
   finish(context: RequestContext, url: ResolvedUrl, response: Reply): Reply;
 }
 
 /** Makes the finisher of a service. */
 export function createResponseFinisher(config: ServiceConfig): ResponseFinisher {
-  function toErrorReply(error: unknown, context: RequestContext, url: ResolvedUrl, apis: readonly Api[]): Reply {
+  function toErrorReply(error: unknown, context: RequestContext, url: ResolvedUrl, served: readonly Served[]): Reply {
     const { kind } = url;
     const refusal = context.failureOf(error);
     const { failure, message, headers } = refusal;
@@ -40,7 +39,7 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
           ? toChallenges(context.request, context.variant, config, headers["WWW-Authenticate"])
           : undefined,
       // RFC 9110 10.2.1: a resource that already exists does not support being created.
-      Allow: status === 405 ? toAllow(kind, apis, failure === "already-exists" ? CREATING_METHODS : []) : undefined,
+      Allow: status === 405 ? toAllow(kind, served, failure === "already-exists" ? CREATING_METHODS : []) : undefined,
     };
     return errorReply(context, status, refusal, fields, { links: isHome(url) ? toLogoutLink(context) : undefined });
   }

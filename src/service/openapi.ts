@@ -4,20 +4,20 @@ import type { Api } from "../contracts/api.ts";
 import type { OpenApiTexts } from "../openapi/render.ts";
 import { toStatus } from "../request/errors.ts";
 import { FORM_ACTIONS, FORM_FIELDS } from "../uploads/form.ts";
-import { routesOfApis, toOnlyVariant } from "./routes.ts";
+import { routesOfApis, type Served, toApis, toOnlyVariant } from "./routes.ts";
 
 /**
  * Makes the OpenAPI documents of a service (9), one for each set of APIs. A document is made, and its code is loaded,
  * at the first request for it.
  */
-export function createOpenApi(config: ServiceConfig): (apis: readonly Api[]) => Promise<OpenApiTexts> {
-  const made = new Map<readonly Api[], Promise<OpenApiTexts>>();
+export function createOpenApi(config: ServiceConfig): (served: readonly Served[]) => Promise<OpenApiTexts> {
+  const made = new Map<readonly Served[], Promise<OpenApiTexts>>();
 
-  return function describe(apis) {
-    const known = made.get(apis) ?? renderDocument(config, apis);
-    made.set(apis, known);
+  return function describe(served) {
+    const known = made.get(served) ?? renderDocument(config, toApis(served));
+    made.set(served, known);
     // Loading the code may succeed the next time.
-    known.catch(() => made.delete(apis));
+    known.catch(() => made.delete(served));
     return known;
   };
 }
@@ -42,6 +42,7 @@ async function renderDocument(config: ServiceConfig, apis: readonly Api[]): Prom
     identityChallenge,
     pageFields: Object.keys(pages.fields).filter((name) => pages.fields[name] !== undefined),
     hasCors: config.cors !== undefined,
+    hasWebdav: config.webdav !== undefined && apis.includes("webdav"),
     toStatus,
   });
 }

@@ -14,6 +14,10 @@ import { getApiPage } from "../endpoints/site/get-api-page.ts";
 import { getAsset } from "../endpoints/site/get-asset.ts";
 import { getOpenApi } from "../endpoints/site/get-openapi.ts";
 import { folderOnly, redirectHome } from "../endpoints/trailing-slash.ts";
+import { copyResource, moveResource } from "../endpoints/webdav/copy-and-move.ts";
+import { createCollection } from "../endpoints/webdav/create-collection.ts";
+import { findProperties, findRootProperties } from "../endpoints/webdav/propfind.ts";
+import { patchProperties } from "../endpoints/webdav/proppatch.ts";
 import type { Variant } from "../http/negotiate.ts";
 import { decodeSegment } from "../http/path-segment.ts";
 import type { Target } from "../http/request-target.ts";
@@ -33,18 +37,21 @@ export type ResourceKind =
   | "openapi"
   | "api-page";
 
+/** What a URL space serves: APIs, and the methods that the option `webdav` adds. */
+export type Served = Api | "webdav-methods";
+
 /** One row of the URL space: the endpoint for some methods of a kind, and the APIs that have it. */
 export interface Route {
   readonly kind: ResourceKind;
   readonly methods: readonly string[];
-  readonly apis: readonly Api[];
+  readonly apis: readonly Served[];
   readonly endpoint:
     | { readonly access: "open"; run: OpenEndpoint }
     | { readonly access: "account"; run: AccountEndpoint }
     /** For an account that is identified by a session. Other credentials are not accepted. */
     | { readonly access: "session"; run: AccountEndpoint };
-  /** Its operation in the OpenAPI document. */
-  readonly operation: OperationName;
+  /** Its operation in the OpenAPI document, which has no place for the methods of WebDAV. */
+  readonly operation?: OperationName;
   /** Set if the methods have a response but are not listed in `Allow`. */
   readonly unlisted?: true;
 }
@@ -53,6 +60,14 @@ const ALL: readonly Api[] = ["rest", "webdav", "browser"];
 
 /** The URL space as one table (section 4 of the spec). */
 export const ROUTES: readonly Route[] = [
+  webdavRoute("entry", "PROPFIND", findRootProperties),
+  ...(["file", "folder"] as const).flatMap((kind) => [
+    webdavRoute(kind, "PROPFIND", findProperties),
+    webdavRoute(kind, "PROPPATCH", patchProperties),
+    webdavRoute(kind, "COPY", copyResource),
+    webdavRoute(kind, "MOVE", moveResource),
+  ]),
+  { ...webdavRoute("file", "MKCOL", createCollection), unlisted: true },
   route("entry", "GET HEAD", ALL, "start", open(redirectHome)),
   { ...route("entry", "PUT DELETE POST MKCOL", ALL, "startElsewhere", open(redirectHome)), unlisted: true },
   route("file", "GET HEAD", ALL, "getFile", account(getFile)),
@@ -76,9 +91,17 @@ export const ROUTES: readonly Route[] = [
   route("api-page", "GET HEAD", ALL, "getApiPage", open(getApiPage)),
 ];
 
-/** The rows of one API, or of several together. */
-export function routesOfApis(apis: readonly Api[]): readonly Route[] {
-  return ROUTES.filter((row) => isServed(row, apis));
+/** A row of the OpenAPI document. */
+export type DescribedRoute = Route & { readonly operation: OperationName };
+
+/** The rows of one API, or of several together, that the OpenAPI document describes. */
+export function routesOfApis(apis: readonly Served[]): readonly DescribedRoute[] {
+  return ROUTES.filter((row): row is DescribedRoute => row.operation !== undefined && isServed(row, apis));
+}
+
+/** The APIs among what a URL space serves. */
+export function toApis(served: readonly Served[]): readonly Api[] {
+  return served.filter((one): one is Api => one !== "webdav-methods");
 }
 
 /** The rows by kind. */
@@ -86,8 +109,12 @@ const ROUTES_OF: ReadonlyMap<ResolvedUrl["kind"], readonly Route[]> = new Map(
   ROUTES.map(({ kind }) => [kind, ROUTES.filter((row) => row.kind === kind)]),
 );
 
-/** The methods that at least one resource implements. Any other method gets 501 (CONTRACT 1). */
-const IMPLEMENTED = new Set(["OPTIONS", ...ROUTES.flatMap(({ methods }) => methods)]);
+/** Whether at least one resource implements a method. Any other method gets 501 (CONTRACT 1). */
+function isImplemented(method: string, served: readonly Served[]): boolean {
+  if (method === "OPTIONS") return true;
+  const known = [...ALL, ...served];
+  return ROUTES.some((row) => row.methods.includes(method) && isServed(row, known));
+}
 
 /** The variant of every request to an API that is mounted alone. */
 export function toOnlyVariant(api: Api): Variant {
@@ -147,7 +174,7 @@ function toServiceKind(name: string): ResolvedUrl["kind"] {
 }
 
 /** Whether any of the APIs has routes for a kind. */
-export function hasRoutes(kind: ResolvedUrl["kind"], apis: readonly Api[]): kind is ResourceKind {
+export function hasRoutes(kind: ResolvedUrl["kind"], apis: readonly Served[]): kind is ResourceKind {
   return routesOf(kind).some((row) => isServed(row, apis));
 }
 
@@ -155,14 +182,14 @@ export function hasRoutes(kind: ResolvedUrl["kind"], apis: readonly Api[]): kind
 export function findRoute(
   kind: ResourceKind,
   method: string,
-  apis: readonly Api[],
+  apis: readonly Served[],
 ): Route | "not-implemented" | "not-allowed" {
   const route = routesOf(kind).find((row) => row.methods.includes(method) && isServed(row, apis));
-  return route ?? (IMPLEMENTED.has(method) ? "not-allowed" : "not-implemented");
+  return route ?? (isImplemented(method, apis) ? "not-allowed" : "not-implemented");
 }
 
 /** The value of `Allow` for a kind (RFC 9110 10.2.1), without the methods in `without`. */
-export function toAllow(kind: ResolvedUrl["kind"], apis: readonly Api[], without: readonly string[] = []): string {
+export function toAllow(kind: ResolvedUrl["kind"], apis: readonly Served[], without: readonly string[] = []): string {
   const rows = routesOf(kind).filter((row) => row.unlisted !== true && isServed(row, apis));
   const methods = [...rows.flatMap((row) => row.methods), "OPTIONS"];
   return methods.filter((method) => !without.includes(method)).join(", ");
@@ -172,7 +199,7 @@ function routesOf(kind: ResolvedUrl["kind"]): readonly Route[] {
   return ROUTES_OF.get(kind) ?? [];
 }
 
-function isServed({ apis: own }: Route, apis: readonly Api[]): boolean {
+function isServed({ apis: own }: Route, apis: readonly Served[]): boolean {
   return own.some((api) => apis.includes(api));
 }
 
@@ -184,6 +211,10 @@ function route(
   endpoint: Route["endpoint"],
 ): Route {
   return { kind, methods: methods.split(" "), apis, operation, endpoint };
+}
+
+function webdavRoute(kind: ResourceKind, methods: string, run: AccountEndpoint): Route {
+  return { kind, methods: methods.split(" "), apis: ["webdav-methods"], endpoint: account(run) };
 }
 
 function open(run: OpenEndpoint): Route["endpoint"] {

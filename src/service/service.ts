@@ -17,7 +17,7 @@ import type { Connection } from "../contracts/connection.ts";
 import type { FileService } from "../contracts/file-service.ts";
 import { createServiceEvents } from "../events/service-events.ts";
 import { isHttpError } from "../http/http-error.ts";
-import { isGetOrHead } from "../http/methods.ts";
+import { isGetOrHead, isWebdavMethod } from "../http/methods.ts";
 import { negotiateVariant, type Variant } from "../http/negotiate.ts";
 import type { Reply } from "../http/reply.ts";
 import { createHandler } from "../http/reply-handler.ts";
@@ -35,9 +35,8 @@ import { createDispatch } from "./dispatch.ts";
 import { createResponseFinisher } from "./finish-response.ts";
 import { createHostSessions } from "./host-sessions.ts";
 import { createOpenApi } from "./openapi.ts";
-import { type ResolvedUrl, resolveUrl, toOnlyVariant } from "./routes.ts";
+import { type ResolvedUrl, resolveUrl, type Served, toApis, toOnlyVariant } from "./routes.ts";
 
-const ALL_APIS: readonly Api[] = ["rest", "webdav", "browser"];
 const NOWHERE: ResolvedUrl = { kind: "outside", path: { segments: [], isFolder: true } };
 
 /**
@@ -62,8 +61,10 @@ export function createFileService(options: FileServiceOptions): FileService {
   const audit = createLoginAudit({ emit, logger, component, clock });
   const chooseTexts = createTexts(config.pages.languages);
   const accounts = createAccountAdmission(config.storage, config.groups, config.limits.maxFileBytes);
-  // By default nothing is remembered unless the first method can tell whether an account is current.
-  const { basicCacheSeconds = config.authentication[0]?.isCurrent ? undefined : 0 } = config;
+  // By default nothing is remembered unless the first method can tell whether an account is current, or for WebDAV
+  // clients, each of whose requests is a login.
+  const isRemembered = config.authentication[0]?.isCurrent !== undefined || config.webdav !== undefined;
+  const { basicCacheSeconds = isRemembered ? undefined : 0 } = config;
   const ownIdentifier = createIdentifier({
     chain,
     basicCache: createBasicCache({ seconds: basicCacheSeconds, chain, sessions, clock }),
@@ -118,10 +119,10 @@ export function createFileService(options: FileServiceOptions): FileService {
   }
 
   /** The single way of every request, from its URL to its response. */
-  async function handle(request: Request, connection: Connection, apis: readonly Api[]): Promise<Reply> {
+  async function handle(request: Request, connection: Connection, served: readonly Served[]): Promise<Reply> {
     const target = parseTarget(request.url);
     const url = toServed(resolveUrl(target, config.baseSegments) ?? NOWHERE);
-    return dispatch(toContext(request, connection, target, url, apis), url, apis);
+    return dispatch(toContext(request, connection, target, url, served), url, served);
   }
 
   function toContext(
@@ -129,13 +130,13 @@ export function createFileService(options: FileServiceOptions): FileService {
     connection: Connection,
     target: Target,
     { kind, path }: ResolvedUrl,
-    apis: readonly Api[],
+    served: readonly Served[],
   ): RequestContext {
     return {
       request,
       connection: withClient(connection, request, config),
       target,
-      variant: toVariant(request, kind, apis),
+      variant: toVariant(request, kind, served),
       path,
       config,
       identifier,
@@ -151,7 +152,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       },
       hasListeners: events.hasListeners,
       walks,
-      describe: () => describe(apis),
+      describe: () => describe(served),
       texts: chooseTexts(request.headers.get("accept-language")),
     };
   }
@@ -174,10 +175,12 @@ export function createFileService(options: FileServiceOptions): FileService {
     }
   }
 
-  function serve(apis: readonly Api[]): FileService["fetch"] {
+  function serve(...apis: readonly Api[]): FileService["fetch"] {
+    const served: readonly Served[] =
+      config.webdav !== undefined && apis.includes("webdav") ? [...apis, "webdav-methods"] : apis;
     return createHandler(async (request, connection) => {
       try {
-        return await handle(request, connection, apis);
+        return await handle(request, connection, served);
       } catch (error) {
         report(error);
         return { status: 500, headers: [["Error-Code", "internal"]] };
@@ -188,10 +191,10 @@ export function createFileService(options: FileServiceOptions): FileService {
   }
 
   return {
-    fetch: serve(ALL_APIS),
-    rest: serve(["rest"]),
-    webdav: serve(["webdav"]),
-    browser: serve(["browser"]),
+    fetch: serve("rest", "webdav", "browser"),
+    rest: serve("rest"),
+    webdav: serve("webdav"),
+    browser: serve("browser"),
     handles: (request) => resolveUrl(parseTarget(request.url), config.baseSegments) !== undefined,
     start: () => chain.start(),
     endSessions: sessions.endAll,
@@ -207,8 +210,9 @@ function toReason(error: unknown): string {
 }
 
 /** The variant of a request: negotiated if several APIs share the URL space, otherwise that of the only API. */
-function toVariant(request: Request, kind: ResolvedUrl["kind"], apis: readonly Api[]): Variant {
-  const [only, ...others] = apis;
+function toVariant(request: Request, kind: ResolvedUrl["kind"], served: readonly Served[]): Variant {
+  if (served.includes("webdav-methods") && isWebdavMethod(request.method)) return "webdav";
+  const [only, ...others] = toApis(served);
   if (only !== undefined && others.length === 0) return toOnlyVariant(only);
   const reads = isGetOrHead(request.method);
   return negotiateVariant(request, kind === "folder" && reads);

@@ -17,7 +17,7 @@ import { isOfKind, meetsConditions } from "./conditions.ts";
 import { receive } from "./content.ts";
 import { createMemoryAttributes } from "./memory/attributes.ts";
 import { byteLength, toContent } from "./memory/content.ts";
-import { copyMember, moveMember } from "./memory/transfer.ts";
+import { copyInMemory, moveInMemory } from "./memory/transfer.ts";
 import { createMemoryTree, type File, type Folder, type Location } from "./memory/tree.ts";
 import { NO_PROPERTIES } from "./properties.ts";
 
@@ -140,10 +140,10 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
   }
 
   const copy = async (from: string, to: string, options: TransferOptions = {}): Promise<Placement> =>
-    copyMember(tree, from, to, options);
+    copyInMemory(tree, from, to, options);
 
   const move = async (from: string, to: string, options: TransferOptions = {}): Promise<Placement> =>
-    moveMember(tree, from, to, options);
+    moveInMemory(tree, from, to, options);
 
   const attributes = createMemoryAttributes(tree, toEntry);
 

@@ -42,23 +42,24 @@ export function archiveEvents(context: AccountContext): (end: ReadEnd) => void {
 }
 
 /**
- * Responds 200 with what `open` returns, and emits an event for its start and its end. A failure to open it is also an
+ * Responds with what `open` returns, and emits an event for its start and its end. A failure to open it is also an
  * end.
  */
 export async function sendTracked(
   context: AccountContext,
   emitEvents: TransferEvents,
   open: () => Promise<SourceResponse>,
+  status = 200,
 ): Promise<Reply> {
   if (!context.hasListeners()) {
     const { source, fields } = await open();
-    return sourceReply(200, holdUntilRead(context, reportFailures(context, source)), fields);
+    return sourceReply(status, holdUntilRead(context, reportFailures(context, source)), fields);
   }
   const transfer = trackTransfer(context, emitEvents);
   transfer.begin();
   try {
     const { source, fields } = await open();
-    return sourceReply(200, holdUntilRead(context, transfer.trackSource(source)), fields);
+    return sourceReply(status, holdUntilRead(context, transfer.trackSource(source)), fields);
   } catch (error) {
     transfer.fail(error);
     throw error;

@@ -24,6 +24,8 @@ export function isTransfer({ request, path: { isFolder } }: RequestContext): boo
       return isFolder ? prefersArchive(request) : CONDITIONS.every((name) => headers.get(name) === null);
     case "PUT":
       return !isFolder;
+    case "COPY":
+      return true;
     case "POST":
       return isFolder && mediaType(headers.get("content-type")) === "multipart/form-data";
     default:

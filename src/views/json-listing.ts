@@ -1,59 +1,39 @@
-import type { ByteSource } from "../contracts/byte-source.ts";
 import { toBatches } from "../contracts/member-batches.ts";
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
 import type { ListingEntry } from "../schemas/listing.ts";
-
-/** The JSON listing of a folder. */
-export interface JsonListing {
-  readonly source: ByteSource;
-  /** Whether all members are read. Otherwise the listing holds the folder open until it is read or closed. */
-  readonly isComplete: boolean;
-}
-
-/** How many characters of a listing are read before it is sent. */
-const BEGIN_LENGTH = 65_536;
+import { openTextSource, type TextSource } from "./text-source.ts";
 
 /**
- * Opens the JSON listing of a folder (2.1). Its beginning is read at once, the rest while it is sent: of the rest it
- * keeps only one batch of members in memory. Closing it ends the iteration of `members`.
+ * Opens the JSON listing of a folder (2.1). If it is complete, all members are read; otherwise it holds the folder open
+ * until it is read or closed. Closing it ends the iteration of `members`.
  * @throws what the first steps of `members` throw.
  */
-export async function openJsonListing(members: AsyncIterable<StorageEntry>): Promise<JsonListing> {
+export async function openJsonListing(members: AsyncIterable<StorageEntry>): Promise<TextSource> {
   const batches = toBatches(members);
-  const encoder = new TextEncoder();
-  let isEmpty = true;
-  let isDone = false;
-  let begin = '{"content":[';
-  while (!isDone && begin.length < BEGIN_LENGTH) begin += await nextText();
-  let rest = encoder.encode(begin);
+  let position: "begin" | "first" | "later" | "end" = "begin";
 
-  async function readInto(buffer: Uint8Array): Promise<number> {
-    while (rest.byteLength === 0 && !isDone) rest = encoder.encode(await nextText());
-    const part = rest.subarray(0, buffer.byteLength);
-    buffer.set(part);
-    rest = rest.subarray(part.byteLength);
-    return part.byteLength;
-  }
-
-  async function nextText(): Promise<string> {
-    const next = await batches.next();
-    if (next.done) {
-      isDone = true;
+  async function next(): Promise<string | undefined> {
+    if (position === "end") return undefined;
+    if (position === "begin") {
+      position = "first";
+      return '{"content":[';
+    }
+    const { done, value } = await batches.next();
+    if (done) {
+      position = "end";
       return "]}";
     }
-    if (next.value.length === 0) return "";
-    const separator = isEmpty ? "" : ",";
-    isEmpty = false;
-    return separator + toJson(next.value);
+    if (value.length === 0) return "";
+    const separator = position === "first" ? "" : ",";
+    position = "later";
+    return separator + toJson(value);
   }
 
   async function close(): Promise<void> {
-    isDone = true;
-    rest = new Uint8Array(0);
     await batches.return?.();
   }
 
-  return { source: { readInto, close }, isComplete: isDone };
+  return openTextSource({ next, close });
 }
 
 function toJson(members: readonly StorageEntry[]): string {

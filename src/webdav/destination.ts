@@ -9,9 +9,9 @@ import { hostnamesOf, type OwnHosts, parseReference } from "./reference.ts";
  */
 export function parseDestination(headers: Headers, own: OwnHosts): Target {
   const value = headers.get("destination");
-  if (value === null) throw createError("destination-missing");
+  if (value === null) throw createError("destination-header-missing");
   const reference = parseReference(value, own);
-  if (reference.kind === "malformed") throw createError("destination-invalid");
+  if (reference.kind === "malformed") throw createError("destination-header-invalid");
   if (reference.kind === "own") return reference.target;
   const values = { destination: reference.host, host: hostnamesOf(own).join(", ") };
   throw createError("destination-elsewhere", { values });

@@ -42,7 +42,8 @@ export function planChanges(changes: readonly PropertyChange[], now: number): Ch
     const time = isTime ? parseHttpDate(change.text.trim(), now) : undefined;
     if (time !== undefined) modified = new Date(time);
     if (WINDOWS_KEYS.has(key)) continue;
-    if (isTime) time === undefined ? refused.set(key, 409) : timeKeys.push(key);
+    if (time !== undefined) timeKeys.push(key);
+    else if (isTime) refused.set(key, 409);
     else if (PROTECTED.has(key)) refused.set(key, 403);
     else properties.set(key, change.kind === "set" ? change.xml : undefined);
   }

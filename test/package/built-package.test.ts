@@ -67,6 +67,8 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "toMembers",
     "toPathSegments",
     "toStoredFile",
+    "copyByReading",
+    "moveByCopying",
   ],
   "./storage/disk": ["createDiskStorage"],
   "./storage/memory": ["createMemoryStorage"],

@@ -39,6 +39,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   request: ["limits", "config", "account", "auth", "events", "openapi", "storage/mount.ts", "http", "contracts"],
   transfers: ["request", "account", "uploads", "http", "contracts"],
   endpoints: [
+    "webdav",
     "transfers",
     "request",
     "config",

@@ -67,6 +67,7 @@ beforeAll(async () => {
     ],
     // Each request is a login.
     basicCacheSeconds: 0,
+    webdav: {},
     metadataFields: "X-Labels",
     triggers: { publish: {} },
     server,
@@ -159,6 +160,13 @@ async function transfer(command: "copy" | "move", target: string): Promise<void>
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ commands }),
   });
+}
+
+/** Sets some properties of a file. */
+async function setProperties(name: string, count: number): Promise<void> {
+  const properties = Array.from({ length: count }, (_, index) => `<x${index} xmlns="urn:x"/>`).join("");
+  const body = `<p:propertyupdate xmlns:p="DAV:"><p:set><p:prop>${properties}</p:prop></p:set></p:propertyupdate>`;
+  await ask("PROPPATCH", `/home/${name}`, { headers: { "Content-Type": "application/xml" }, body });
 }
 
 async function login(): Promise<string> {
@@ -277,6 +285,8 @@ const causes: Readonly<Record<FileEvent["id"], readonly [cause: () => Promise<un
     () => transfer("copy", "moved-from.txt"),
     { path: "/moved-from.txt", destination: "/folder/moved.txt", replaced: true },
   ],
+  49006: [() => setProperties("a.txt", 1), { path: "/a.txt", real_path: "/alice/a.txt" }],
+  49007: [() => setProperties("a.txt", 101), { path: "/a.txt", details: "The storage is full." }],
   49002: [() => transfer("copy", "never.txt"), { path: "/never.txt", details: "Not found." }],
 };
 

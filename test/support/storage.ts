@@ -30,6 +30,7 @@ export function overrideStorage(base: StorageAdapter, own: Partial<StorageAdapte
     remove: (path, options) => base.remove(path, options),
     copy: (from, to, options) => base.copy(from, to, options),
     move: (from, to, options) => base.move(from, to, options),
+    ...(base.attributes && { attributes: base.attributes }),
     ...own,
   };
 }

@@ -150,6 +150,7 @@ function toServiceOptions(config: ConfigFile) {
   const { groups, basePath, server, session, acceptedOrigins, passwordPolicy, limits, clientForwardedHeader } = config;
   const {
     basicCacheSeconds,
+    webdav,
     cors,
     component,
     publicError,
@@ -169,6 +170,7 @@ function toServiceOptions(config: ConfigFile) {
     ...(frameAncestors === undefined ? undefined : { frameAncestors }),
     ...(archive === undefined ? undefined : { archive }),
     ...(passwordPolicy === undefined ? undefined : { passwordPolicy }),
+    ...(webdav === undefined ? undefined : { webdav }),
     ...(basicCacheSeconds === undefined ? undefined : { basicCacheSeconds }),
     ...(limits === undefined ? undefined : { limits }),
     ...(clientForwardedHeader === undefined ? undefined : { clientForwardedHeader }),

@@ -139,6 +139,10 @@ const membersSchema = z.strictObject({
   authentication: z.array(authenticationSchema).min(1, "must have at least one entry"),
   session: sessionSchema.exactOptional(),
   passwordPolicy: passwordPolicySchema.exactOptional(),
+  webdav: z
+    .strictObject({ infiniteDepth: z.boolean().exactOptional() })
+    .superRefine(checkByService((webdav) => ({ webdav })))
+    .exactOptional(),
   basicCacheSeconds: z
     .number()
     .superRefine(checkByService((basicCacheSeconds) => ({ basicCacheSeconds })))

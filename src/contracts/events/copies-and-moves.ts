@@ -9,14 +9,14 @@ export interface TwoLocations extends FileLocation {
 }
 
 /** Whether something was replaced. */
-export interface Replacement {
+export interface Replaced {
   readonly replaced: boolean;
 }
 
 /** 40055: a file or folder was moved or renamed, a folder with everything in it. */
 export interface MemberMoved extends EventEnvelope {
   readonly id: 40055;
-  readonly data: TwoLocations & Replacement;
+  readonly data: TwoLocations & Replaced;
 }
 
 /** 40056: a file or folder could not be moved or renamed. */
@@ -28,7 +28,7 @@ export interface MemberMoveFailed extends EventEnvelope {
 /** 49001: a file or folder was copied, a folder with everything in it. */
 export interface MemberCopied extends EventEnvelope {
   readonly id: 49001;
-  readonly data: TwoLocations & Replacement;
+  readonly data: TwoLocations & Replaced;
 }
 
 /** 49002: a file or folder could not be copied. */

@@ -9,6 +9,7 @@ import type { AccountContext } from "../../request/context.ts";
 import { storeFile } from "../../transfers/store-upload.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
 import { toWriteOptions, withUnmodifiedSince } from "../../uploads/write-conditions.ts";
+import { parseOcMtime } from "../../webdav/oc-mtime.ts";
 
 /**
  * `PUT /home/<path>`: creates or overwrites a file completely or not at all (4.2, CONTRACT 4.1, 4.2). All checks that
@@ -16,14 +17,17 @@ import { toWriteOptions, withUnmodifiedSince } from "../../uploads/write-conditi
  */
 export async function putFile(context: AccountContext): Promise<Reply> {
   const { request, path, config } = context;
-  const options = toWriteOptions(request);
+  const modified = config.webdav && parseOcMtime(request.headers);
+  const options: WriteOptions = { ...toWriteOptions(request), ...(modified && { modified }) };
   const entry = await storeFile(context, {
     segments: path.segments,
     content: readBody(request),
     toOptions: () => toConditions(context, options),
     metadata: config.metadataFields && readMetadata(request.headers, config.metadataFields),
   });
-  return emptyReply(201, { ETag: entry.etag, "Last-Modified": toHttpDate(entry.modified) });
+  const fields = { ETag: entry.etag, "Last-Modified": toHttpDate(entry.modified) };
+  const isAccepted = modified !== undefined && toHttpDate(modified) === fields["Last-Modified"];
+  return emptyReply(201, isAccepted ? { ...fields, "X-OC-Mtime": "accepted" } : fields);
 }
 
 /**

@@ -1,5 +1,4 @@
 import { toUrlPath } from "../../account/path.ts";
-import type { ByteSource } from "../../contracts/byte-source.ts";
 import { matchesWeakly } from "../../contracts/entity-tags.ts";
 import { parseEntityTags } from "../../http/conditional.ts";
 import { createError } from "../../http/errors.ts";
@@ -7,9 +6,9 @@ import { prefersNameOrder } from "../../http/preferences.ts";
 import { emptyReply, type HeaderFields, type Reply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { listingEvents, type SourceResponse, sendTracked } from "../../transfers/download-events.ts";
-import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
-import { type JsonListing, openJsonListing } from "../../views/json-listing.ts";
+import { openJsonListing } from "../../views/json-listing.ts";
 import { throwNotListed } from "../trailing-slash.ts";
+import { holdOpenFolder } from "./hold-open-folder.ts";
 import { parseCursor, toCursor } from "./listing-cursor.ts";
 import { readFirstMembers, readMembersByName, toPieces } from "./listing-members.ts";
 
@@ -104,15 +103,4 @@ function toNextLink({ config, path, target }: AccountContext, cursor: string): s
   const query = new URLSearchParams(target.query);
   query.set("cursor", cursor);
   return `<${config.basePath}/home/${toUrlPath(path)}?${query}>; rel="next"`;
-}
-
-/**
- * Returns the source of a listing. One that holds its folder open until the client has read it counts as a transfer.
- * @throws HttpError `unavailable` if there are too many transfers.
- */
-async function holdOpenFolder({ transferPermit }: AccountContext, listing: JsonListing): Promise<ByteSource> {
-  const { source, isComplete } = listing;
-  if (isComplete || transferPermit.acquire()) return source;
-  await source.close();
-  throw tooManyTransfers();
 }

@@ -4,13 +4,13 @@ import { checkSource, checkTransferPaths } from "../conditions.ts";
 import type { File, Folder, Location, MemoryTree } from "./tree.ts";
 
 /** Copies a file or a folder, in one step. The bytes are shared. */
-export function copyMember(tree: MemoryTree, from: string, to: string, options: TransferOptions): Placement {
+export function copyInMemory(tree: MemoryTree, from: string, to: string, options: TransferOptions): Placement {
   const { source, target } = findBoth(tree, from, to, options);
   return place(tree, target, toCopy(tree, source), options);
 }
 
 /** Moves a file or a folder, in one step. */
-export function moveMember(tree: MemoryTree, from: string, to: string, options: TransferOptions): Placement {
+export function moveInMemory(tree: MemoryTree, from: string, to: string, options: TransferOptions): Placement {
   const { source, target } = findBoth(tree, from, to, options);
   const placement = place(tree, target, toMoved(tree, source), options);
   tree.remove(tree.locate(toPathSegments(from)));

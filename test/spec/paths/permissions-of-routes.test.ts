@@ -114,7 +114,9 @@ const grants: readonly (readonly PermissionValue[])[] = [
 
 describe("every route of files and folders × every permission value (CONTRACT 7.4)", () => {
   it("is walked", () => {
-    const rows = ROUTES.filter(({ kind }) => kind === "file" || kind === "folder");
+    const rows = ROUTES.filter(
+      ({ kind, apis }) => (kind === "file" || kind === "folder") && !apis.includes("webdav-methods"),
+    );
     const wanted = rows.flatMap(({ kind, methods }) => methods.map((method) => `${method} ${kind}`));
     expect([...new Set(WALKS.map(({ method, kind }) => `${method} ${kind}`))].sort()).toEqual(
       [...new Set(wanted)].sort(),

@@ -103,11 +103,11 @@ describe("Destination (RFC 4918 10.3)", () => {
     "/home/\u00fc",
     "</home/a>",
   ])("is refused if it is %j", (value) => {
-    expect(refusalOf(value)).toBe("destination-invalid");
+    expect(refusalOf(value)).toBe("destination-header-invalid");
   });
 
   it("must be there", () => {
-    expect(codeOf(() => parseDestination(new Headers(), OWN))).toBe("destination-missing");
+    expect(codeOf(() => parseDestination(new Headers(), OWN))).toBe("destination-header-missing");
   });
 
   it.each(["https://other.example/home/a", "https://files.example.other/home/a", "http://127.0.0.1/home/a"])(

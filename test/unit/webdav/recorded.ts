@@ -1,6 +1,6 @@
 /**
- * Bodies and headers as real clients send them, from their sources and from traces: what a parser must read whatever
- * else it refuses.
+ * Bodies and headers in the form in which real clients send them, written from what is known of their protocols: a
+ * parser must read them, whatever else it refuses.
  */
 
 /** `opaquelocktoken:` and a UUID, as the service makes them. */

@@ -1,0 +1,93 @@
+import { parseResourcePath, type ResourcePath } from "../../account/path.ts";
+import { isStorageError, type Placement, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import { evaluatePreconditions, isConditionalChange } from "../../http/conditional.ts";
+import { createError } from "../../http/errors.ts";
+import { decodeSegment } from "../../http/path-segment.ts";
+import { emptyReply, type Reply } from "../../http/reply.ts";
+import { hasContent } from "../../http/request-body.ts";
+import { toValidators } from "../../http/validators.ts";
+import type { AccountContext } from "../../request/context.ts";
+import { parseDepth } from "../../webdav/depth.ts";
+import { parseDestination } from "../../webdav/destination.ts";
+import { mayOverwrite } from "../../webdav/overwrite.ts";
+import { findResource, toHref } from "./resource.ts";
+
+/** `COPY` (RFC 4918 9.8): of depth 0 on a folder, only the folder with its properties is copied. */
+export async function copyResource(context: AccountContext): Promise<Reply> {
+  return transfer(context, "copy");
+}
+
+/** `MOVE` (RFC 4918 9.9). */
+export async function moveResource(context: AccountContext): Promise<Reply> {
+  return transfer(context, "move");
+}
+
+async function transfer(context: AccountContext, verb: "copy" | "move"): Promise<Reply> {
+  const { request, path, files } = context;
+  const { headers, signal } = request;
+  if (await hasContent(request)) throw createError("body-unexpected");
+  const replace = mayOverwrite(headers);
+  const to = toDestination(context);
+  const { entry } = await findResource(context);
+  const isFolder = entry.kind === "folder";
+  const depth = isFolder ? parseDepth(verb === "copy" ? "COPY" : "MOVE", headers) : "infinity";
+  const condition = toCondition(context, entry);
+  // A file may replace a folder, whose URL ends in a slash, but cannot be created with such a URL.
+  if (to.isFolder && !isFolder && (await files.kindOf(to.segments)) !== "folder")
+    throw new StorageError("not-a-folder");
+  const placement = await (depth === "0"
+    ? copyFolderAlone(context, to.segments, replace)
+    : files[verb](path.segments, to.segments, { replace, signal, ...condition })
+  ).catch(throwOccupied);
+  if (placement === "replaced") return emptyReply(204);
+  return emptyReply(201, { Location: toHref(context, { segments: to.segments, isFolder }) });
+}
+
+/**
+ * The path that the `Destination` header names.
+ * @throws HttpError `denied` if it is not below `/home/`; what `parseDestination` throws.
+ */
+function toDestination({ request, config }: AccountContext): ResourcePath {
+  const host = request.headers.get("host") ?? new URL(request.url).host;
+  const target = parseDestination(request.headers, { host, publicOrigin: config.publicOrigin ?? "" });
+  const raw = target.path.split("/").slice(1);
+  const names = [...config.baseSegments, "home"];
+  const isBelowHome =
+    raw.length > names.length && names.every((name, index) => decodeSegment(raw[index] ?? "") === name);
+  if (!isBelowHome) throw createError("destination-outside");
+  const found = parseResourcePath(raw.slice(names.length).join("/"));
+  if (found === undefined) throw createError("destination-header-invalid");
+  return found;
+}
+
+/** Checks the conditions of the request for the source, and makes sure that only this version is copied or moved. */
+function toCondition(
+  { request, config }: AccountContext,
+  entry: StorageEntry,
+): { readonly ifMatch?: readonly string[] } {
+  if (evaluatePreconditions(request, toValidators(entry), config.clock()) !== "met") {
+    throw new StorageError("precondition-failed");
+  }
+  const { etag } = entry;
+  return !isConditionalChange(request) || etag === undefined || etag.startsWith("W/") ? {} : { ifMatch: [etag] };
+}
+
+async function copyFolderAlone(
+  { files, path }: AccountContext,
+  to: readonly string[],
+  replace: boolean,
+): Promise<Placement> {
+  const properties = await files.properties(path.segments);
+  const isTaken = (await files.inspect(to)) !== undefined;
+  if (isTaken && !replace) throw new StorageError("already-exists");
+  if (isTaken) await files.remove(to, "any");
+  await files.createFolder(to);
+  if (properties.size > 0) await files.setAttributes(to, { properties });
+  return isTaken ? "replaced" : "created";
+}
+
+/** Something exists at the destination, and `Overwrite` is `F` (RFC 4918 9.8.5). */
+function throwOccupied(error: unknown): never {
+  const isOccupied = isStorageError(error) && error.code === "already-exists";
+  throw isOccupied ? new StorageError("precondition-failed", error.message, { cause: error }) : error;
+}

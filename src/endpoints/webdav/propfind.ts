@@ -1,0 +1,107 @@
+import mime from "mime";
+import type { StorageEntry } from "../../contracts/storage-adapter.ts";
+import { prefersMinimalReturn } from "../../http/preferences.ts";
+import type { Reply } from "../../http/reply.ts";
+import type { AccountContext } from "../../request/context.ts";
+import { listingEvents, sendTracked } from "../../transfers/download-events.ts";
+import { openTextSource } from "../../views/text-source.ts";
+import { parseDepth } from "../../webdav/depth.ts";
+import {
+  encodeSegment,
+  MULTISTATUS_END,
+  MULTISTATUS_START,
+  writeError,
+  XML_TYPE,
+  xmlReply,
+} from "../../webdav/multistatus.ts";
+import { parsePropfindBody } from "../../webdav/propfind-body.ts";
+import { createResponseWriter, type ResponseWriter } from "../../webdav/propfind-response.ts";
+import { readXmlBody } from "../../webdav/read-xml-body.ts";
+import { holdOpenFolder } from "../folders/hold-open-folder.ts";
+import { findResource, toContentLocation, toHref } from "./resource.ts";
+import { walkFolders } from "./walk-folders.ts";
+
+/**
+ * `PROPFIND` (RFC 4918 9.1): the properties of a file or folder, of depth 1 also of the members. It is sent while the
+ * members are read, in the order of the storage. A failure in the middle breaks the connection off.
+ */
+export async function findProperties(context: AccountContext): Promise<Reply> {
+  const { request, path, config } = context;
+  const write = await createWriter(request);
+  const { entry, isVisible } = await findResource(context);
+  const isFolder = entry.kind === "folder";
+  const depth = isFolder ? parseDepth("PROPFIND", request.headers) : "0";
+  if (depth === "infinity" && config.webdav?.infiniteDepth !== true) {
+    return xmlReply(403, writeError("propfind-finite-depth"));
+  }
+  const properties = isVisible && entry.hasProperties ? await context.files.properties(path.segments) : undefined;
+  const href = toHref(context, { segments: path.segments, isFolder });
+  const own = write({ href, entry, properties, mayWrite: false, isHidden: !isVisible });
+  const fields = { ...toContentLocation(context, isFolder), "Content-Type": XML_TYPE };
+  if (depth === "0") return xmlReply(207, MULTISTATUS_START + own + MULTISTATUS_END, fields);
+  return sendTracked(
+    context,
+    listingEvents,
+    async () => {
+      const pieces = writeMembers(context, write, MULTISTATUS_START + own, depth === "infinity");
+      const listing = await openTextSource({
+        next: async () => (await pieces.next()).value ?? undefined,
+        close: async () => void (await pieces.return(undefined)),
+      });
+      return { source: await holdOpenFolder(context, listing), fields };
+    },
+    207,
+  );
+}
+
+/** `PROPFIND` of `/` and `/home`: a folder with the member `home/`. */
+export async function findRootProperties({ request, config, target }: AccountContext): Promise<Reply> {
+  const write = await createWriter(request);
+  const depth = parseDepth("PROPFIND", request.headers);
+  if (depth === "infinity" && config.webdav?.infiniteDepth !== true) {
+    return xmlReply(403, writeError("propfind-finite-depth"));
+  }
+  const toFolder = (name: string): StorageEntry => ({
+    name,
+    kind: "folder",
+    size: 0,
+    modified: new Date(config.clock()),
+  });
+  const own = write({ href: target.path, entry: toFolder(""), mayWrite: false });
+  const home = write({ href: `${config.basePath}/home/`, entry: toFolder("home"), mayWrite: false });
+  return xmlReply(207, MULTISTATUS_START + own + (depth === "0" ? "" : home) + MULTISTATUS_END);
+}
+
+async function createWriter(request: Request): Promise<ResponseWriter> {
+  const query = parsePropfindBody(await readXmlBody(request));
+  return createResponseWriter(query, { contentTypeOf, isMinimal: prefersMinimalReturn(request) });
+}
+
+function contentTypeOf(name: string): string {
+  return mime.getType(name) ?? "application/octet-stream";
+}
+
+async function* writeMembers(
+  context: AccountContext,
+  write: ResponseWriter,
+  start: string,
+  isDeep: boolean,
+): AsyncGenerator<string, undefined> {
+  const { files, path } = context;
+  yield start;
+  for await (const { folder, members } of walkFolders(files, path.segments, isDeep)) {
+    const base = toHref(context, { segments: folder, isFolder: true });
+    let text = "";
+    for (const entry of members) {
+      const segments = [...folder, entry.name];
+      const properties = entry.hasProperties ? await files.properties(segments) : undefined;
+      text += write({ href: toMemberHref(base, entry), entry, properties, mayWrite: false });
+    }
+    yield text;
+  }
+  yield MULTISTATUS_END;
+}
+
+function toMemberHref(base: string, { name, kind }: StorageEntry): string {
+  return `${base}${encodeSegment(name)}${kind === "folder" ? "/" : ""}`;
+}

@@ -1,0 +1,30 @@
+import type { InspectedEntry } from "../../account/file-attributes.ts";
+import type { ResourcePath } from "../../account/path.ts";
+import { StorageError } from "../../contracts/storage-adapter.ts";
+import type { AccountContext } from "../../request/context.ts";
+import { encodeSegment } from "../../webdav/multistatus.ts";
+
+/**
+ * Returns what a WebDAV request names. A folder's URL needs no slash at its end, but a file's URL has none.
+ * @throws StorageError `not-found`
+ */
+export async function findResource({ files, path }: AccountContext): Promise<InspectedEntry> {
+  const found = await files.inspect(path.segments);
+  if (found === undefined || (path.isFolder && found.entry.kind !== "folder")) throw new StorageError("not-found");
+  return found;
+}
+
+/** The path of a resource, percent-encoded, as multistatus responses have it. */
+export function toHref({ config }: Pick<AccountContext, "config">, { segments, isFolder }: ResourcePath): string {
+  const path = segments.map(encodeSegment).join("/");
+  return `${config.basePath}/home/${path}${isFolder && path !== "" ? "/" : ""}`;
+}
+
+/** The header that names the folder's URL, for a request whose URL has no slash at its end (RFC 4918 5.2). */
+export function toContentLocation(
+  context: Pick<AccountContext, "config" | "path">,
+  isFolder: boolean,
+): { readonly "Content-Location"?: string } {
+  const { segments, isFolder: hasSlash } = context.path;
+  return isFolder && !hasSlash ? { "Content-Location": toHref(context, { segments, isFolder }) } : {};
+}

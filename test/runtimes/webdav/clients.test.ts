@@ -1,0 +1,103 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { StorageAdapter } from "../../../src/contracts/storage-adapter.ts";
+import { createAccountsAuthenticator, createFileService } from "../../../src/index.ts";
+import { closeNodeServer, createNodeServer } from "../../../src/node.ts";
+import { createDiskStorage } from "../../../src/storage/disk.ts";
+import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { findProgram } from "./programs.ts";
+
+const run = promisify(execFile);
+const quiet = { info() {}, warn() {}, error() {} };
+
+let base: string;
+let root: string;
+/** The URLs of the home folders of a service on a disk, and of one in memory. */
+let urls: { readonly disk: string; readonly memory: string };
+const servers: Server[] = [];
+
+beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), "fileferry-webdav-"));
+  root = join(base, "root");
+  await mkdir(root);
+  const disk = await serve(createDiskStorage({ root, durability: "rename" }));
+  urls = { disk, memory: await serve(createMemoryStorage()) };
+});
+
+afterAll(async () => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    await closeNodeServer(server);
+  }
+  await rm(base, { recursive: true });
+});
+
+async function serve(storage: StorageAdapter): Promise<string> {
+  const accounts = [{ username: "alice", password: "secret", home_folder_path: "/" }];
+  const authentication = createAccountsAuthenticator({ accounts, logger: quiet });
+  const server = createNodeServer(createFileService({ webdav: {}, storage, authentication, logger: quiet })) as Server;
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/home/`;
+}
+
+const litmus = findProgram("litmus");
+const rclone = findProgram("rclone");
+
+describe.skipIf(litmus.missing)(`litmus${litmus.reason}`, () => {
+  it.each([
+    ["basic", "disk", 16],
+    ["copymove", "disk", 13],
+    ["copymove", "memory", 13],
+    // A disk keeps no properties.
+    ["props", "memory", 30],
+    ["http", "disk", 4],
+  ] as const)("passes all of its suite %s on %s", async (suite, storage, count) => {
+    const folder = await mkdtemp(join(base, "litmus-"));
+      const environment = { ...process.env, TESTS: suite };
+      const { stdout } = await run("litmus", ["-k", urls[storage], "alice", "secret"], {
+        cwd: folder,
+        env: environment,
+      });
+      expect(stdout).toContain(`of ${count} tests run: ${count} passed, 0 failed. 100.0%`);
+      const warnings = stdout.split("\n").filter((line) => line.includes("WARNING"));
+      expect(warnings.filter((line) => !line.includes("does not claim Class 2"))).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+describe.skipIf(rclone.missing)(`rclone${rclone.reason}`, () => {
+  async function ask(...args: readonly string[]): Promise<string> {
+    const remote = `:webdav,url='${urls.disk}',user=alice,pass='${(await run("rclone", ["obscure", "secret"])).stdout.trim()}':`;
+    const own = args.map((arg) => arg.replace("remote:", remote));
+    const { stdout } = await run("rclone", ["--config", "/dev/null", ...own]);
+    return stdout;
+  }
+
+  it("copies a tree there and back, lists it, moves it and removes it", async () => {
+    const local = join(base, "local");
+    await mkdir(join(local, "sub & more"), { recursive: true });
+    await writeFile(join(local, "sub & more", "100% ä.txt"), "content");
+    await writeFile(join(local, "empty"), "");
+    await ask("copy", local, "remote:tree");
+    expect((await ask("lsf", "-R", "remote:tree")).split("\n").sort()).toEqual([
+      "",
+      "empty",
+      "sub & more/",
+      "sub & more/100% ä.txt",
+    ]);
+    await ask("moveto", "remote:tree", "remote:moved");
+    expect(await readFile(join(root, "moved", "sub & more", "100% ä.txt"), "utf8")).toBe("content");
+    await ask("copy", "remote:moved", join(base, "back"));
+    expect(await readFile(join(base, "back", "sub & more", "100% ä.txt"), "utf8")).toBe("content");
+    await ask("purge", "remote:moved");
+    expect(await readdir(root)).not.toContain("moved");
+  }, 60_000);
+});
