@@ -17,7 +17,6 @@ const PLATFORMS = [
   "fileferry/stores/durable-object.SqlStorage.exec",
   "fileferry/stores/durable-object.SqlCursor.toArray",
   ...["exec", "prepare"].map((name) => `fileferry/stores/sqlite.SqliteDatabase.${name}`),
-  "fileferry/stores/sqlite.SqliteStatement.run",
   "fileferry/bun.BunServer.requestIP",
   "fileferry/workers.WorkersContext.waitUntil",
   "fileferry/workers.WorkersHandler.fetch",

@@ -1,4 +1,6 @@
 export { type ExplainedAccount, explainPermission } from "./account/explain.ts";
+export type { FileAttributes, InspectedEntry } from "./account/file-attributes.ts";
+export type { FileTransferOptions, FileTransfers } from "./account/file-transfers.ts";
 export type { AccountFiles, FileOperation, RemovalKind } from "./account/files.ts";
 export { type Explanation, OPERATIONS, type Operation } from "./account/permissions.ts";
 export { type AccountEntry, type AccountsOptions, createAccountsAuthenticator } from "./auth/accounts/accounts.ts";
@@ -20,6 +22,7 @@ export type { LimitOptions } from "./config/limits.ts";
 export type { FileServiceOptions } from "./config/options.ts";
 export type { SessionCookieOptions } from "./config/session-cookie.ts";
 export { VERSION } from "./config/version.ts";
+export type { WebdavOptions } from "./config/webdav.ts";
 export {
   type AccountSettings,
   type GroupSettings,

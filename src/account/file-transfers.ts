@@ -70,7 +70,7 @@ export function createFileTransfers(
     }
 
     return async function transfer(from, to, { replace = false, ...options } = {}) {
-      checkPaths(from, to);
+      requireSeparatePaths(from, to);
       const found = await find(from);
       const kind = toKind(found?.kind);
       await checkMember(kind, found?.size ?? 0, from, to);
@@ -98,7 +98,7 @@ function toKind(kind: StorageEntry["kind"] | undefined): Kind {
 }
 
 /** @throws HttpError `denied` for the root, the reserved name, and a path that is in the other one or equal to it. */
-function checkPaths(from: readonly string[], to: readonly string[]): void {
+export function requireSeparatePaths(from: readonly string[], to: readonly string[]): void {
   if (from.length === 0 || to.length === 0) throw createError("root-not-movable");
   if (isReserved(to)) throw createError("name-reserved");
   const [shorter, longer] = from.length < to.length ? [from, to] : [to, from];

@@ -6,6 +6,7 @@ import { toEntryText, toReplacement } from "./entry-text.ts";
 
 export type {
   DurableObjectNamespace,
+  DurableObjectReply,
   DurableObjectState,
   DurableObjectStorage,
   DurableObjectStub,

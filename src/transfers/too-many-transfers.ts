@@ -25,6 +25,7 @@ export function isTransfer({ request, path: { isFolder } }: RequestContext): boo
     case "PUT":
       return !isFolder;
     case "COPY":
+    case "PROPPATCH":
       return true;
     case "POST":
       return isFolder && mediaType(headers.get("content-type")) === "multipart/form-data";

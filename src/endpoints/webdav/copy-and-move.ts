@@ -1,3 +1,4 @@
+import { requireSeparatePaths } from "../../account/file-transfers.ts";
 import { parseResourcePath, type ResourcePath } from "../../account/path.ts";
 import { isStorageError, type Placement, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import { evaluatePreconditions, isConditionalChange } from "../../http/conditional.ts";
@@ -77,6 +78,7 @@ async function copyFolderAlone(
   to: readonly string[],
   replace: boolean,
 ): Promise<Placement> {
+  requireSeparatePaths(path.segments, to);
   const properties = await files.properties(path.segments);
   const isTaken = (await files.inspect(to)) !== undefined;
   if (isTaken && !replace) throw new StorageError("already-exists");

@@ -1,5 +1,6 @@
 import mime from "mime";
-import type { StorageEntry } from "../../contracts/storage-adapter.ts";
+import { isStorageError, type StorageEntry } from "../../contracts/storage-adapter.ts";
+import { isHttpError } from "../../http/http-error.ts";
 import { prefersMinimalReturn } from "../../http/preferences.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
@@ -94,12 +95,20 @@ async function* writeMembers(
     let text = "";
     for (const entry of members) {
       const segments = [...folder, entry.name];
-      const properties = entry.hasProperties ? await files.properties(segments) : undefined;
+      const properties = entry.hasProperties ? await files.properties(segments).catch(noneIfHidden) : undefined;
       text += write({ href: toMemberHref(base, entry), entry, properties, mayWrite: false });
     }
     yield text;
   }
   yield MULTISTATUS_END;
+}
+
+/** Of a member that was removed meanwhile, or whose properties the account may not see. */
+function noneIfHidden(error: unknown): undefined {
+  const isHidden = isHttpError(error)
+    ? error.failure === "denied"
+    : isStorageError(error) && error.code === "not-found";
+  if (!isHidden) throw error;
 }
 
 function toMemberHref(base: string, { name, kind }: StorageEntry): string {

@@ -9,7 +9,12 @@ export interface DurableObjectNamespace {
 
 /** A connection to one object. */
 export interface DurableObjectStub {
-  fetch(url: string, init: { method: string; body: string }): Promise<{ json(): Promise<unknown> }>;
+  fetch(url: string, init: { method: string; body: string }): Promise<DurableObjectReply>;
+}
+
+/** The response of an object. */
+export interface DurableObjectReply {
+  json(): Promise<unknown>;
 }
 
 /** The part of an object's state that `FileferryStore` uses. */

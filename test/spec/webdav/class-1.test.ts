@@ -147,6 +147,16 @@ describe("PROPFIND (RFC 4918 9.1)", () => {
     expect((await call(test, "PROPFIND", "/home/f/", { depth: "1" })).status).toBe(403);
   });
 
+  it("of depth 1 is complete for an account that may only traverse, without what it may not see", async () => {
+    const test = await createFor({ permissions: [["allow-traverse"]] });
+    await test.storage.attributes?.change("/alice/f", {
+      properties: new Map([["{urn:x}a", '<a xmlns="urn:x">secret</a>']]),
+    });
+    const answer = await call(test, "PROPFIND", "/home/", { depth: "1" });
+    expect([...hrefsOf(answer)].sort()).toEqual(["/home/", "/home/f/", "/home/g/"]);
+    expect(answer.text).not.toContain("secret");
+  });
+
   it.each([
     ["no XML", "x", 400],
     ["a document type", '<!DOCTYPE a [<!ENTITY b "c">]><propfind xmlns="DAV:"><allprop/></propfind>', 400],
@@ -255,6 +265,17 @@ describe("COPY and MOVE (RFC 4918 9.8, 9.9)", () => {
     const copied = await call(test, "PROPFIND", "/home/h/", { depth: "1" }, prop("<x:a/>"));
     expect([hrefsOf(copied), copied.text.includes(">1<")]).toEqual([["/home/h/"], true]);
     expect((await call(test, "MOVE", "/home/f", { destination: "/home/i", depth: "0" })).status).toBe(400);
+  });
+
+  it.each([
+    ["itself", "/home/f"],
+    ["a folder around it", "/home/"],
+    ["into itself", "/home/f/sub/x"],
+  ])("COPY of depth 0 to %s is 403, and removes nothing", async (_, destination) => {
+    const test = await createDav();
+    expect((await call(test, "COPY", "/home/f/", { destination, depth: "0" })).status).toBe(403);
+    const around = await call(test, "COPY", "/home/f/sub/", { destination: "/home/f/", depth: "0" });
+    expect([around.status, await test.stored("/alice/f/sub/deep.txt")]).toEqual([403, "deep"]);
   });
 
   it("refuse requests that a page of another site sends, as PUT does", async () => {
