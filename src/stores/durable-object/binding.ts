@@ -14,6 +14,7 @@ export interface DurableObjectStub {
 
 /** The response of an object. */
 export interface DurableObjectReply {
+  /** Returns the body, parsed as JSON. */
   json(): Promise<unknown>;
 }
 
