@@ -58,8 +58,10 @@ describe.skipIf(litmus.missing)(`litmus${litmus.reason}`, () => {
     // A disk keeps no properties.
     ["props", "memory", 30],
     ["http", "disk", 4],
-  ] as const)("passes all of its suite %s on %s", async (suite, storage, count) => {
-    const folder = await mkdtemp(join(base, "litmus-"));
+  ] as const)(
+    "passes all of its suite %s on %s",
+    async (suite, storage, count) => {
+      const folder = await mkdtemp(join(base, "litmus-"));
       const environment = { ...process.env, TESTS: suite };
       const { stdout } = await run("litmus", ["-k", urls[storage], "alice", "secret"], {
         cwd: folder,
