@@ -211,8 +211,11 @@ export const copyCases: readonly StorageCase[] = [
       await put(storage, "/file", "kept");
       for (const verb of VERBS) {
         for (const path of ["", "a", "/a/", "//a", "/..", "/a/../b"]) {
-          for (const call of [storage[verb](path, "/to"), storage[verb]("/file", path)]) {
-            const error: unknown = await call.catch((thrown: unknown) => thrown);
+          for (const [from, to] of [
+            [path, "/to"],
+            ["/file", path],
+          ] as const) {
+            const error: unknown = await storage[verb](from, to).catch((thrown: unknown) => thrown);
             expectEqual(error instanceof TypeError, true, `${verb} of ${JSON.stringify(path)} is a TypeError`);
           }
         }
