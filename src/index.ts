@@ -74,7 +74,11 @@ export type {
   FolderCreateFailed,
   FolderRemoved,
   FolderRemoveFailed,
+  LockDetails,
+  Locked,
+  LockFailed,
   TriggerRun,
+  Unlocked,
 } from "./contracts/events/folders.ts";
 export type {
   AccessStarted,

@@ -25,6 +25,7 @@ import {
   type ListingSource,
   listFolder,
 } from "./folder-listings.ts";
+import type { AccountLocks } from "./locks/account-locks.ts";
 import { isReserved, toStoragePath } from "./path.ts";
 import type { Operation } from "./permissions.ts";
 import { createRemovalCheck, type TreeAccess, toRemoval } from "./removal-check.ts";
@@ -48,7 +49,7 @@ export type FileOperation = "read" | "write" | "delete-file";
  * If a permission is missing, a method throws HttpError `denied` before it does anything. The reserved name does not
  * exist, and links exist only for {@link AccountFiles.remove} (CONTRACT 2.8).
  */
-export interface AccountFiles extends FolderListings, FileTransfers, FileAttributes {
+export interface AccountFiles extends FolderListings, FileTransfers, FileAttributes, AccountLocks {
   /** Returns the storage's path for a path of the account. Only operators may see it. */
   realPathOf(segments: readonly string[]): string;
   /**
@@ -83,6 +84,9 @@ export interface AccountFiles extends FolderListings, FileTransfers, FileAttribu
   remove(segments: readonly string[], kind: RemovalKind, options?: Pick<RemoveOptions, "ifMatch">): Promise<void>;
 }
 
+/** The files of an account without locks, which `withLocks` adds. */
+export type UnlockedFiles = Omit<AccountFiles, keyof AccountLocks>;
+
 /** How the accounts of a service share the time for folders. The keys are folded account names. */
 export interface FolderTurns {
   /** Runs the steps of listings, and long checks of permissions. */
@@ -91,12 +95,12 @@ export interface FolderTurns {
   readonly withWalkLock: KeyedMutex;
 }
 
-/** Creates the files of an account in a storage. */
+/** Creates the files of an account in a storage, without locks. */
 export function createAccountFiles(
   account: Account,
   storage: StorageAdapter,
   { queue, withWalkLock }: FolderTurns,
-): AccountFiles {
+): UnlockedFiles {
   const { permissions, maxFileBytes } = account;
   const key = foldName(account.name);
   const tree = mountAccount(account, storage);

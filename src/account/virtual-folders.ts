@@ -56,15 +56,20 @@ async function ensureRealFolder(storage: StorageAdapter, real: readonly string[]
   }
 }
 
+/** Returns the storage's path for a path of the account. */
+export function toRealPath(account: Account, segments: readonly string[]): string {
+  return toStoragePath(toRealSegments(account, segments));
+}
+
 /**
- * Returns the storage's path for a path of the account. It belongs to the deepest virtual folder around it; of two at
- * the same path, to the last one.
+ * Returns the segments of the storage's path for a path of the account. It belongs to the deepest virtual folder around
+ * it; of two at the same path, to the last one.
  */
-export function toRealPath({ home, virtualFolders }: Account, segments: readonly string[]): string {
+export function toRealSegments({ home, virtualFolders }: Account, segments: readonly string[]): readonly string[] {
   const enclosing = virtualFolders.filter(({ virtual }) => virtual.every((name, index) => segments[index] === name));
   const deepest = enclosing.reduce((best, one) => (one.virtual.length >= best.virtual.length ? one : best), {
     virtual: [] as readonly string[],
     real: home,
   });
-  return toStoragePath([...deepest.real, ...segments.slice(deepest.virtual.length)]);
+  return [...deepest.real, ...segments.slice(deepest.virtual.length)];
 }

@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<keyof FileServiceOptions, readonly string[] | undef
   usernameOfCertificate: undefined,
   session: ["store", "idleSeconds", "maxSeconds", "maxPerAccount", "announce", "cookie"],
   passwordPolicy: ["minLength", "maxLength", "requireClasses", "allowUserName", "estimate", "minEstimate"],
-  webdav: ["infiniteDepth"],
+  webdav: ["lockStore", "maxLockSeconds", "locksPerAccount", "infiniteDepth"],
   basicCacheSeconds: undefined,
   limits: [
     "maxFileBytes",

@@ -38,7 +38,8 @@ const MAX_DELAY_MILLISECONDS = 100;
 /**
  * Changes the text of a key, and returns the new one. `change` gets the current text and returns the next one;
  * `undefined` means nothing, for both. If another caller changes the key meanwhile, `change` is called again with the
- * text of that caller, so it must have no other effects. If it throws, nothing changes.
+ * text of that caller, so it must have no other effects. If it throws, nothing changes. The time to live may depend on
+ * what was returned last.
  *
  * Rejects as the store does, and then the change may have happened; also if the key changes during every attempt, or if
  * its value is not a text.
@@ -46,7 +47,7 @@ const MAX_DELAY_MILLISECONDS = 100;
 export async function updateText(
   store: AtomicKeyValueStore,
   key: string,
-  ttlMilliseconds: number,
+  ttlMilliseconds: number | (() => number),
   change: (current: string | undefined) => string | undefined | Promise<string | undefined>,
 ): Promise<string | undefined> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -54,7 +55,8 @@ export async function updateText(
     if (current !== undefined && typeof current !== "string") throw new TypeError("The stored value is not a text.");
     const next = await change(current);
     if (next === undefined && current === undefined) return undefined;
-    if (await store.replace(key, current, next, ttlMilliseconds)) return next;
+    const ttl = typeof ttlMilliseconds === "number" ? ttlMilliseconds : ttlMilliseconds();
+    if (await store.replace(key, current, next, ttl)) return next;
     await delay(Math.random() * Math.min(2 ** attempt, MAX_DELAY_MILLISECONDS));
   }
   throw new Error(`The stored text changed during each of ${MAX_ATTEMPTS} attempts to update it.`);

@@ -35,6 +35,9 @@ export const EVENT_MESSAGES = {
   40056: "A file or folder could not be moved.",
   49001: "A file or folder was copied.",
   49002: "A file or folder could not be copied.",
+  49003: "A file or folder was locked.",
+  49004: "A file or folder could not be locked.",
+  49005: "A lock was removed.",
   49006: "Times or properties of a file or folder were changed.",
   49007: "Times or properties of a file or folder could not be changed.",
 } as const satisfies Readonly<Record<FileEvent["id"], string>>;

@@ -13,6 +13,7 @@ export type Failure =
   | "parent-missing"
   | "wrong-kind"
   | "conflict"
+  | "locked"
   | "precondition-failed"
   | "range-not-satisfiable"
   | "too-large"

@@ -5,7 +5,7 @@ import type { HeaderName } from "./headers.ts";
 import type { OpenApiInput, OpenApiRoute } from "./input.ts";
 import { CONTENTS, type ContentSpec } from "./media-types.ts";
 import type { OperationSpec, ResponseSpec } from "./operation-types.ts";
-import { OPERATION_SPECS } from "./operations.ts";
+import { OPERATION_SPECS, type OperationName } from "./operations.ts";
 import { type ParameterName, toParameters } from "./parameters.ts";
 import type { OpenApiPath } from "./paths.ts";
 import { toRequestBodyObject } from "./request-bodies.ts";
@@ -61,7 +61,7 @@ export function toOperation(
 }
 
 const OF_WEBDAV =
-  "`Allow` lists the methods. Those of WebDAV (RFC 4918) are PROPFIND, PROPPATCH, COPY and MOVE, which this document cannot describe.";
+  "`Allow` lists the methods. Those of WebDAV (RFC 4918) are PROPFIND, PROPPATCH, COPY, MOVE, LOCK and UNLOCK, which this document cannot describe.";
 
 /** Returns the operation OPTIONS, which every URL has (CONTRACT 1). */
 export function toOptionsOperation(
@@ -137,9 +137,9 @@ function toResponses(
     );
   }
   for (const variant of variants) {
-    const own = variant === "html" ? [...failures, ...(spec.memberFailures ?? [])] : failures;
-    const content = variant === "html" ? CONTENTS.page : CONTENTS.errors;
+    const own = variant === "html" ? [...failures, ...toMemberFailures(service, spec)] : failures;
     for (const failure of new Set(own)) {
+      const content = toErrorContent(variant, failure);
       // Too many logins have failed. A session is not verified by a password.
       const headers = failure === "unauthorized" && route.access !== "session" ? ["Retry-After"] : [];
       add(toStatus(failure, variant), FAILURE_TEXTS[failure], [content], headers);
@@ -151,6 +151,24 @@ function toResponses(
   }
   return responses.toObject();
 }
+
+function toErrorContent(variant: Variant, failure: Failure): ContentSpec {
+  if (variant === "html") return CONTENTS.page;
+  return variant === "webdav" && failure === "locked" ? CONTENTS.lockErrors : CONTENTS.errors;
+}
+
+/** With WebDAV, what a form changes may be locked. */
+function toMemberFailures({ hasWebdav }: OpenApiInput, { memberFailures = [] }: OperationSpec): readonly Failure[] {
+  return hasWebdav && memberFailures.length > 0 ? [...memberFailures, "locked"] : memberFailures;
+}
+
+/** With WebDAV, what the operation changes may be locked, and the request may have an `If` header. */
+const OF_LOCKS: Readonly<Partial<Record<OperationName, readonly Failure[]>>> = {
+  putFile: ["locked"],
+  deleteFile: ["locked"],
+  createFolder: ["locked", "precondition-failed"],
+  deleteFolder: ["locked"],
+};
 
 /** With WebDAV, DELETE of a file's URL also removes the folder of this name. */
 function toRemovalHeaders(
@@ -166,11 +184,12 @@ function toRemovalHeaders(
  * failures; `malformed` is not one of them, because such a path has no parameters.
  */
 function toOutcomes(
-  { routes }: OpenApiInput,
-  { access }: OpenApiRoute,
-  { responses, failures = [], lacks = [], withPage }: OperationSpec,
+  { routes, hasWebdav }: OpenApiInput,
+  { access, operation }: OpenApiRoute,
+  { responses, failures: own = [], lacks = [], withPage }: OperationSpec,
   always: readonly Failure[] | undefined,
 ): { readonly responses: readonly ResponseSpec[]; readonly failures: readonly Failure[] } {
+  const failures = [...own, ...((hasWebdav && OF_LOCKS[operation]) || [])];
   const usual = FAILURES_OF_ACCESS[access].filter((failure) => !lacks.includes(failure));
   if (always !== undefined)
     return { responses: [], failures: [...usual, ...always].filter((failure) => failure !== "malformed") };

@@ -13,6 +13,7 @@ export const FAILURE_TEXTS: Readonly<Record<Failure, string>> = {
   "parent-missing": "The parent folder does not exist.",
   "wrong-kind": "A file exists where a folder is needed, or a folder where a file is needed.",
   conflict: "The cursor does not belong to this listing. Begin again with the first page.",
+  locked: "A WebDAV client has a lock on this.",
   "precondition-failed": "A precondition of the request failed.",
   "range-not-satisfiable": "The range is beyond the end of the file.",
   "too-large": "The body is larger than allowed.",

@@ -62,6 +62,8 @@ export const CONTENTS = {
     ],
   }),
   errors: json("Errors", { errors: [{ message: "Not found." }] }),
+  /** What locks refuse, in the variant of WebDAV (RFC 4918 16). */
+  lockErrors: { ...text("application/xml"), variants: ["webdav"] },
   style: text("text/css"),
   script: text("text/javascript"),
   notices: text("text/plain"),

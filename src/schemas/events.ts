@@ -28,6 +28,7 @@ const envelope = {
 const location = { path: z.string(), real_path: z.string() };
 const reason = { details: z.string() };
 const locations = { ...location, destination: z.string(), destination_real_path: z.string() };
+const lock = { scope: z.enum(["exclusive", "shared"]), depth: z.enum(["0", "infinity"]) };
 const amount = z.number().min(0);
 const written = { total_write: amount, duration: amount, write_speed: amount };
 const read = { total_read: amount, duration: amount, read_speed: amount };
@@ -94,6 +95,9 @@ export const fileEventSchema = z.discriminatedUnion("id", [
   event(40056, { ...locations, ...reason }),
   event(49001, { ...locations, replaced: z.boolean() }),
   event(49002, { ...locations, ...reason }),
+  event(49003, { ...location, ...lock, seconds: z.number() }),
+  event(49004, { ...location, ...lock, ...reason }),
+  event(49005, { ...location, ...lock }),
   event(49006, location),
   event(49007, { ...location, ...reason }),
 ]);

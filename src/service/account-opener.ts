@@ -1,9 +1,14 @@
 import { type Account, createAccountResolver, type Groups } from "../account/account.ts";
 import { type AccountFiles, createAccountFiles } from "../account/files.ts";
 import { prepareHome } from "../account/home.ts";
+import { NO_ACCOUNT_LOCKS, withLocks } from "../account/locks/locked-files.ts";
+import { createLocks, type Locks } from "../account/locks/locks.ts";
+import { toRealSegments } from "../account/virtual-folders.ts";
 import { toGroups } from "../config/groups.ts";
 import { type LimitOptions, toMaxFileBytes } from "../config/limits.ts";
+import { toWebdav, type WebdavConfig, type WebdavOptions } from "../config/webdav.ts";
 import type { AccountSettings, GroupSettings } from "../contracts/account.ts";
+import { foldName } from "../contracts/account-name.ts";
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import { checkOption } from "../contracts/option-error.ts";
 import type { ListOptions, StorageAdapter, StorageEntry } from "../contracts/storage-adapter.ts";
@@ -13,6 +18,7 @@ import { isLoopShared } from "../platform/event-loop.ts";
 import { createFairQueue } from "../platform/fair-queue.ts";
 import { createKeyedMutex, type KeyedMutex } from "../platform/keyed-mutex.ts";
 import { accountSettingsSchema } from "../schemas/account.ts";
+import { createMemoryKeyValueStore } from "../stores/memory.ts";
 
 /** Options of {@link createAccountOpener}. */
 export interface AccountOpenerOptions {
@@ -22,6 +28,11 @@ export interface AccountOpenerOptions {
   readonly groups?: Readonly<Record<string, GroupSettings>>;
   /** The limits of the service, of which only `maxFileBytes` is used. Default: none. */
   readonly limits?: Pick<LimitOptions, "maxFileBytes">;
+  /**
+   * Where the service on the same files keeps the locks of WebDAV clients: changes are refused while a client has a
+   * lock. It must be the service's own store. Default: there are no locks.
+   */
+  readonly webdav?: Required<Pick<WebdavOptions, "lockStore">>;
 }
 
 /**
@@ -45,9 +56,10 @@ export type OpenAccount = (username: string, settings: AccountSettings) => Promi
  */
 export function createAccountOpener(options: AccountOpenerOptions): OpenAccount {
   if (typeof options !== "object" || options === null) throw new TypeError("createAccountOpener needs options.");
-  const { storage, groups = {}, limits = {} } = options;
+  const { storage, groups = {}, limits = {}, webdav } = options;
   checkOption(typeof storage?.list === "function", "storage", "a storage adapter");
-  const accounts = createAccountAdmission(storage, toGroups(groups), toMaxFileBytes(limits));
+  const locks = toLocks(toWebdav(webdav), Date.now);
+  const accounts = createAccountAdmission(storage, toGroups(groups), toMaxFileBytes(limits), locks);
   return async (username, settings) => {
     const account = accounts.resolve(username, toCheckedSettings(settings));
     await accounts.prepare(account);
@@ -68,11 +80,22 @@ export interface AccountAdmission {
   filesOf(account: Account): AccountFiles;
 }
 
-/** Makes the admission of accounts to a storage. `maxFileBytes` limits the size of one file; 0 means no limit. */
+/** The locks of a service; `undefined` without the option `webdav`. */
+export function toLocks(webdav: WebdavConfig | undefined, clock: () => number): Locks | undefined {
+  if (webdav === undefined) return undefined;
+  const { lockStore = createMemoryKeyValueStore({ clock }), locksPerAccount } = webdav;
+  return createLocks({ store: lockStore, clock, maxPerAccount: locksPerAccount });
+}
+
+/**
+ * Makes the admission of accounts to a storage. `maxFileBytes` limits the size of one file; 0 means no limit. Without
+ * `locks` nothing can be locked.
+ */
 export function createAccountAdmission(
   storage: StorageAdapter,
   groups: Groups,
   maxFileBytes: number,
+  locks?: Locks,
 ): AccountAdmission {
   // On Workers no request must wait for another.
   const withWalkLock: KeyedMutex = isLoopShared ? createKeyedMutex() : (_key, task) => task();
@@ -80,7 +103,17 @@ export function createAccountAdmission(
   return {
     resolve: createAccountResolver(groups, maxFileBytes),
     prepare: (account) => prepareHome(account, storage),
-    filesOf: (account) => createAccountFiles(account, storage, turns),
+    filesOf(account) {
+      const files = createAccountFiles(account, storage, turns);
+      if (locks === undefined) return { ...files, ...NO_ACCOUNT_LOCKS };
+      const toReal = (path: readonly string[]): readonly string[] => toRealSegments(account, path);
+      return withLocks(files, {
+        locks,
+        account: foldName(account.name),
+        toReal,
+        virtualFolders: account.virtualFolders,
+      });
+    },
   };
 }
 
@@ -127,5 +160,12 @@ function withNamesChecked(files: AccountFiles): AccountFiles {
     setAttributes: async (segments, changes) => files.setAttributes(checked(segments), changes),
     copy: async (from, to, options) => files.copy(checked(from), checked(to), options),
     move: async (from, to, options) => files.move(checked(from), checked(to), options),
+    submitTokens: files.submitTokens,
+    lock: async (segments, lock) => files.lock(checked(segments), lock),
+    refreshLock: async (segments, token, seconds) => files.refreshLock(checked(segments), token, seconds),
+    unlock: async (segments, token) => files.unlock(checked(segments), token),
+    locksOf: async (segments) => files.locksOf(checked(segments)),
+    locksOfMembers: async (folder) => files.locksOfMembers(checked(folder)),
+    tokensOf: async (segments) => files.tokensOf(checked(segments)),
   };
 }

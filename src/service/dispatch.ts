@@ -123,7 +123,7 @@ function toRoute({ kind }: ResolvedUrl, method: string, served: readonly Served[
 function toOptionsReply({ kind }: ResolvedUrl, served: readonly Served[]): Reply {
   const fields = { Allow: toAllow(kind, served) };
   if (!served.includes("webdav-methods")) return emptyReply(204, fields);
-  return emptyReply(200, { ...fields, DAV: "1", "MS-Author-Via": "DAV", "Content-Length": "0" });
+  return emptyReply(200, { ...fields, DAV: "1, 2, 3", "MS-Author-Via": "DAV", "Content-Length": "0" });
 }
 
 /**

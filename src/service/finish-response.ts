@@ -1,6 +1,7 @@
 import { toServerPath } from "../account/path.ts";
 import { toChallenges } from "../auth/challenge.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
+import { toLockErrorReply } from "../endpoints/webdav/lock-error-reply.ts";
 import { toCorsFields } from "../http/origins/cors.ts";
 import type { Reply } from "../http/reply.ts";
 import { withoutContent } from "../http/reply.ts";
@@ -41,6 +42,8 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
       // RFC 9110 10.2.1: a resource that already exists does not support being created.
       Allow: status === 405 ? toAllow(kind, served, failure === "already-exists" ? CREATING_METHODS : []) : undefined,
     };
+    const ofLock = toLockErrorReply(context, refusal, status, fields);
+    if (ofLock !== undefined) return ofLock;
     return errorReply(context, status, refusal, fields, { links: isHome(url) ? toLogoutLink(context) : undefined });
   }
 

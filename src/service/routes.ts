@@ -16,8 +16,10 @@ import { getOpenApi } from "../endpoints/site/get-openapi.ts";
 import { folderOnly, redirectHome } from "../endpoints/trailing-slash.ts";
 import { copyResource, moveResource } from "../endpoints/webdav/copy-and-move.ts";
 import { createCollection } from "../endpoints/webdav/create-collection.ts";
+import { lockResource, unlockResource } from "../endpoints/webdav/lock.ts";
 import { findProperties, findRootProperties } from "../endpoints/webdav/propfind.ts";
 import { patchProperties } from "../endpoints/webdav/proppatch.ts";
+import { withSubmittedLocks } from "../endpoints/webdav/submitted-locks.ts";
 import type { Variant } from "../http/negotiate.ts";
 import { decodeSegment } from "../http/path-segment.ts";
 import type { Target } from "../http/request-target.ts";
@@ -63,21 +65,23 @@ export const ROUTES: readonly Route[] = [
   webdavRoute("entry", "PROPFIND", findRootProperties),
   ...(["file", "folder"] as const).flatMap((kind) => [
     webdavRoute(kind, "PROPFIND", findProperties),
-    webdavRoute(kind, "PROPPATCH", patchProperties),
-    webdavRoute(kind, "COPY", copyResource),
-    webdavRoute(kind, "MOVE", moveResource),
+    webdavRoute(kind, "PROPPATCH", withSubmittedLocks(patchProperties)),
+    webdavRoute(kind, "COPY", withSubmittedLocks(copyResource)),
+    webdavRoute(kind, "MOVE", withSubmittedLocks(moveResource)),
+    webdavRoute(kind, "LOCK", withSubmittedLocks(lockResource)),
+    webdavRoute(kind, "UNLOCK", withSubmittedLocks(unlockResource)),
   ]),
-  { ...webdavRoute("file", "MKCOL", createCollection), unlisted: true },
+  { ...webdavRoute("file", "MKCOL", withSubmittedLocks(createCollection)), unlisted: true },
   route("entry", "GET HEAD", ALL, "start", open(redirectHome)),
   { ...route("entry", "PUT DELETE POST MKCOL", ALL, "startElsewhere", open(redirectHome)), unlisted: true },
   route("file", "GET HEAD", ALL, "getFile", account(getFile)),
-  route("file", "PUT", ["rest", "webdav"], "putFile", account(putFile)),
-  route("file", "DELETE", ["rest", "webdav"], "deleteFile", account(deletePath)),
+  route("file", "PUT", ["rest", "webdav"], "putFile", account(withSubmittedLocks(putFile))),
+  route("file", "DELETE", ["rest", "webdav"], "deleteFile", account(withSubmittedLocks(deletePath))),
   { ...route("file", "POST MKCOL", ALL, "changeFile", account(folderOnly)), unlisted: true },
   route("folder", "GET HEAD", ALL, "getFolder", account(getFolder)),
-  route("folder", "PUT", ["rest", "webdav"], "createFolder", account(createFolder)),
-  route("folder", "DELETE", ["rest", "webdav"], "deleteFolder", account(deletePath)),
-  route("folder", "MKCOL", ["webdav"], "createFolder", account(createFolder)),
+  route("folder", "PUT", ["rest", "webdav"], "createFolder", account(withSubmittedLocks(createFolder))),
+  route("folder", "DELETE", ["rest", "webdav"], "deleteFolder", account(withSubmittedLocks(deletePath))),
+  route("folder", "MKCOL", ["webdav"], "createFolder", account(withSubmittedLocks(createFolder))),
   route("folder", "POST", ["rest", "browser"], "changeFolder", account(postFolder)),
   route("login", "GET HEAD", ["browser"], "getLoginPage", open(getLoginPage)),
   route("login", "POST", ["rest", "browser"], "logIn", open(postLogin)),

@@ -30,7 +30,7 @@ import { createFailureOf } from "../request/errors.ts";
 import { adoptKeyv } from "../stores/keyv.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
 import { createTexts } from "../views/texts.ts";
-import { createAccountAdmission, toCheckedSettings } from "./account-opener.ts";
+import { createAccountAdmission, toCheckedSettings, toLocks } from "./account-opener.ts";
 import { createDispatch } from "./dispatch.ts";
 import { createResponseFinisher } from "./finish-response.ts";
 import { createHostSessions } from "./host-sessions.ts";
@@ -60,7 +60,8 @@ export function createFileService(options: FileServiceOptions): FileService {
   const { emit } = events;
   const audit = createLoginAudit({ emit, logger, component, clock });
   const chooseTexts = createTexts(config.pages.languages);
-  const accounts = createAccountAdmission(config.storage, config.groups, config.limits.maxFileBytes);
+  const locks = toLocks(config.webdav, clock);
+  const accounts = createAccountAdmission(config.storage, config.groups, config.limits.maxFileBytes, locks);
   // By default nothing is remembered unless the first method can tell whether an account is current, or for WebDAV
   // clients, each of whose requests is a login.
   const isRemembered = config.authentication[0]?.isCurrent !== undefined || config.webdav !== undefined;

@@ -1,4 +1,5 @@
 import type { AccountFiles, RemovalKind } from "../account/files.ts";
+import type { AccountLock, NewLock } from "../account/locks/account-locks.ts";
 import type { FileLocation } from "../contracts/events/envelope.ts";
 import { isStorageError, type StorageEntry } from "../contracts/storage-adapter.ts";
 import type { AttributeChanges } from "../contracts/storage-attributes.ts";
@@ -78,6 +79,26 @@ export function withEvents(context: AccountContext): AccountFiles {
     }
   }
 
+  async function lock(segments: readonly string[], wanted: NewLock): Promise<AccountLock> {
+    const { scope, depth } = wanted;
+    const data = { ...toFileLocation(context, segments), scope, depth };
+    try {
+      const granted = await files.lock(segments, wanted);
+      emitEvent(context, { id: 49003, data: { ...data, seconds: granted.seconds } });
+      return granted;
+    } catch (error) {
+      emitEvent(context, { id: 49004, data: { ...data, details: failureOf(error).message } });
+      throw error;
+    }
+  }
+
+  async function unlock(segments: readonly string[], token: string): Promise<AccountLock> {
+    const ended = await files.unlock(segments, token);
+    const { scope, depth, root } = ended;
+    emitEvent(context, { id: 49005, data: { ...toFileLocation(context, root.segments), scope, depth } });
+    return ended;
+  }
+
   /** Whether a folder is to be removed, which the events depend on. If nothing exists, what was asked for decides. */
   async function removesFolder(segments: readonly string[], kind: RemovalKind): Promise<boolean> {
     const found = await files.kindOf(segments).catch(() => undefined);
@@ -92,5 +113,7 @@ export function withEvents(context: AccountContext): AccountFiles {
     copy: createTransfer("copy"),
     move: createTransfer("move"),
     setAttributes,
+    lock,
+    unlock,
   };
 }

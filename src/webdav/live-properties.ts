@@ -1,14 +1,14 @@
+import type { LockDepth, LockScope } from "../contracts/lock.ts";
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
 import { toHttpDate } from "../http/http-date.ts";
 import { toValidators } from "../http/validators.ts";
-import type { LockScope } from "./lock-body.ts";
 import { davKey } from "./property-name.ts";
 import { escapeXmlText } from "./xml-text.ts";
 
 /** A lock as `lockdiscovery` shows it (RFC 4918 14.1). */
 export interface ActiveLock {
   readonly scope: LockScope;
-  readonly depth: "0" | "infinity";
+  readonly depth: LockDepth;
   /** What `parseLockBody` returned. */
   readonly owner: string;
   /** Until it ends. */

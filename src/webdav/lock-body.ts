@@ -1,10 +1,8 @@
+import type { LockScope } from "../contracts/lock.ts";
 import { createError } from "../http/errors.ts";
 import { parseXmlBody } from "./xml.ts";
 import { DAV, davChildren, elementsOf, isDav, type XmlElement } from "./xml-element.ts";
 import { writeElement } from "./xml-write.ts";
-
-/** Whether a lock excludes all others, or only exclusive ones. */
-export type LockScope = "exclusive" | "shared";
 
 /** The lock that a LOCK asks for. Its type is always `write`. */
 export interface LockRequest {

@@ -9,11 +9,6 @@ export function isStateToken(text: string): boolean {
   return ABSOLUTE_URI.test(text);
 }
 
-/** Creates the token of a new lock (RFC 4918 C). It cannot be guessed. */
-export function createLockToken(): string {
-  return `opaquelocktoken:${crypto.randomUUID()}`;
-}
-
 /**
  * Parses a `Lock-Token` header (RFC 4918 10.5), with or without `<` and `>`: Explorer and some libraries leave them
  * out. Returns `undefined` if it is absent or malformed.

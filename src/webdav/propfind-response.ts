@@ -28,9 +28,28 @@ interface Asked {
   readonly write: PropertyWriter | undefined;
 }
 
+/** Which locks a PROPFIND asks for. */
+export interface AskedLocks {
+  /** Whether the response may have the locks of a resource. */
+  readonly needsLocks: boolean;
+  /** Whether the response has what locks a resource can have: of every resource, or only of locked ones. */
+  readonly needsMayWrite: "always" | "if-locked" | "never";
+}
+
+const SUPPORTED_LOCK = davKey("supportedlock");
+const LOCK_DISCOVERY = davKey("lockdiscovery");
 const RESOURCE_TYPE = davKey("resourcetype");
 const OF_LOCKS: ReadonlySet<string> = new Set(LOCK_PROPERTIES.map(davKey));
 const [OK_END, FORBIDDEN_END, MISSING_END] = [propstatEnd(200), propstatEnd(403), propstatEnd(404)];
+
+/** Which locks a PROPFIND asks for, so that no others are looked for. */
+export function toAskedLocks(query: PropfindQuery): AskedLocks {
+  if (query.kind === "propname") return { needsLocks: false, needsMayWrite: "never" };
+  const keys = (query.kind === "prop" ? query.names : query.include).map(toPropertyKey);
+  const needsAllMayWrite = keys.includes(SUPPORTED_LOCK);
+  if (query.kind === "allprop") return { needsLocks: true, needsMayWrite: needsAllMayWrite ? "always" : "if-locked" };
+  return { needsLocks: keys.includes(LOCK_DISCOVERY), needsMayWrite: needsAllMayWrite ? "always" : "never" };
+}
 
 /**
  * Prepares the responses of a PROPFIND (RFC 4918 9.1). What is the same for all resources is computed once, because a

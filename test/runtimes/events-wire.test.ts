@@ -169,6 +169,21 @@ async function setProperties(name: string, count: number): Promise<void> {
   await ask("PROPPATCH", `/home/${name}`, { headers: { "Content-Type": "application/xml" }, body });
 }
 
+let lockToken = "";
+
+/** Locks a file. The tests of locks need each other: the second one fails, and the last one ends the lock. */
+async function lockFile(): Promise<void> {
+  const type = "<d:lockscope><d:exclusive/></d:lockscope><d:locktype><d:write/></d:locktype>";
+  const body = `<d:lockinfo xmlns:d="DAV:">${type}</d:lockinfo>`;
+  const text = await ask("LOCK", "/home/a.txt", { headers: { "Content-Type": "application/xml" }, body });
+  lockToken = /opaquelocktoken:[0-9a-f-]+/.exec(text)?.[0] ?? lockToken;
+}
+
+/** Unlocks the file, so that other events can happen. */
+async function unlockFile(): Promise<void> {
+  await ask("UNLOCK", "/home/a.txt", { headers: { "Lock-Token": `<${lockToken}>` } });
+}
+
 async function login(): Promise<string> {
   const body = JSON.stringify({ username: "alice", password: "secret-of-alice" });
   const text = await ask("POST", "/__svc__/login", { headers: { "Content-Type": "application/json" }, body });
@@ -285,6 +300,12 @@ const causes: Readonly<Record<FileEvent["id"], readonly [cause: () => Promise<un
     () => transfer("copy", "moved-from.txt"),
     { path: "/moved-from.txt", destination: "/folder/moved.txt", replaced: true },
   ],
+  49003: [() => lockFile(), { path: "/a.txt", scope: "exclusive", depth: "0", seconds: 3600 }],
+  49004: [
+    () => lockFile(),
+    { path: "/a.txt", scope: "exclusive", depth: "0", details: "Somebody else has a lock on this." },
+  ],
+  49005: [() => unlockFile(), { path: "/a.txt", real_path: "/alice/a.txt", scope: "exclusive", depth: "0" }],
   49006: [() => setProperties("a.txt", 1), { path: "/a.txt", real_path: "/alice/a.txt" }],
   49007: [() => setProperties("a.txt", 101), { path: "/a.txt", details: "The storage is full." }],
   49002: [() => transfer("copy", "never.txt"), { path: "/never.txt", details: "Not found." }],

@@ -9,7 +9,10 @@ import type {
   FolderCreateFailed,
   FolderRemoved,
   FolderRemoveFailed,
+  Locked,
+  LockFailed,
   TriggerRun,
+  Unlocked,
 } from "./folders.ts";
 import type {
   AccessStarted,
@@ -73,6 +76,9 @@ export type FileEvent =
   | MemberMoveFailed
   | MemberCopied
   | MemberCopyFailed
+  | Locked
+  | LockFailed
+  | Unlocked
   | AttributesChanged
   | AttributesChangeFailed;
 

@@ -1,3 +1,4 @@
+import type { LockDepth, LockScope } from "../lock.ts";
 import type { EventEnvelope, FileLocation, Reason } from "./envelope.ts";
 
 /** 40010: a folder was created. */
@@ -40,6 +41,31 @@ export interface FolderRemoved extends EventEnvelope {
 export interface FolderRemoveFailed extends EventEnvelope {
   readonly id: 40027;
   readonly data: FileLocation & Reason;
+}
+
+/** What an event says of a lock. */
+export interface LockDetails {
+  readonly scope: LockScope;
+  readonly depth: LockDepth;
+}
+
+/** 49003: a file or folder was locked. */
+export interface Locked extends EventEnvelope {
+  readonly id: 49003;
+  /** `seconds`: how long the lock lasts, unless it is refreshed. */
+  readonly data: FileLocation & LockDetails & { readonly seconds: number };
+}
+
+/** 49004: a file or folder could not be locked. */
+export interface LockFailed extends EventEnvelope {
+  readonly id: 49004;
+  readonly data: FileLocation & LockDetails & Reason;
+}
+
+/** 49005: a lock was removed. */
+export interface Unlocked extends EventEnvelope {
+  readonly id: 49005;
+  readonly data: FileLocation & LockDetails;
 }
 
 /** 49006: times or properties of a file or folder were changed. */

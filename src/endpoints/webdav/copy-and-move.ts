@@ -1,9 +1,8 @@
 import { requireSeparatePaths } from "../../account/file-transfers.ts";
-import { parseResourcePath, type ResourcePath } from "../../account/path.ts";
+import type { ResourcePath } from "../../account/path.ts";
 import { isStorageError, type Placement, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import { evaluatePreconditions, isConditionalChange } from "../../http/conditional.ts";
 import { createError } from "../../http/errors.ts";
-import { decodeSegment } from "../../http/path-segment.ts";
 import { emptyReply, type Reply } from "../../http/reply.ts";
 import { hasContent } from "../../http/request-body.ts";
 import { toValidators } from "../../http/validators.ts";
@@ -11,6 +10,7 @@ import type { AccountContext } from "../../request/context.ts";
 import { parseDepth } from "../../webdav/depth.ts";
 import { parseDestination } from "../../webdav/destination.ts";
 import { mayOverwrite } from "../../webdav/overwrite.ts";
+import { parseOwnPath, toOwnHosts } from "./own-path.ts";
 import { findResource, toHref } from "./resource.ts";
 
 /** `COPY` (RFC 4918 9.8): of depth 0 on a folder, only the folder with its properties is copied. */
@@ -48,17 +48,12 @@ async function transfer(context: AccountContext, verb: "copy" | "move"): Promise
  * The path that the `Destination` header names.
  * @throws HttpError `denied` if it is not below `/home/`; what `parseDestination` throws.
  */
-function toDestination({ request, config }: AccountContext): ResourcePath {
-  const host = request.headers.get("host") ?? new URL(request.url).host;
-  const target = parseDestination(request.headers, { host, publicOrigin: config.publicOrigin ?? "" });
-  const raw = target.path.split("/").slice(1);
-  const names = [...config.baseSegments, "home"];
-  const isBelowHome =
-    raw.length > names.length && names.every((name, index) => decodeSegment(raw[index] ?? "") === name);
-  if (!isBelowHome) throw createError("destination-outside");
-  const found = parseResourcePath(raw.slice(names.length).join("/"));
-  if (found === undefined) throw createError("destination-header-invalid");
-  return found;
+function toDestination(context: AccountContext): ResourcePath {
+  const target = parseDestination(context.request.headers, toOwnHosts(context));
+  const path = parseOwnPath(target, context.config.baseSegments);
+  if (path === "outside") throw createError("destination-outside");
+  if (path === "malformed") throw createError("destination-header-invalid");
+  return path;
 }
 
 /** Checks the conditions of the request for the source, and makes sure that only this version is copied or moved. */

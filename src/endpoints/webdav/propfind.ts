@@ -16,10 +16,16 @@ import {
   xmlReply,
 } from "../../webdav/multistatus.ts";
 import { parsePropfindBody } from "../../webdav/propfind-body.ts";
-import { createResponseWriter, type ResponseWriter } from "../../webdav/propfind-response.ts";
+import {
+  type AskedLocks,
+  createResponseWriter,
+  type ResponseWriter,
+  toAskedLocks,
+} from "../../webdav/propfind-response.ts";
 import { readXmlBody } from "../../webdav/read-xml-body.ts";
 import { holdOpenFolder } from "../folders/hold-open-folder.ts";
 import { findResource, toContentLocation, toHref } from "./resource.ts";
+import { findLocks, findLocksOfMembers, NO_LOCKS } from "./resource-locks.ts";
 import { walkFolders } from "./walk-folders.ts";
 
 /**
@@ -28,7 +34,8 @@ import { walkFolders } from "./walk-folders.ts";
  */
 export async function findProperties(context: AccountContext): Promise<Reply> {
   const { request, path, config } = context;
-  const write = await createWriter(request);
+  const question = await readQuestion(request);
+  const { write } = question;
   const { entry, isVisible } = await findResource(context);
   const isFolder = entry.kind === "folder";
   const depth = isFolder ? parseDepth("PROPFIND", request.headers) : "0";
@@ -37,14 +44,15 @@ export async function findProperties(context: AccountContext): Promise<Reply> {
   }
   const properties = isVisible && entry.hasProperties ? await context.files.properties(path.segments) : undefined;
   const href = toHref(context, { segments: path.segments, isFolder });
-  const own = write({ href, entry, properties, mayWrite: false, isHidden: !isVisible });
+  const locks = isVisible ? await findLocks(context, question, path.segments) : NO_LOCKS;
+  const own = write({ href, entry, properties, ...locks, isHidden: !isVisible });
   const fields = { ...toContentLocation(context, isFolder), "Content-Type": XML_TYPE };
   if (depth === "0") return xmlReply(207, MULTISTATUS_START + own + MULTISTATUS_END, fields);
   return sendTracked(
     context,
     listingEvents,
     async () => {
-      const pieces = writeMembers(context, write, MULTISTATUS_START + own, depth === "infinity");
+      const pieces = writeMembers(context, question, MULTISTATUS_START + own, depth === "infinity");
       const listing = await openTextSource({
         next: async () => (await pieces.next()).value ?? undefined,
         close: async () => void (await pieces.return(undefined)),
@@ -57,7 +65,7 @@ export async function findProperties(context: AccountContext): Promise<Reply> {
 
 /** `PROPFIND` of `/` and `/home`: a folder with the member `home/`. */
 export async function findRootProperties({ request, config, target }: AccountContext): Promise<Reply> {
-  const write = await createWriter(request);
+  const { write } = await readQuestion(request);
   const depth = parseDepth("PROPFIND", request.headers);
   if (depth === "infinity" && config.webdav?.infiniteDepth !== true) {
     return xmlReply(403, writeError("propfind-finite-depth"));
@@ -73,9 +81,15 @@ export async function findRootProperties({ request, config, target }: AccountCon
   return xmlReply(207, MULTISTATUS_START + own + (depth === "0" ? "" : home) + MULTISTATUS_END);
 }
 
-async function createWriter(request: Request): Promise<ResponseWriter> {
+/** What a request asks for. */
+interface Question extends AskedLocks {
+  readonly write: ResponseWriter;
+}
+
+async function readQuestion(request: Request): Promise<Question> {
   const query = parsePropfindBody(await readXmlBody(request));
-  return createResponseWriter(query, { contentTypeOf, isMinimal: prefersMinimalReturn(request) });
+  const write = createResponseWriter(query, { contentTypeOf, isMinimal: prefersMinimalReturn(request) });
+  return { write, ...toAskedLocks(query) };
 }
 
 function contentTypeOf(name: string): string {
@@ -84,7 +98,7 @@ function contentTypeOf(name: string): string {
 
 async function* writeMembers(
   context: AccountContext,
-  write: ResponseWriter,
+  question: Question,
   start: string,
   isDeep: boolean,
 ): AsyncGenerator<string, undefined> {
@@ -92,11 +106,13 @@ async function* writeMembers(
   yield start;
   for await (const { folder, members } of walkFolders(files, path.segments, isDeep)) {
     const base = toHref(context, { segments: folder, isFolder: true });
+    const locksOf = await findLocksOfMembers(context, question, folder);
     let text = "";
     for (const entry of members) {
       const segments = [...folder, entry.name];
       const properties = entry.hasProperties ? await files.properties(segments).catch(noneIfHidden) : undefined;
-      text += write({ href: toMemberHref(base, entry), entry, properties, mayWrite: false });
+      const locks = locksOf === undefined ? NO_LOCKS : await locksOf(entry.name);
+      text += question.write({ href: toMemberHref(base, entry), entry, properties, ...locks });
     }
     yield text;
   }

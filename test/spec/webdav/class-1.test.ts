@@ -1,50 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
-import type { FileServiceOptions } from "../../../src/config/options.ts";
 import type { AccountSettings } from "../../../src/contracts/account.ts";
-import { type Answer, type CallOptions, createTestService, type TestService } from "../../support/service.ts";
-
-const files = {
-  "/alice/a.txt": "a",
-  "/alice/f/b & c.txt": "bc",
-  "/alice/f/sub/deep.txt": "deep",
-  "/alice/g/": "",
-};
-/** The methods are not in the OpenAPI document, which has no place for them. */
-const undescribed = "OpenAPI has no place for the methods of WebDAV";
-
-async function createDav(options: Partial<FileServiceOptions> = {}): Promise<TestService> {
-  return createTestService({ files, webdav: {}, ...options });
-}
+import { createTestService, type TestService } from "../../support/service.ts";
+import { call, createDav, hrefsOf, prop, set, undescribed } from "./calls.ts";
 
 function createFor(settings: AccountSettings): Promise<TestService> {
   const account = { username: "alice", password: "secret", home_folder_path: "/alice", ...settings };
   return createDav({ authentication: createAccountsAuthenticator({ accounts: [account] }) });
 }
 
-function call(
-  test: TestService,
-  method: string,
-  path: string,
-  headers: Record<string, string> = {},
-  body?: string,
-): Promise<Answer> {
-  const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/xml" };
-  const options: CallOptions = { headers: { ...type, ...headers }, body, undescribed };
-  return test.call(method, path, options);
-}
-
-function hrefsOf({ text }: Answer): readonly string[] {
-  return [...text.matchAll(/<D:href>([^<]*)<\/D:href>/g)].map(([, href = ""]) => href);
-}
-
-const prop = (names: string) => `<propfind xmlns="DAV:" xmlns:x="urn:x"><prop>${names}</prop></propfind>`;
-const set = (xml: string) =>
-  `<d:propertyupdate xmlns:d="DAV:" xmlns:x="urn:x"><d:set><d:prop>${xml}</d:prop></d:set></d:propertyupdate>`;
-
 describe("without the option webdav", () => {
   it("the methods are 501, and no response has the header DAV", async () => {
-    const test = await createTestService({ files });
+    const test = await createTestService({ files: { "/alice/a.txt": "a" } });
     for (const method of ["PROPFIND", "PROPPATCH", "COPY", "MOVE", "LOCK", "UNLOCK"]) {
       expect((await call(test, method, "/home/a.txt")).status).toBe(501);
     }
@@ -67,7 +34,7 @@ describe("OPTIONS with the option webdav (RFC 4918 10.1)", () => {
     async (path) => {
       const test = await createDav();
       const answer = await test.call("OPTIONS", path, { as: null });
-      expect([answer.status, answer.header("dav"), answer.header("ms-author-via")]).toEqual([200, "1", "DAV"]);
+      expect([answer.status, answer.header("dav"), answer.header("ms-author-via")]).toEqual([200, "1, 2, 3", "DAV"]);
       expect(answer.header("content-length")).toBe("0");
       expect(answer.header("allow")).toContain("PROPFIND");
     },

@@ -80,7 +80,7 @@ export function createApiCheck(document: ApiDocument, { vocabulary = [] }: ApiCh
 }
 
 /** The methods of WebDAV, which OpenAPI has no place for. */
-const UNDESCRIBED_METHODS = ["PROPFIND", "PROPPATCH", "COPY", "MOVE", "MKCOL"];
+const UNDESCRIBED_METHODS = ["PROPFIND", "PROPPATCH", "COPY", "MOVE", "MKCOL", "LOCK", "UNLOCK"];
 
 /** Whether a document says that the service has the methods of WebDAV. */
 function hasWebdav({ paths }: ApiDocument): boolean {

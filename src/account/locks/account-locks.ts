@@ -1,0 +1,164 @@
+import type { LockDepth, LockScope } from "../../contracts/lock.ts";
+import { createError } from "../../http/errors.ts";
+import type { VirtualFolder } from "../account.ts";
+import type { FileAttributes } from "../file-attributes.ts";
+import { isReserved, type ResourcePath } from "../path.ts";
+import { appliesTo, isPrefix, type PlacedLock } from "./lock.ts";
+import { LockError } from "./lock-error.ts";
+import { type LockHolder, toShownRoot } from "./lock-guard.ts";
+
+/** A lock as an account may see it. */
+export interface AccountLock {
+  /** `undefined` for a lock of another account. */
+  readonly token: string | undefined;
+  readonly scope: LockScope;
+  readonly depth: LockDepth;
+  /** What the client gave as its owner, as XML. Empty if it gave nothing. */
+  readonly owner: string;
+  /** Until it ends. */
+  readonly seconds: number;
+  /** The locked file or folder. */
+  readonly root: ResourcePath;
+}
+
+/** The lock that a client asks for. */
+export interface NewLock {
+  readonly scope: LockScope;
+  /** `infinity` locks everything in a folder, too. */
+  readonly depth: LockDepth;
+  readonly owner: string;
+  readonly seconds: number;
+  /** What is at the path; a file if there is nothing yet. */
+  readonly isFolder: boolean;
+}
+
+/**
+ * Write locks on files and folders (RFC 4918 6). A part of `AccountFiles`. Accounts that share a folder see each
+ * other's locks. A lock protects from all accounts, and from its own account if a request does not submit its token:
+ * changes are then HttpError `locked`. All methods throw HttpError `unavailable` if the store of locks fails.
+ */
+export interface AccountLocks {
+  /** Submits the tokens of a request, which may now change what its account has locked. */
+  submitTokens(tokens: readonly string[]): void;
+  /**
+   * Locks a path, whether something exists there or not, and submits the token. The account needs `write`.
+   * @throws LockError `no-conflicting-lock`; HttpError `no-space` for too many locks, and `denied` for everything in a
+   * folder with a virtual folder in it.
+   */
+  lock(segments: readonly string[], lock: NewLock): Promise<AccountLock>;
+  /** Gives a lock of the account a new end. Returns `undefined` if no lock with this token applies to the path. */
+  refreshLock(segments: readonly string[], token: string, seconds: number): Promise<AccountLock | undefined>;
+  /**
+   * Ends a lock.
+   * @throws LockError `lock-token-matches-request-uri` if no lock with this token applies to the path; HttpError
+   * `denied` if it belongs to another account.
+   */
+  unlock(segments: readonly string[], token: string): Promise<AccountLock>;
+  /** The locks that apply to a path. Checks no permission. */
+  locksOf(segments: readonly string[]): Promise<readonly AccountLock[]>;
+  /** Returns a function that returns the locks that apply to a member of a folder. Checks no permission. */
+  locksOfMembers(folder: readonly string[]): Promise<(name: string) => readonly AccountLock[]>;
+  /** The tokens of all locks that apply to a path, also those of other accounts. They are secrets. */
+  tokensOf(segments: readonly string[]): Promise<readonly string[]>;
+}
+
+/** Creates the locks of an account's files. `submitted` are the tokens of the request, to which they add. */
+export function createAccountLocks(
+  holder: LockHolder & { readonly submitted: Set<string> },
+  { may }: Pick<FileAttributes, "may">,
+  virtualFolders: readonly VirtualFolder[],
+): AccountLocks {
+  const { locks, account, submitted, toReal } = holder;
+
+  function toAccountLock(path: readonly string[], lock: PlacedLock): AccountLock {
+    const { scope, depth, owner, token, ends } = lock;
+    const seconds = Math.max(0, Math.ceil((ends - locks.clock()) / 1000));
+    const root = toShownRoot(holder, path, lock);
+    return { token: lock.account === account ? token : undefined, scope, depth, owner, seconds, root };
+  }
+
+  async function findApplying(path: readonly string[]): Promise<readonly PlacedLock[]> {
+    if (isReserved(path)) return [];
+    const real = toReal(path);
+    return (await locks.locksAround(real)).filter((lock) => appliesTo(lock, real));
+  }
+
+  function submitTokens(tokens: readonly string[]): void {
+    for (const token of tokens) submitted.add(token);
+  }
+
+  async function lock(
+    path: readonly string[],
+    { scope, depth, owner, seconds, isFolder }: NewLock,
+  ): Promise<AccountLock> {
+    if (isReserved(path)) throw createError("name-reserved");
+    if (!(await may(path, "write"))) throw createError("denied");
+    if (depth === "infinity" && virtualFolders.some(({ virtual }) => isBelow(virtual, path))) {
+      throw createError("lock-over-virtual-folder");
+    }
+    const root = toReal(path);
+    const name = root.at(-1) ?? "";
+    // RFC 4918 C. It cannot be guessed.
+    const token = `opaquelocktoken:${crypto.randomUUID()}`;
+    const ends = locks.clock() + 1000 * seconds;
+    const placed: PlacedLock = { token, name, isFolder, scope, depth, owner, account, ends, root };
+    const conflicts = await locks.take(placed);
+    if (conflicts.length > 0) {
+      const roots = conflicts.map((conflict) => toShownRoot(holder, path, conflict));
+      throw new LockError("no-conflicting-lock", roots);
+    }
+    submitTokens([token]);
+    return toAccountLock(path, placed);
+  }
+
+  async function refreshLock(
+    path: readonly string[],
+    token: string,
+    seconds: number,
+  ): Promise<AccountLock | undefined> {
+    const found = (await findApplying(path)).find((one) => one.token === token && one.account === account);
+    if (found === undefined) return undefined;
+    const extended = { ...found, ends: locks.clock() + 1000 * seconds };
+    return (await locks.extend(extended)) ? toAccountLock(path, extended) : undefined;
+  }
+
+  async function unlock(path: readonly string[], token: string): Promise<AccountLock> {
+    const found = (await findApplying(path)).find((one) => one.token === token);
+    if (found === undefined) throw new LockError("lock-token-matches-request-uri");
+    if (found.account !== account) throw createError("lock-of-other");
+    await locks.end([found]);
+    return toAccountLock(path, found);
+  }
+
+  async function locksOf(path: readonly string[]): Promise<readonly AccountLock[]> {
+    return (await findApplying(path)).map((found) => toAccountLock(path, found));
+  }
+
+  async function locksOfMembers(folder: readonly string[]): Promise<(name: string) => readonly AccountLock[]> {
+    const real = toReal(folder);
+    const [around, inside] = await Promise.all([locks.locksAround(real), locks.locksIn(real)]);
+    const inherited = around.filter((one) => one.depth === "infinity");
+    const own = new Map<string, PlacedLock[]>();
+    for (const one of inside) own.set(one.name, [...(own.get(one.name) ?? []), one]);
+    const ofVirtual = new Map<string, readonly AccountLock[]>();
+    for (const { virtual } of virtualFolders) {
+      const name = virtual[folder.length] ?? "";
+      const isMember = virtual.length === folder.length + 1 && isBelow(virtual, folder);
+      if (isMember) ofVirtual.set(name, await locksOf(virtual));
+    }
+    return (name) => {
+      const found = [...inherited, ...(own.get(name) ?? [])];
+      return ofVirtual.get(name) ?? found.map((one) => toAccountLock([...folder, name], one));
+    };
+  }
+
+  async function tokensOf(path: readonly string[]): Promise<readonly string[]> {
+    return (await findApplying(path)).map(({ token }) => token);
+  }
+
+  return { submitTokens, lock, refreshLock, unlock, locksOf, locksOfMembers, tokensOf };
+}
+
+function isBelow(path: readonly string[], folder: readonly string[]): boolean {
+  return path.length > folder.length && isPrefix(folder, path);
+}

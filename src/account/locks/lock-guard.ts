@@ -1,0 +1,88 @@
+import type { ResourcePath } from "../path.ts";
+import { appliesTo, isPrefix, type PlacedLock } from "./lock.ts";
+import { LockError } from "./lock-error.ts";
+import type { Locks } from "./locks.ts";
+
+/** A change of a file or folder, and of what else locks must allow it. */
+export interface PathChange {
+  /** A path of the account. */
+  readonly path: readonly string[];
+  /** Whether the change adds or removes this name, so that locks on the folder around count. Default: it does not. */
+  readonly changesFolder?: boolean | (() => Promise<boolean>);
+  /** Whether everything in the folder is changed, too. Default: it is not. */
+  readonly isTree?: boolean;
+}
+
+/** Whose locks count, and as what. */
+export interface LockHolder {
+  readonly locks: Locks;
+  /** The folded name of the account. */
+  readonly account: string;
+  /** The tokens that the request has submitted. */
+  readonly submitted: ReadonlySet<string>;
+  /** The segments of the storage's path for a path of the account. */
+  readonly toReal: (path: readonly string[]) => readonly string[];
+}
+
+/**
+ * Checks a change (RFC 4918 7). Each locked file and folder needs one lock of the account whose token was submitted.
+ * @throws LockError `lock-token-submitted` with what is locked.
+ */
+export async function requireUnlocked(holder: LockHolder, changes: readonly PathChange[]): Promise<void> {
+  const blocking = (await Promise.all(changes.map((change) => findBlocking(holder, change)))).flat();
+  if (blocking.length > 0) throw new LockError("lock-token-submitted", withoutRepeats(blocking));
+}
+
+async function findBlocking(holder: LockHolder, change: PathChange): Promise<readonly ResourcePath[]> {
+  const { locks, toReal } = holder;
+  const { path, changesFolder = false, isTree = false } = change;
+  const real = toReal(path);
+  const around = await locks.locksAround(real);
+  const found = [...toBlocking(holder, around, real)];
+  const onFolder = real.length > 0 ? toBlocking(holder, around, real.slice(0, -1)) : [];
+  if (onFolder.length > 0 && (await toBoolean(changesFolder))) found.push(...onFolder);
+  const roots = found.map((lock) => toShownRoot(holder, path, lock));
+  if (!isTree) return roots;
+  const below = await locks.locksBelow(real);
+  const blockingBelow = below.flatMap(({ root }) => toBlocking(holder, [...around, ...below], root));
+  return [...roots, ...blockingBelow.map((lock) => toShownRoot(holder, path, lock))];
+}
+
+/** The locks that apply to a path, unless one of them allows the change. */
+function toBlocking(
+  { account, submitted }: LockHolder,
+  locks: readonly PlacedLock[],
+  real: readonly string[],
+): readonly PlacedLock[] {
+  const applying = locks.filter((lock) => appliesTo(lock, real));
+  const isAllowed = applying.some((lock) => lock.account === account && submitted.has(lock.token));
+  return isAllowed ? [] : applying;
+}
+
+async function toBoolean(value: boolean | (() => Promise<boolean>)): Promise<boolean> {
+  return typeof value === "boolean" ? value : value();
+}
+
+/**
+ * Where the account sees the root of a lock that was found at, around or below a path. A root outside of what the
+ * account sees counts as the folder nearest to it.
+ */
+export function toShownRoot(
+  { toReal }: Pick<LockHolder, "toReal">,
+  path: readonly string[],
+  { root, isFolder }: PlacedLock,
+): ResourcePath {
+  const real = toReal(path);
+  if (root.length > real.length) return { segments: [...path, ...root.slice(real.length)], isFolder };
+  let segments = path;
+  while (segments.length > 0 && toReal(segments).length > root.length) {
+    const parent = segments.slice(0, -1);
+    if (!isPrefix(root, toReal(parent))) break;
+    segments = parent;
+  }
+  return { segments, isFolder: isFolder || segments.length < path.length };
+}
+
+function withoutRepeats(paths: readonly ResourcePath[]): readonly ResourcePath[] {
+  return [...new Map(paths.map((path) => [JSON.stringify(path.segments), path])).values()];
+}

@@ -1,0 +1,59 @@
+import type { StoredLock } from "./lock.ts";
+
+/** The locks of the members of one folder, and what is known of locks deeper in it. */
+export interface LockRecord {
+  readonly locks: readonly StoredLock[];
+  /**
+   * For each member folder, a time when all locks below it have ended, in milliseconds. It may be later than needed,
+   * but never earlier.
+   */
+  readonly below: ReadonlyMap<string, number>;
+}
+
+/** The JSON of a record. */
+interface RecordJson {
+  readonly locks: readonly StoredLock[];
+  readonly below: readonly (readonly [string, number])[];
+}
+
+const HOUR = 3_600_000;
+
+/** The record of a folder that has none. */
+const EMPTY: LockRecord = { locks: [], below: new Map() };
+
+/** Parses a record, without what has ended. `undefined` is the text of a folder that has no record. */
+export function parseRecord(text: string | undefined, now: number): LockRecord {
+  if (text === undefined) return EMPTY;
+  const { locks, below } = JSON.parse(text) as RecordJson;
+  return {
+    locks: locks.filter(({ ends }) => ends > now),
+    below: new Map(below.filter(([, ends]) => ends > now)),
+  };
+}
+
+/** The text of a record; `undefined` if there is nothing to keep. */
+export function writeRecord({ locks, below }: LockRecord): string | undefined {
+  if (locks.length === 0 && below.size === 0) return undefined;
+  return JSON.stringify({ locks, below: [...below] } satisfies RecordJson);
+}
+
+/** How long a record must be kept, in milliseconds. */
+export function timeToLive({ locks, below }: LockRecord, now: number): number {
+  const ends = [...locks.map((lock) => lock.ends), ...below.values()];
+  return Math.max(1, ...ends.map((end) => end - now));
+}
+
+/** Rounds a time up to the hour, so that a folder is rarely written because of locks deep in it. */
+export function toMark(ends: number): number {
+  return Math.ceil(ends / HOUR) * HOUR;
+}
+
+/** A record with one lock more, or with the new version of a lock that it has. */
+export function withLock({ locks, below }: LockRecord, lock: StoredLock): LockRecord {
+  return { locks: [...locks.filter(({ token }) => token !== lock.token), lock], below };
+}
+
+/** A record without some locks. */
+export function withoutLocks({ locks, below }: LockRecord, tokens: ReadonlySet<string>): LockRecord {
+  return { locks: locks.filter(({ token }) => !tokens.has(token)), below };
+}

@@ -1,0 +1,38 @@
+import type { LockDepth, LockScope } from "../../contracts/lock.ts";
+
+/** A write lock, as the store keeps it. */
+export interface StoredLock {
+  readonly token: string;
+  /** The file or folder that was locked, as the last name of its path. Empty for the root of the storage. */
+  readonly name: string;
+  readonly isFolder: boolean;
+  readonly scope: LockScope;
+  readonly depth: LockDepth;
+  /** What the client gave as its owner, as XML. Empty if it gave nothing. */
+  readonly owner: string;
+  /** The folded name of the account that has the lock. */
+  readonly account: string;
+  /** When the lock ends, in milliseconds. */
+  readonly ends: number;
+}
+
+/** A lock and where it is. */
+export interface PlacedLock extends StoredLock {
+  /** The locked file or folder, as segments of its path in the storage. */
+  readonly root: readonly string[];
+}
+
+/** Whether a lock applies to a path: it is there, or on a folder around it with everything in it. */
+export function appliesTo({ root, depth }: PlacedLock, path: readonly string[]): boolean {
+  return root.length === path.length ? isPrefix(root, path) : depth === "infinity" && isPrefix(root, path);
+}
+
+/** Whether two locks on one file or folder exclude each other. */
+export function excludes(one: StoredLock, other: StoredLock): boolean {
+  return one.token !== other.token && (one.scope === "exclusive" || other.scope === "exclusive");
+}
+
+/** Whether a path is equal to another one, or around it. */
+export function isPrefix(shorter: readonly string[], longer: readonly string[]): boolean {
+  return shorter.length <= longer.length && shorter.every((name, index) => name === longer[index]);
+}

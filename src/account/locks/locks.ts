@@ -1,0 +1,145 @@
+import type { AtomicKeyValueStore } from "../../contracts/atomic-store.ts";
+import { createError } from "../../http/errors.ts";
+import { appliesTo, excludes, type PlacedLock } from "./lock.ts";
+import { createLockCounts } from "./lock-counts.ts";
+import { toMark, withLock, withoutLocks } from "./lock-record.ts";
+import { createLockRecords, type LockRecords } from "./lock-records.ts";
+import { createRunningChanges, type RunningChanges } from "./running-changes.ts";
+
+/** The write locks of a storage (RFC 4918 6, 7). Paths are segments below the storage's root. */
+export interface Locks extends Pick<LockRecords, "locksIn" | "locksAround" | "locksBelow"> {
+  /** The changes of files in this process, which new locks wait for. */
+  readonly running: RunningChanges;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+  /**
+   * Takes a lock. Returns the locks that exclude it; none if it was taken. Of two locks that exclude each other and are
+   * taken at the same moment, both may be refused, but never both taken.
+   * @throws HttpError `no-space` if there are too many.
+   */
+  take(lock: PlacedLock): Promise<readonly PlacedLock[]>;
+  /** Gives a lock another end. Returns whether it still exists. */
+  extend(lock: PlacedLock): Promise<boolean>;
+  /** Ends locks. Those that have ended already are no error. */
+  end(locks: readonly PlacedLock[]): Promise<void>;
+}
+
+/** Options of {@link createLocks}. */
+export interface LocksOptions {
+  readonly store: AtomicKeyValueStore;
+  readonly clock: () => number;
+  readonly maxPerAccount: number;
+}
+
+/** The number of shared locks of one file or folder. */
+const MAX_SHARED = 100;
+
+/** Services and servers of other protocols on one store share the changes of their process. */
+const runningOf = new WeakMap<AtomicKeyValueStore, RunningChanges>();
+
+/**
+ * Creates the locks of a storage. All methods throw HttpError `unavailable` if the store fails, and `StorageError`
+ * `no-space` if it is full.
+ */
+export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Locks {
+  const records = createLockRecords(store, clock);
+  const counts = createLockCounts(store, clock, maxPerAccount);
+  const running = runningOf.get(store) ?? createRunningChanges();
+  runningOf.set(store, running);
+
+  async function findConflicts(lock: PlacedLock): Promise<readonly PlacedLock[]> {
+    const { root, depth } = lock;
+    const around = await records.locksAround(root);
+    const below = depth === "infinity" ? await records.locksBelow(root) : [];
+    return [...around.filter((other) => appliesTo(other, root)), ...below].filter((other) => excludes(other, lock));
+  }
+
+  /** Marks the folders around a lock, from the top, so that checks of these folders find it. */
+  async function mark({ root, ends }: PlacedLock): Promise<void> {
+    const time = toMark(ends);
+    for (let length = 0; length < root.length - 1; length += 1) {
+      const name = root[length] ?? "";
+      await records.change(root.slice(0, length), (record) => {
+        if ((record.below.get(name) ?? 0) >= time) return record;
+        return { ...record, below: new Map([...record.below, [name, time]]) };
+      });
+    }
+  }
+
+  /** Stores a lock unless there is one at the same path that excludes it. */
+  async function addToRecord(lock: PlacedLock): Promise<readonly PlacedLock[]> {
+    const { root, ...stored } = lock;
+    let conflicts: readonly PlacedLock[] = [];
+    await records.change(folderOf(lock), (record) => {
+      const others = record.locks.filter(({ name }) => name === lock.name).map((other) => ({ ...other, root }));
+      conflicts = others.filter((other) => excludes(other, lock));
+      if (conflicts.length > 0) return record;
+      if (others.length >= MAX_SHARED) throw createError("too-many-shared-locks", { values: { max: MAX_SHARED } });
+      return withLock(record, stored);
+    });
+    return conflicts;
+  }
+
+  async function take(lock: PlacedLock): Promise<readonly PlacedLock[]> {
+    const early = await findConflicts(lock);
+    if (early.length > 0) return early;
+    await mark(lock);
+    const same = await addToRecord(lock);
+    if (same.length > 0) return same;
+    try {
+      await counts.put(lock.account, lock.token, lock.ends);
+      // Now that others can see this lock: of two that overlap, at least one sees the other.
+      const late = await findConflicts(lock);
+      if (late.length > 0) await end([lock]);
+      else await running.settled(lock.root);
+      return late;
+    } catch (error) {
+      await end([lock]).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async function extend(lock: PlacedLock): Promise<boolean> {
+    const { root, ...stored } = lock;
+    let isFound = false;
+    await mark(lock);
+    await records.change(folderOf(lock), (record) => {
+      isFound = record.locks.some(({ token }) => token === lock.token);
+      return isFound ? withLock(record, stored) : record;
+    });
+    if (isFound) await counts.put(lock.account, lock.token, lock.ends);
+    return isFound;
+  }
+
+  async function end(locks: readonly PlacedLock[]): Promise<void> {
+    for (const group of groupBy(locks, (lock) => JSON.stringify(folderOf(lock) ?? null))) {
+      await records.change(folderOf(group[0]), (record) => withoutLocks(record, toTokens(group)));
+    }
+    for (const group of groupBy(locks, ({ account }) => account)) {
+      await counts.remove(group[0].account, toTokens(group));
+    }
+  }
+
+  return { ...records, running, clock, take, extend, end };
+}
+
+/** The folder whose record has a lock; `undefined` for a lock of the storage's root. */
+function folderOf({ root }: PlacedLock): readonly string[] | undefined {
+  return root.length === 0 ? undefined : root.slice(0, -1);
+}
+
+function toTokens(locks: readonly PlacedLock[]): ReadonlySet<string> {
+  return new Set(locks.map(({ token }) => token));
+}
+
+type Group = readonly [PlacedLock, ...PlacedLock[]];
+
+function groupBy(locks: readonly PlacedLock[], keyOf: (lock: PlacedLock) => string): readonly Group[] {
+  const groups = new Map<string, [PlacedLock, ...PlacedLock[]]>();
+  for (const lock of locks) {
+    const group = groups.get(keyOf(lock));
+    if (group === undefined) groups.set(keyOf(lock), [lock]);
+    else group.push(lock);
+  }
+  return [...groups.values()];
+}

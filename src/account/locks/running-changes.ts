@@ -1,0 +1,60 @@
+import { isLoopShared } from "../../platform/event-loop.ts";
+import { isPrefix } from "./lock.ts";
+
+/** The changes of files that run in this process. */
+export interface RunningChanges {
+  /** Runs a change of paths. */
+  run<T>(paths: readonly (readonly string[])[], change: () => Promise<T>): Promise<T>;
+  /** Registers a change of a path. The result ends it, and may be called again. */
+  start(paths: readonly (readonly string[])[]): () => void;
+  /** Resolves when the changes at, in or around a path have ended that run now. */
+  settled(path: readonly string[]): Promise<void>;
+}
+
+interface Change {
+  readonly paths: readonly (readonly string[])[];
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Creates the registry of changes. A change is registered before it looks for locks. Whoever has stored a new lock
+ * waits until the changes have ended that may not have seen it. So no change happens under a lock that was granted
+ * meanwhile, and no change waits for a lock.
+ *
+ * On Workers, where no request may wait for another, nobody waits.
+ */
+export function createRunningChanges(): RunningChanges {
+  const running = new Set<Change>();
+
+  function start(paths: readonly (readonly string[])[]): () => void {
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const change = { paths, ended };
+    running.add(change);
+    return () => {
+      running.delete(change);
+      end();
+    };
+  }
+
+  async function run<T>(paths: readonly (readonly string[])[], change: () => Promise<T>): Promise<T> {
+    const end = start(paths);
+    try {
+      return await change();
+    } finally {
+      end();
+    }
+  }
+
+  async function settled(path: readonly string[]): Promise<void> {
+    if (!isLoopShared) return;
+    const overlapping = [...running].filter(({ paths }) =>
+      paths.some((changed) => isPrefix(changed, path) || isPrefix(path, changed)),
+    );
+    await Promise.all(overlapping.map(({ ended }) => ended));
+  }
+
+  return { run, start, settled };
+}

@@ -1,0 +1,87 @@
+import type { AccountLock } from "../../account/locks/account-locks.ts";
+import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
+import { createError } from "../../http/errors.ts";
+import { emptyReply, type Reply } from "../../http/reply.ts";
+import { hasContent } from "../../http/request-body.ts";
+import type { AccountContext } from "../../request/context.ts";
+import { storeFile } from "../../transfers/store-upload.ts";
+import { readMetadata } from "../../uploads/metadata-header.ts";
+import { parseDepth } from "../../webdav/depth.ts";
+import { parseIf, tokensOf } from "../../webdav/if-header.ts";
+import { type ActiveLock, writeLockResponse } from "../../webdav/live-properties.ts";
+import { type LockRequest, parseLockBody } from "../../webdav/lock-body.ts";
+import { requireLockToken } from "../../webdav/lock-token.ts";
+import { xmlReply } from "../../webdav/multistatus.ts";
+import { readXmlBody } from "../../webdav/read-xml-body.ts";
+import { parseTimeout } from "../../webdav/timeout.ts";
+import { toContentLocation, toHref } from "./resource.ts";
+
+/** `LOCK` (RFC 4918 9.10): locks a file or folder, or a name that becomes an empty file. Without a body: refreshes. */
+export async function lockResource(context: AccountContext): Promise<Reply> {
+  const { request, config } = context;
+  const seconds = parseTimeout(request.headers, config.webdav?.maxLockSeconds ?? 0);
+  const body = parseLockBody(await readXmlBody(request));
+  return body === undefined ? refresh(context, seconds) : lock(context, body, seconds);
+}
+
+/** `UNLOCK` (RFC 4918 9.11). */
+export async function unlockResource({ request, files, path }: AccountContext): Promise<Reply> {
+  if (await hasContent(request)) throw createError("body-unexpected");
+  await files.unlock(path.segments, requireLockToken(request.headers));
+  return emptyReply(204);
+}
+
+async function lock(context: AccountContext, { scope, owner }: LockRequest, seconds: number): Promise<Reply> {
+  const { request, files, path } = context;
+  const depth = parseDepth("LOCK", request.headers);
+  const entry = (await files.inspect(path.segments))?.entry;
+  const isFolder = entry?.kind === "folder";
+  if (path.isFolder && !isFolder) throw new StorageError("not-found");
+  const wanted = { scope, owner, seconds, isFolder, depth: isFolder ? depth : "0" } as const;
+  const granted = await files.lock(path.segments, wanted);
+  const isCreated = entry === undefined && (await createFile(context, granted));
+  const fields = { ...toContentLocation(context, isFolder), "Lock-Token": `<${granted.token}>` };
+  return xmlReply(isCreated ? 201 : 200, writeLockResponse([toActiveLock(context, granted)]), fields);
+}
+
+/**
+ * Creates the empty file of a locked name. Returns false if a file was created meanwhile. If it fails, ends the lock.
+ */
+async function createFile(context: AccountContext, { token = "" }: AccountLock): Promise<boolean> {
+  const { request, config, path, files } = context;
+  const { segments } = path;
+  try {
+    await storeFile(context, {
+      segments,
+      content: NO_CONTENT,
+      toOptions: () => ({ size: 0, ifNoneMatch: "*", signal: request.signal }),
+      metadata: config.metadataFields && readMetadata(request.headers, config.metadataFields),
+    });
+    return true;
+  } catch (error) {
+    if (isStorageError(error) && error.code === "precondition-failed") return false;
+    await files.unlock(segments, token).catch(() => undefined);
+    throw error;
+  }
+}
+
+const NO_CONTENT: AsyncIterable<Uint8Array> = {
+  async *[Symbol.asyncIterator]() {
+    // An empty file.
+  },
+};
+
+/** A lock keeps its token when it is refreshed: Office and others go on with the first one. */
+async function refresh(context: AccountContext, seconds: number): Promise<Reply> {
+  const { request, files, path } = context;
+  const [token, ...others] = tokensOf(parseIf(request.headers) ?? []);
+  if (token === undefined) throw createError("lock-refresh-unnamed");
+  const refreshed = others.length === 0 ? await files.refreshLock(path.segments, token, seconds) : undefined;
+  if (refreshed === undefined) throw new StorageError("precondition-failed");
+  return xmlReply(200, writeLockResponse([toActiveLock(context, refreshed)]));
+}
+
+/** A lock as clients see it. */
+export function toActiveLock(context: Pick<AccountContext, "config">, { root, ...shown }: AccountLock): ActiveLock {
+  return { ...shown, root: toHref(context, root) };
+}

@@ -1,0 +1,20 @@
+import { parseResourcePath, type ResourcePath } from "../../account/path.ts";
+import { decodeSegment } from "../../http/path-segment.ts";
+import type { Target } from "../../http/request-target.ts";
+import type { AccountContext } from "../../request/context.ts";
+import type { OwnHosts } from "../../webdav/reference.ts";
+
+/** The names that the service is reached by in a request. */
+export function toOwnHosts({ request, config }: AccountContext): OwnHosts {
+  const host = request.headers.get("host") ?? new URL(request.url).host;
+  return { host, publicOrigin: config.publicOrigin ?? "" };
+}
+
+/** The path of the account that a URL of a header names. `outside` is not below `/home/`. */
+export function parseOwnPath(target: Target, baseSegments: readonly string[]): ResourcePath | "outside" | "malformed" {
+  const raw = target.path.split("/").slice(1);
+  const names = [...baseSegments, "home"];
+  const isBelowHome =
+    raw.length > names.length && names.every((name, index) => decodeSegment(raw[index] ?? "") === name);
+  return isBelowHome ? (parseResourcePath(raw.slice(names.length).join("/")) ?? "malformed") : "outside";
+}

@@ -1,0 +1,416 @@
+import { describe, expect, it } from "vitest";
+import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
+import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
+import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
+import { sendForm } from "../../support/forms.ts";
+import type { Answer, CallOptions, TestService } from "../../support/service.ts";
+import { call, createDav, hrefsOf, prop, set } from "./calls.ts";
+
+const owner = `<D:owner><D:href>mailto:alice@example</D:href></D:owner>`;
+
+function lockBody(scope = "exclusive"): string {
+  return `<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:${scope}/></D:lockscope><D:locktype><D:write/></D:locktype>${owner}</D:lockinfo>`;
+}
+
+const asRoot: CallOptions = { as: "root" };
+
+function lock(
+  test: TestService,
+  path: string,
+  headers: Record<string, string> = {},
+  scope = "exclusive",
+  options: CallOptions = {},
+): Promise<Answer> {
+  return call(test, "LOCK", path, headers, lockBody(scope), options);
+}
+
+/** Locks a path; the token in its brackets. */
+async function lockedAs(
+  test: TestService,
+  path: string,
+  headers?: Record<string, string>,
+  scope?: string,
+  options?: CallOptions,
+): Promise<string> {
+  const answer = await lock(test, path, headers, scope, options);
+  expect(answer.text).toContain("activelock");
+  return answer.header("lock-token") ?? "";
+}
+
+const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status);
+
+describe("LOCK (RFC 4918 9.10)", () => {
+  it("answers with the token and the lock, and PROPFIND shows it", async () => {
+    const test = await createDav();
+    const answer = await lock(test, "/home/a.txt", { timeout: "Second-600" });
+    expect([answer.status, answer.header("content-type")]).toEqual([200, "application/xml; charset=utf-8"]);
+    const token = answer.header("lock-token") ?? "";
+    expect(token).toMatch(/^<opaquelocktoken:[0-9a-f-]{36}>$/);
+    expect(answer.text).toContain(
+      `<D:lockscope><D:exclusive/></D:lockscope><D:depth>0</D:depth><D:owner xmlns:D="DAV:"><D:href>mailto:alice@example</D:href></D:owner><D:timeout>Second-600</D:timeout><D:locktoken><D:href>${token.slice(1, -1)}</D:href></D:locktoken><D:lockroot><D:href>/home/a.txt</D:href></D:lockroot>`,
+    );
+    const found = await call(test, "PROPFIND", "/home/", { depth: "1" }, prop("<lockdiscovery/><supportedlock/>"));
+    expect(found.text).toContain(token.slice(1, -1));
+    expect(found.text).toContain("<D:lockentry><D:lockscope><D:exclusive/></D:lockscope>");
+    const all = await call(test, "PROPFIND", "/home/", { depth: "1" });
+    expect([...all.text.matchAll(/<D:activelock>/g)]).toHaveLength(1);
+    expect([...all.text.matchAll(/<D:supportedlock>/g)]).toHaveLength(1);
+  });
+
+  it("of a name that does not exist creates an empty file", async () => {
+    const test = await createDav();
+    const answer = await lock(test, "/home/new.txt");
+    expect([answer.status, await test.stored("/alice/new.txt")]).toEqual([201, ""]);
+    expect((await call(test, "PUT", "/home/new.txt", {}, "x")).status).toBe(423);
+    const headers = { if: `(${answer.header("lock-token")})` };
+    expect((await call(test, "PUT", "/home/new.txt", headers, "x")).status).toBe(201);
+  });
+
+  it("leaves no lock if the file cannot be created", async () => {
+    const test = await createDav();
+    expect((await lock(test, "/home/none/new.txt")).status).toBe(409);
+    expect((await lock(test, "/home/none/")).status).toBe(404);
+    expect((await call(test, "MKCOL", "/home/none/")).status).toBe(201);
+    expect((await call(test, "PUT", "/home/none/new.txt", {}, "x")).status).toBe(201);
+  });
+
+  it.each([
+    ["exclusive", "exclusive", 423],
+    ["exclusive", "shared", 423],
+    ["shared", "exclusive", 423],
+    ["shared", "shared", 200],
+  ])("an %s lock and a %s one: %i", async (first, second, status) => {
+    const test = await createDav();
+    await lockedAs(test, "/home/a.txt", {}, first);
+    const answer = await lock(test, "/home/a.txt", {}, second);
+    expect(answer.status).toBe(status);
+    if (status === 200) return;
+    expect(answer.text).toContain(
+      '<D:error xmlns:D="DAV:"><D:no-conflicting-lock><D:href>/home/a.txt</D:href></D:no-conflicting-lock></D:error>',
+    );
+  });
+
+  it("of a folder with everything in it excludes locks around, in and below it", async () => {
+    const test = await createDav();
+    const token = await lockedAs(test, "/home/f", { depth: "infinity" });
+    const inside = await lock(test, "/home/f/sub/deep.txt");
+    expect([inside.status, hrefsOf(inside)]).toEqual([423, ["/home/f/"]]);
+    expect((await lock(test, "/home/", { depth: "infinity" })).status).toBe(423);
+    expect((await lock(test, "/home/", { depth: "0" })).status).toBe(200);
+    expect((await lock(test, "/home/a.txt")).status).toBe(200);
+    expect((await call(test, "UNLOCK", "/home/f/sub/deep.txt", { "lock-token": token })).status).toBe(204);
+    expect((await lock(test, "/home/f/sub/deep.txt")).status).toBe(200);
+  });
+
+  it("grants at most maxLockSeconds, and a lock ends after its time", async () => {
+    const test = await createDav({ webdav: { maxLockSeconds: 60 } });
+    const answer = await lock(test, "/home/a.txt", { timeout: "Infinite, Second-4100000000" });
+    expect(answer.text).toContain("<D:timeout>Second-60</D:timeout>");
+    test.advance(61);
+    expect((await call(test, "PUT", "/home/a.txt", {}, "x")).status).toBe(201);
+    expect((await lock(test, "/home/a.txt")).status).toBe(200);
+  });
+
+  it("without a body refreshes a lock: the token stays, the end is new", async () => {
+    const test = await createDav();
+    const token = await lockedAs(test, "/home/a.txt", { timeout: "Second-100" });
+    test.advance(90);
+    const answer = await call(test, "LOCK", "/home/a.txt", { if: `(${token})`, timeout: "Second-200" });
+    expect([answer.status, answer.header("lock-token")]).toEqual([200, null]);
+    expect(answer.text).toContain("Second-200");
+    expect(answer.text).toContain(token.slice(1, -1));
+    test.advance(150);
+    expect((await call(test, "PUT", "/home/a.txt", {}, "x")).status).toBe(423);
+  });
+
+  it("a refresh of no lock, of another lock and of that of another account is refused", async () => {
+    const test = await createDav();
+    const token = await lockedAs(test, "/home/a.txt");
+    const refresh = (headers: Record<string, string>, options?: CallOptions) =>
+      call(test, "LOCK", options === undefined ? "/home/a.txt" : "/home/alice/a.txt", headers, undefined, options);
+    expect(statusesOf([await refresh({}), await refresh({ if: "(<urn:none>)" })])).toEqual([400, 412]);
+    expect((await refresh({ if: `(${token})` }, asRoot)).status).toBe(412);
+  });
+
+  it("an account has at most locksPerAccount locks", async () => {
+    const test = await createDav({ webdav: { locksPerAccount: 2 } });
+    const token = await lockedAs(test, "/home/a.txt");
+    await lockedAs(test, "/home/f/");
+    expect(statusesOf([await lock(test, "/home/g/"), await lock(test, "/home/new")])).toEqual([507, 507]);
+    expect(await test.stored("/alice/new")).toBe(undefined);
+    expect((await lock(test, "/home/alice/g/", {}, "exclusive", asRoot)).status).toBe(200);
+    await call(test, "UNLOCK", "/home/a.txt", { "lock-token": token });
+    expect((await lock(test, "/home/new")).status).toBe(201);
+  });
+
+  it("one file has at most 100 shared locks", async () => {
+    const test = await createDav();
+    const answers = await Promise.all(Array.from({ length: 101 }, () => lock(test, "/home/a.txt", {}, "shared")));
+    expect(statusesOf(answers).filter((status) => status === 507)).toHaveLength(1);
+  });
+
+  it("of 50 at once one is granted", async () => {
+    const test = await createDav();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => lock(test, "/home/new.txt")));
+    expect(statusesOf(answers).sort()).toEqual([201, ...Array.from({ length: 49 }, () => 423)]);
+  });
+
+  it("needs the permission to write", async () => {
+    const permissions = [["allow-read", "allow-list"]] as const;
+    const account = { username: "alice", password: "secret", home_folder_path: "/alice", permissions };
+    const test = await createDav({ authentication: createAccountsAuthenticator({ accounts: [account] }) });
+    expect(statusesOf([await lock(test, "/home/a.txt"), await lock(test, "/home/new.txt")])).toEqual([403, 403]);
+    const found = await call(test, "PROPFIND", "/home/a.txt", { depth: "0" }, prop("<supportedlock/>"));
+    expect(found.text).toContain("<D:supportedlock/>");
+  });
+
+  it("a folder around a virtual folder cannot be locked with everything in it", async () => {
+    const virtual_folders = [["/g/virtual", "/elsewhere"]] as const;
+    const account = { username: "alice", password: "secret", home_folder_path: "/alice", virtual_folders };
+    const test = await createDav({ authentication: createAccountsAuthenticator({ accounts: [account] }) });
+    expect((await lock(test, "/home/g/", { depth: "infinity" })).status).toBe(403);
+    expect((await lock(test, "/home/g/", { depth: "0" })).status).toBe(200);
+    expect((await lock(test, "/home/g/virtual/", { depth: "infinity" })).status).toBe(200);
+    const found = await call(test, "PROPFIND", "/home/g/", { depth: "1" }, prop("<lockdiscovery/>"));
+    expect(found.text).toContain("<D:lockroot><D:href>/home/g/virtual/</D:href>");
+  });
+});
+
+describe("UNLOCK (RFC 4918 9.11)", () => {
+  it("ends a lock, also with a token without brackets", async () => {
+    const test = await createDav();
+    const token = await lockedAs(test, "/home/a.txt");
+    expect((await call(test, "UNLOCK", "/home/a.txt", { "lock-token": token.slice(1, -1) })).status).toBe(204);
+    expect((await call(test, "PUT", "/home/a.txt", {}, "x")).status).toBe(201);
+  });
+
+  it("without a token is 400, of no lock there 409, of another account's 403", async () => {
+    const test = await createDav();
+    const token = await lockedAs(test, "/home/a.txt");
+    const unlock = (headers: Record<string, string>, path = "/home/a.txt", options: CallOptions = {}) =>
+      call(test, "UNLOCK", path, headers, undefined, options);
+    expect(statusesOf([await unlock({}), await unlock({ "lock-token": "<x" })])).toEqual([400, 400]);
+    const elsewhere = await unlock({ "lock-token": token }, "/home/f/");
+    expect(elsewhere.status).toBe(409);
+    expect(elsewhere.text).toContain("<D:lock-token-matches-request-uri/>");
+    expect((await unlock({ "lock-token": token }, "/home/alice/a.txt", asRoot)).status).toBe(403);
+    expect((await call(test, "PUT", "/home/a.txt", {}, "x")).status).toBe(423);
+  });
+});
+
+describe("what a lock protects (RFC 4918 7)", () => {
+  const lockedFile: [method: string, path: string, headers: Record<string, string>, body: string | undefined][] = [
+    ["PUT", "/home/a.txt", {}, "x"],
+    ["DELETE", "/home/a.txt", {}, undefined],
+    ["PROPPATCH", "/home/a.txt", {}, set("<x:p/>")],
+    ["MOVE", "/home/a.txt", { destination: "/home/b.txt" }, undefined],
+    ["COPY", "/home/f/sub/deep.txt", { destination: "/home/a.txt" }, undefined],
+    ["MOVE", "/home/f/sub/deep.txt", { destination: "/home/a.txt" }, undefined],
+  ];
+
+  it.each(lockedFile)("%s %s %j of a locked file is 423 for all, without the token", async (...request) => {
+    const test = await createDav();
+    const token = await lockedAs(test, "/home/a.txt");
+    const [method, path, headers, body] = request;
+    const answer = await call(test, method, path, headers, body);
+    expect([answer.status, answer.text]).toEqual([
+      423,
+      '<?xml version="1.0" encoding="utf-8"?><D:error xmlns:D="DAV:"><D:lock-token-submitted><D:href>/home/a.txt</D:href></D:lock-token-submitted></D:error>',
+    ]);
+    const inAlice = (url: string) => url.replace("/home/", "/home/alice/");
+    const others = Object.fromEntries(Object.entries(headers).map(([name, url]) => [name, inAlice(url)]));
+    expect((await call(test, method, inAlice(path), others, body, asRoot)).status).toBe(423);
+    const stolen = { ...others, if: `<${inAlice("/home/a.txt")}> (${token})` };
+    expect((await call(test, method, inAlice(path), stolen, body, asRoot)).status).toBe(423);
+    const submitted = { ...headers, if: `</home/a.txt> (${token})` };
+    expect((await call(test, method, path, submitted, body)).status).toBeLessThan(300);
+  });
+
+  it("JSON, commands and forms obey too", async () => {
+    const test = await createDav();
+    await lockedAs(test, "/home/a.txt");
+    const undescribed = "423 is in the document with the option alone";
+    const json = { variant: "json", undescribed } as const;
+    const put = await test.call("PUT", "/home/a.txt", { ...json, body: "x" });
+    expect([put.status, put.header("error-code")]).toEqual([423, "locked"]);
+    expect(put.json()).toEqual({ errors: [{ message: "Somebody is working on this." }] });
+    const commands = [
+      { command: "delete", target: "a.txt" },
+      { command: "move", target: "a.txt", destination: "b.txt" },
+    ];
+    const headers = { "content-type": "application/json" };
+    const answer = await test.call("POST", "/home/", { ...json, headers, body: JSON.stringify({ commands }) });
+    expect([answer.status, answer.text]).toEqual([422, expect.stringContaining("Somebody is working on this.")]);
+    const form = [["action", "delete-members"] as const, ["selected-members", "a.txt"] as const];
+    const page = await sendForm(test, "/home/", form, { undescribed });
+    expect(page.text).toContain("Somebody is working on this.");
+    expect(await test.stored("/alice/a.txt")).toBe("a");
+  });
+
+  it("a token in Lock-Token counts as submitted, and one under Not too", async () => {
+    const test = await createDav();
+    const token = await lockedAs(test, "/home/a.txt");
+    expect((await call(test, "PUT", "/home/a.txt", { "lock-token": token }, "x")).status).toBe(201);
+    const negated = { if: `(Not <DAV:no-lock>) (Not ${token})` };
+    expect((await call(test, "PUT", "/home/a.txt", negated, "x")).status).toBe(201);
+  });
+
+  it("of several shared locks one is enough", async () => {
+    const test = await createDav();
+    await lockedAs(test, "/home/alice/a.txt", {}, "shared", asRoot);
+    const token = await lockedAs(test, "/home/a.txt", {}, "shared");
+    expect((await call(test, "PUT", "/home/a.txt", {}, "x")).status).toBe(423);
+    expect((await call(test, "PUT", "/home/a.txt", { if: `(${token})` }, "x")).status).toBe(201);
+  });
+
+  it("a lock on a folder itself protects its names, not the content of its members", async () => {
+    const test = await createDav();
+    const token = await lockedAs(test, "/home/f/", { depth: "0" });
+    const here = { if: `</home/f/> (${token})` };
+    const requests = [
+      ["PUT", "/home/f/new.txt", {}, "x"],
+      ["MKCOL", "/home/f/new/"],
+      ["DELETE", "/home/f/sub/"],
+      ["MOVE", "/home/f/b%20&%20c.txt", { destination: "/home/x" }],
+      ["COPY", "/home/a.txt", { destination: "/home/f/new.txt" }],
+      ["LOCK", "/home/f/locked.txt", {}, lockBody()],
+    ] as const;
+    for (const [method, path, headers = {}, body] of requests) {
+      expect([method, (await call(test, method, path, headers, body)).status]).toEqual([method, 423]);
+    }
+    expect((await call(test, "PUT", "/home/f/sub/deep.txt", {}, "x")).status).toBe(201);
+    expect((await call(test, "PUT", "/home/f/b%20&%20c.txt", {}, "x")).status).toBe(201);
+    for (const [method, path, headers = {}, body] of requests) {
+      const { status } = await call(test, method, path, { ...headers, ...here }, body);
+      expect([method, status < 300]).toEqual([method, true]);
+    }
+  });
+
+  it("a folder with a lock deep in it is not removed, moved or replaced without the token", async () => {
+    const test = await createDav();
+    const token = await lockedAs(test, "/home/f/sub/deep.txt");
+    const removal = await call(test, "DELETE", "/home/f/");
+    expect([removal.status, hrefsOf(removal)]).toEqual([423, ["/home/f/sub/deep.txt"]]);
+    expect((await call(test, "MOVE", "/home/f/", { destination: "/home/h/" })).status).toBe(423);
+    expect((await call(test, "COPY", "/home/g/", { destination: "/home/f/" })).status).toBe(423);
+    expect((await call(test, "COPY", "/home/f/", { destination: "/home/h/" })).status).toBe(201);
+    const submitted = { if: `</home/f/sub/deep.txt> (${token})`, destination: "/home/moved/" };
+    expect((await call(test, "MOVE", "/home/f/", submitted)).status).toBe(201);
+    expect((await call(test, "PUT", "/home/moved/sub/deep.txt", {}, "x")).status).toBe(201);
+  });
+
+  it("a removal and a move end the locks of their source, a file over a file leaves those of the destination", async () => {
+    const test = await createDav();
+    const [first, second] = [await lockedAs(test, "/home/a.txt"), await lockedAs(test, "/home/f/sub/deep.txt")];
+    const headers = { if: `</home/a.txt> (${first}) </home/f/sub/deep.txt> (${second})` };
+    const moved = await call(test, "MOVE", "/home/a.txt", { ...headers, destination: "/home/f/sub/deep.txt" });
+    expect(moved.status).toBe(204);
+    expect((await call(test, "PUT", "/home/a.txt", {}, "x")).status).toBe(201);
+    expect((await call(test, "PUT", "/home/f/sub/deep.txt", {}, "x")).status).toBe(423);
+    expect((await call(test, "DELETE", "/home/f/sub/deep.txt", { if: `(${second})` })).status).toBe(204);
+    expect((await call(test, "PUT", "/home/f/sub/deep.txt", {}, "x")).status).toBe(201);
+  });
+
+  it("an upload that began before the lock is refused at its end", async () => {
+    const test = await createDav();
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    const upload = test.call("PUT", "/home/a.txt", { body: readable, undescribed: "see above" });
+    await writer.write(new TextEncoder().encode("late"));
+    await lockedAs(test, "/home/a.txt");
+    await writer.close();
+    expect((await upload).status).toBe(423);
+    expect(await test.stored("/alice/a.txt")).toBe("a");
+  });
+
+  it("other accounts see a lock, but not its token", async () => {
+    const test = await createDav();
+    const token = await lockedAs(test, "/home/a.txt");
+    const found = await call(test, "PROPFIND", "/home/alice/a.txt", { depth: "0" }, prop("<lockdiscovery/>"), asRoot);
+    expect(found.text).toContain("<D:lockroot><D:href>/home/alice/a.txt</D:href></D:lockroot>");
+    expect(found.text).not.toContain(token.slice(1, -1));
+    expect(found.text).not.toContain("locktoken");
+  });
+});
+
+describe("If (RFC 4918 10.4)", () => {
+  it("is evaluated before locks, each list for its own URL", async () => {
+    const test = await createDav();
+    const token = await lockedAs(test, "/home/a.txt");
+    const etag = (await test.call("GET", "/home/a.txt")).header("etag");
+    const put = async (value: string) => (await call(test, "PUT", "/home/a.txt", { if: value }, "a")).status;
+    expect(await put(`(${token} ["none"])`)).toBe(412);
+    expect(await put("(<urn:other>)")).toBe(412);
+    expect(await put(`</home/f/> (${token})`)).toBe(412);
+    expect(await put(`</home/none> (${token}) </home/a.txt> (${token})`)).toBe(201);
+    expect(await put("(Not <DAV:no-lock>)")).toBe(423);
+    expect(await put(`</home/f/> (Not <urn:other>) <https://elsewhere/home/a.txt> (${token})`)).toBe(201);
+    expect(await put("(<x")).toBe(400);
+    expect(etag).not.toBe(null);
+  });
+
+  it("compares entity-tags", async () => {
+    const test = await createDav();
+    const etag = (await test.call("GET", "/home/a.txt")).header("etag");
+    const put = async (value: string) => (await call(test, "PUT", "/home/a.txt", { if: value }, "a")).status;
+    expect([await put(`(["x"]) ([${etag}])`), await put(`(Not [${etag}])`)]).toEqual([201, 201]);
+    expect(await put(`([${etag}])`)).toBe(412);
+  });
+});
+
+describe("the option webdav.lockStore", () => {
+  const failing = () => {
+    const store = createMemoryKeyValueStore();
+    return Object.assign(store, { get: () => Promise.reject(new Error("away")) });
+  };
+
+  it("a store that fails is 503, and nothing is changed unchecked", async () => {
+    const test = await createDav({ webdav: { lockStore: failing() } });
+    for (const [method, path, body] of [
+      ["PUT", "/home/a.txt", "x"],
+      ["DELETE", "/home/a.txt"],
+      ["LOCK", "/home/a.txt", lockBody()],
+      ["LOCK", "/home/new.txt", lockBody()],
+    ] as const) {
+      const answer = await call(test, method, path, {}, body);
+      expect([answer.status, answer.header("retry-after")]).toEqual([503, "1"]);
+    }
+    expect([await test.stored("/alice/a.txt"), await test.stored("/alice/new.txt")]).toEqual(["a", undefined]);
+    expect((await test.call("GET", "/home/a.txt")).status).toBe(200);
+  });
+
+  it("two services on one store see each other's locks", async () => {
+    const lockStore = createMemoryKeyValueStore();
+    const first = await createDav({ webdav: { lockStore } });
+    const second = await createDav({ webdav: { lockStore }, storage: first.storage });
+    await lockedAs(first, "/home/a.txt");
+    expect((await call(second, "PUT", "/home/a.txt", {}, "x")).status).toBe(423);
+  });
+
+  it.each([
+    [{ lockStore: new Map() }, "webdav.lockStore"],
+    [{ maxLockSeconds: 59 }, "webdav.maxLockSeconds"],
+    [{ locksPerAccount: 0 }, "webdav.locksPerAccount"],
+  ])("%o is refused", async (webdav, name) => {
+    // A host written in JavaScript may pass anything.
+    await expect(createDav({ webdav: webdav as object })).rejects.toThrow(name);
+  });
+});
+
+describe("events of locks (CONTRACT 8)", () => {
+  it("49003, 49004 and 49005 name the path, and never the token or the owner", async () => {
+    const events: FileEvent[] = [];
+    const test = await createDav({ onEvent: (event) => void events.push(event) });
+    const token = await lockedAs(test, "/home/f/", { timeout: "Second-100" });
+    await lock(test, "/home/f/sub/deep.txt");
+    await call(test, "UNLOCK", "/home/f/", { "lock-token": token });
+    const ofLocks = events.filter(({ id }) => id >= 49003 && id <= 49005);
+    const folder = { path: "/f", real_path: "/alice/f", scope: "exclusive", depth: "infinity" };
+    const file = { path: "/f/sub/deep.txt", real_path: "/alice/f/sub/deep.txt", scope: "exclusive", depth: "0" };
+    expect(ofLocks.map(({ id, data }) => ({ id, data }))).toEqual([
+      { id: 49003, data: { ...folder, seconds: 100 } },
+      { id: 49004, data: { ...file, details: "Somebody else has a lock on this." } },
+      { id: 49005, data: folder },
+    ]);
+  });
+});
