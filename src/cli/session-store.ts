@@ -1,5 +1,5 @@
 import { closeSync, openSync } from "node:fs";
-import type { KeyValueStore } from "../contracts/key-value-store.ts";
+import type { AtomicKeyValueStore } from "../contracts/atomic-store.ts";
 import { checkOption, OptionError } from "../contracts/option-error.ts";
 import { createRedisStore } from "../stores/redis.ts";
 import { createSqliteStore, type SqliteDatabase } from "../stores/sqlite.ts";
@@ -14,7 +14,7 @@ export type SessionStoreLocation =
 
 /** An open store. */
 export interface OpenSessionStore {
-  readonly store: KeyValueStore;
+  readonly store: AtomicKeyValueStore;
   close(): Promise<void>;
 }
 
@@ -22,13 +22,17 @@ const CONNECT_MILLISECONDS = 5000;
 /** The number of commands that wait for a reply of Redis at most; more fail immediately. */
 const MAX_COMMANDS = 10_000;
 
-/** Parses `session.store`. The text may hold a password, so the error does not quote it. @throws OptionError */
-export function parseSessionStore(text: string): SessionStoreLocation {
+/**
+ * Parses `session.store`, or another `option` of this kind. The text may hold a password, so the error does not quote
+ * it.
+ * @throws OptionError
+ */
+export function parseSessionStore(text: string, option = "session.store"): SessionStoreLocation {
   const file = /^sqlite:\/\/(.+)$/s.exec(text)?.[1];
-  checkOption(file !== ":memory:" && !file?.includes("\0"), "session.store", "sqlite:// and the path of a file");
+  checkOption(file !== ":memory:" && !file?.includes("\0"), option, "sqlite:// and the path of a file");
   if (file !== undefined) return { kind: "sqlite", file };
   if (isRedisUrl(text)) return { kind: "redis", url: text };
-  throw new OptionError("session.store", "redis://HOST, rediss://HOST or sqlite://FILE");
+  throw new OptionError(option, "redis://HOST, rediss://HOST or sqlite://FILE");
 }
 
 function isRedisUrl(text: string): boolean {
@@ -58,7 +62,7 @@ export async function openSessionStore(store: SessionStoreLocation, key: string)
   }
 }
 
-async function tryStore(store: KeyValueStore): Promise<void> {
+async function tryStore(store: AtomicKeyValueStore): Promise<void> {
   const key = `start:${crypto.randomUUID()}`;
   await store.set(key, true, 10_000);
   if ((await store.get(key)) !== true) throw new Error("a written value could not be read");

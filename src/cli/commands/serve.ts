@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { FileServiceOptions } from "../../config/options.ts";
 import { toServiceConfig } from "../../config/service-config.ts";
+import type { AtomicKeyValueStore } from "../../contracts/atomic-store.ts";
 import type { KeyValueStore } from "../../contracts/key-value-store.ts";
 import { measureService } from "../../metrics/measure-service.ts";
 import { closeNodeServer, createNodeServer } from "../../runtimes/node/server.ts";
@@ -40,13 +41,15 @@ export interface ServeOrders {
  */
 export async function serve(settings: ServeSettings, outputs: ServeOutputs, orders?: ServeOrders): Promise<void> {
   const { stop, onListening } = orders ?? toOwnOrders(settings, outputs);
-  const { host, port, tls, connections = {}, metrics, onRequest, sinks = [], sessionStore } = settings;
+  const { host, port, tls, connections = {}, metrics, onRequest, sinks = [], sessionStore, lockStore } = settings;
   const closers: (() => unknown)[] = [() => Promise.all(sinks.map((sink) => sink.close()))];
   try {
     const sessions = sessionStore && (await openSessionStore(sessionStore.store, sessionStore.key));
     if (sessions !== undefined) closers.push(sessions.close);
+    const locks = lockStore === undefined ? sessions : await openSessionStore(lockStore.store, lockStore.key);
+    if (lockStore !== undefined && locks !== undefined) closers.push(locks.close);
     const service = createFileService({
-      ...withStore(settings.service, sessions?.store),
+      ...withStores(settings.service, sessions?.store, locks?.store),
       apiPage: createApiPage(),
     });
     closers.push(service.close);
@@ -76,8 +79,16 @@ function toOwnOrders({ logFormat }: ServeSettings, outputs: ServeOutputs): Serve
   };
 }
 
-function withStore(service: FileServiceOptions, store: KeyValueStore | undefined): FileServiceOptions {
-  return store === undefined ? service : { ...service, session: { ...service.session, store } };
+function withStores(
+  { webdav, ...service }: FileServiceOptions,
+  store: KeyValueStore | undefined,
+  lockStore: AtomicKeyValueStore | undefined,
+): FileServiceOptions {
+  return {
+    ...service,
+    ...(store !== undefined && { session: { ...service.session, store } }),
+    ...(webdav !== undefined && { webdav: { ...webdav, ...(lockStore && { lockStore }) } }),
+  };
 }
 
 async function start(work: () => Promise<void>): Promise<void> {

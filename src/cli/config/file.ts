@@ -86,7 +86,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
     port: listen.port ?? defaultPort,
     connections: toConnectionSettings(config.connections, config),
     ...outputs,
-    ...toSessionStore(config, context),
+    ...toStores(config, context),
     ...(storage.type === "memory" && { hasOwnStorage: true }),
     logFormat: context.logFormat,
     ...(tls === undefined ? undefined : { tls }),
@@ -107,12 +107,21 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
   };
 }
 
-/** The store of sessions that several processes share, if the configuration has one. */
-function toSessionStore({ session }: ConfigFile, { file, toPath }: ConfigContext): Pick<ServeSettings, "sessionStore"> {
-  if (session?.store === undefined) return {};
-  const store = parseSessionStore(session.store);
-  const key = `${file}: session.store`;
-  return { sessionStore: { key, store: store.kind === "sqlite" ? { ...store, file: toPath(store.file) } : store } };
+/** The stores that several processes share, if the configuration has any. */
+function toStores(
+  { session, webdav }: ConfigFile,
+  { file, toPath }: ConfigContext,
+): Pick<ServeSettings, "sessionStore" | "lockStore"> {
+  function toStore(text: string, option: string): NonNullable<ServeSettings["sessionStore"]> {
+    const store = parseSessionStore(text, option);
+    const key = `${file}: ${option}`;
+    return { key, store: store.kind === "sqlite" ? { ...store, file: toPath(store.file) } : store };
+  }
+
+  return {
+    ...(session?.store !== undefined && { sessionStore: toStore(session.store, "session.store") }),
+    ...(webdav?.lockStore !== undefined && { lockStore: toStore(webdav.lockStore, "webdav.lockStore") }),
+  };
 }
 
 /**
@@ -162,6 +171,7 @@ function toServiceOptions(config: ConfigFile) {
     trustedProxies,
   } = config;
   const { store: _store, ...ownSession } = session ?? {};
+  const { lockStore: _lockStore, ...ownWebdav } = webdav ?? {};
   return {
     ...(component === undefined ? undefined : { component }),
     ...(publicError === undefined ? undefined : { publicError }),
@@ -170,7 +180,7 @@ function toServiceOptions(config: ConfigFile) {
     ...(frameAncestors === undefined ? undefined : { frameAncestors }),
     ...(archive === undefined ? undefined : { archive }),
     ...(passwordPolicy === undefined ? undefined : { passwordPolicy }),
-    ...(webdav === undefined ? undefined : { webdav }),
+    ...(webdav === undefined ? undefined : { webdav: ownWebdav }),
     ...(basicCacheSeconds === undefined ? undefined : { basicCacheSeconds }),
     ...(limits === undefined ? undefined : { limits }),
     ...(clientForwardedHeader === undefined ? undefined : { clientForwardedHeader }),

@@ -12,6 +12,7 @@ import { checkByFactory, checkByService } from "./option-checks.ts";
 import { s3StorageSchema } from "./s3.ts";
 import { checkCookie, sessionSchema } from "./session.ts";
 import { findUnknownGroups, triggersSchema } from "./triggers.ts";
+import { webdavSchema } from "./webdav.ts";
 
 /** A checked configuration file. Its paths are as in the file: relative ones are not resolved. */
 export type ConfigFile = z.infer<typeof configFileSchema>;
@@ -139,10 +140,7 @@ const membersSchema = z.strictObject({
   authentication: z.array(authenticationSchema).min(1, "must have at least one entry"),
   session: sessionSchema.exactOptional(),
   passwordPolicy: passwordPolicySchema.exactOptional(),
-  webdav: z
-    .strictObject({ infiniteDepth: z.boolean().exactOptional() })
-    .superRefine(checkByService((webdav) => ({ webdav })))
-    .exactOptional(),
+  webdav: webdavSchema.exactOptional(),
   basicCacheSeconds: z
     .number()
     .superRefine(checkByService((basicCacheSeconds) => ({ basicCacheSeconds })))

@@ -32,6 +32,8 @@ export interface ServeSettings {
    * begins its problems.
    */
   readonly sessionStore?: { readonly store: SessionStoreLocation; readonly key: string };
+  /** The store of locks. Default: the store of sessions, if there is one. */
+  readonly lockStore?: { readonly store: SessionStoreLocation; readonly key: string };
   /** Whether the files are in the memory of the process, so that no other process sees them. */
   readonly hasOwnStorage?: true;
   /** The format of the log. Default: `text`. */

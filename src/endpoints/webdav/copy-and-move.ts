@@ -3,13 +3,16 @@ import type { ResourcePath } from "../../account/path.ts";
 import { isStorageError, type Placement, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import { evaluatePreconditions, isConditionalChange } from "../../http/conditional.ts";
 import { createError } from "../../http/errors.ts";
+import { isHttpError } from "../../http/http-error.ts";
 import { emptyReply, type Reply } from "../../http/reply.ts";
+import type { Target } from "../../http/request-target.ts";
 import { hasContent } from "../../http/request-body.ts";
 import { toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { parseDepth } from "../../webdav/depth.ts";
 import { parseDestination } from "../../webdav/destination.ts";
 import { mayOverwrite } from "../../webdav/overwrite.ts";
+import { warnOfDestination } from "./destination-warning.ts";
 import { parseOwnPath, toOwnHosts } from "./own-path.ts";
 import { findResource, toHref } from "./resource.ts";
 
@@ -49,11 +52,20 @@ async function transfer(context: AccountContext, verb: "copy" | "move"): Promise
  * @throws HttpError `denied` if it is not below `/home/`; what `parseDestination` throws.
  */
 function toDestination(context: AccountContext): ResourcePath {
-  const target = parseDestination(context.request.headers, toOwnHosts(context));
+  const target = parseOwnDestination(context);
   const path = parseOwnPath(target, context.config.baseSegments);
   if (path === "outside") throw createError("destination-outside");
   if (path === "malformed") throw createError("destination-header-invalid");
   return path;
+}
+
+function parseOwnDestination(context: AccountContext): Target {
+  try {
+    return parseDestination(context.request.headers, toOwnHosts(context));
+  } catch (error) {
+    if (isHttpError(error) && error.failure === "bad-gateway") warnOfDestination(context, error.values ?? {});
+    throw error;
+  }
 }
 
 /** Checks the conditions of the request for the source, and makes sure that only this version is copied or moved. */
