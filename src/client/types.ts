@@ -142,6 +142,8 @@ export interface AccountDescription {
   readonly capabilities: {
     readonly archive: boolean;
     readonly passwordChange: boolean;
+    /** The home folder's URL can be mounted by WebDAV clients. */
+    readonly webdav: boolean;
     readonly triggers: readonly string[];
   };
 }

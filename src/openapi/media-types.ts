@@ -51,7 +51,7 @@ export const CONTENTS = {
     logins: ["basic", "session", "cookie"],
     permissions: ["read", "list", "traverse", "create-folder", "write"],
     maxFileBytes: null,
-    capabilities: { archive: true, passwordChange: true, triggers: ["publish"] },
+    capabilities: { archive: true, passwordChange: true, webdav: false, triggers: ["publish"] },
   }),
   passwordChanged: json("PasswordUpdateResponse", { results: [{ message: "The password was changed." }] }),
   commandResults: anyJson("CommandResults", { results: [{ target: "2019", message: null }] }),

@@ -29,6 +29,8 @@ export const accountInfoSchema = z.strictObject({
     /** Folders can be downloaded as ZIP archives. */
     archive: z.boolean(),
     passwordChange: z.boolean(),
+    /** The home folder's URL can be mounted by WebDAV clients. */
+    webdav: z.boolean(),
     /** The triggers that the account may run. */
     triggers: z.array(z.string()),
   }),

@@ -22,6 +22,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "lock-token": "nowhere: only WebDAV clients send it, if the option is on",
   timeout: "nowhere: only methods of WebDAV have it, which OpenAPI has no place for",
   overwrite: "nowhere: only methods of WebDAV have it, which OpenAPI has no place for",
+  "x-expected-entity-length": "nowhere: Finder sends it with a PUT, if the option is on",
   "x-oc-mtime": "nowhere: WebDAV clients send it with a PUT, if the option is on",
   host: "nowhere: it is part of the URL (RFC 9110 7.2)",
   "content-length": "nowhere: it is how the body is sent (RFC 9112 6)",

@@ -9,6 +9,7 @@ import type { AccountContext } from "../../request/context.ts";
 import { storeFile } from "../../transfers/store-upload.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
 import { toWriteOptions, withUnmodifiedSince } from "../../uploads/write-conditions.ts";
+import { checkExpectedLength } from "../../webdav/expected-length.ts";
 import { parseOcMtime } from "../../webdav/oc-mtime.ts";
 
 /**
@@ -35,9 +36,10 @@ export async function putFile(context: AccountContext): Promise<Reply> {
  * commits.
  */
 async function toConditions(
-  { request, path, files, config }: AccountContext,
+  { request, path, files, config, account }: AccountContext,
   options: WriteOptions,
 ): Promise<WriteOptions> {
+  if (config.webdav !== undefined) checkExpectedLength(request.headers, account.maxFileBytes);
   if (!isConditionalChange(request)) return options;
   const current = await files.stat(path.segments, "write");
   const now = config.clock();

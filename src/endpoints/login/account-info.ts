@@ -19,6 +19,7 @@ export async function getAccount({ account, scheme, config, passwords }: Account
     capabilities: {
       archive: true,
       passwordChange: account.allowPasswordChange && (await passwords.isPossible(account.name)),
+      webdav: config.webdav !== undefined,
       triggers: [...triggersOf(config.triggers, account.group).keys()],
     },
   };

@@ -5,8 +5,8 @@ import { evaluatePreconditions, isConditionalChange } from "../../http/condition
 import { createError } from "../../http/errors.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import { emptyReply, type Reply } from "../../http/reply.ts";
-import type { Target } from "../../http/request-target.ts";
 import { hasContent } from "../../http/request-body.ts";
+import type { Target } from "../../http/request-target.ts";
 import { toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { parseDepth } from "../../webdav/depth.ts";

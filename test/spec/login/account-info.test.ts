@@ -34,7 +34,7 @@ describe("GET /home/__svc__/account", () => {
       logins: ["basic", "session", "cookie"],
       permissions: expect.arrayContaining(["read", "list", "write"]),
       maxFileBytes: 5000,
-      capabilities: { archive: true, passwordChange: expect.any(Boolean), triggers: expect.any(Array) },
+      capabilities: { archive: true, passwordChange: expect.any(Boolean), webdav: false, triggers: expect.any(Array) },
     });
     expect((await ask(test)).permissions).not.toContain("delete-file");
   });

@@ -225,6 +225,18 @@ describe("COPY and MOVE (RFC 4918 9.8, 9.9)", () => {
     }
   });
 
+  it("another server in Destination is a warning for the operator, once a minute", async () => {
+    const test = await createDav({ publicOrigin: "https://files.public" });
+    const warnings = () => test.log.entries.filter(({ level }) => level === "warn");
+    const move = () => call(test, "MOVE", "/home/a.txt", { destination: "http://other.example:80/home/x" });
+    for (let count = 0; count < 3; count += 1) expect((await move()).status).toBe(502);
+    expect(warnings()).toHaveLength(1);
+    expect(JSON.stringify(warnings())).toContain("files.example, files.public");
+    test.advance(61);
+    await move();
+    expect(warnings()).toHaveLength(2);
+  });
+
   it("COPY of depth 0 makes the folder with its properties, and MOVE knows no such depth", async () => {
     const test = await createDav();
     await call(test, "PROPPATCH", "/home/f/", {}, set("<x:a>1</x:a>"));
@@ -268,5 +280,29 @@ describe("folders without the slash of their URL", () => {
     const test = await createDav();
     expect((await test.call("DELETE", "/home/f", { variant: "json" })).status).toBe(307);
     expect((await test.call("GET", "/home/f", { variant: "webdav" })).status).toBe(302);
+  });
+});
+
+describe("X-Expected-Entity-Length (Finder)", () => {
+  it("above the limit refuses an upload before its body is read, and is a hint only", async () => {
+    const test = await createDav({ limits: { maxFileBytes: 10 } });
+    const put = async (length: string) => {
+      const source: UnderlyingDefaultSource<Uint8Array> = {
+        pull(controller) {
+          isRead = true;
+          controller.enqueue(new Uint8Array(5));
+          controller.close();
+        },
+      };
+      const body = new ReadableStream(source, { highWaterMark: 0 });
+      let isRead = false;
+      const headers = { "x-expected-entity-length": length };
+      const { status } = await test.call("PUT", "/home/new", { headers, body, undescribed });
+      return [status, isRead];
+    };
+    expect(await put("11")).toEqual([413, false]);
+    expect(await test.stored("/alice/new")).toBe(undefined);
+    expect(await put("many")).toEqual([201, true]);
+    expect(await put("10")).toEqual([201, true]);
   });
 });
