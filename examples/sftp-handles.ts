@@ -1,6 +1,13 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
-import { type AccountFiles, HttpError, type StorageEntry, StorageError, type WriteOptions } from "fileferry";
+import {
+  type AccountFiles,
+  HttpError,
+  isStorageError,
+  type StorageEntry,
+  StorageError,
+  type WriteOptions,
+} from "fileferry";
 import type { Allowance } from "./sftp-flow.ts";
 
 /** What a client has open. */
@@ -24,6 +31,8 @@ export interface Upload {
   write(offset: number, bytes: Buffer): Promise<void>;
   /** Gives the file the size that it has now, however long the former one is. */
   endHere(): void;
+  /** Gives the file another time than now, once it is there. */
+  setTime(time: Date): void;
   /** Ends the file: now it is there, whole, or the promise rejects and what was there before still is. */
   commit(): Promise<void>;
   /** Drops the file unless it is committed. */
@@ -128,6 +137,7 @@ export async function openUpload(
   written.catch(ignore);
   await Promise.race([begun, written]);
   let size = 0;
+  let modified: Date | undefined;
   let isEnded = false;
   let isDropped = false;
   /** Bytes that wait for those before them, by their offset. */
@@ -154,11 +164,16 @@ export async function openUpload(
     isEnded = true;
   }
 
+  function setTime(time: Date): void {
+    modified = time;
+  }
+
   async function commit(): Promise<void> {
     const isWhole = ahead.size === 0 && (isEnded || size >= leastSize);
     if (isDropped || !isWhole) throw new StorageError("incomplete");
     pipe.end();
     await written;
+    if (modified !== undefined) await setTimeIfPossible(files, segments, modified);
   }
 
   async function close(): Promise<void> {
@@ -170,7 +185,7 @@ export async function openUpload(
     await written.catch(ignore);
   }
 
-  return { kind: "upload", size: () => size, write, endHere, commit, close };
+  return { kind: "upload", size: () => size, write, endHere, setTime, commit, close };
 }
 
 /** Opens a folder. What is wrong with it shows here: the first member is fetched. */
@@ -195,3 +210,20 @@ export async function openListing(files: AccountFiles, segments: readonly string
 }
 
 function ignore(): void {}
+
+/**
+ * Sets the time of a file. Asking for it is no error if the storage keeps no times, or if the account may not set them:
+ * else `put -p` and `scp -p` would fail.
+ */
+export async function setTimeIfPossible(
+  files: AccountFiles,
+  segments: readonly string[],
+  modified: Date,
+): Promise<void> {
+  if (!(await files.may(segments, "set-attributes"))) return;
+  try {
+    await files.setAttributes(segments, { modified });
+  } catch (error) {
+    if (!isStorageError(error) || error.code !== "unsupported") throw error;
+  }
+}

@@ -36,6 +36,8 @@ export interface SftpServerOptions {
   readonly storage: StorageAdapter;
   readonly groups?: Readonly<Record<string, GroupSettings>>;
   readonly limits?: NonNullable<AccountOpenerOptions["limits"]>;
+  /** The store of the service's locks. What a WebDAV client has locked is not changed then. Default: no locks. */
+  readonly webdav?: NonNullable<AccountOpenerOptions["webdav"]>;
   readonly authentication: readonly Authenticator[];
   /** Private keys in a format of OpenSSH or PEM, by which clients know the server. */
   readonly hostKeys: readonly (string | Buffer)[];
@@ -87,7 +89,8 @@ export function createSftpServer(options: SftpServerOptions): SftpServer {
   } = options;
   const creator = { uuid: options.uuid ?? NIL_UUID, type: "ssh" };
   const authentication = createAuthenticationChain(options.authentication, { logger });
-  const openAccount = createAccountOpener({ storage, groups, limits });
+  const { webdav } = options;
+  const openAccount = createAccountOpener({ storage, groups, limits, ...(webdav !== undefined && { webdav }) });
   const ssh = new ssh2.Server({ hostKeys: [...options.hostKeys], ident: "fileferry", algorithms: { kex: [...KEX] } });
   const tcp = createServer({ noDelay: true }, admit);
   tcp.maxConnections = maxConnections;

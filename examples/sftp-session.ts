@@ -2,7 +2,7 @@ import { type AccountFiles, HttpError, isHttpError, isStorageError, StorageError
 import ssh2, { type Attributes, type SFTPWrapper } from "ssh2";
 import { type Described, toAttributes, toMember, toSegments, toStatusOrReport } from "./sftp-answers.ts";
 import type { Allowance, Flow } from "./sftp-flow.ts";
-import { type Handle, openDownload, openListing, openUpload, type Upload } from "./sftp-handles.ts";
+import { type Handle, openDownload, openListing, openUpload, setTimeIfPossible, type Upload } from "./sftp-handles.ts";
 
 const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
 
@@ -19,7 +19,7 @@ export interface SessionOptions {
  * Serves one SFTP session (draft-ietf-secsh-filexfer-02, version 3) from an account's files.
  *
  * Requests are answered one after the other, in their order: so those for one handle need no care of their own, and
- * memory is bounded. RENAME, links and extensions have no listener: ssh2 answers them with OP_UNSUPPORTED.
+ * memory is bounded. Links and extensions have no listener: ssh2 answers them with OP_UNSUPPORTED.
  */
 export function serveSession(sftp: SFTPWrapper, { files, username, flow, report }: SessionOptions): void {
   const handles = new Map<number, Handle>();
@@ -112,8 +112,14 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
       );
     }
     sftp.on("SETSTAT", (id, path, attributes) =>
-      perform(id, async () => refuseSize(attributes, (await describe(files, path)).size)),
+      perform(id, async () => {
+        refuseSize(attributes, (await describe(files, path)).size);
+        const modified = toModified(attributes);
+        if (modified !== undefined) await setTimeIfPossible(files, toSegments(path), modified);
+      }),
     );
+    // Version 3 replaces nothing: a client that wants to removes the former file first.
+    sftp.on("RENAME", (id, from, to) => perform(id, () => files.move(toSegments(from), toSegments(to))));
     sftp.on("MKDIR", (id, path) => perform(id, () => files.createFolder(toSegments(path))));
     sftp.on("RMDIR", (id, path) => perform(id, () => files.remove(toSegments(path), "empty-folder")));
     sftp.on("REMOVE", (id, path) => perform(id, () => files.remove(toSegments(path), "file")));
@@ -145,6 +151,9 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
       perform(id, async () => {
         refuseSize(attributes, describeOpen(name).size);
         if (attributes.size !== undefined) handleOf(name, "upload").endHere();
+        const modified = toModified(attributes);
+        const handle = handleOf(name, "download", "upload", "listing");
+        if (modified !== undefined && handle.kind === "upload") handle.setTime(modified);
       }),
     );
     sftp.on("CLOSE", (id, name) => perform(id, () => close(name)));
@@ -232,10 +241,15 @@ async function openForWriting(
 }
 
 /**
- * Owners, modes and times are not kept, and asking for them is no error: else `put -p` and `scp -p` would fail, and
- * some clients always ask. A size that the file has not is one, as it would change the content.
+ * Owners and modes are not kept, and asking for them is no error: else `put -p` and `scp -p` would fail, and some
+ * clients always ask. A size that the file has not is one, as it would change the content.
  */
 function refuseSize({ size }: Attributes, actual: number | undefined): void {
   if (size === undefined || size === actual) return;
   throw new HttpError("method-not-implemented", "Files cannot be cut or extended.");
+}
+
+/** The time that a client sets; ssh2 has seconds, or a date. */
+function toModified({ mtime }: { readonly mtime?: number | Date }): Date | undefined {
+  return typeof mtime === "number" ? new Date(mtime * 1000) : mtime;
 }

@@ -13,6 +13,7 @@ import {
   type StorageAdapter,
 } from "fileferry";
 import { createDiskStorage } from "fileferry/storage/disk";
+import { createMemoryKeyValueStore } from "fileferry/stores/memory";
 import ssh2 from "ssh2";
 import { onTestFinished } from "vitest";
 import { createSftpServer, type SftpServerOptions } from "../../../examples/sftp-server.ts";
@@ -67,6 +68,8 @@ export interface SftpEnvironment {
   raw(port?: number): Promise<RawClient>;
   /** Asks the HTTP service on the same storage as alice, who has a password there. */
   overHttp(path: string, method?: string): Promise<HttpAnswer>;
+  /** Locks a file over HTTP, as a WebDAV client does. */
+  lock(path: string): Promise<void>;
   /** The names in a folder of the storage, files of unfinished uploads included. */
   stored(folder?: string): Promise<string[]>;
   close(): Promise<void>;
@@ -85,8 +88,10 @@ export async function createSftpEnvironment(): Promise<SftpEnvironment> {
   const { port } = endpoint.address() as AddressInfo;
   const logger = createRecordingLogger();
   const bob = { username: "bob", password: "hunter2", ...SETTINGS };
+  const webdav = { lockStore: createMemoryKeyValueStore() };
   const options: SftpServerOptions = {
     storage,
+    webdav,
     uuid: COMPONENT,
     authentication: [
       createAccountsAuthenticator({ accounts: [bob], logger }),
@@ -106,6 +111,7 @@ export async function createSftpEnvironment(): Promise<SftpEnvironment> {
   const accounts = [{ username: "alice", password: "secret", ...SETTINGS }];
   const http = createFileService({
     storage,
+    webdav,
     authentication: createAccountsAuthenticator({ accounts, logger }),
     logger,
   });
@@ -130,6 +136,15 @@ export async function createSftpEnvironment(): Promise<SftpEnvironment> {
     return { status: response.status, text: await response.text(), serverPath };
   }
 
+  async function lock(path: string): Promise<void> {
+    const body = `<l:lockinfo xmlns:l="DAV:"><l:lockscope><l:exclusive/></l:lockscope><l:locktype><l:write/></l:locktype></l:lockinfo>`;
+    const headers = { authorization: `Basic ${btoa("alice:secret")}`, "content-type": "application/xml" };
+    const response = await http.fetch(
+      new Request(`http://files.example/home${path}`, { method: "LOCK", headers, body }),
+    );
+    if (response.status !== 200) throw new Error(`LOCK of ${path}: ${response.status}`);
+  }
+
   async function close(): Promise<void> {
     await server.close();
     endpoint.close();
@@ -149,6 +164,7 @@ export async function createSftpEnvironment(): Promise<SftpEnvironment> {
     run: (...commands) => runSftp(local, access, commands),
     raw,
     overHttp,
+    lock,
     stored: async (folder = "alice") => (await readdir(join(root, folder))).sort(),
     close,
   };

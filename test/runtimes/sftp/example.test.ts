@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findMissingTool, runScp, startSftp } from "./client.ts";
@@ -86,15 +86,41 @@ describe.skipIf(missing !== undefined)(title, () => {
       ).toEqual(names.sort());
     });
 
-    it("puts with -p, whose times are not kept", async () => {
+    it("puts with -p, which keeps the time", async () => {
+      const time = new Date("2001-02-03T04:05:06Z");
       await writeFile(join(environment.local, "p.txt"), "p");
+      await utimes(join(environment.local, "p.txt"), time, time);
       expect(await environment.run("put -p p.txt")).toMatchObject({ status: 0, stderr: "" });
+      const { mtime } = await stat(join(environment.root, "alice/p.txt"));
+      expect(Math.floor(mtime.getTime() / 1000)).toBe(time.getTime() / 1000);
     });
 
-    it("cannot rename, resume or change owners by halves", async () => {
+    it("renames files and folders, over nothing", async () => {
+      await writeFile(join(environment.local, "old.txt"), "old");
+      await environment.run("put old.txt", "mkdir old", "put old.txt old/in.txt", "put old.txt taken.txt");
+      expect(await environment.run("rename old.txt new.txt", "rename old new")).toMatchObject({
+        status: 0,
+        stderr: "",
+      });
+      expect(await environment.stored("alice/new")).toEqual(["in.txt"]);
+      expect((await environment.run("rename new.txt taken.txt")).stderr).toContain("Failure");
+      expect((await environment.run("rename none.txt other.txt")).stderr).toContain("No such file");
+      expect(await environment.stored()).toEqual(expect.arrayContaining(["new.txt", "taken.txt"]));
+    });
+
+    it("changes nothing that a WebDAV client has locked", async () => {
+      await writeFile(join(environment.root, "alice/locked.txt"), "locked");
+      await writeFile(join(environment.local, "locked.txt"), "another");
+      await environment.lock("/locked.txt");
+      for (const command of ["put locked.txt", "rename locked.txt gone.txt", "rm locked.txt"]) {
+        expect((await environment.run(command)).status).toBe(1);
+      }
+      expect(await readFile(join(environment.root, "alice/locked.txt"), "utf8")).toBe("locked");
+    });
+
+    it("cannot resume or change owners by halves", async () => {
       await writeFile(join(environment.local, "r.txt"), "longer than before");
       await writeFile(join(environment.root, "alice/r.txt"), "before");
-      expect((await environment.run("rename r.txt s.txt")).stderr).toContain("Operation unsupported");
       expect((await environment.run("reput r.txt")).status).toBe(1);
       expect(await readFile(join(environment.root, "alice/r.txt"), "utf8")).toBe("before");
     });
