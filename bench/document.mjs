@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { writeChart } from "./chart.mjs";
 import { TARGET_HEAD, toMarkdownTable, toNumber, toRows, toTargetRows } from "./lib/report.mjs";
 import { toSinkRows } from "./sinks.mjs";
+import { toWebdavTable } from "./webdav.mjs";
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const PAGE = at("../docs/performance.md");
@@ -54,13 +55,45 @@ export function writePages(path) {
   if (results.workloads !== undefined) writeChart(results);
 }
 
-function toFigures({ workloads, growth, sinks, ...run }) {
+function toFigures({ workloads, growth, sinks, webdav, ...run }) {
   const blocks = [];
   if (workloads !== undefined) blocks.push(...toComparison(workloads, run));
   if (growth !== undefined)
     blocks.push("## Growth of time and memory", ...Object.entries(growth).flatMap(toGrowthBlock));
   if (sinks !== undefined) blocks.push("## What sinks cost", SINKS_INTRO, toTable(toSinkTable(Object.values(sinks))));
+  if (webdav !== undefined) blocks.push("## WebDAV", ...toWebdavBlocks(webdav));
   return `\n${blocks.join("\n\n")}\n`;
+}
+
+const WEBDAV_COLUMNS = {
+  ms: "ms",
+  cpuMs: "CPU ms",
+  firstMs: "first byte, ms",
+  peakRss: "peak RSS, MB",
+  bytesPerMember: "bytes per member",
+  listingP99: "99th percentile of the listing, ms",
+  severalWinners: "rounds with several winners",
+  lost: "changes lost",
+  failed: "responses 5xx",
+  bothMoved: "rounds in which both moved",
+  withoutMs: "without locks, ms",
+  withMs: "with locks, ms",
+};
+
+function toWebdavBlocks({ date, node, rounds, rows }) {
+  const about = `${date}, Node ${node.slice(1)}, in one run; medians of ${rounds} rounds, one for nephele and webdav-server.`;
+  return [
+    about,
+    ...rows.flatMap((row) => [
+      `### ${row.title}`,
+      toTable(
+        toWebdavTable(row).map(([server, ...cells], index) => [
+          server,
+          ...(index === 0 ? cells.map((key) => WEBDAV_COLUMNS[key]) : cells),
+        ]),
+      ),
+    ]),
+  ];
 }
 
 function toComparison(workloads, { date, node, system, processor, cores, memory, rounds, isQuick }) {

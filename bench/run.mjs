@@ -3,6 +3,7 @@
 //   --quick                small sizes and short times, for trying
 //   --only get-1k,put-1g   some workloads    --servers fileferry,bare-tuned   some servers
 //   --rounds 3             how often; the median counts    --growth   the growth of this project alone
+//   --webdav               the methods of WebDAV beside Apache, nginx, nephele and webdav-server
 //   --sinks                what sinks for events cost transfers, also those that hang, are slow or fail
 // --out FILE where the results go: bench/results.json for a whole run. From that file docs/performance.md and its chart
 // are made; with --only, its other workloads stay --strict ends with 1 where a floor is missed --dist FOLDER another
@@ -28,6 +29,7 @@ const { values: options } = parseArgs({
     quick: { type: "boolean", default: false },
     growth: { type: "boolean", default: false },
     sinks: { type: "boolean", default: false },
+    webdav: { type: "boolean", default: false },
     only: { type: "string" },
     servers: { type: "string" },
     rounds: { type: "string", default: "3" },
@@ -65,6 +67,11 @@ if (options.growth) {
   const { measureGrowth } = await import("./growth.mjs");
   const growth = await measureGrowth(own);
   if (out !== undefined) writeResults(out, { ...readResults(out), growth });
+} else if (options.webdav) {
+  const { measureWebdav } = await import("./webdav.mjs");
+  const webdav = await measureWebdav({ ...own, servers: options.servers?.split(",") });
+  if (out !== undefined)
+    writeResults(out, { ...readResults(out), webdav: { ...describeMachine(), rounds: own.rounds, rows: webdav } });
 } else if (options.sinks) {
   const { measureSinks } = await import("./sinks.mjs");
   const sinks = await measureSinks(own);

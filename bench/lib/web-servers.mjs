@@ -1,17 +1,32 @@
 // nginx and Apache, each with a configuration of its own in a folder of its own.
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "./processes.mjs";
 
+const DAV_EXT = `dav_methods PUT DELETE MKCOL COPY MOVE;
+    dav_ext_methods PROPFIND OPTIONS LOCK UNLOCK;
+    dav_ext_lock zone=locks;`;
 const isRoot = process.getuid?.() === 0;
 
+const NGINX_DAV_EXT = "/usr/lib/nginx/modules/ngx_http_dav_ext_module.so";
+
+/** nginx with the module that adds PROPFIND and locks. */
+export async function startNginxDav({ folder, own }) {
+  return startNginxWith({ folder, own }, existsSync(NGINX_DAV_EXT));
+}
+
 export async function startNginx({ folder, own }) {
+  return startNginxWith({ folder, own }, false);
+}
+
+async function startNginxWith({ folder, own }, hasDavExt) {
   const port = await freePort();
   const config = join(own, "nginx.conf");
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${own}/tmp;`);
   writeFileSync(
     config,
     `${isRoot ? "user root;" : ""}
+${hasDavExt ? `load_module ${NGINX_DAV_EXT};` : ""}
 worker_processes 1;
 daemon off;
 pid ${own}/nginx.pid;
@@ -25,12 +40,13 @@ http {
   client_max_body_size 0;
   client_body_buffer_size 128k;
   ${temporary.join("\n  ")}
+  ${hasDavExt ? "dav_ext_lock_zone zone=locks:10m;" : ""}
   server {
     listen 127.0.0.1:${port};
     root ${folder};
     autoindex on;
     autoindex_format json;
-    dav_methods PUT;
+    ${hasDavExt ? DAV_EXT : "dav_methods PUT;"}
   }
 }
 `,
