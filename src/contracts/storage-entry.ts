@@ -10,6 +10,9 @@ export interface StorageEntry {
    * of one path have equal strong tags, their bytes are equal.
    */
   readonly etag?: string;
-  /** Whether it has properties (`StorageAttributes`). Absent: it has none. */
+  /**
+   * Whether it has properties (`StorageAttributes`). Absent: it has none, but for an entry that `read` returns, which
+   * need not have this.
+   */
   readonly hasProperties?: true;
 }

@@ -22,9 +22,10 @@ import { mapErrorCode, mapSystemErrors, systemCode, toStorageError, undefinedIfM
 import { createFolderTree } from "./disk/folder-tree.ts";
 import { readGuard } from "./disk/latency-guard.ts";
 import { followLinks } from "./disk/links.ts";
-import { listFirstMembers, listMembers, statMember } from "./disk/list.ts";
+import { describeMember, listFirstMembers, listMembers, statMember } from "./disk/list.ts";
 import { type OpenFolder, withFolder } from "./disk/open-folder.ts";
 import { findOwner } from "./disk/owner.ts";
+import { hasRecords, removeProperties } from "./disk/properties.ts";
 import { readMember, readMemberSync } from "./disk/read.ts";
 import { removeFolder } from "./disk/remove.ts";
 import { cleanUpTemporaryFiles } from "./disk/sweep.ts";
@@ -67,7 +68,8 @@ export interface DiskStorageOptions {
  * The storage shows only regular files, folders and links. It does not show pipes, sockets and devices, names that are
  * not UTF-8, and names that begin with `.fileferry-` and end in `.tmp`: these are the temporary files of unfinished
  * writes, next to their targets. The storage removes them in the background, and when a `list` meets them: those of
- * this machine when their process has ended, those of other machines when they have been unchanged for an hour.
+ * this machine when their process has ended, those of other machines when they have been unchanged for an hour. Nor
+ * does it show the folders `.fileferry-properties`, which have the properties of the members beside them.
  *
  * On Linux no symlink can lead a step out of the root, even if another process swaps folders meanwhile. On other
  * systems the storage compares paths before and after each step. Conditions of writes are exact among the storages of
@@ -90,7 +92,9 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   async function statAt(segments: readonly string[], hasLock = false): Promise<StorageEntry | undefined> {
     const name = segments.at(-1);
     if (name !== undefined && !tree.isValidName(name)) return undefined;
-    const found = withFolder(tree.open(segments.slice(0, -1)), (folder) => statMember(folder, name ?? ".", hasLock));
+    const found = withFolder(tree.open(segments.slice(0, -1)), (folder) =>
+      describeMember(folder, name ?? ".", hasLock),
+    );
     return mapSystemErrors(found).catch(undefinedIfMissing);
   }
 
@@ -209,7 +213,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
       };
       // With `kind: "file"` alone a second check is not needed: the system never unlinks a folder.
       const mustCheckUnderLock = conditions.ifMatch !== undefined || conditions.kind === "folder";
-      if ((await check(false)) === "folder") await removeFolder(folder, name);
+      if ((await check(false)) === "folder") await removeFolderAndProperties(folder, name);
       else await removeFile(folder, name, mustCheckUnderLock ? () => check(true) : undefined);
       if (durability === "fsync") await folder.sync();
     });
@@ -226,6 +230,12 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     ...createDiskTransfers({ tree, durability, stat, locate, openParent, followed, self: () => storage }),
   };
   return storage;
+}
+
+async function removeFolderAndProperties(parent: OpenFolder, name: string): Promise<void> {
+  const stats = (await hasRecords(parent)) ? await parent.lookUp(name, false) : undefined;
+  await removeFolder(parent, name);
+  if (stats !== undefined) await removeProperties(parent, stats).catch(() => undefined);
 }
 
 function checkOptions(options: DiskStorageOptions): Required<DiskStorageOptions> {

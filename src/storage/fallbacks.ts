@@ -133,7 +133,7 @@ async function copyFile(copying: Copying, from: string, to: string, isNew: boole
       ...(keepsTimes && { modified }),
     });
     const written = await (isNew ? asNewMember(writing) : writing);
-    await copyProperties(copying, from, to, { from: file.entry, to: written });
+    await copyProperties(copying, from, to, written);
     return written;
   } finally {
     await content.close();
@@ -141,16 +141,11 @@ async function copyFile(copying: Copying, from: string, to: string, isNew: boole
 }
 
 /** Gives a copy the properties of its original, and no others, if the storage keeps properties there. */
-async function copyProperties(
-  { storage }: Copying,
-  from: string,
-  to: string,
-  known?: { readonly from: StorageEntry; readonly to: StorageEntry },
-): Promise<void> {
+async function copyProperties({ storage }: Copying, from: string, to: string, written?: StorageEntry): Promise<void> {
   const { attributes } = storage;
   if (attributes === undefined) return;
-  const original = known?.from ?? (await storage.stat(from));
-  const hasOld = known?.to.hasProperties === true;
+  const original = await storage.stat(from);
+  const hasOld = written?.hasProperties === true;
   if (original?.hasProperties !== true && !hasOld) return;
   const old = hasOld ? await attributes.properties(to) : NO_PROPERTIES;
   const wanted = original?.hasProperties === true ? await attributes.properties(from) : NO_PROPERTIES;

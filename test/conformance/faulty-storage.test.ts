@@ -195,7 +195,7 @@ describe("a faulty storage", () => {
       // It was a fault of this once.
       await acts[act]?.(storage);
     }
-    expect((await readdir(base, { recursive: true })).filter((name) => name.includes(".fileferry-"))).toEqual([]);
+    expect((await readdir(base, { recursive: true })).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
   it("fails by a code of the contract, and by unavailable where none is named", async () => {

@@ -61,7 +61,7 @@ describe("the storage cases × mountStorage, in a folder of a mounted disk", () 
       const tree = mountStorage({ "/": createMemoryStorage(), "/archive": disk });
       return memoryContext(createFolderStorage(tree, ["archive", "folder"]));
     },
-    { lacks: ["makeLink", "properties"], isVariant: true },
+    { lacks: ["makeLink"], isVariant: true },
   );
 });
 
@@ -70,16 +70,15 @@ describe("the storage cases × a single storage, mounted at the root", () => {
 });
 
 describe("the storage cases × disk", () => {
-  runCases(() => diskContext({ durability: "fsync" }), { lacks: ["properties"], isVariant: true });
+  runCases(() => diskContext({ durability: "fsync" }), { isVariant: true });
 });
 
 describe("the storage cases × disk without fsync", () => {
-  runCases(() => diskContext({ durability: "rename" }), { lacks: ["properties"] });
+  runCases(() => diskContext({ durability: "rename" }));
 });
 
 describe("the storage cases × disk that follows links inside", () => {
   runCases(() => diskContext({ durability: "rename", links: "inside" }), {
-    lacks: ["properties"],
     isVariant: true,
   });
 });
@@ -89,13 +88,10 @@ describe("the storage cases × disk where folders have no paths by descriptor, a
   afterEach(() => {
     Object.defineProperty(process, "platform", { value: platform });
   });
-  runCases(
-    async () => {
-      Object.defineProperty(process, "platform", { value: "freebsd" });
-      return diskContext({ durability: "rename" });
-    },
-    { lacks: ["properties"] },
-  );
+  runCases(async () => {
+    Object.defineProperty(process, "platform", { value: "freebsd" });
+    return diskContext({ durability: "rename" });
+  });
 });
 
 function memoryContext(storage: StorageAdapter): StorageCaseContext {
@@ -145,5 +141,14 @@ async function diskContext(options: Omit<DiskStorageOptions, "root">): Promise<S
   }
 
   const storage = createDiskStorage({ root, ...options });
-  return { storage, strongTags: true, atomicConditions: true, exactMoves: true, times: true, makeLink, fill };
+  return {
+    storage,
+    strongTags: true,
+    atomicConditions: true,
+    exactMoves: true,
+    properties: true,
+    times: true,
+    makeLink,
+    fill,
+  };
 }

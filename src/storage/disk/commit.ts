@@ -5,6 +5,7 @@ import { hasConditions, meetsConditions } from "../conditions.ts";
 import { ignoreErrors, mapErrorCode, mapSystemErrors, systemCode } from "./errors.ts";
 import { toEntry } from "./list.ts";
 import { type OpenFolder, withNameLock } from "./open-folder.ts";
+import { hasRecords, removeProperties, withPropertiesMoved } from "./properties.ts";
 import { renameMember, SMALL_BYTES } from "./system-calls.ts";
 
 /**
@@ -46,10 +47,14 @@ export interface FinishedWrite {
   readonly name: string;
   /** What had the name when the write started. */
   readonly previous: BigIntStats | undefined;
+  /** The temporary file. */
+  readonly written: BigIntStats;
   /** The write started just now. */
   readonly isRecent: boolean;
   /** The system has no deferred work for the bytes, so the rename cannot take long. */
   readonly isQuick: boolean;
+  /** The change survives a power failure. */
+  readonly isFlushed: boolean;
 }
 
 /**
@@ -61,23 +66,28 @@ export interface FinishedWrite {
  */
 export async function commit(
   folder: OpenFolder,
-  { temporary, name, previous, isRecent, isQuick }: FinishedWrite,
+  { temporary, name, previous, written, isRecent, isQuick, isFlushed }: FinishedWrite,
   options: WriteOptions,
 ): Promise<"renamed" | "linked"> {
   return withNameLock(folder, name, async () => {
-    const mustLook = hasConditions(options) || !isRecent;
+    // The file that has the properties may be another one by now.
+    const mayHaveProperties = await hasRecords(folder);
+    const mustLook = hasConditions(options) || !isRecent || mayHaveProperties;
     const found = mustLook ? await checkTarget(folder, name, options, true) : previous;
     options.signal?.throwIfAborted();
     await folder.confirm();
     const mustBeNew = options.ifNoneMatch === "*" && found === undefined;
     if (mustBeNew && (await linkIfSupported(folder, temporary, name))) return "linked";
     const isRenameQuick = isQuick && (found === undefined || found.size <= SMALL_BYTES);
-    await mapSystemErrors(renameMember(folder.at(temporary), folder.at(name), isRenameQuick), {
-      ENOENT: "parent-missing",
-      ENOTDIR: "not-a-file",
-      EISDIR: "not-a-file",
-      EINVAL: "bad-name",
-    });
+    const replace = (): Promise<void> =>
+      mapSystemErrors(renameMember(folder.at(temporary), folder.at(name), isRenameQuick), {
+        ENOENT: "parent-missing",
+        ENOTDIR: "not-a-file",
+        EISDIR: "not-a-file",
+        EINVAL: "bad-name",
+      });
+    if (found === undefined || !mayHaveProperties) await replace();
+    else await withPropertiesMoved({ folder, stats: found }, { folder, stats: written }, { isFlushed }, replace);
     await folder.confirm();
     return "renamed";
   });
@@ -92,10 +102,12 @@ export async function removeFile(folder: OpenFolder, name: string, check?: () =>
   const removed = withNameLock(folder, name, async () => {
     await check?.();
     await folder.confirm();
+    const stats = (await hasRecords(folder)) ? await folder.lookUp(name, true) : undefined;
     const isFolder = async () => (await folder.lookUp(name, true))?.isDirectory() ?? false;
     await unlink(folder.at(name)).catch(async (error: unknown) => {
       throw systemCode(error) === "EPERM" && (await isFolder()) ? new StorageError("not-a-file") : error;
     });
+    if (stats !== undefined) await removeProperties(folder, stats).catch(() => undefined);
     await folder.confirm();
   });
   await mapErrorCode(mapSystemErrors(removed), "not-a-file", "not-found");

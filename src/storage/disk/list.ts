@@ -6,6 +6,7 @@ import { readNames } from "./folder-names.ts";
 import { readGuard } from "./latency-guard.ts";
 import type { NameCheck } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
+import { hasRecordSync, openRecords, withPropertiesMark } from "./properties.ts";
 
 const MAX_TIME = 8.64e15;
 /** How long synchronous calls of a listing may block other requests, in milliseconds. */
@@ -17,6 +18,17 @@ const MAX_PARALLEL = 32;
 export async function statMember(folder: OpenFolder, name: string, hasLock = false): Promise<StorageEntry | undefined> {
   const stats = await folder.lookUp(name, hasLock);
   return stats && toEntry(name, stats);
+}
+
+/** As {@link statMember}, and says whether the member has properties. */
+export async function describeMember(
+  folder: OpenFolder,
+  name: string,
+  hasLock = false,
+): Promise<StorageEntry | undefined> {
+  const stats = await folder.lookUp(name, hasLock);
+  const entry = stats && toEntry(name, stats);
+  return entry && withPropertiesMark(folder, stats, entry);
 }
 
 /**
@@ -46,7 +58,12 @@ export async function* listMembers(
   folder: OpenFolder,
   isValidName: NameCheck,
 ): AsyncGenerator<readonly StorageEntry[]> {
-  for await (const names of readNames(folder, isValidName)) yield* lookUpInBatches(folder, names);
+  const records = await openRecords(folder);
+  try {
+    for await (const names of readNames(folder, isValidName)) yield* lookUpInBatches({ folder, records }, names);
+  } finally {
+    records?.close();
+  }
 }
 
 /**
@@ -68,18 +85,29 @@ export async function* listFirstMembers(
     yield [];
   }
   const entries: StorageEntry[] = [];
-  for await (const found of lookUpInBatches(folder, await first.sorted())) {
-    entries.push(...found);
-    yield [];
+  const records = await openRecords(folder);
+  try {
+    for await (const found of lookUpInBatches({ folder, records }, await first.sorted())) {
+      entries.push(...found);
+      yield [];
+    }
+  } finally {
+    records?.close();
   }
   const isEnough = count <= limit || entries.filter(({ kind }) => kind !== "link").length === limit;
   if (isEnough) yield entries;
   else yield* listMembers(folder, isValidName);
 }
 
-async function* lookUpInBatches(folder: OpenFolder, names: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
+/** A folder that is listed, and the records of its members' properties. */
+interface Listed {
+  readonly folder: OpenFolder;
+  readonly records: OpenFolder | undefined;
+}
+
+async function* lookUpInBatches(listed: Listed, names: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
   for (let left = names; left.length > 0; ) {
-    const { entries, asked } = lookUpSync(folder, left) ?? (await statSome(folder, left));
+    const { entries, asked } = lookUpSync(listed, left) ?? (await statSome(listed, left));
     left = left.slice(asked);
     yield entries;
   }
@@ -95,7 +123,7 @@ interface Looks {
  * Looks up members synchronously until others have to run. Returns `undefined` if synchronous calls are not possible or
  * the disk is slow.
  */
-function lookUpSync(folder: OpenFolder, names: readonly string[]): Looks | undefined {
+function lookUpSync({ folder, records }: Listed, names: readonly string[]): Looks | undefined {
   const { lookSync } = folder;
   if (lookSync === undefined || !readGuard.isFast()) return undefined;
   const entries: StorageEntry[] = [];
@@ -104,15 +132,19 @@ function lookUpSync(folder: OpenFolder, names: readonly string[]): Looks | undef
   for (const name of names) {
     const stats = lookSync(name);
     const entry = stats && toEntry(name, stats);
-    if (entry !== undefined) entries.push(entry);
+    if (stats !== undefined && entry !== undefined) {
+      const isMarked = records !== undefined && entry.kind !== "link" && hasRecordSync(records, stats);
+      entries.push(isMarked ? { ...entry, hasProperties: true } : entry);
+    }
     asked += 1;
     if (performance.now() >= end) break;
   }
   return { entries, asked };
 }
 
-async function statSome(folder: OpenFolder, names: readonly string[]): Promise<Looks> {
+async function statSome({ folder, records }: Listed, names: readonly string[]): Promise<Looks> {
   const some = names.slice(0, MAX_PARALLEL);
-  const entries = await Promise.all(some.map((name) => statMember(folder, name)));
+  const describe = records === undefined ? statMember : describeMember;
+  const entries = await Promise.all(some.map((name) => describe(folder, name)));
   return { entries: entries.filter((entry) => entry !== undefined), asked: some.length };
 }

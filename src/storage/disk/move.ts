@@ -1,3 +1,4 @@
+import type { BigIntStats } from "node:fs";
 import { link, rename, unlink } from "node:fs/promises";
 import {
   type Placement,
@@ -10,6 +11,7 @@ import { NO_LINKS } from "./commit.ts";
 import { systemCode, toStorageError } from "./errors.ts";
 import { statMember } from "./list.ts";
 import { type OpenFolder, withNameLock } from "./open-folder.ts";
+import { hasRecords, type Member, withPropertiesMoved } from "./properties.ts";
 import { removeFolder } from "./remove.ts";
 import type { MemberName } from "./system-calls.ts";
 import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
@@ -38,6 +40,7 @@ export async function moveMember(
   to: Place,
   options: TransferOptions,
   follow: (link: StorageEntry) => Promise<StorageEntry>,
+  isFlushed: boolean,
 ): Promise<Placement> {
   return withBothLocks(from, to, async () => {
     const member = await statMember(from.folder, from.name, true);
@@ -47,7 +50,7 @@ export async function moveMember(
     const { ifMatch, signal } = options;
     if (!meetsConditions(entry.etag, ifMatch ? { ifMatch } : {})) throw new StorageError("precondition-failed");
     signal?.throwIfAborted();
-    return placeMember(from, to, member.kind, options.replace === true);
+    return placeMember(from, to, member.kind, { replace: options.replace === true, isFlushed });
   });
 }
 
@@ -59,18 +62,35 @@ export async function placeMember(
   from: Place,
   to: Place,
   kind: StorageEntry["kind"],
-  replace: boolean,
+  options: { readonly replace: boolean; readonly isFlushed: boolean },
 ): Promise<Placement> {
   const found = await to.folder.lookUp(to.name, true);
-  if (found !== undefined && !replace) throw new StorageError("already-exists");
+  if (found !== undefined && !options.replace) throw new StorageError("already-exists");
   await Promise.all([from.folder.confirm(), to.folder.confirm()]);
+  const hasProperties = (await hasRecords(from.folder)) || (await hasRecords(to.folder));
+  const moved = hasProperties ? await from.folder.lookUp(from.name, true) : undefined;
+  const place = (): Promise<void> => renameInto(from, to, kind, found);
+  if (moved === undefined) await place();
+  else {
+    const { isFlushed } = options;
+    const [here, there] = [from, to].map(({ folder }) => ({ folder, stats: moved })) as [Member, Member];
+    await withPropertiesMoved(here, there, { isFlushed, replaced: found }, place);
+  }
+  await Promise.all([from.folder.confirm(), to.folder.confirm()]);
+  return found === undefined ? "created" : "replaced";
+}
+
+async function renameInto(
+  from: Place,
+  to: Place,
+  kind: StorageEntry["kind"],
+  found: BigIntStats | undefined,
+): Promise<void> {
   const [source, target] = [from.folder.at(from.name), to.folder.at(to.name)];
   if (found === undefined) {
     if (kind !== "file" || !(await linkAndUnlink(source, target))) await renameTo(source, target);
   } else if (kind !== "folder" && !found.isDirectory()) await renameTo(source, target);
   else await renameOver(source, to, found.isDirectory());
-  await Promise.all([from.folder.confirm(), to.folder.confirm()]);
-  return found === undefined ? "created" : "replaced";
 }
 
 /**

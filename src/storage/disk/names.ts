@@ -5,6 +5,8 @@ export type NameCheck = (name: string) => boolean;
 
 /** Names of temporary files (`temporary-files.ts`): clients can neither see nor create such members. */
 const RESERVED = /^\.fileferry-.*\.tmp$/is;
+/** The folder for the properties of the members of a folder (`properties.ts`). */
+export const PROPERTIES_FOLDER = ".fileferry-properties";
 const MAX_NAME_BYTES = 255;
 /** Names with a character that Windows refuses or takes for a stream, that it would shorten, and names of devices. */
 const INVALID_ON_WINDOWS = /[<>:"|?*\\]|[. ]$|^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\.|$)/i;
@@ -33,9 +35,10 @@ export function isTemporaryName(name: string): boolean {
   return RESERVED.test(name);
 }
 
-/** Whether a name is at most 255 bytes of valid UTF-8 without NUL, and not the name of a temporary file. */
+/** Whether a name is at most 255 bytes of valid UTF-8 without NUL, and not reserved. */
 function isValidName(name: string): boolean {
-  return !/[\0\p{Cs}]/u.test(name) && Buffer.byteLength(name) <= MAX_NAME_BYTES && !isTemporaryName(name);
+  const isPossible = !/[\0\p{Cs}]/u.test(name) && Buffer.byteLength(name) <= MAX_NAME_BYTES;
+  return isPossible && !isTemporaryName(name) && name.toLowerCase() !== PROPERTIES_FOLDER;
 }
 
 function isValidOnWindows(name: string): boolean {

@@ -1,11 +1,13 @@
-import { fsync } from "node:fs";
+import { type BigIntStats, fsync } from "node:fs";
 import { lutimes } from "node:fs/promises";
 import { promisify } from "node:util";
 import { type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import type { AttributeChanges } from "../../contracts/storage-attributes.ts";
+import { changeProperties } from "../properties.ts";
 import { mapSystemErrors } from "./errors.ts";
-import { statMember } from "./list.ts";
+import { toEntry } from "./list.ts";
 import { type OpenFolder, withNameLock } from "./open-folder.ts";
+import { readProperties, withPropertiesMoved, writeProperties } from "./properties.ts";
 import { closeFile } from "./system-calls.ts";
 
 const sync = promisify(fsync);
@@ -25,8 +27,9 @@ export function nextTime(wanted?: Date): number {
 }
 
 /**
- * Changes the time of a file or folder, and flushes it to the device on request.
- * @throws StorageError `not-found`, also for a link; `unsupported` for properties.
+ * Changes the time and the properties of a file or folder, and flushes them to the device on request. If the time
+ * cannot be set, the properties stay as they were.
+ * @throws StorageError `not-found`, also for a link; `no-space` for too many properties.
  */
 export async function changeMember(
   folder: OpenFolder,
@@ -35,22 +38,41 @@ export async function changeMember(
   isFlushed: boolean,
 ): Promise<StorageEntry> {
   return withNameLock(folder, name, async () => {
-    const before = await findMember(folder, name);
-    if (properties !== undefined && properties.size > 0) throw new StorageError("unsupported");
-    if (modified === undefined) return before;
-    await folder.confirm();
-    const time = nextTime(modified);
-    await mapSystemErrors(lutimes(folder.at(name), time, time));
-    if (isFlushed && before.kind === "file") await flush(folder, name);
-    return findMember(folder, name);
+    const { stats, entry } = await findMember(folder, name);
+    const old = await readProperties(folder, stats);
+    const wanted = properties === undefined ? old : changeProperties(old, properties);
+    if (wanted !== old) await writeProperties(folder, stats, wanted, isFlushed);
+    if (modified !== undefined) {
+      try {
+        await setMemberTime(folder, name, modified, isFlushed && entry.kind === "file");
+      } catch (error) {
+        if (wanted !== old) await writeProperties(folder, stats, old, isFlushed);
+        throw error;
+      }
+    }
+    const after = await findMember(folder, name);
+    // On some systems an earlier time also moves the time of creation, which is a part of the record's name.
+    await withPropertiesMoved({ folder, stats }, { folder, stats: after.stats }, { isFlushed }, async () => undefined);
+    return wanted.size > 0 ? { ...after.entry, hasProperties: true } : after.entry;
   });
 }
 
-/** Returns the entry of a file or folder. The caller holds the lock of the name. @throws StorageError `not-found` */
-async function findMember(folder: OpenFolder, name: string): Promise<StorageEntry> {
-  const entry = await statMember(folder, name, true);
-  if (entry === undefined || entry.kind === "link") throw new StorageError("not-found");
-  return entry;
+async function setMemberTime(folder: OpenFolder, name: string, modified: Date, isFlushed: boolean): Promise<void> {
+  await folder.confirm();
+  const time = nextTime(modified);
+  await mapSystemErrors(lutimes(folder.at(name), time, time));
+  if (isFlushed) await flush(folder, name);
+}
+
+/** Looks up a file or folder. The caller holds the lock of the name. @throws StorageError `not-found` */
+async function findMember(
+  folder: OpenFolder,
+  name: string,
+): Promise<{ readonly stats: BigIntStats; readonly entry: StorageEntry }> {
+  const stats = await folder.lookUp(name, true);
+  const entry = stats && toEntry(name, stats);
+  if (stats === undefined || entry === undefined || entry.kind === "link") throw new StorageError("not-found");
+  return { stats, entry };
 }
 
 async function flush(folder: OpenFolder, name: string): Promise<void> {

@@ -10,12 +10,13 @@ import type { AttributeChanges, Properties } from "../../contracts/storage-attri
 import { nameOf, toPathSegments } from "../../contracts/storage-path.ts";
 import { checkSource, checkTransferPaths } from "../conditions.ts";
 import { copyByReading, moveByCopying } from "../fallbacks.ts";
-import { NO_PROPERTIES } from "../properties.ts";
 import { copyFolderTo } from "./copy.ts";
 import { mapErrorCode, systemCode, toStorageError } from "./errors.ts";
 import type { FolderTree } from "./folder-tree.ts";
+import { toEntry } from "./list.ts";
 import { moveMember } from "./move.ts";
 import { type OpenFolder, withFolder } from "./open-folder.ts";
+import { readProperties } from "./properties.ts";
 import { changeMember } from "./times.ts";
 import type { Durability } from "./write.ts";
 
@@ -34,7 +35,7 @@ export interface DiskAccess {
   self(): StorageAdapter;
 }
 
-/** Creates the copies, moves and attributes of a disk storage. It keeps times, and no properties. */
+/** Creates the copies, moves and attributes of a disk storage. */
 export function createDiskTransfers({
   tree,
   durability,
@@ -52,7 +53,7 @@ export function createDiskTransfers({
     return withFolder(parent, async (folder) => {
       const source = tree.open(await locate(toPathSegments(from)));
       const { isValidName } = tree;
-      const how = { ...options, isValidName, durability };
+      const how = { ...options, isValidName, durability, properties: await properties(from) };
       const placement = await withFolder(source, (opened) => copyFolderTo(opened, { folder, name }, how));
       if (durability === "fsync") await folder.sync();
       return placement;
@@ -75,7 +76,7 @@ export function createDiskTransfers({
           { folder, name },
           { folder: parent, name: target.name },
         ];
-        const placement = await moveMember(here, there, options, follow);
+        const placement = await moveMember(here, there, options, follow, durability === "fsync");
         if (durability === "fsync") await Promise.all([folder.sync(), parent.sync()]);
         return placement;
       });
@@ -86,17 +87,27 @@ export function createDiskTransfers({
     });
   }
 
-  async function properties(path: string): Promise<Properties> {
-    const entry = await stat(path);
-    if (entry === undefined || entry.kind === "link") throw new StorageError("not-found");
-    return NO_PROPERTIES;
-  }
-
-  async function change(path: string, changes: AttributeChanges): Promise<StorageEntry> {
+  /** Opens the folder that has a member. The name of the root is `.`. */
+  async function openMember(path: string): Promise<{ readonly parent: OpenFolder; readonly name: string }> {
     const located = await locate(toPathSegments(path));
     const name = located.at(-1) ?? ".";
     if (name !== "." && !tree.isValidName(name)) throw new StorageError("not-found");
-    const parent = mapErrorCode(tree.open(located.slice(0, -1)), "not-a-folder", "not-found");
+    const parent = await mapErrorCode(tree.open(located.slice(0, -1)), "not-a-folder", "not-found");
+    return { parent, name };
+  }
+
+  async function properties(path: string): Promise<Properties> {
+    const { parent, name } = await openMember(path);
+    return withFolder(parent, async (folder) => {
+      const stats = await folder.lookUp(name, false);
+      const kind = stats && toEntry(name, stats)?.kind;
+      if (stats === undefined || kind === undefined || kind === "link") throw new StorageError("not-found");
+      return readProperties(folder, stats);
+    });
+  }
+
+  async function change(path: string, changes: AttributeChanges): Promise<StorageEntry> {
+    const { parent, name } = await openMember(path);
     const entry = await withFolder(parent, (folder) => changeMember(folder, name, changes, durability === "fsync"));
     return { ...entry, name: nameOf(path) };
   }

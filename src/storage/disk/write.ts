@@ -7,6 +7,7 @@ import { checkTarget, commit } from "./commit.ts";
 import { ignoreErrors, mapErrorCode, mapSystemErrors, systemCode } from "./errors.ts";
 import { toEntry } from "./list.ts";
 import type { OpenFolder } from "./open-folder.ts";
+import { withPropertiesMark } from "./properties.ts";
 import { closeFile, SMALL_BYTES, setTime } from "./system-calls.ts";
 import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
 import { nextTime } from "./times.ts";
@@ -52,9 +53,16 @@ export async function writeMember(
     await mapSystemErrors(closed);
     const isRecent = performance.now() - startedAt < RECENT_MS;
     mustRemove =
-      (await inParent(commit(folder, { temporary, name, previous, isRecent, isQuick }, options))) === "linked";
+      (await inParent(
+        commit(
+          folder,
+          { temporary, name, previous, written, isRecent, isQuick, isFlushed: durability === "fsync" },
+          options,
+        ),
+      )) === "linked";
     if (durability === "fsync") await folder.sync();
-    return toFileEntry(name, written);
+    const entry = toFileEntry(name, written);
+    return previous === undefined ? entry : await withPropertiesMark(folder, written, entry);
   } finally {
     if (descriptor !== undefined) await closeFile(descriptor, isQuick).catch(() => {});
     // Removes exactly the name that this write has created.

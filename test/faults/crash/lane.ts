@@ -51,6 +51,9 @@ export async function checkLane(lane: Lane, origin: string, what: string): Promi
     const sizes = `${describeState(found.get(path))} instead of ${possible.map(describeState).join(" or ")}`;
     expect(isKnown, `${lane.name}/${path} is wholly old or new, ${sizes}, ${message}`).toBe(true);
   }
+  const { moved } = lane.pending ?? {};
+  const isKept = moved === undefined || moved.paths.some((path) => isSame(moved.content, found.get(path)));
+  expect(isKept, `what was moved is at one of both places, ${message}`).toBe(true);
   lane.states = found;
   lane.pending = undefined;
   lane.done = [];

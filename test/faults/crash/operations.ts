@@ -13,6 +13,8 @@ export interface Operation {
   readonly name: string;
   /** What it makes of which path, where it succeeds; one that is cut off has done each of them or not. */
   readonly effects: readonly (readonly [path: string, state: State])[];
+  /** Of what it moves, at least one of these paths has the content, whenever it is cut off. */
+  readonly moved?: { readonly paths: readonly [from: string, to: string]; readonly content: State };
   /** Whether the answer must be a success. */
   readonly succeeds: boolean;
   /** Sends it to the lane at this URL, which ends in a slash. Rejects when no answer comes. */
@@ -150,6 +152,35 @@ export function commands(random: Random, states: States): Operation {
     succeeds: isThere,
     send: (lane) => send("POST", lane, { "Content-Type": "application/json", Accept: "application/json" }, body),
   };
+}
+
+/**
+ * Moves a file over what is there. One that is cut off may have removed what it replaces, but never the file that it
+ * moves.
+ */
+export function moveFile(states: States, from: string, to: string): Operation {
+  const content = states.get(from);
+  const succeeds = content instanceof Buffer && states.get(to) !== undefined;
+  const below = PATHS.filter((path) => path.startsWith(`${to}/`) && states.get(path) !== undefined);
+  const body = JSON.stringify({ commands: [{ command: "move", target: from, destination: to, overwrite: true }] });
+  const effects: Operation["effects"] = [
+    [from, undefined],
+    ...below.map((path) => [path, undefined] as const),
+    [to, undefined],
+    [to, content],
+  ];
+  return {
+    name: `move ${from} over ${to}`,
+    effects: succeeds ? effects : [],
+    succeeds,
+    ...(succeeds && { moved: { paths: [from, to], content } }),
+    send: (lane) => send("POST", lane, { "Content-Type": "application/json", Accept: "application/json" }, body),
+  };
+}
+
+/** Removes whatever is at the path of the folder. */
+export function clearTree(random: Random, states: States): Operation {
+  return states.get("tree") instanceof Buffer ? removeFile(random, states, "tree") : removeTree(random, states);
 }
 
 function archive(): Operation {

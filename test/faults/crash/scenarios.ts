@@ -1,7 +1,18 @@
 import { createRandom } from "../cut-requests.ts";
 import type { CrashEnvironment } from "./environment.ts";
 import { perform } from "./lane.ts";
-import { commands, form, makeTree, type Operation, removeFile, removeTree, type States, toPut } from "./operations.ts";
+import {
+  clearTree,
+  commands,
+  form,
+  makeTree,
+  moveFile,
+  type Operation,
+  removeFile,
+  removeTree,
+  type States,
+  toPut,
+} from "./operations.ts";
 import { changePassword } from "./passwords.ts";
 
 /** System calls by their names, and how many of each there are in an operation, at least about. */
@@ -54,6 +65,8 @@ function onLane(
 
 const put = (path: string) => (states: States) => toPut(path, nextContent(), states);
 const remove = (path: string) => (states: States) => removeFile(createRandom(1), states, path);
+const move = (from: string, to: string) => (states: States) => moveFile(states, from, to);
+const clear = (states: States) => clearTree(createRandom(1), states);
 const tree = (states: States) => makeTree(createRandom(1), states);
 const noTree = (states: States) => removeTree(createRandom(1), states);
 
@@ -87,8 +100,20 @@ export const SCENARIOS: readonly Scenario[] = [
     [tree, tree, put("tree/1.txt"), put("tree/2.bin"), put("tree/deep/3.txt")],
     noTree,
   ),
-  onLane("a new folder", { mkdir: 1, fsync: 1, write: 1 }, [noTree], tree),
-  onLane("two commands", { mkdir: 1, unlink: 1, fsync: 2, write: 2 }, [noTree, ...everyFile], (states) =>
+  onLane("a new folder", { mkdir: 1, fsync: 1, write: 1 }, [clear], tree),
+  onLane(
+    "a move of a file over a file",
+    { rename: 1, fsync: 2, write: 1 },
+    [put("a.txt"), put("b.bin")],
+    move("a.txt", "b.bin"),
+  ),
+  onLane(
+    "a move of a file over a folder",
+    { rename: 2, unlink: 2, rmdir: 2, fsync: 2, write: 2 },
+    [clear, tree, tree, put("a.txt"), put("tree/1.txt"), put("tree/deep/3.txt")],
+    move("a.txt", "tree"),
+  ),
+  onLane("two commands", { mkdir: 1, unlink: 1, fsync: 2, write: 2 }, [clear, ...everyFile], (states) =>
     commands(createRandom(1), states),
   ),
   {

@@ -55,7 +55,7 @@ describe.skipIf(litmus.missing)(`litmus${litmus.reason}`, () => {
     ["basic", "disk", 16],
     ["copymove", "disk", 13],
     ["copymove", "memory", 13],
-    // A disk keeps no properties.
+    ["props", "disk", 30],
     ["props", "memory", 30],
     ["locks", "disk", 41],
     ["locks", "memory", 41],

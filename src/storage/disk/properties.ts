@@ -1,0 +1,215 @@
+import { type BigIntStats, constants, fstatSync, fsync, readFile, writeFile } from "node:fs";
+import { mkdir, rename, rmdir, unlink } from "node:fs/promises";
+import { promisify } from "node:util";
+import { isStorageError, type StorageEntry } from "../../contracts/storage-adapter.ts";
+import type { Properties } from "../../contracts/storage-attributes.ts";
+import { NO_PROPERTIES } from "../properties.ts";
+import { ignoreErrors, mapSystemErrors, systemCode, undefinedIfMissing } from "./errors.ts";
+import { readGuard } from "./latency-guard.ts";
+import { PROPERTIES_FOLDER } from "./names.ts";
+import type { OpenFolder } from "./open-folder.ts";
+import { closeFile } from "./system-calls.ts";
+import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
+
+/*
+ * The properties of the members of a folder are in the folder `.fileferry-properties` in it, a record for each member.
+ * The name of a record is the identity of the member, not its name. So a record never belongs to another file that
+ * another program puts at the name of a member, and a rename in a folder needs no change.
+ */
+
+const sync = promisify(fsync);
+const write = promisify(writeFile);
+const read = promisify(readFile);
+/** 64 KiB of properties are never more than this as JSON. */
+const MAX_RECORD_BYTES = 1_048_576;
+/** How often a record is written again because another removal took the empty folder of records away. */
+const MAX_ATTEMPTS = 20;
+
+/**
+ * The name of a member's record: its inode and the time when it was created, because a system gives the inode of a
+ * removed file to another one. The root of a storage has its record in its own folder.
+ */
+function toRecordName({ ino, birthtimeNs }: BigIntStats): string {
+  return `${ino.toString(16)}-${birthtimeNs.toString(16)}`;
+}
+
+/** Opens the records of a folder; `undefined` if there are none. The caller closes them. */
+export async function openRecords(folder: OpenFolder): Promise<OpenFolder | undefined> {
+  return (await hasRecords(folder)) ? folder.enter(PROPERTIES_FOLDER).catch(undefinedIfMissing) : undefined;
+}
+
+/** Whether a folder has records. */
+export async function hasRecords(folder: OpenFolder): Promise<boolean> {
+  const { lookSync } = folder;
+  if (lookSync !== undefined && readGuard.isFast())
+    return readGuard.timed(() => lookSync(PROPERTIES_FOLDER)) !== undefined;
+  return (await folder.lookUp(PROPERTIES_FOLDER, false)) !== undefined;
+}
+
+/** Whether a member has a record. */
+export async function hasRecord(records: OpenFolder, stats: BigIntStats): Promise<boolean> {
+  return (await records.lookUp(toRecordName(stats), false)) !== undefined;
+}
+
+/** As {@link hasRecord}, but synchronous, for fast disks. */
+export function hasRecordSync({ lookSync }: OpenFolder, stats: BigIntStats): boolean {
+  return lookSync?.(toRecordName(stats)) !== undefined;
+}
+
+/** Adds to the entry of a member whether it has properties. */
+export async function withPropertiesMark(
+  folder: OpenFolder,
+  stats: BigIntStats,
+  entry: StorageEntry,
+): Promise<StorageEntry> {
+  const records = entry.kind === "link" ? undefined : await openRecords(folder);
+  if (records === undefined) return entry;
+  try {
+    return (await hasRecord(records, stats)) ? { ...entry, hasProperties: true } : entry;
+  } finally {
+    records.close();
+  }
+}
+
+/** Reads the properties of a member. */
+export async function readProperties(folder: OpenFolder, stats: BigIntStats): Promise<Properties> {
+  const records = await openRecords(folder);
+  if (records === undefined) return NO_PROPERTIES;
+  try {
+    return (await readRecord(records, toRecordName(stats))) ?? NO_PROPERTIES;
+  } finally {
+    records.close();
+  }
+}
+
+/** Stores the properties of a member in place of all that it had. `isFlushed`: they survive a power failure. */
+export async function writeProperties(
+  folder: OpenFolder,
+  stats: BigIntStats,
+  properties: Properties,
+  isFlushed: boolean,
+): Promise<void> {
+  if (properties.size === 0) return removeProperties(folder, stats);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await ignoreErrors(mkdir(folder.at(PROPERTIES_FOLDER)), "EEXIST");
+      return await writeInto(folder, toRecordName(stats), properties, isFlushed);
+    } catch (error) {
+      const isGone = isStorageError(error) && error.code === "not-found";
+      if (!isGone || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function writeInto(folder: OpenFolder, name: string, properties: Properties, isFlushed: boolean): Promise<void> {
+  const records = await folder.enter(PROPERTIES_FOLDER);
+  const temporary = reserveTemporaryName();
+  let isRemoved = true;
+  try {
+    const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+    const descriptor = await records.openFile(temporary, O_CREAT | O_EXCL | O_WRONLY, 0o666);
+    isRemoved = false;
+    await writeText(descriptor, JSON.stringify([...properties]), isFlushed);
+    await records.confirm();
+    await mapSystemErrors(rename(records.at(temporary), records.at(name)));
+    isRemoved = true;
+    if (isFlushed) await Promise.all([records.sync(), folder.sync()]);
+  } finally {
+    if (!isRemoved) isRemoved = await tryUnlink(records, temporary);
+    releaseTemporaryName(temporary, isRemoved);
+    records.close();
+  }
+}
+
+async function writeText(descriptor: number, text: string, isFlushed: boolean): Promise<void> {
+  try {
+    await mapSystemErrors(write(descriptor, text));
+    if (isFlushed) await mapSystemErrors(sync(descriptor));
+  } finally {
+    await closeFile(descriptor, true);
+  }
+}
+
+async function tryUnlink(folder: OpenFolder, name: string): Promise<boolean> {
+  return unlink(folder.at(name)).then(
+    () => true,
+    (error) => systemCode(error) === "ENOENT",
+  );
+}
+
+/** Removes the properties of a member, and the folder of records if it is empty now. */
+export async function removeProperties(folder: OpenFolder, stats: BigIntStats): Promise<void> {
+  const records = await openRecords(folder);
+  if (records === undefined) return;
+  try {
+    await records.confirm();
+    await mapSystemErrors(ignoreErrors(unlink(records.at(toRecordName(stats))), "ENOENT"));
+  } finally {
+    records.close();
+  }
+  await ignoreErrors(rmdir(folder.at(PROPERTIES_FOLDER)), "ENOENT", "ENOTEMPTY", "EEXIST", "EPERM", "EBUSY");
+}
+
+/** What another program has written there is not shown. */
+async function readRecord(records: OpenFolder, name: string): Promise<Properties | undefined> {
+  const descriptor = await records.openFile(name, constants.O_RDONLY).catch(undefinedIfMissing);
+  if (descriptor === undefined) return undefined;
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile() || stats.size > MAX_RECORD_BYTES) return undefined;
+    return parseRecord(String(await mapSystemErrors(read(descriptor))));
+  } finally {
+    await closeFile(descriptor, true);
+  }
+}
+
+function parseRecord(text: string): Properties | undefined {
+  try {
+    const entries: unknown = JSON.parse(text);
+    return Array.isArray(entries) && entries.every(isPair) ? new Map(entries) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isPair(value: unknown): value is readonly [string, string] {
+  return Array.isArray(value) && value.length === 2 && value.every((text) => typeof text === "string");
+}
+
+/** A member of a folder that is there, or will be. */
+export interface Member {
+  readonly folder: OpenFolder;
+  readonly stats: BigIntStats;
+}
+
+/**
+ * Runs a step that replaces or moves a member, and takes its properties along. They are stored for the new place or
+ * file first: whenever the process ends, each file has its own properties or, after the step, those it shall have.
+ * `replaced` is what the step removes from the new place, whose properties go.
+ */
+export async function withPropertiesMoved<T>(
+  from: Member,
+  to: Member,
+  { isFlushed, replaced }: { readonly isFlushed: boolean; readonly replaced?: BigIntStats | undefined },
+  step: () => Promise<T>,
+): Promise<T> {
+  const isSame = from.folder.identity() === to.folder.identity() && isSameRecord(from.stats, to.stats);
+  const properties = isSame ? NO_PROPERTIES : await readProperties(from.folder, from.stats);
+  if (properties.size > 0) await writeProperties(to.folder, to.stats, properties, isFlushed);
+  let result: T;
+  try {
+    result = await step();
+  } catch (error) {
+    if (properties.size > 0) await removeProperties(to.folder, to.stats).catch(() => undefined);
+    throw error;
+  }
+  // The step is done. A record that stays belongs to nothing, and is never shown.
+  if (properties.size > 0) await removeProperties(from.folder, from.stats).catch(() => undefined);
+  if (replaced !== undefined && !isSameRecord(replaced, to.stats) && !isSameRecord(replaced, from.stats))
+    await removeProperties(to.folder, replaced).catch(() => undefined);
+  return result;
+}
+
+function isSameRecord(one: BigIntStats, other: BigIntStats): boolean {
+  return toRecordName(one) === toRecordName(other);
+}
