@@ -45,6 +45,13 @@ describe("listings of S3", () => {
     expect(calls[1]?.signal?.aborted).toBe(true);
   });
 
+  it("parse a response of 256 KiB of carriage returns quickly, and read each as a line end", () => {
+    const started = performance.now();
+    const root = parseResponse(`<a>${"\r".repeat(262_144)}<b>x\r\ny\rz</b></a>`);
+    expect(childText(root, "b")).toBe("x\ny\nz");
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
   it.each([
     ["no XML", "<html>"],
     ["another document", "<Other/>"],
