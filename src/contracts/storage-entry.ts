@@ -10,9 +10,6 @@ export interface StorageEntry {
    * of one path have equal strong tags, their bytes are equal.
    */
   readonly etag?: string;
-  /**
-   * Whether it has properties (`StorageAttributes`). Absent: it has none, but for an entry that `read` returns, which
-   * need not have this.
-   */
+  /** Whether it has properties (`StorageAttributes`). Absent: it has none. The entry of `read` may leave it out. */
   readonly hasProperties?: true;
 }

@@ -141,11 +141,11 @@ async function copyFile(copying: Copying, from: string, to: string, isNew: boole
 }
 
 /** Gives a copy the properties of its original, and no others, if the storage keeps properties there. */
-async function copyProperties({ storage }: Copying, from: string, to: string, written?: StorageEntry): Promise<void> {
+async function copyProperties({ storage }: Copying, from: string, to: string, copy?: StorageEntry): Promise<void> {
   const { attributes } = storage;
   if (attributes === undefined) return;
   const original = await storage.stat(from);
-  const hasOld = written?.hasProperties === true;
+  const hasOld = copy?.hasProperties === true;
   if (original?.hasProperties !== true && !hasOld) return;
   const old = hasOld ? await attributes.properties(to) : NO_PROPERTIES;
   const wanted = original?.hasProperties === true ? await attributes.properties(from) : NO_PROPERTIES;
