@@ -9,18 +9,25 @@ import {
   type StoredFile,
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
-import { copyByReading, moveByCopying } from "./fallbacks.ts";
+import { createKeyedMutex } from "../platform/keyed-mutex.ts";
 import { type ObjectLocation, toLocation } from "./object-store/keys.ts";
+import { createObjectAttributes } from "./object-store/properties.ts";
+import { createObjectTransfers } from "./object-store/transfers.ts";
 import { createS3Client } from "./s3/client.ts";
 import { createConditionSupport } from "./s3/conditional-change.ts";
+import { createS3Copier } from "./s3/copy.ts";
 import { toS3FileEntry } from "./s3/entries.ts";
 import { headObject, isAnyBelow } from "./s3/head.ts";
-import { listPage, listS3Members } from "./s3/list.ts";
+import { listObjects, listPage, listS3Members } from "./s3/list.ts";
 import { listFirstS3Members } from "./s3/list-first.ts";
 import { type S3Storage, type S3StorageOptions, toS3Settings } from "./s3/options.ts";
+import { createS3PropertyMarker, createS3PropertyObjects, hasS3Properties } from "./s3/properties.ts";
 import { readFile } from "./s3/read.ts";
 import { createS3Remover } from "./s3/remove.ts";
 import { createS3Writer } from "./s3/write.ts";
+
+/** How many objects of a folder are copied at the same time. */
+const PARALLEL_COPIES = 16;
 
 export type { S3Credentials, S3Fetch, S3Storage, S3StorageOptions } from "./s3/options.ts";
 
@@ -37,12 +44,19 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
   const support = createConditionSupport(conditionalWrites);
   const writer = createS3Writer(client, support);
   const remover = createS3Remover(client, support);
+  const withLock = createKeyedMutex();
   /** Time of all folders, because stores keep none. */
   const folderTime = new Date(Math.floor(clock() / 1000) * 1000);
 
   async function stat(path: string): Promise<StorageEntry | undefined> {
     const location = toLocation(prefix, path);
     if (location === undefined) return undefined;
+    const [entry, hasProperties] = await Promise.all([look(location), hasS3Properties(client, location)]);
+    return entry && hasProperties ? { ...entry, hasProperties } : entry;
+  }
+
+  /** Returns what is at a location, without a look at its properties. */
+  async function look(location: ObjectLocation): Promise<StorageEntry | undefined> {
     const folder: StorageEntry = { name: location.name, kind: "folder", size: 0, modified: folderTime };
     if (location.parent === undefined) return folder;
     const head = await headObject(client, location.key);
@@ -55,7 +69,7 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
     const { folder } = location;
     const batches = part
       ? listFirstS3Members(client, folder, folderTime, part)
-      : listS3Members(client, folder, folderTime);
+      : listS3Members(client, folder, folderTime, (signal) => createS3PropertyMarker(client, folder, signal));
     for await (const members of batches) {
       if (members === undefined) await expectFolder(location);
       else yield members;
@@ -116,16 +130,45 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
     return location;
   }
 
-  const storage: S3Storage = {
+  const { copyObject } = createS3Copier(client, support, writer.uploads);
+  const transfers = createObjectTransfers({
+    parallel: PARALLEL_COPIES,
+    locate: (path) => toLocation(prefix, path),
+    look,
+    createFolder,
+    remove,
+    checkTarget: (location, signal) => writer.checkTarget(location, {}, signal),
+    copyObject,
+    removeProperties: remover.removeProperties,
+    removeCopied: remover.removeCopied,
+    pages: (folder, signal) => listObjects(client, folder, signal),
+    async isCopy(source, copy) {
+      return (await headObject(client, copy.key))?.source === source.etag;
+    },
+  });
+  const attributes = createObjectAttributes({
+    find: findable,
+    look,
+    ...createS3PropertyObjects(client, support),
+    removeObject: remover.removeObject,
+  });
+
+  return {
     stat,
     list: (path, part) => toMembers(() => listBatches(path, part)),
     read,
     write,
     createFolder,
     remove,
-    copy: (from, to, options) => copyByReading(storage, from, to, options),
-    move: (from, to, options) => moveByCopying(storage, from, to, options),
+    // Within this process exactly one succeeds of several that move one source, or create one new name, and changes of
+    // properties do not compete.
+    copy: (from, to, options) => withLock(`to ${to}`, () => transfers.copy(from, to, options)),
+    move: (from, to, options) =>
+      withLock(`from ${from}`, () => withLock(`to ${to}`, () => transfers.move(from, to, options))),
+    attributes: {
+      properties: attributes.properties,
+      change: (path, changes) => withLock(`change ${path}`, () => attributes.change(path, changes)),
+    },
     check,
   };
-  return storage;
 }

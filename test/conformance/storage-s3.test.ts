@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { createPermits } from "../../src/storage/object-store/permits.ts";
 import { createS3Client } from "../../src/storage/s3/client.ts";
 import { createConditionSupport } from "../../src/storage/s3/conditional-change.ts";
+import { createS3Copier } from "../../src/storage/s3/copy.ts";
+import { createUploads } from "../../src/storage/s3/multipart-uploads.ts";
 import { toS3Settings } from "../../src/storage/s3/options.ts";
 import { createS3Writer } from "../../src/storage/s3/write.ts";
 import type { StorageCase, StorageCaseContext } from "../../src/testing/storage/case.ts";
@@ -13,8 +16,14 @@ import { createBucket, type S3Bucket, s3Missing } from "../support/s3/server.ts"
  * removal is lost.
  */
 const BEYOND_THIS_STORE = ["of a replacement and a removal of one version only one succeeds"];
-/** A bucket has no links, its moves are copies, and it keeps neither properties nor times. */
-const LACKING: readonly StorageCase["needs"][] = ["makeLink", "exactMoves", "properties", "times"];
+/** Promises of exact moves that a bucket keeps for the copies and moves of one process. */
+const KEPT_IN_ONE_PROCESS = [
+  "copy: of several parallel copies to one new name exactly one succeeds",
+  "move: of several parallel movers of one file or folder exactly one succeeds, and the others are not-found",
+  "move: of several parallel movers to one new name exactly one succeeds, and the others keep their source",
+];
+/** A bucket has no links, its moves are copies, and it sets all times itself. */
+const LACKING: readonly StorageCase["needs"][] = ["makeLink", "exactMoves", "times"];
 /** Thousands of requests, one after the other. */
 const PATIENCE_MS = 300_000;
 const MEBIBYTE = 1_048_576;
@@ -30,6 +39,7 @@ describe.skipIf(s3Missing !== undefined)(`the storage cases × S3${s3Missing ? `
   it("leaves out links, which no store has, and one case by name", () => {
     const names = storageCases.filter((one) => !isPlayed(one) && !LACKING.includes(one.needs)).map(({ name }) => name);
     expect(names).toEqual(BEYOND_THIS_STORE);
+    expect(storageCases.filter(({ name }) => KEPT_IN_ONE_PROCESS.includes(name))).toHaveLength(3);
   });
 
   for (const storageCase of storageCases.filter(isPlayed)) {
@@ -49,12 +59,31 @@ describe.skipIf(s3Missing !== undefined)(`the storage cases × S3${s3Missing ? `
     expect(areSameBytes(await bodyBytes(body), bytes)).toBe(true);
   });
 
+  it("are met by copies in parts", async () => {
+    const { endpoint, accessKeyId, secretAccessKey } = bucket;
+    const client = createS3Client(toS3Settings({ bucket: bucket.bucket, endpoint, accessKeyId, secretAccessKey }));
+    const limits = { maxBytes: 5 * MEBIBYTE, partBytes: 5 * MEBIBYTE };
+    const copier = createS3Copier(client, createConditionSupport(true), createUploads(client), limits);
+    const bytes = noise(22 * MEBIBYTE + 7, 1);
+    const storage = bucket.storage();
+    const { etag } = await storage.write("/ä large.bin", inChunks(bytes, MEBIBYTE));
+    const options = { isNew: true, permits: createPermits(16) };
+    const copied = await copier.copyObject("ä large.bin", "in parts", options);
+    const found = await storage.stat("/in parts");
+    expect([copied?.source, copied?.etag, found?.size]).toEqual([etag, found?.etag, bytes.byteLength]);
+    expect(areSameBytes(await bodyBytes((await storage.read("/in parts")).body), bytes)).toBe(true);
+    await expect(copier.copyObject("ä large.bin", "in parts", options)).rejects.toMatchObject({
+      code: "already-exists",
+    });
+  });
+
   it("have left no upload in parts behind", async () => {
     expect(await bucket.openUploads()).toEqual([]);
   });
 });
 
 function isPlayed({ name, needs }: StorageCase): boolean {
+  if (KEPT_IN_ONE_PROCESS.includes(name)) return true;
   return !LACKING.includes(needs) && !BEYOND_THIS_STORE.includes(name);
 }
 
@@ -74,5 +103,5 @@ function createContext(): StorageCaseContext {
     await Promise.all(Array.from({ length: 32 }, writer));
   }
 
-  return { storage, strongTags: true, atomicConditions: true, fill };
+  return { storage, strongTags: true, atomicConditions: true, properties: true, fill };
 }

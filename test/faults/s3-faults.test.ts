@@ -142,6 +142,41 @@ describe.skipIf(s3Missing !== undefined)(`S3 over bad connections${s3Missing ? `
   });
 });
 
+describe.skipIf(s3Missing !== undefined)("moves in S3 over bad connections", () => {
+  beforeAll(async () => {
+    bucket ??= await createBucket();
+  }, 120_000);
+
+  it.each<S3Fault>(["busy", "reset-before", "lost"])(
+    "lose nothing while a third of the calls go wrong: %s",
+    async (fault) => {
+      const { storage, straight } = await start(often(0.3, fault));
+      await straight.createFolder("/folder");
+      const texts = Array.from({ length: 6 }, (_, number) => noise(100 + number, number));
+      for (const [number, bytes] of texts.entries()) await straight.write(`/folder/${number}`, inChunks(bytes, 50));
+      let at = "/folder";
+      for (let round = 0; round < 5; round += 1) {
+        const to = `/moved-${round}`;
+        const error: unknown = await storage.move(at, to).then(
+          () => undefined,
+          (reason) => reason,
+        );
+        if (error === undefined) expect(await straight.stat(at)).toBeUndefined();
+        else expect(error).toMatchObject({ code: "unavailable" });
+        for (const [number, bytes] of texts.entries()) {
+          const isMoved = error === undefined || (await straight.stat(`${at}/${number}`)) === undefined;
+          expect(areSameBytes(await readAll(straight, `${isMoved ? to : at}/${number}`), bytes)).toBe(true);
+        }
+        if (error !== undefined) break;
+        at = to;
+      }
+      await proxy?.close();
+      expect(await bucket.openUploads()).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
+});
+
 /** A storage behind a bad way, and one of the same folder by a straight one. */
 async function start(
   choose: (call: IncomingMessage) => S3Fault,

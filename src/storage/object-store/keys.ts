@@ -3,6 +3,8 @@ import { toPathSegments } from "../../contracts/storage-path.ts";
 /** The limit of disks, so that the service behaves the same on all storages. */
 const MAX_NAME_BYTES = 255;
 const MAX_KEY_BYTES = 1024;
+/** Name of the folders with the properties of the members beside them. No path leads there. */
+export const PROPERTIES_FOLDER = ".fileferry-properties";
 
 const encoder = new TextEncoder();
 
@@ -38,6 +40,14 @@ export function toLocation(prefix: string, path: string): ObjectLocation | undef
 }
 
 /**
+ * Returns the key of the object with the properties of what is at a location. It may be too long for a key: check it
+ * with {@link isKey}. The root has no folder around it, so its object has a name that no member of it can have.
+ */
+export function toPropertiesKey({ name, folder, parent }: ObjectLocation): string {
+  return `${parent ?? folder}${PROPERTIES_FOLDER}/${parent === undefined ? PROPERTIES_FOLDER : name}`;
+}
+
+/**
  * Returns the keys of a folder and of all folders above it, without trailing `/`, topmost first. Those of `a/b/c/`
  * below `a/` are `a/b` and `a/b/c`.
  */
@@ -46,8 +56,12 @@ export function toAncestors(prefix: string, folder: string): string[] {
   return names.map((_, index) => prefix + names.slice(0, index + 1).join("/"));
 }
 
-/** Whether a text is a valid name of a member, as on a disk. The empty name, `.` and `..` cannot occur in a path. */
+/**
+ * Whether a text is a valid name of a member, as on a disk. The empty name, `.` and `..` cannot occur in a path, and
+ * one name is reserved.
+ */
 export function isName(name: string): boolean {
+  if (name === PROPERTIES_FOLDER) return false;
   const isText = name !== "" && name !== "." && name !== ".." && !/[\0/\p{Cs}]/u.test(name);
   return isText && byteLength(name) <= MAX_NAME_BYTES;
 }

@@ -219,7 +219,7 @@ function nameOf(error: unknown): string {
 }
 
 /** Encodes a key as the path of a URL. The signature covers what the store decodes this to. */
-function encodeKey(key: string): string {
+export function encodeKey(key: string): string {
   return key.split("/").map(encodePart).join("/");
 }
 

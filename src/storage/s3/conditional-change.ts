@@ -6,8 +6,8 @@ import { codeOf, isDone, type S3Response, toS3StorageError } from "./errors.ts";
 import { headObject } from "./head.ts";
 import { wait } from "./retry.ts";
 
-/** Kinds of changes: a PUT, the completion of a multipart upload, or a removal. */
-export type S3ChangeKind = "put" | "complete" | "delete";
+/** Kinds of changes: a PUT, a copy, the completion of a multipart upload, or a removal. */
+export type S3ChangeKind = "put" | "copy" | "complete" | "delete";
 
 /** What is known about the condition support of one store. */
 export interface S3ConditionSupport {
@@ -19,7 +19,7 @@ export interface S3ConditionSupport {
 
 /** Creates the assumptions about a store before its first response. */
 export function createConditionSupport(conditionalWrites: boolean): S3ConditionSupport {
-  return { sent: new Set(conditionalWrites ? ["put", "complete", "delete"] : []), areTagsBare: false };
+  return { sent: new Set(conditionalWrites ? ["put", "copy", "complete", "delete"] : []), areTagsBare: false };
 }
 
 /** One change of one key. */

@@ -2,6 +2,8 @@ import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 
 /** Header by which a write recognizes its own object if the response to it was lost. */
 export const WRITER_HEADER = "x-amz-meta-fileferry-write";
+/** Header of a copy: the entity-tag of the version that was copied. */
+export const SOURCE_HEADER = "x-amz-meta-fileferry-source";
 
 /** What the store reports about an object without its content. */
 export interface S3Head {
@@ -11,7 +13,12 @@ export interface S3Head {
   readonly etag: string;
   /** Tag of the write that created the object; `undefined` if other software created it. */
   readonly writer: string | undefined;
+  /** Entity-tag of the version that it is a copy of; `undefined` if it was not copied. */
+  readonly source: string | undefined;
 }
+
+/** The part of the metadata that is in the entry of a file. */
+type S3FileHead = Pick<S3Head, "size" | "modified" | "etag">;
 
 /** Reads the headers of a response about an object of this size. */
 export function toHead(headers: Headers, size: number): S3Head {
@@ -20,11 +27,12 @@ export function toHead(headers: Headers, size: number): S3Head {
     modified: toSecond(headers.get("last-modified") ?? ""),
     etag: toEtag(headers.get("etag") ?? ""),
     writer: headers.get(WRITER_HEADER) ?? undefined,
+    source: headers.get(SOURCE_HEADER) ?? undefined,
   };
 }
 
 /** Creates the entry of a file. */
-export function toS3FileEntry(name: string, { size, modified, etag }: Omit<S3Head, "writer">): StorageEntry {
+export function toS3FileEntry(name: string, { size, modified, etag }: S3FileHead): StorageEntry {
   return { name, kind: "file", size, modified, ...(etag !== "" && { etag }) };
 }
 

@@ -5,11 +5,21 @@ import { listPage } from "./list.ts";
 
 /** Returns the metadata of an object, or `undefined` if there is none. */
 export async function headObject(client: S3Client, key: string, signal?: AbortSignal): Promise<S3Head | undefined> {
+  return (await headResponse(client, key, signal))?.head;
+}
+
+/** Returns the metadata and the response of an object, or `undefined` if there is none. */
+export async function headResponse(
+  client: S3Client,
+  key: string,
+  signal?: AbortSignal,
+): Promise<{ readonly head: S3Head; readonly headers: Headers } | undefined> {
   const request = { method: "HEAD", key, signal } as const;
   const response = await client.call(request);
   if (isMissing(response)) return undefined;
   if (!isDone(response)) throw toS3StorageError(response, describeS3Request(request));
-  return toHead(response.headers, Number(response.headers.get("content-length") ?? Number.NaN));
+  const { headers } = response;
+  return { head: toHead(headers, Number(headers.get("content-length") ?? Number.NaN)), headers };
 }
 
 /** Whether any key begins with this prefix. */

@@ -1,8 +1,9 @@
 import type { ListOptions, StorageEntry } from "../../contracts/storage-adapter.ts";
-import { type KeyPage, laterKey, takeFirstMembers, toPageSize, toStartAfter } from "../object-store/first-members.ts";
+import { type KeyPage, takeFirstMembers, toPageSize, toStartAfter } from "../object-store/first-members.ts";
 import type { S3Client } from "./client.ts";
 import { isAnyBelow } from "./head.ts";
-import { createMemberReader, listPage } from "./list.ts";
+import { createMemberReader, listPage, toMarkedPage } from "./list.ts";
+import { createS3PropertyMarker, hasS3Properties } from "./properties.ts";
 
 /**
  * Yields the first members of a folder after a name, with requests for little more than these. Like `listS3Members`, it
@@ -18,6 +19,8 @@ export async function* listFirstS3Members(
   const controller = new AbortController();
   const { signal } = controller;
   const toEntries = createMemberReader(folder, folderTime);
+  const beginning = startAfter?.slice(folder.length);
+  const marker = createS3PropertyMarker(client, folder, signal, { after: beginning, most: toPageSize(options) });
   let isEmpty = true;
 
   async function* pages(): AsyncGenerator<KeyPage> {
@@ -31,15 +34,17 @@ export async function* listFirstS3Members(
         ...(token === undefined ? { startAfter } : { token }),
       });
       token = page.token;
-      const last = laterKey(page.keys.at(-1)?.key, page.prefixes.at(-1))?.slice(folder.length);
-      if (last !== undefined) isEmpty = false;
-      yield { members: toEntries(page), ...(token !== undefined && { last }) };
+      if (page.keys.length > 0 || page.prefixes.length > 0) isEmpty = false;
+      const marked = toMarkedPage(folder, page);
+      yield { members: await marker.mark(toEntries(page), marked), last: marked.last };
     } while (token !== undefined);
   }
 
   async function findFolder(name: string): Promise<StorageEntry | undefined> {
-    const isFolder = await isAnyBelow(client, `${folder}${name}/`, signal);
-    return isFolder ? { name, kind: "folder", size: 0, modified: folderTime } : undefined;
+    const location = { name, key: folder + name, folder: `${folder}${name}/`, parent: folder };
+    if (!(await isAnyBelow(client, location.folder, signal))) return undefined;
+    const hasProperties = await hasS3Properties(client, location);
+    return { name, kind: "folder", size: 0, modified: folderTime, ...(hasProperties && { hasProperties }) };
   }
 
   try {

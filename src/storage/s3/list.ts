@@ -1,5 +1,7 @@
 import { type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
-import { isKey, isName } from "../object-store/keys.ts";
+import { laterKey } from "../object-store/first-members.ts";
+import { isKey, isName, PROPERTIES_FOLDER } from "../object-store/keys.ts";
+import type { MarkedPage, PropertyMarker } from "../object-store/property-marks.ts";
 import { describeS3Request, type S3Client } from "./client.ts";
 import { toEtag, toS3FileEntry, toSecond } from "./entries.ts";
 import { isDone, toS3StorageError } from "./errors.ts";
@@ -101,27 +103,44 @@ function decodeKey(text: string): string | undefined {
   }
 }
 
+/** Yields all objects below a prefix in pages, in the order of their keys. */
+export async function* listObjects(
+  client: S3Client,
+  prefix: string,
+  signal?: AbortSignal,
+): AsyncGenerator<readonly S3ListedKey[]> {
+  let token: string | undefined;
+  do {
+    const page = await listPage(client, { prefix, token, signal });
+    yield page.keys;
+    token = page.token;
+  } while (token !== undefined);
+}
+
 /**
  * Yields the members of a folder in pages. Requests the next page while the caller works on the current one. If no key
  * is below the folder, not even its marker, the first page is `undefined`.
  * @param folderTime time of the subfolders, because stores keep none
+ * @param createMarker creates what marks the members with properties
  */
 export async function* listS3Members(
   client: S3Client,
   folder: string,
   folderTime: Date,
+  createMarker: (signal: AbortSignal) => PropertyMarker,
 ): AsyncGenerator<readonly StorageEntry[] | undefined> {
   const controller = new AbortController();
   const fetchPage = (token?: string) =>
     listPage(client, { prefix: folder, delimiter: "/", token, signal: controller.signal });
   const toEntries = createMemberReader(folder, folderTime);
+  const marker = createMarker(controller.signal);
   try {
     let page = await fetchPage();
     if (page.keys.length === 0 && page.prefixes.length === 0 && page.token === undefined) yield undefined;
     for (;;) {
       const next = page.token === undefined ? undefined : fetchPage(page.token);
       next?.catch(() => undefined);
-      yield toEntries(page);
+      yield await marker.mark(toEntries(page), toMarkedPage(folder, page));
       if (next === undefined) return;
       page = await next;
     }
@@ -151,5 +170,14 @@ export function createMemberReader(folder: string, folderTime: Date): (page: S3P
     const ends = [keys.at(-1)?.key, prefixes.at(-1)].map((end) => end?.slice(folder.length) ?? "");
     previous = [...names].filter((name) => ends.some((end) => end.startsWith(name)));
     return files.length === 0 ? folders : [...files, ...folders];
+  };
+}
+
+/** Returns what the marker of a listing needs to know about a page of the folder. */
+export function toMarkedPage(folder: string, { keys, prefixes, token }: S3Page): MarkedPage {
+  const last = laterKey(keys.at(-1)?.key, prefixes.at(-1))?.slice(folder.length);
+  return {
+    hasProperties: prefixes.includes(`${folder}${PROPERTIES_FOLDER}/`),
+    ...(token !== undefined && { last }),
   };
 }

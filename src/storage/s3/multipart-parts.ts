@@ -1,13 +1,13 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import type { ObjectPart } from "../object-store/parts.ts";
+import type { Permits } from "../object-store/permits.ts";
 import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
 import { WRITER_HEADER } from "./entries.ts";
-import { isDone, type S3Response, toCode, toS3StorageError } from "./errors.ts";
-import { isTemporary, toWait, wait } from "./retry.ts";
+import { isDone, type S3Response, toS3StorageError } from "./errors.ts";
+import { callForResult } from "./late-result.ts";
+import { toWait, wait } from "./retry.ts";
 import { childText, escapeXml, parseResponse } from "./xml.ts";
 
-/** Additional milliseconds that a store may take to complete an upload. */
-const JOINING_MS = 300_000;
 /** How often an upload is aborted while its parts still arrive. */
 const MAX_ABORTS = 4;
 
@@ -26,14 +26,14 @@ export interface S3Begin {
   readonly isOnlyOne: boolean;
 }
 
-/** Creates a multipart upload. Its object will have the writer's tag. */
+/** Creates a multipart upload. Its object will have these headers. */
 export async function beginUpload(
   client: S3Client,
   key: string,
-  writer: string,
+  headers: Readonly<Record<string, string>>,
   signal?: AbortSignal,
 ): Promise<S3Begin> {
-  const request: S3Request = { method: "POST", key, query: { uploads: "" }, headers: toFileHeaders(writer), signal };
+  const request: S3Request = { method: "POST", key, query: { uploads: "" }, headers, signal };
   const response = await client.call(request);
   if (!isDone(response)) throw toS3StorageError(response, describeS3Request(request));
   const id = childText(parseResponse(response.text), "UploadId");
@@ -47,35 +47,10 @@ export function toFileHeaders(writer: string): Record<string, string> {
   return { "content-type": "application/octet-stream", [WRITER_HEADER]: writer };
 }
 
-/** Limits the number of parts that all uploads send in parallel. */
-export interface S3Permits {
-  /** Waits until a permit is free. */
-  acquire(): Promise<void>;
-  release(): void;
-}
-
-/** Creates a number of permits. They are given in the order of the requests. */
-export function createPermits(count: number): S3Permits {
-  const waiting: (() => void)[] = [];
-  let left = count;
-
-  async function acquire(): Promise<void> {
-    if (left > 0) left -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-  }
-
-  function release(): void {
-    const next = waiting.shift();
-    if (next === undefined) left += 1;
-    else next();
-  }
-
-  return { acquire, release };
-}
-
 /** What {@link sendParts} works with. */
 export interface S3PartWays {
-  readonly permits: S3Permits;
+  /** Limits the parts that all uploads send in parallel. */
+  readonly permits: Permits;
   /** Stops all running requests. {@link sendParts} itself aborts it when a part fails. */
   readonly controller: AbortController;
 }
@@ -144,10 +119,7 @@ export async function sendPart(
   return tag;
 }
 
-/**
- * Completes a multipart upload. Stores that take long respond 200 early and report the outcome in the body; the
- * returned status is that of the outcome. `attempts` counts all requests.
- */
+/** Completes a multipart upload. `attempts` of the response counts all requests. */
 export async function completeUpload(
   client: S3Client,
   { key, id }: S3Upload,
@@ -165,21 +137,9 @@ export async function completeUpload(
     query: { uploadId: id },
     headers: { ...headers, "content-type": "application/xml" },
     body: new TextEncoder().encode(text),
-    patience: JOINING_MS,
     signal,
   };
-  for (let attempts = 1; ; attempts += 1) {
-    const response = await client.call(request);
-    const root = isDone(response) ? parseResponse(response.text) : undefined;
-    if (!isDone(response) || root?.name === "CompleteMultipartUploadResult") {
-      return { ...response, attempts: response.attempts + attempts - 1 };
-    }
-    const code = toCode(childText(root, "Code"));
-    if (attempts > client.settings.retries || !isTemporary(0, code)) {
-      return { ...response, status: code === "PreconditionFailed" ? 412 : 500, attempts: response.attempts + attempts };
-    }
-    await wait(toWait(attempts, null, client.settings), signal);
-  }
+  return callForResult(client, request, "CompleteMultipartUploadResult");
 }
 
 /** Whether an upload has parts. Returns `undefined` if the store does not say, because the upload has ended. */

@@ -8,8 +8,8 @@ export type S3UploadState = "sending" | "sent" | "complete";
 
 /** The multipart uploads of one storage. No upload outlives its write. */
 export interface S3Uploads {
-  /** Creates an upload of an object with this writer's tag. */
-  begin(key: string, writer: string, signal?: AbortSignal): Promise<S3Upload>;
+  /** Creates an upload of an object with these headers. */
+  begin(key: string, headers: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<S3Upload>;
   /** Ends an upload. Aborts it unless its state is `complete`. Never rejects. */
   end(upload: S3Upload, state: S3UploadState): Promise<void>;
 }
@@ -31,13 +31,17 @@ export function createUploads(client: S3Client): S3Uploads {
   /** For each key that may have unknown uploads: the time since when. */
   const doubtful = new Map<string, number>();
 
-  async function begin(key: string, writer: string, signal?: AbortSignal): Promise<S3Upload> {
+  async function begin(
+    key: string,
+    headers: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ): Promise<S3Upload> {
     const since = clock();
     const doubt = (): void => setDoubtful(key, since);
     beginning.set(key, (beginning.get(key) ?? 0) + 1);
     let hasStarted = true;
     try {
-      const { upload, isOnlyOne } = await beginUpload(client, key, writer, signal);
+      const { upload, isOnlyOne } = await beginUpload(client, key, headers, signal);
       known.add(upload.id);
       if (!isOnlyOne) doubt();
       return upload;

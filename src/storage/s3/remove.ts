@@ -1,12 +1,13 @@
 import { md5 } from "@noble/hashes/legacy";
 import { type RemoveOptions, StorageError } from "../../contracts/storage-adapter.ts";
 import { isOfKind, meetsConditions } from "../conditions.ts";
-import type { ObjectLocation } from "../object-store/keys.ts";
+import type { CopiedObjects } from "../object-store/copied-objects.ts";
+import { isKey, type ObjectLocation, toPropertiesKey } from "../object-store/keys.ts";
 import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
 import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
 import { isDone, isMissing, toCode, toErrorCode, toS3StorageError } from "./errors.ts";
 import { headObject } from "./head.ts";
-import { listPage } from "./list.ts";
+import { listPage, type S3Page } from "./list.ts";
 import { isTemporary, toWait, wait } from "./retry.ts";
 import { putMarker } from "./write.ts";
 import { childText, escapeXml, isXmlText, parseResponse } from "./xml.ts";
@@ -18,6 +19,12 @@ const MAX_PARALLEL = 8;
 export interface S3Remover {
   /** Removes a file, or a folder with everything below it. */
   remove(location: ObjectLocation, conditions: RemoveOptions): Promise<void>;
+  /** Removes the objects of a folder that were copied and, if no others are left, its properties. */
+  removeCopied(location: ObjectLocation, copied: CopiedObjects): Promise<void>;
+  /** Removes an object, if there is one. */
+  removeObject(key: string): Promise<void>;
+  /** Removes the properties of what is, or was, at a location. */
+  removeProperties(location: ObjectLocation): Promise<void>;
 }
 
 /** How many objects of a folder the removal has requested so far, and how many were removed. */
@@ -37,24 +44,36 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
     const file = await headObject(client, location.key);
     if (!isOfKind(file === undefined ? "folder" : "file", conditions))
       throw new StorageError("not-found", location.key);
-    if (file === undefined) return removeFolder(location, location.parent, conditions);
+    if (file === undefined) return removeFolder(location, conditions);
     if (!meetsConditions(file.etag, conditions)) throw new StorageError("precondition-failed", location.key);
-    const mayVanish = await keepParent(location.parent, (key) => key === location.key);
+    const properties = toPropertiesKey(location);
+    const mayVanish = await keepParent(location.parent, (key) => key === location.key || key === properties);
     await removeFile(location.key, conditions);
+    await removeProperties(location);
     if (mayVanish) await keepEmpty(location.parent);
   }
 
-  async function removeFolder(
-    { key, folder }: ObjectLocation,
-    parent: string,
-    conditions: RemoveOptions,
-  ): Promise<void> {
+  async function removeFolder(location: ObjectLocation, conditions: RemoveOptions, copied?: CopiedObjects) {
+    const { key, folder, parent = prefix } = location;
     const first = await listPage(client, { prefix: folder });
     if (first.keys.length === 0) throw new StorageError("not-found", key);
     if (conditions.ifMatch !== undefined) throw new StorageError("precondition-failed", key);
-    const mayVanish = await keepParent(parent, (one) => one.startsWith(folder));
-    await removeTree(folder, first);
+    const properties = toPropertiesKey(location);
+    const mayVanish = await keepParent(parent, (one) => one.startsWith(folder) || one === properties);
+    await removeTree(folder, first, copied);
+    if (copied?.hasLeft() !== true) await removeProperties(location);
     if (mayVanish) await keepEmpty(parent);
+  }
+
+  const removeCopied: S3Remover["removeCopied"] = (location, copied) => removeFolder(location, {}, copied);
+
+  /**
+   * Removes the properties after their member, so that a change at this moment does not leave them. Looks for them
+   * first: in a bucket with versions, a removal of nothing leaves a trace.
+   */
+  async function removeProperties(location: ObjectLocation): Promise<void> {
+    const key = toPropertiesKey(location);
+    if (isKey(key) && (await headObject(client, key)) !== undefined) await removeFile(key, {});
   }
 
   /**
@@ -64,7 +83,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
    */
   async function keepParent(parent: string, isGoing: (key: string) => boolean): Promise<boolean> {
     if (parent === prefix) return false;
-    const { keys } = await listPage(client, { prefix: parent, most: 2 });
+    const { keys } = await listPage(client, { prefix: parent, most: 3 });
     if (!keys.every(({ key }) => isGoing(key))) return !keys.some(({ key }) => key === parent);
     await putMarker(client, support, parent).catch((error: unknown) => {
       if (!(error instanceof StorageError) || error.code !== "precondition-failed") throw error;
@@ -93,18 +112,16 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
   /**
    * Removes a folder batch by batch, and lists the next page meanwhile. Its error says how many objects were removed.
    */
-  async function removeTree(folder: string, first: Awaited<ReturnType<typeof listPage>>): Promise<void> {
+  async function removeTree(folder: string, first: S3Page, copied?: CopiedObjects): Promise<void> {
     const count: Count = { asked: 0, removed: 0 };
     let page = first;
     try {
       for (;;) {
         const next = page.token === undefined ? undefined : listPage(client, { prefix: folder, token: page.token });
         next?.catch(() => undefined);
-        count.asked += page.keys.length;
-        await removeKeys(
-          page.keys.map(({ key }) => key),
-          count,
-        );
+        const keys = copied === undefined ? page.keys.map(({ key }) => key) : await copied.select(page.keys);
+        count.asked += keys.length;
+        await removeKeys(keys, count);
         if (next === undefined) return;
         page = await next;
       }
@@ -177,7 +194,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
     }
   }
 
-  return { remove };
+  return { remove, removeCopied, removeObject: (key) => removeFile(key, {}), removeProperties };
 }
 
 /** Creates the error of a removal that failed midway. */

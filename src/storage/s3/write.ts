@@ -5,14 +5,16 @@ import { type ContentReader, createContentReader } from "../object-store/content
 import { isKey, type ObjectLocation, toAncestors } from "../object-store/keys.ts";
 import { createPartMemory } from "../object-store/part-memory.ts";
 import { joined, type ObjectPart, toParts } from "../object-store/parts.ts";
+import { createPermits } from "../object-store/permits.ts";
 import type { S3Client } from "./client.ts";
 import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
 import { type S3Head, toEtag, toS3FileEntry, toSecond, WRITER_HEADER } from "./entries.ts";
 import type { S3Response } from "./errors.ts";
 import { headObject, isAnyBelow } from "./head.ts";
-import { completeUpload, createPermits, sendParts, toFileHeaders } from "./multipart-parts.ts";
-import { createUploads, type S3UploadState } from "./multipart-uploads.ts";
+import { completeUpload, sendParts, toFileHeaders } from "./multipart-parts.ts";
+import { createUploads, type S3UploadState, type S3Uploads } from "./multipart-uploads.ts";
 import { type S3PartPlan, toPartPlan } from "./part-size.ts";
+import { hasS3Properties } from "./properties.ts";
 import { canStreamToS3 } from "./request-body.ts";
 import { sendStreamedParts } from "./streamed-parts.ts";
 
@@ -22,6 +24,12 @@ export interface S3Writer {
   writeFile(location: ObjectLocation, content: AsyncIterable<Uint8Array>, options: WriteOptions): Promise<StorageEntry>;
   /** Creates the marker of a folder where nothing exists. */
   createFolder(location: ObjectLocation): Promise<void>;
+  /**
+   * Checks that a file may be stored at a location.
+   * @throws StorageError `not-a-file`, `not-a-folder`, `parent-missing`, `precondition-failed`
+   */
+  checkTarget(location: ObjectLocation, conditions: WriteOptions, signal: AbortSignal | undefined): Promise<void>;
+  readonly uploads: S3Uploads;
 }
 
 /** If the location was checked longer ago than this, in milliseconds, it is checked again before a file is stored. */
@@ -105,7 +113,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
     const { key } = location;
     const { signal } = options;
     const writer = crypto.randomUUID();
-    const upload = await uploads.begin(key, writer, signal);
+    const upload = await uploads.begin(key, toFileHeaders(writer), signal);
     let state: S3UploadState = "sending";
     try {
       const heldTags = await sendParts(client, upload, parts, ways);
@@ -139,14 +147,15 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
     writer: string,
     response: S3Response | undefined,
   ): Promise<StorageEntry> {
-    const found = await headObject(client, location.key).catch(() => undefined);
-    if (found?.writer === writer && found.size === size) return toS3FileEntry(location.name, found);
+    const [found, hasProperties] = await Promise.all([
+      headObject(client, location.key).catch(() => undefined),
+      hasS3Properties(client, location).catch(() => false),
+    ]);
     const date = response?.headers.get("date") ?? new Date(clock()).toUTCString();
-    return toS3FileEntry(location.name, {
-      size,
-      modified: toSecond(date),
-      etag: toEtag(response?.headers.get("etag") ?? ""),
-    });
+    const isOwn = found?.writer === writer && found.size === size;
+    const head = isOwn ? found : { size, modified: toSecond(date), etag: toEtag(response?.headers.get("etag") ?? "") };
+    const entry = toS3FileEntry(location.name, head);
+    return hasProperties ? { ...entry, hasProperties } : entry;
   }
 
   async function checkTarget(
@@ -192,7 +201,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
     }
   }
 
-  return { writeFile, createFolder };
+  return { writeFile, createFolder, checkTarget, uploads };
 }
 
 /**

@@ -2,6 +2,7 @@ import { type StorageEntry, StorageError } from "../../../src/contracts/storage-
 import type { S3Client, S3Opened } from "../../../src/storage/s3/client.ts";
 import { codeOf, isDone, isMissing, type S3Response } from "../../../src/storage/s3/errors.ts";
 import { listS3Members } from "../../../src/storage/s3/list.ts";
+import { createS3PropertyMarker } from "../../../src/storage/s3/properties.ts";
 import { parseResponse } from "../../../src/storage/s3/xml.ts";
 import { cutLine, decodeStrictly, expect, type FuzzTarget, toBytes } from "../target.ts";
 
@@ -21,6 +22,7 @@ export const target: FuzzTarget = {
     "<CommonPrefixes><Prefix>home/sub/</Prefix></CommonPrefixes>",
     "<Size>-1</Size>",
     "<Size></Size>",
+    "home/.fileferry-properties/",
     "home/../",
     "home/..",
     "home/a/b",
@@ -63,13 +65,16 @@ async function run(input: string): Promise<string> {
   const call = async (): Promise<S3Opened> => {
     calls += 1;
     // The next page is the same one: that must not go on for ever.
-    expect(calls < 4, "a listing ends");
+    expect(calls < 7, "a listing ends");
     return { ...answer, body: undefined };
   };
   try {
     const entries: StorageEntry[] = [];
-    for await (const page of listS3Members({ call } as unknown as S3Client, FOLDER, new Date(0)))
-      entries.push(...(page ?? []));
+    const client = { call } as unknown as S3Client;
+    const members = listS3Members(client, FOLDER, new Date(0), (signal) =>
+      createS3PropertyMarker(client, FOLDER, signal),
+    );
+    for await (const page of members) entries.push(...(page ?? []));
     expect(isDone(answer) && parseResponse(text)?.name === "ListBucketResult", "only a listing lists");
     for (const entry of entries) expectEntry(entry, text);
     return `${Math.min(entries.length, 3)} ${code !== ""}`;

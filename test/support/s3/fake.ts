@@ -73,6 +73,8 @@ export function createFake(
     const { method, key, query } = call;
     if (query.has("list-type")) return list(query);
     if (query.has("delete")) return removeAll(call);
+    const source = call.headers.get("x-amz-copy-source");
+    if (source !== null) return copy(call, source);
     const ofUpload = serveUpload(call, (body, headers) => put({ ...call, body, headers }));
     if (ofUpload !== undefined) return ofUpload;
     if (method === "PUT") return put(call);
@@ -95,6 +97,21 @@ export function createFake(
     for (const [name, value] of headers) if (name.startsWith("x-amz-meta-")) kept.set(name, value);
     objects.set(key, { body, headers: kept });
     return new Response(null, { headers: { etag } });
+  }
+
+  /** Copies an object, or a range of one into a part. The outcome is in the body, as stores report it. */
+  function copy(call: S3Call, source: string): Response {
+    const found = objects.get(decodeURIComponent(source).replace(/^\/bucket\//, ""));
+    if (found === undefined) return refusal(404, "NoSuchKey");
+    const wanted = call.headers.get("x-amz-copy-source-if-match");
+    if (wanted !== null && wanted !== found.headers.get("etag")) return refusal(412, "PreconditionFailed");
+    const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(call.headers.get("x-amz-copy-source-range") ?? "") ?? [];
+    const body = first === undefined ? found.body : found.body.slice(Number(first), Number(last) + 1);
+    const part = serveUpload({ ...call, body }, () => refusal(400, "InvalidRequest"));
+    const stored = part ?? put({ ...call, body });
+    if (stored.status !== 200) return stored;
+    const name = part === undefined ? "CopyObjectResult" : "CopyPartResult";
+    return new Response(`<${name}><ETag>${stored.headers.get("etag")}</ETag></${name}>`);
   }
 
   function judge(tag: string | undefined, ifMatch: string | null, ifNoneMatch: string | null): Response | undefined {
@@ -128,6 +145,7 @@ export function createFake(
       page.filter((key) => !isFolder(key)),
       page.filter(isFolder),
       next,
+      (key) => objects.get(key),
     );
   }
 
@@ -150,10 +168,18 @@ export function createFake(
   return { storage, fetch: answer, calls, objects, uploads };
 }
 
-/** A page of a listing; names of folders end with `/`. */
-export function listing(keys: readonly string[], folders: readonly string[] = [], token?: string): Response {
-  const file = (key: string) =>
-    `<Contents><Key>${encodeURIComponent(key)}</Key><LastModified>2026-11-22T00:00:00.789Z</LastModified><ETag>&quot;tag&quot;</ETag><Size>007</Size></Contents>`;
+/** A page of a listing; names of folders end with `/`. Without `find`, objects have seven bytes and the tag `tag`. */
+export function listing(
+  keys: readonly string[],
+  folders: readonly string[] = [],
+  token?: string,
+  find: (key: string) => S3Object | undefined = () => undefined,
+): Response {
+  const file = (key: string) => {
+    const { body, headers } = find(key) ?? { body: undefined, headers: new Headers({ etag: '"tag"' }) };
+    const etag = headers.get("etag")?.replaceAll('"', "&quot;");
+    return `<Contents><Key>${encodeURIComponent(key)}</Key><LastModified>2026-11-22T00:00:00.789Z</LastModified><ETag>${etag}</ETag><Size>${body?.length ?? "007"}</Size></Contents>`;
+  };
   const folder = (key: string) => `<CommonPrefixes><Prefix>${encodeURIComponent(key)}</Prefix></CommonPrefixes>`;
   const next = token === undefined ? "" : `<NextContinuationToken>${token}</NextContinuationToken>`;
   return new Response(

@@ -47,9 +47,9 @@ describe("uploads in parts", () => {
       if (call === "GET uploads") return (lists.shift() ?? GONE)();
       return call.startsWith("GET") ? NO_PARTS() : GONE();
     });
-    const ending = uploads.end(await uploads.begin("key", "writer"), "complete");
+    const ending = uploads.end(await uploads.begin("key", {}), "complete");
     await expect.poll(() => calls.includes("GET uploads")).toBe(true);
-    const second = await uploads.begin("key", "other");
+    const second = await uploads.begin("key", {});
     list(listed("second", "lost"));
     await ending;
     expect(calls).not.toContain("DELETE second");
@@ -63,10 +63,10 @@ describe("uploads in parts", () => {
       if (call.startsWith("POST")) return created("u");
       return call.startsWith("GET") ? (answers.shift() ?? NO_PARTS)() : GONE();
     });
-    await uploads.end(await uploads.begin("key", "writer"), "sending");
+    await uploads.end(await uploads.begin("key", {}), "sending");
     expect(calls.slice(1)).toEqual(["DELETE u", "GET u", "DELETE u", "GET u", "DELETE u", "GET u"]);
     calls.length = 0;
-    await uploads.end(await uploads.begin("key", "writer"), "sent");
+    await uploads.end(await uploads.begin("key", {}), "sent");
     expect(calls).toEqual(["POST uploads", "DELETE u"]);
   });
 });

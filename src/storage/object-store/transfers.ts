@@ -1,0 +1,237 @@
+import {
+  type EntityTags,
+  isStorageError,
+  type Placement,
+  type RemoveOptions,
+  type StorageAdapter,
+  type StorageEntry,
+  StorageError,
+  type StorageErrorCode,
+  type TransferOptions,
+} from "../../contracts/storage-adapter.ts";
+import { checkSource, checkTransferPaths } from "../conditions.ts";
+import { type CopiedObjects, createCopiedObjects, type ListedObject } from "./copied-objects.ts";
+import { inParallel } from "./in-parallel.ts";
+import { isKey, type ObjectLocation, toPropertiesKey } from "./keys.ts";
+import { createPermits, type Permits } from "./permits.ts";
+
+/** How one object is copied. */
+export interface ObjectCopyOptions {
+  /** Conditions on the source. */
+  readonly ifMatch?: EntityTags;
+  /** Nothing may be at the new key. */
+  readonly isNew: boolean;
+  /** The caller knows that there was nothing at the new key, and has not looked at it just now. */
+  readonly isInNewFolder?: true;
+  /** Every request that copies needs one. */
+  readonly permits: Permits;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A finished copy of one object. */
+export interface ObjectCopy {
+  /** Entity-tag of the version that was copied; empty if unknown. */
+  readonly source: string;
+  /** Entity-tag of the copy; empty if unknown. */
+  readonly etag: string;
+}
+
+/** What copies and moves need of a bucket, and of its storage. */
+export interface TransferBucket {
+  /** How many objects of a folder are copied in parallel. */
+  readonly parallel: number;
+  locate(path: string): ObjectLocation | undefined;
+  /** Returns what is at a location. Its `hasProperties` is not used. */
+  look(location: ObjectLocation): Promise<StorageEntry | undefined>;
+  createFolder(path: string): Promise<void>;
+  remove(path: string, options?: RemoveOptions): Promise<void>;
+  /** Checks that a file may be stored at a location, as a write does. */
+  checkTarget(location: ObjectLocation, signal: AbortSignal | undefined): Promise<void>;
+  /**
+   * Copies one version of an object with its metadata. Returns `undefined` if there is no source.
+   * @throws StorageError `precondition-failed` because of the source, `already-exists`
+   */
+  copyObject(from: string, to: string, options: ObjectCopyOptions): Promise<ObjectCopy | undefined>;
+  /** Removes the properties of what is, or was, at a location. */
+  removeProperties(location: ObjectLocation): Promise<void>;
+  /** Lists all objects whose keys begin with a prefix, in the order of their keys. */
+  pages(prefix: string, signal?: AbortSignal): AsyncIterable<readonly ListedObject[]>;
+  /** Removes the objects of a folder that were copied and, if no others are left, its properties. */
+  removeCopied(location: ObjectLocation, copied: CopiedObjects): Promise<void>;
+  /** Whether a copy with another entity-tag is one of this version. */
+  isCopy(source: ListedObject, copy: ListedObject): Promise<boolean>;
+}
+
+/** Where a copy begins and where it ends, and what is there. */
+interface Checked {
+  readonly source: ObjectLocation;
+  readonly target: ObjectLocation;
+  readonly kind: StorageEntry["kind"];
+  /** What is at the new path. */
+  readonly current: StorageEntry | undefined;
+}
+
+/** What a finished copy has made. */
+interface Copied {
+  readonly placement: Placement;
+  readonly source: ObjectLocation;
+  readonly target: ObjectLocation;
+  /** `undefined` for a folder. */
+  readonly file: ObjectCopy | undefined;
+}
+
+/**
+ * Creates `copy` and `move` of a storage in a bucket. A folder is copied object by object, with the properties of its
+ * members, which are objects too. If one fails, the copy is removed. A move copies everything, and then removes the
+ * objects that have not changed since.
+ */
+export function createObjectTransfers(bucket: TransferBucket): Required<Pick<StorageAdapter, "copy" | "move">> {
+  async function copy(from: string, to: string, options: TransferOptions = {}): Promise<Placement> {
+    return (await copyTo(from, to, options)).placement;
+  }
+
+  async function move(from: string, to: string, options: TransferOptions = {}): Promise<Placement> {
+    const copied = await copyTo(from, to, options);
+    try {
+      await removeSource(from, copied);
+    } catch (error) {
+      if (!isCode(error, "not-found")) {
+        throw new StorageError("unavailable", "The source of a move remains beside its copy.", { cause: error });
+      }
+      // Another caller has moved it. A copy that replaced something stays: it may have replaced that of this caller.
+      if (copied.placement === "created") await takeBack(to, copied.file);
+      throw error;
+    }
+    return copied.placement;
+  }
+
+  async function copyTo(from: string, to: string, options: TransferOptions): Promise<Copied> {
+    const { signal, replace = false, ifMatch } = options;
+    const { source, target, kind, current } = await check(from, to, options);
+    // A file replaces a file in one step.
+    if (current !== undefined && (current.kind === "folder" || kind === "folder")) await bucket.remove(to);
+    const placement = current === undefined ? "created" : "replaced";
+    const ways = { isNew: !replace, permits: createPermits(bucket.parallel), signal };
+    if (kind === "folder") {
+      await copyFolder(source, target, to, ways);
+      return { placement, source, target, file: undefined };
+    }
+    const file = await copyFile(source, target, { ...ways, ...(ifMatch !== undefined && { ifMatch }) });
+    const isReplaced = current?.kind === "file";
+    try {
+      // With the new content in place of the old one, there is no way back.
+      await copyProperties(source, target, isReplaced ? { ...ways, signal: undefined } : ways);
+    } catch (error) {
+      if (!isReplaced) await takeBack(to, file);
+      throw error;
+    }
+    return { placement, source, target, file };
+  }
+
+  /** Looks at both paths of a copy. Throws what a copy rejects with before it changes anything. */
+  async function check(from: string, to: string, options: TransferOptions): Promise<Checked> {
+    checkTransferPaths(from, to);
+    options.signal?.throwIfAborted();
+    const [source, target] = [bucket.locate(from), bucket.locate(to)];
+    const [found, current] = await Promise.all([source && bucket.look(source), target && bucket.look(target)]);
+    const { kind } = checkSource(found, options);
+    if (source === undefined) throw new StorageError("not-found");
+    if (target === undefined) throw new StorageError("bad-name", "The path is not a possible key.");
+    if (current !== undefined && options.replace !== true) throw new StorageError("already-exists");
+    return { source, target, kind, current };
+  }
+
+  async function copyFile(
+    source: ObjectLocation,
+    target: ObjectLocation,
+    options: ObjectCopyOptions,
+  ): Promise<ObjectCopy> {
+    await bucket.checkTarget(target, options.signal).catch((error: unknown) => {
+      const isTaken = options.isNew && isCode(error, "not-a-file");
+      throw isTaken ? new StorageError("already-exists", target.key) : error;
+    });
+    const copied = await bucket.copyObject(source.key, target.key, options);
+    if (copied === undefined) throw new StorageError("not-found", source.key);
+    return copied;
+  }
+
+  async function copyFolder(
+    source: ObjectLocation,
+    target: ObjectLocation,
+    to: string,
+    ways: ObjectCopyOptions,
+  ): Promise<void> {
+    await bucket.createFolder(to);
+    try {
+      await copyProperties(source, target, ways);
+      await copyObjects(source.folder, target.folder, ways);
+    } catch (error) {
+      await takeBack(to, undefined);
+      throw error;
+    }
+  }
+
+  /** Copies all objects below a prefix but the marker. Those that disappear meanwhile are left out. */
+  async function copyObjects(from: string, to: string, { permits, signal }: ObjectCopyOptions): Promise<void> {
+    let isFound = false;
+    async function* keys(): AsyncGenerator<string> {
+      for await (const page of bucket.pages(from, signal)) {
+        isFound ||= page.length > 0;
+        for (const { key } of page) if (key !== from) yield key;
+      }
+    }
+
+    await inParallel(keys(), { most: bucket.parallel, signal }, async (key, ended) => {
+      const target = to + key.slice(from.length);
+      if (!isKey(target)) throw new StorageError("bad-name", "The new path of a member is too long.");
+      await bucket.copyObject(key, target, { isNew: true, isInNewFolder: true, permits, signal: ended });
+    });
+    if (!isFound) throw new StorageError("not-found", from);
+  }
+
+  /** Gives a copy the properties of its original, and no others. */
+  async function copyProperties(
+    source: ObjectLocation,
+    target: ObjectLocation,
+    { permits, signal }: ObjectCopyOptions,
+  ): Promise<void> {
+    const [from, to] = [toPropertiesKey(source), toPropertiesKey(target)];
+    const options = { isNew: false, permits, signal };
+    // A longer path may have no properties. Those of the original are left out then, as on other storages.
+    const canCopy = isKey(from) && isKey(to);
+    const copied = canCopy ? await bucket.copyObject(from, to, options) : undefined;
+    if (copied === undefined && isKey(to)) await bucket.removeProperties(target);
+  }
+
+  async function removeSource(from: string, { source, target, file }: Copied): Promise<void> {
+    if (file !== undefined) {
+      return bucket.remove(from, { kind: "file", ...(file.source !== "" && { ifMatch: [file.source] }) });
+    }
+    const copied = createCopiedObjects({
+      from: source.folder,
+      to: target.folder,
+      copies: bucket.pages(target.folder),
+      isCopy: bucket.isCopy,
+      parallel: bucket.parallel,
+    });
+    await bucket.removeCopied(source, copied);
+    if (copied.hasLeft()) throw new StorageError("unavailable", "Some of its members were changed meanwhile.");
+  }
+
+  /** Removes a copy, as far as possible. A file stays if others have changed it since. */
+  async function takeBack(to: string, file: ObjectCopy | undefined): Promise<void> {
+    const isExact = file !== undefined && file.etag !== "";
+    const options: RemoveOptions = {
+      kind: file === undefined ? "folder" : "file",
+      ...(isExact && { ifMatch: [file.etag] }),
+    };
+    await bucket.remove(to, options).catch(() => undefined);
+  }
+
+  return { copy, move };
+}
+
+/** Whether a thrown value is a storage error with this code. */
+export function isCode(error: unknown, code: StorageErrorCode): boolean {
+  return isStorageError(error) && error.code === code;
+}

@@ -1,0 +1,26 @@
+import type { S3Client, S3Request } from "./client.ts";
+import { isDone, type S3Response, toCode } from "./errors.ts";
+import { isTemporary, toWait, wait } from "./retry.ts";
+import { childText, parseResponse } from "./xml.ts";
+
+/** Additional milliseconds that a store may take for a large object. */
+const PATIENCE_MS = 300_000;
+
+/**
+ * Sends a request that may take long. Stores respond 200 early to such requests, and report the outcome in the body:
+ * the element `result`, or an error. The returned status is that of the outcome. `attempts` counts all requests.
+ */
+export async function callForResult(client: S3Client, request: S3Request, result: string): Promise<S3Response> {
+  for (let attempts = 1; ; attempts += 1) {
+    const response = await client.call({ ...request, patience: PATIENCE_MS });
+    const root = isDone(response) ? parseResponse(response.text) : undefined;
+    if (!isDone(response) || root?.name === result) {
+      return { ...response, attempts: response.attempts + attempts - 1 };
+    }
+    const code = toCode(childText(root, "Code"));
+    if (attempts > client.settings.retries || !isTemporary(0, code)) {
+      return { ...response, status: code === "PreconditionFailed" ? 412 : 500, attempts: response.attempts + attempts };
+    }
+    await wait(toWait(attempts, null, client.settings), request.signal);
+  }
+}
