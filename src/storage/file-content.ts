@@ -11,7 +11,7 @@ export interface FileContent {
 }
 
 /** Returns the bytes of an open file as the content of a write. */
-export function toFileContent(file: StoredFile): FileContent {
+export function toFileContent(file: Pick<StoredFile, "body" | "source">): FileContent {
   const { source: own } = file;
   const source: ByteSource = own === undefined ? toByteSource(file.body) : "readInto" in own ? own : sourceOfBytes(own);
 

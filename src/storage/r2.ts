@@ -12,19 +12,26 @@ import {
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
 import { isOfKind, meetsConditions } from "./conditions.ts";
-import { copyByReading, moveByCopying } from "./fallbacks.ts";
 import { isKey, isName, type ObjectLocation, toAncestors, toLocation } from "./object-store/keys.ts";
 import { createPartMemory } from "./object-store/part-memory.ts";
-import type { R2Bucket, R2Condition, R2Object } from "./r2/binding.ts";
-import { listR2Members, removeBelow, toFolderEntry, toR2FileEntry } from "./r2/list.ts";
+import { createObjectAttributes } from "./object-store/properties.ts";
+import { createObjectTransfers } from "./object-store/transfers.ts";
+import type { R2Bucket, R2Object } from "./r2/binding.ts";
+import { createR2Copier } from "./r2/copy.ts";
+import { listR2Members, toFolderEntry, toR2FileEntry } from "./r2/list.ts";
 import { listFirstR2Members } from "./r2/list-first.ts";
+import { listR2Objects } from "./r2/pages.ts";
+import { createR2PropertyObjects, hasR2Properties } from "./r2/properties.ts";
 import { readObject } from "./r2/read.ts";
+import { createR2Remover, putR2Marker } from "./r2/remove.ts";
 import { mapR2Errors, writeObject } from "./r2/write.ts";
 
 export type {
   R2Bucket,
   R2Condition,
+  R2HttpMetadata,
   R2ListOptions,
+  R2Metadata,
   R2MultipartUpload,
   R2Object,
   R2ObjectBody,
@@ -44,10 +51,11 @@ export interface R2StorageOptions {
   readonly partBytes?: number;
 }
 
-const MARKER = new Uint8Array();
 const LEAST_PART_BYTES = 5_242_880;
 /** A Worker has 128 MB of memory for all its requests. */
 const MOST_PART_BYTES = 33_554_432;
+/** How many objects of a folder are copied at the same time. Each has two of the six connections of a Worker. */
+const PARALLEL_COPIES = 3;
 
 /**
  * Creates a storage in a Cloudflare R2 bucket, through its binding to a Worker. A folder is an object `name/`, or any
@@ -66,9 +74,10 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
 
   // Without a limit: a request of a Worker must not wait for another one.
   const memory = createPartMemory(Number.POSITIVE_INFINITY);
+  const remover = createR2Remover(bucket, prefix);
 
   /** Returns the file at a location, and whether there is a folder. */
-  async function look(location: ObjectLocation): Promise<readonly [R2Object | null, boolean]> {
+  async function find(location: ObjectLocation): Promise<readonly [R2Object | null, boolean]> {
     return Promise.all([findFile(location), isFolder(location.folder)]);
   }
 
@@ -99,8 +108,14 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
   async function stat(path: string): Promise<StorageEntry | undefined> {
     const location = toLocation(prefix, path);
     if (location === undefined) return undefined;
+    const [entry, hasProperties] = await Promise.all([look(location), hasR2Properties(bucket, location)]);
+    return entry && hasProperties ? { ...entry, hasProperties } : entry;
+  }
+
+  /** Returns what is at a location, without a look at its properties. */
+  async function look(location: ObjectLocation): Promise<StorageEntry | undefined> {
     const { name, folder } = location;
-    const [file, isThere] = await look(location);
+    const [file, isThere] = await find(location);
     if (file !== null) return toR2FileEntry(name, file);
     if (!isThere) return undefined;
     return toFolderEntry(name, folder === prefix ? null : await mapR2Errors(() => bucket.head(folder)));
@@ -133,12 +148,13 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     await check();
     const { key } = location;
     const object = await writeObject({ bucket, key, content, options: writeOptions, partBytes, memory, check });
-    return toR2FileEntry(location.name, object);
+    const hasProperties = await hasR2Properties(bucket, location).catch(() => false);
+    return { ...toR2FileEntry(location.name, object), ...(hasProperties && { hasProperties }) };
   }
 
   async function checkTarget(location: ObjectLocation, conditions: WriteOptions): Promise<string | undefined> {
     if (location.parent === undefined) throw new StorageError("not-a-file");
-    const [file, asFolder] = await look(location);
+    const [file, asFolder] = await find(location);
     if (file === null && asFolder) throw new StorageError("not-a-file");
     await checkParent(location.parent);
     if (!meetsConditions(file?.httpEtag, conditions)) throw new StorageError("precondition-failed");
@@ -149,44 +165,21 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     if (owner?.user !== undefined || owner?.group !== undefined)
       throw new StorageError("denied", "Folders in R2 have no owner.");
     const location = creatable(path);
-    const [file, asFolder] = await look(location);
+    const [file, asFolder] = await find(location);
     if (file !== null || asFolder || location.parent === undefined) throw new StorageError("already-exists");
     if (!isKey(location.folder)) throw new StorageError("bad-name");
     await checkParent(location.parent);
-    if (!(await putMarker(location.folder))) throw new StorageError("already-exists");
-  }
-
-  /** Creates the marker of a folder. Returns `false` if it already exists. */
-  async function putMarker(folder: string): Promise<boolean> {
-    const onlyIf: R2Condition = { etagDoesNotMatch: "*" };
-    return (await mapR2Errors(() => bucket.put(folder, MARKER, { onlyIf }))) !== null;
-  }
-
-  /**
-   * Gives a marker to a folder that other tools created without one, because its last member may be removed next. It
-   * looks for a marker first, since R2 allows one write per second and key. Of many parallel writers that see no
-   * marker, one may fail although another has created it.
-   */
-  async function keepParent(parent: string): Promise<void> {
-    const hasMarker = async (): Promise<boolean> => (await mapR2Errors(() => bucket.head(parent))) !== null;
-    if (parent === prefix || (await hasMarker())) return;
-    try {
-      await putMarker(parent);
-    } catch (error) {
-      if (!(await hasMarker())) throw error;
-    }
+    if (!(await putR2Marker(bucket, location.folder))) throw new StorageError("already-exists");
   }
 
   async function remove(path: string, conditions: RemoveOptions = {}): Promise<void> {
     const location = findable(path);
     if (location.parent === undefined) throw new StorageError("denied", "The root folder cannot be removed.");
-    const [file, asFolder] = await look(location);
+    const [file, asFolder] = await find(location);
     const kind = file === null ? "folder" : "file";
     if ((file === null && !asFolder) || !isOfKind(kind, conditions)) throw new StorageError("not-found");
     if (!meetsConditions(file?.httpEtag, conditions)) throw new StorageError("precondition-failed");
-    await keepParent(location.parent);
-    if (file !== null) await mapR2Errors(() => bucket.delete([location.key]));
-    else await removeBelow(bucket, location.folder);
+    await (file === null ? remover.removeFolder(location) : remover.removeFile(location));
   }
 
   /** Returns the location of a path at which something may exist. */
@@ -203,17 +196,32 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     return location;
   }
 
-  const storage: StorageAdapter = {
+  const transfers = createObjectTransfers({
+    ...createR2Copier({ bucket, partBytes, memory }),
+    parallel: PARALLEL_COPIES,
+    locate: (path) => toLocation(prefix, path),
+    look,
+    createFolder,
+    remove,
+    async checkTarget(location) {
+      await checkTarget(location, {});
+    },
+    removeProperties: remover.removeProperties,
+    removeCopied: remover.removeCopied,
+    pages: (folder, signal) => listR2Objects(bucket, folder, signal),
+  });
+
+  return {
     stat,
     list: (path, part) => toMembers(() => listBatches(path, part)),
     read,
     write,
     createFolder,
     remove,
-    copy: (from, to, options) => copyByReading(storage, from, to, options),
-    move: (from, to, options) => moveByCopying(storage, from, to, options),
+    copy: transfers.copy,
+    move: transfers.move,
+    attributes: createObjectAttributes({ find: findable, look, ...createR2PropertyObjects(bucket) }),
   };
-  return storage;
 }
 
 function isPrefix(prefix: string): boolean {

@@ -6,11 +6,11 @@ export interface R2Bucket {
   head(key: string): Promise<R2Object | null>;
   get(key: string, options?: { range?: { offset: number; length: number } }): Promise<R2ObjectBody | null>;
   /** Resolves with `null` if the condition is not met. */
-  put(key: string, value: Uint8Array, options?: { onlyIf?: R2Condition }): Promise<R2Object | null>;
+  put(key: string, value: Uint8Array, options?: R2Metadata & { onlyIf?: R2Condition }): Promise<R2Object | null>;
   /** Removes at most 1,000 keys. */
   delete(keys: string[]): Promise<void>;
   list(options: R2ListOptions): Promise<R2Page>;
-  createMultipartUpload(key: string): Promise<R2MultipartUpload>;
+  createMultipartUpload(key: string, options?: R2Metadata): Promise<R2MultipartUpload>;
 }
 
 /**
@@ -19,8 +19,24 @@ export interface R2Bucket {
  */
 export type R2Condition = { readonly etagMatches: string } | { readonly etagDoesNotMatch: "*" };
 
+/** What an object has beside its content. Listings do not report it. */
+export interface R2Metadata {
+  readonly httpMetadata?: R2HttpMetadata;
+  readonly customMetadata?: Record<string, string>;
+}
+
+/** The headers with which R2 itself would serve an object. */
+export interface R2HttpMetadata {
+  contentType?: string;
+  contentLanguage?: string;
+  contentDisposition?: string;
+  contentEncoding?: string;
+  cacheControl?: string;
+  cacheExpiry?: Date;
+}
+
 /** An object without its content. */
-export interface R2Object {
+export interface R2Object extends R2Metadata {
   readonly key: string;
   readonly size: number;
   /** Entity-tag with quotes. */

@@ -1,8 +1,10 @@
 import { compareNames } from "../../contracts/member-names.ts";
 import { type ListOptions, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
-import { type KeyPage, laterKey, takeFirstMembers, toPageSize, toStartAfter } from "../object-store/first-members.ts";
+import { type KeyPage, takeFirstMembers, toPageSize, toStartAfter } from "../object-store/first-members.ts";
 import type { R2Bucket, R2Page } from "./binding.ts";
-import { createMembers, toCursorField, toFolderEntries } from "./list.ts";
+import { createMembers, toFolderEntries } from "./list.ts";
+import { toCursorField } from "./pages.ts";
+import { createR2PropertyMarker, hasR2Properties, toR2MarkedPage } from "./properties.ts";
 import { mapR2Errors } from "./write.ts";
 
 /**
@@ -17,6 +19,8 @@ export async function* listFirstR2Members(
 ): AsyncGenerator<readonly StorageEntry[]> {
   const startAfter = toStartAfter(folderKey, options);
   const members = createMembers(folderKey);
+  const limit = toPageSize(options);
+  const marker = createR2PropertyMarker(bucket, folderKey, { after: startAfter?.slice(folderKey.length), limit });
   let isFound = isRoot;
 
   async function isAnyBelow(prefix: string): Promise<boolean> {
@@ -24,24 +28,29 @@ export async function* listFirstR2Members(
   }
 
   async function* pages(): AsyncGenerator<KeyPage> {
-    const common = { prefix: folderKey, delimiter: "/", limit: toPageSize(options) };
+    const common = { prefix: folderKey, delimiter: "/", limit };
     let cursor: string | undefined;
     do {
       const place = cursor === undefined && startAfter !== undefined ? { startAfter } : toCursorField(cursor);
       const page: R2Page = await mapR2Errors(() => bucket.list({ ...common, ...place }));
-      const last = laterKey(page.objects.at(-1)?.key, page.delimitedPrefixes.at(-1))?.slice(folderKey.length);
-      if (last !== undefined) isFound = true;
+      if (page.objects.length > 0 || page.delimitedPrefixes.length > 0) isFound = true;
+      const marked = toR2MarkedPage(folderKey, page);
       const { files, folders } = members.of(page);
       const later = folders.filter((name) => compareNames(name, options.after) > 0);
       cursor = page.truncated ? page.cursor : undefined;
       const found = [...files, ...(await toFolderEntries(bucket, folderKey, later))];
-      yield { members: found, ...(cursor !== undefined && { last }) };
+      yield { members: await marker.mark(found, marked), last: marked.last };
     } while (cursor !== undefined);
   }
 
   async function findFolder(name: string): Promise<StorageEntry | undefined> {
-    if (!(await isAnyBelow(`${folderKey}${name}/`))) return undefined;
-    return (await toFolderEntries(bucket, folderKey, [name]))[0];
+    const location = { name, key: folderKey + name, folder: `${folderKey}${name}/`, parent: folderKey };
+    if (!(await isAnyBelow(location.folder))) return undefined;
+    const [hasProperties, [entry]] = await Promise.all([
+      hasR2Properties(bucket, location),
+      toFolderEntries(bucket, folderKey, [name]),
+    ]);
+    return entry && hasProperties ? { ...entry, hasProperties } : entry;
   }
 
   yield* takeFirstMembers(pages(), options, findFolder);

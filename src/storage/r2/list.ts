@@ -1,6 +1,8 @@
 import { type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import { isName } from "../object-store/keys.ts";
 import type { R2Bucket, R2Object, R2Page } from "./binding.ts";
+import { toCursorField } from "./pages.ts";
+import { createR2PropertyMarker, toR2MarkedPage } from "./properties.ts";
 import { mapR2Errors } from "./write.ts";
 
 /** Number of parallel requests of one listing. A Worker has six connections. */
@@ -29,6 +31,7 @@ export async function* listR2Members(
   let cursor: string | undefined;
   let isFound = isRoot;
   const members = createMembers(folderKey);
+  const marker = createR2PropertyMarker(bucket, folderKey);
   do {
     const page: R2Page = await mapR2Errors(() =>
       bucket.list({ prefix: folderKey, delimiter: "/", ...toCursorField(cursor) }),
@@ -36,8 +39,9 @@ export async function* listR2Members(
     isFound ||= page.objects.length > 0 || page.delimitedPrefixes.length > 0;
     if (!isFound && !page.truncated) throw new StorageError("not-found");
     const { files, folders } = members.of(page);
-    yield [...files, ...(await toFolderEntries(bucket, folderKey, folders))];
     cursor = page.truncated ? page.cursor : undefined;
+    const found = [...files, ...(await toFolderEntries(bucket, folderKey, folders))];
+    yield await marker.mark(found, toR2MarkedPage(folderKey, page));
   } while (cursor !== undefined);
 }
 
@@ -90,17 +94,4 @@ export async function toFolderEntries(
     entries.push(...(await Promise.all(some)));
   }
   return entries;
-}
-
-/** Removes every key with a prefix, one page at a time, beginning with the marker. */
-export async function removeBelow(bucket: R2Bucket, prefix: string): Promise<void> {
-  for (;;) {
-    const { objects, truncated } = await mapR2Errors(() => bucket.list({ prefix, limit: 1000 }));
-    if (objects.length > 0) await mapR2Errors(() => bucket.delete(objects.map(({ key }) => key)));
-    if (!truncated) return;
-  }
-}
-
-export function toCursorField(cursor: string | undefined): { cursor?: string } {
-  return cursor === undefined ? {} : { cursor };
 }

@@ -41,7 +41,7 @@ async function readNothing(bucket: R2Bucket, { name, key }: ObjectLocation): Pro
  * Wraps a stream of workerd. workerd rejects a pending read when the stream is cancelled; a source has to report its
  * end instead.
  */
-function toSource(stream: ReadableStream<Uint8Array>): ByteSource {
+export function toSource(stream: ReadableStream<Uint8Array>): ByteSource {
   const source = toByteSource(stream);
   let isClosed = false;
 

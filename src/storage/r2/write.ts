@@ -3,7 +3,7 @@ import { receive } from "../content.ts";
 import { createContentReader } from "../object-store/content-reader.ts";
 import type { PartMemory } from "../object-store/part-memory.ts";
 import { joined, type ObjectPart, toParts } from "../object-store/parts.ts";
-import type { R2Bucket, R2Condition, R2Object, R2UploadedPart } from "./binding.ts";
+import type { R2Bucket, R2Condition, R2Metadata, R2Object, R2UploadedPart } from "./binding.ts";
 
 /** Maximum number of parts of an upload. */
 const MAX_PARTS = 10_000;
@@ -17,6 +17,8 @@ export interface R2Write {
   /** Bytes held in memory. Content up to this size is stored by one request. */
   readonly partBytes: number;
   readonly memory: PartMemory;
+  /** Default: none. */
+  readonly metadata?: R2Metadata;
   /**
    * Checks location and conditions, and returns the entity-tag of the existing file. Rejects if the write is not
    * allowed.
@@ -30,7 +32,7 @@ export interface R2Write {
  * leaves neither an object nor parts, and releases the content.
  */
 export async function writeObject(write: R2Write): Promise<R2Object> {
-  const { bucket, key, content, options, check } = write;
+  const { bucket, key, content, options, metadata, check } = write;
   const bytesOf = toPartBytes(write);
   const memory = write.memory.open({ signal: options.signal });
   const reader = createContentReader(receive(content, options));
@@ -41,7 +43,9 @@ export async function writeObject(write: R2Write): Promise<R2Object> {
     options.signal?.throwIfAborted();
     if (!first.isLast) return await writeParts(write, joined(first, parts));
     const found = await check();
-    const object = await mapR2Errors(() => bucket.put(key, first.bytes(), toCondition(options, found)));
+    const object = await mapR2Errors(() =>
+      bucket.put(key, first.bytes(), { ...metadata, ...toCondition(options, found) }),
+    );
     if (object === null) throw new StorageError("precondition-failed");
     return object;
   } finally {
@@ -51,10 +55,10 @@ export async function writeObject(write: R2Write): Promise<R2Object> {
 }
 
 async function writeParts(
-  { bucket, key, options, check }: R2Write,
+  { bucket, key, options, metadata, check }: R2Write,
   parts: AsyncIterable<ObjectPart>,
 ): Promise<R2Object> {
-  const upload = await mapR2Errors(() => bucket.createMultipartUpload(key));
+  const upload = await mapR2Errors(() => bucket.createMultipartUpload(key, metadata));
   try {
     const uploaded: R2UploadedPart[] = [];
     for await (const part of parts) {
