@@ -11,7 +11,7 @@ import { NO_LINKS } from "./commit.ts";
 import { systemCode, toStorageError } from "./errors.ts";
 import { statMember } from "./list.ts";
 import { type OpenFolder, withNameLock } from "./open-folder.ts";
-import { hasRecords, type Member, withPropertiesMoved } from "./properties.ts";
+import { hasRecords, type PropertyOwner, withPropertiesMoved } from "./properties.ts";
 import { removeFolder } from "./remove.ts";
 import type { MemberName } from "./system-calls.ts";
 import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
@@ -73,7 +73,7 @@ export async function placeMember(
   if (moved === undefined) await place();
   else {
     const { isFlushed } = options;
-    const [here, there] = [from, to].map(({ folder }) => ({ folder, stats: moved })) as [Member, Member];
+    const [here, there] = [from, to].map(({ folder }) => ({ folder, stats: moved })) as [PropertyOwner, PropertyOwner];
     await withPropertiesMoved(here, there, { isFlushed, replaced: found }, place);
   }
   await Promise.all([from.folder.confirm(), to.folder.confirm()]);

@@ -6,7 +6,7 @@ export type NameCheck = (name: string) => boolean;
 /** Names of temporary files (`temporary-files.ts`): clients can neither see nor create such members. */
 const RESERVED = /^\.fileferry-.*\.tmp$/is;
 /** The folder for the properties of the members of a folder (`properties.ts`). */
-export const PROPERTIES_FOLDER = ".fileferry-properties";
+export const RECORDS_FOLDER = ".fileferry-properties";
 const MAX_NAME_BYTES = 255;
 /** Names with a character that Windows refuses or takes for a stream, that it would shorten, and names of devices. */
 const INVALID_ON_WINDOWS = /[<>:"|?*\\]|[. ]$|^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\.|$)/i;
@@ -38,7 +38,7 @@ export function isTemporaryName(name: string): boolean {
 /** Whether a name is at most 255 bytes of valid UTF-8 without NUL, and not reserved. */
 function isValidName(name: string): boolean {
   const isPossible = !/[\0\p{Cs}]/u.test(name) && Buffer.byteLength(name) <= MAX_NAME_BYTES;
-  return isPossible && !isTemporaryName(name) && name.toLowerCase() !== PROPERTIES_FOLDER;
+  return isPossible && !isTemporaryName(name) && name.toLowerCase() !== RECORDS_FOLDER;
 }
 
 function isValidOnWindows(name: string): boolean {

@@ -6,7 +6,7 @@ import type { Properties } from "../../contracts/storage-attributes.ts";
 import { NO_PROPERTIES } from "../properties.ts";
 import { ignoreErrors, mapSystemErrors, systemCode, undefinedIfMissing } from "./errors.ts";
 import { readGuard } from "./latency-guard.ts";
-import { PROPERTIES_FOLDER } from "./names.ts";
+import { RECORDS_FOLDER } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
 import { closeFile } from "./system-calls.ts";
 import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
@@ -35,15 +35,15 @@ function toRecordName({ ino, birthtimeNs }: BigIntStats): string {
 
 /** Opens the records of a folder; `undefined` if there are none. The caller closes them. */
 export async function openRecords(folder: OpenFolder): Promise<OpenFolder | undefined> {
-  return (await hasRecords(folder)) ? folder.enter(PROPERTIES_FOLDER).catch(undefinedIfMissing) : undefined;
+  return (await hasRecords(folder)) ? folder.enter(RECORDS_FOLDER).catch(undefinedIfMissing) : undefined;
 }
 
 /** Whether a folder has records. */
 export async function hasRecords(folder: OpenFolder): Promise<boolean> {
   const { lookSync } = folder;
   if (lookSync !== undefined && readGuard.isFast())
-    return readGuard.timed(() => lookSync(PROPERTIES_FOLDER)) !== undefined;
-  return (await folder.lookUp(PROPERTIES_FOLDER, false)) !== undefined;
+    return readGuard.timed(() => lookSync(RECORDS_FOLDER)) !== undefined;
+  return (await folder.lookUp(RECORDS_FOLDER, false)) !== undefined;
 }
 
 /** Whether a member has a record. */
@@ -92,7 +92,7 @@ export async function writeProperties(
   if (properties.size === 0) return removeProperties(folder, stats);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await ignoreErrors(mkdir(folder.at(PROPERTIES_FOLDER)), "EEXIST");
+      await ignoreErrors(mkdir(folder.at(RECORDS_FOLDER)), "EEXIST");
       return await writeInto(folder, toRecordName(stats), properties, isFlushed);
     } catch (error) {
       const isGone = isStorageError(error) && error.code === "not-found";
@@ -102,7 +102,7 @@ export async function writeProperties(
 }
 
 async function writeInto(folder: OpenFolder, name: string, properties: Properties, isFlushed: boolean): Promise<void> {
-  const records = await folder.enter(PROPERTIES_FOLDER);
+  const records = await folder.enter(RECORDS_FOLDER);
   const temporary = reserveTemporaryName();
   let isRemoved = true;
   try {
@@ -147,7 +147,7 @@ export async function removeProperties(folder: OpenFolder, stats: BigIntStats): 
   } finally {
     records.close();
   }
-  await ignoreErrors(rmdir(folder.at(PROPERTIES_FOLDER)), "ENOENT", "ENOTEMPTY", "EEXIST", "EPERM", "EBUSY");
+  await ignoreErrors(rmdir(folder.at(RECORDS_FOLDER)), "ENOENT", "ENOTEMPTY", "EEXIST", "EPERM", "EBUSY");
 }
 
 /** What another program has written there is not shown. */
@@ -177,7 +177,7 @@ function isPair(value: unknown): value is readonly [string, string] {
 }
 
 /** A member of a folder that is there, or will be. */
-export interface Member {
+export interface PropertyOwner {
   readonly folder: OpenFolder;
   readonly stats: BigIntStats;
 }
@@ -188,8 +188,8 @@ export interface Member {
  * `replaced` is what the step removes from the new place, whose properties go.
  */
 export async function withPropertiesMoved<T>(
-  from: Member,
-  to: Member,
+  from: PropertyOwner,
+  to: PropertyOwner,
   { isFlushed, replaced }: { readonly isFlushed: boolean; readonly replaced?: BigIntStats | undefined },
   step: () => Promise<T>,
 ): Promise<T> {

@@ -1,6 +1,6 @@
 import { opendir } from "node:fs/promises";
 import type { FolderTree } from "./folder-tree.ts";
-import { PROPERTIES_FOLDER } from "./names.ts";
+import { RECORDS_FOLDER } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
 import { removeIfAbandoned } from "./temporary-files.ts";
 
@@ -56,7 +56,7 @@ async function cleanUpFolder(
     if (only !== undefined && device !== only) return undefined;
     for await (const member of await opendir(String(folder.at(".")))) {
       if (await removeIfAbandoned(folder, member.name)) isKept = true;
-      else if (member.name === PROPERTIES_FOLDER) isKept = (await cleanUpRecords(folder)) || isKept;
+      else if (member.name === RECORDS_FOLDER) isKept = (await cleanUpRecords(folder)) || isKept;
       else if (member.isDirectory()) folders.push(member.name);
     }
     return { device, folders, isKept };
@@ -68,7 +68,7 @@ async function cleanUpFolder(
 /** Removes abandoned temporary files among the records of properties. */
 async function cleanUpRecords(folder: OpenFolder): Promise<boolean> {
   let isKept = false;
-  const records = await folder.enter(PROPERTIES_FOLDER);
+  const records = await folder.enter(RECORDS_FOLDER);
   try {
     for await (const { name } of await opendir(String(records.at(".")))) {
       if (await removeIfAbandoned(records, name)) isKept = true;
