@@ -2,6 +2,8 @@ export { type ExplainedAccount, explainPermission } from "./account/explain.ts";
 export type { FileAttributes, InspectedEntry } from "./account/file-attributes.ts";
 export type { FileTransferOptions, FileTransfers } from "./account/file-transfers.ts";
 export type { AccountFiles, FileOperation, RemovalKind } from "./account/files.ts";
+export type { AccountLock, AccountLocks, NewLock } from "./account/locks/account-locks.ts";
+export type { ResourcePath } from "./account/path.ts";
 export { type Explanation, OPERATIONS, type Operation } from "./account/permissions.ts";
 export { type AccountEntry, type AccountsOptions, createAccountsAuthenticator } from "./auth/accounts/accounts.ts";
 export {
@@ -116,6 +118,7 @@ export type {
 export type { EventStreamOptions, FileService, RequestHandler } from "./contracts/file-service.ts";
 export type { HostSessions, Identify, Identity, StartedSession } from "./contracts/identity.ts";
 export type { KeyValueStore } from "./contracts/key-value-store.ts";
+export type { LockDepth, LockScope } from "./contracts/lock.ts";
 export type { Logger } from "./contracts/logger.ts";
 export type { MemberBatches } from "./contracts/member-batches.ts";
 export { OptionError } from "./contracts/option-error.ts";
