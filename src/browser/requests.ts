@@ -31,17 +31,21 @@ export function toUrl(path: readonly string[], end: "" | "/" = ""): string {
   return `./${path.map(encodeURIComponent).join("/")}${path.length > 0 ? end : ""}`;
 }
 
-/** Runs one command on each target in a folder. If there is a problem, `outcomes` has the results before it. */
+/**
+ * Runs one command on each target in a folder. If there is a problem, `outcomes` has the results before it.
+ * `destination`: that of a move or copy; ending in `/`, the folder for all targets.
+ */
 export async function runCommands(
   folder: readonly string[],
   command: string,
   targets: readonly string[],
   texts: ScriptTexts,
+  destination?: string,
 ): Promise<{ outcomes: CommandResult[]; problem?: Problem }> {
   const outcomes: CommandResult[] = [];
   for (let start = 0; start < targets.length; start += COMMANDS_PER_REQUEST) {
     const batch = targets.slice(start, start + COMMANDS_PER_REQUEST);
-    const commands = batch.map((target) => ({ command, target }));
+    const commands = batch.map((target) => ({ command, target, ...(destination !== undefined && { destination }) }));
     try {
       const headers = { ...HEADERS, "Content-Type": "application/json; charset=utf-8" };
       const response = await fetch(toUrl(folder, "/"), { method: "POST", headers, body: JSON.stringify({ commands }) });

@@ -61,6 +61,17 @@ export interface ScriptTexts {
   readonly delete: string;
   /** For screen readers: `Deleted: {count}` */
   readonly deleted: string;
+  /** The field of the dialog that renames a member: `New name of {name}` */
+  readonly newName: string;
+  readonly rename: string;
+  /** For screen readers: `Renamed: {name}` */
+  readonly renamed: string;
+  /** If no folder was entered: `Enter the folder to move or copy to.` */
+  readonly destinationMissing: string;
+  /** `Moved: {count}` */
+  readonly moved: string;
+  /** `Copied: {count}` */
+  readonly copied: string;
   /** The number of members that a trigger has run on; `{label}` is the text of its button: `{label}: {count} done` */
   readonly triggered: string;
   /** Next to the button for a ZIP archive, if there are too many members: `Select at most {count} items at a time.` */

@@ -69,6 +69,16 @@ export interface Texts {
   readonly withSelected: string;
   readonly download: string;
   readonly delete: string;
+  /** The link of a row, and the button of its form: `Rename` */
+  readonly rename: string;
+  /** The link of a row, for users who do not see the row: `Rename {name}` */
+  readonly renameMember: string;
+  /** The label of the field: `New name of {name}` */
+  readonly newName: string;
+  /** The label of the field for a path: `To folder` */
+  readonly destination: string;
+  readonly move: string;
+  readonly copy: string;
   /** The heading of a form's problems with members. */
   readonly problems: string;
 

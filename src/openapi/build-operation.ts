@@ -22,7 +22,15 @@ const READING: readonly string[] = ["GET", "HEAD"];
 /** Parameters that HEAD ignores (RFC 9110 14.2). */
 const RANGE_PARAMETERS: readonly ParameterName[] = ["range", "ifRange"];
 /** Parameters that only pages use. */
-const PAGE_PARAMETERS: readonly ParameterName[] = ["acceptLanguage", "sort", "order", "done", "sent", "basicLogin"];
+const PAGE_PARAMETERS: readonly ParameterName[] = [
+  "acceptLanguage",
+  "sort",
+  "order",
+  "rename",
+  "done",
+  "sent",
+  "basicLogin",
+];
 /** Parameters that only listings as JSON use. */
 const LISTING_PARAMETERS: readonly ParameterName[] = ["limit", "cursor", "prefer", "listingIfNoneMatch"];
 /** Statuses that a HEAD request never gets, because it ignores ranges. */

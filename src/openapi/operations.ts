@@ -101,6 +101,7 @@ export const OPERATION_SPECS = {
       "cursor",
       "prefer",
       "listingIfNoneMatch",
+      "rename",
       "sort",
       "order",
       "done",

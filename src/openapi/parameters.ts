@@ -89,6 +89,7 @@ const PARAMETERS = {
     ...text,
     enum: ["asc", "desc"],
   }),
+  rename: inQuery("rename", "The member of the folder that the page shows a form to rename for."),
   done: inQuery("done", "The code of the form's result, which the page shows as a message."),
   sent: inQuery("sent", "The files that the form has sent. The page shows them to accounts that cannot list them.", {
     type: "array",

@@ -1,6 +1,7 @@
 import type { Texts } from "../contracts/texts.ts";
 import type { TriggerStyle } from "../contracts/trigger.ts";
 import { html, type SafeHtml } from "../http/html.ts";
+import { fillText } from "../platform/fill-text.ts";
 
 /** The actions that the page of a folder offers. */
 export interface FolderActions {
@@ -8,6 +9,9 @@ export interface FolderActions {
   readonly createFolder: boolean;
   readonly download: boolean;
   readonly delete: boolean;
+  /** Renaming a member, and moving members to another folder. */
+  readonly move: boolean;
+  readonly copy: boolean;
   readonly triggers: readonly TriggerButton[];
 }
 
@@ -19,8 +23,30 @@ export interface TriggerButton {
 }
 
 /** Whether the page offers any action on selected members. */
-export function mayActOnMembers({ download, delete: mayDelete, triggers }: FolderActions): boolean {
-  return download || mayDelete || triggers.length > 0;
+export function mayActOnMembers({ download, delete: mayDelete, move, copy, triggers }: FolderActions): boolean {
+  return download || mayDelete || move || copy || triggers.length > 0;
+}
+
+/** What the user has entered in a form that failed. */
+export interface EnteredValues {
+  /** The form that renames a member. Also shown if a link asks for it. */
+  readonly rename?: { readonly name: string; readonly newName: string };
+  /** The folder that members were to be moved or copied to. */
+  readonly destination?: string;
+  /** The selected members. */
+  readonly selected?: ReadonlySet<string>;
+}
+
+/** Renders the form that renames a member. Browsers with a script show a dialog instead. */
+export function renderRename(texts: Texts, { name, newName }: NonNullable<EnteredValues["rename"]>): SafeHtml {
+  return html`<div class="tools">
+<form id="rename" method="post" action="./" enctype="multipart/form-data">
+<input type="hidden" name="action" value="rename-member">
+<input type="hidden" name="selected-members" value="${name}">
+<label for="new-name">${fillText(texts.newName, { name })}</label>
+<input id="new-name" name="new-name" value="${newName}" autocomplete="off" spellcheck="false" dir="auto" maxlength="255" required autofocus><button class="primary">${texts.rename}</button><a class="button" href="./">${texts.cancel}</a>
+</form>
+</div>`;
 }
 
 /**
@@ -46,14 +72,24 @@ ${createFolder ? folderForm : undefined}
 }
 
 /** Renders the buttons for the selected members. */
-export function renderMemberActions(texts: Texts, actions: FolderActions): SafeHtml {
+export function renderMemberActions(texts: Texts, actions: FolderActions, destination = ""): SafeHtml {
   const triggers = actions.triggers.map(({ name, label, style }) => toButton(name, label, style));
   return html`<div class="selected" role="group" aria-label="${texts.withSelected}">
 <span aria-hidden="true">${texts.withSelected}</span>
 ${actions.download ? toButton("download-members", texts.download, "neutral") : undefined}
 ${triggers}
 ${actions.delete ? toButton("delete-members", texts.delete, "danger") : undefined}
+${actions.move || actions.copy ? renderTransfers(texts, actions, destination) : undefined}
 </div>`;
+}
+
+/** One field for the folder, and the buttons that move or copy the selected members to it. */
+function renderTransfers(texts: Texts, { move, copy }: FolderActions, destination: string): SafeHtml {
+  return html`<span class="transfers"><label for="destination">${texts.destination}</label>
+<input id="destination" name="destination" value="${destination}" placeholder="/" autocomplete="off" spellcheck="false" dir="auto">
+${move ? toButton("move-members", texts.move, "neutral") : undefined}
+${copy ? toButton("copy-members", texts.copy, "neutral") : undefined}
+</span>`;
 }
 
 function toButton(name: string, label: string, style: TriggerStyle): SafeHtml {

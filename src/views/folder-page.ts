@@ -3,11 +3,18 @@ import { html, type SafeHtml } from "../http/html.ts";
 import { yieldToEventLoop } from "../platform/event-loop.ts";
 import { fillText } from "../platform/fill-text.ts";
 import { SCRIPT_NAME, toAssetPath } from "./assets.ts";
-import { type FolderActions, mayActOnMembers, renderMemberActions, renderTools } from "./folder-actions.ts";
+import {
+  type EnteredValues,
+  type FolderActions,
+  mayActOnMembers,
+  renderMemberActions,
+  renderRename,
+  renderTools,
+} from "./folder-actions.ts";
 import { formatsOf } from "./formats.ts";
 import { ICONS, icon } from "./icons.ts";
 import { type MemberOrder, type PageMember, sortMembers } from "./member-order.ts";
-import { createRowRenderer, renderTableHead } from "./member-rows.ts";
+import { createRowRenderer, type RowActions, renderTableHead } from "./member-rows.ts";
 import { type PageContext, renderPage } from "./page.ts";
 import { type ShownError, toErrorText } from "./texts.ts";
 
@@ -27,6 +34,8 @@ export interface FolderPage {
   readonly sent?: SentFiles | undefined;
   /** The problems of the last form. */
   readonly problems?: readonly FolderProblem[];
+  /** What the user has entered in it. */
+  readonly entered?: EnteredValues | undefined;
 }
 
 /** Files that a form has sent. */
@@ -51,7 +60,7 @@ export interface SessionLinks {
 }
 
 /**
- * The minimum number of characters in a chunk; the last row may exceed it. A name appears five times in its row, and
+ * The minimum number of characters in a chunk; the last row may exceed it. A name appears seven times in its row, and
  * escaping can make it six times as long each time.
  */
 const CHUNK_CHARACTERS = 65_536;
@@ -77,7 +86,7 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
   /** Text that is rendered but not yet sent. */
   let text = before;
   let sorted: readonly PageMember[] | undefined;
-  const renderRow = createRowRenderer(context.texts, mayActOnMembers(folder.actions));
+  const renderRow = createRowRenderer(context.texts, toRowActions(folder), folder.entered?.selected);
   let position = 0;
 
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -104,6 +113,7 @@ function renderFrame(context: PageContext, folder: FolderPage): SafeHtml {
 ${renderCrumbs(context, folder.segments)}
 <h1><bdi>${title}</bdi></h1>
 ${renderMessages(context, folder)}
+${folder.entered?.rename === undefined ? undefined : renderRename(texts, folder.entered.rename)}
 ${renderTools(texts, folder.actions)}
 <section id="transfers" aria-live="polite" hidden></section>
 <form id="members" method="post" action="./" enctype="multipart/form-data">
@@ -168,15 +178,20 @@ function renderMembers({ texts }: PageContext, folder: FolderPage, isEmpty: bool
     const hint = actions.upload || actions.createFolder ? html`<p>${texts.emptyFolderHint}</p>` : undefined;
     return html`<div class="empty">${icon("empty")}<p><strong>${texts.emptyFolder}</strong></p>${hint}</div>`;
   }
-  const isSelectable = mayActOnMembers(actions);
+  const rowActions = toRowActions(folder);
+  const { isSelectable } = rowActions;
   const caption = fillText(texts.membersOf, { folder: segments.at(-1) ?? texts.home });
-  return html`${isSelectable ? renderMemberActions(texts, actions) : undefined}
-<table${isSelectable ? html` class="selectable"` : undefined}>
+  return html`${isSelectable ? renderMemberActions(texts, actions, folder.entered?.destination) : undefined}
+<table${isSelectable ? html` class="selectable${actions.move ? " renamable" : ""}"` : undefined}>
 <caption class="unseen">${caption}</caption>
-${renderTableHead(texts, order, isSelectable)}
+${renderTableHead(texts, order, rowActions)}
 <tbody>
 ${MEMBERS}</tbody>
 </table>`;
+}
+
+function toRowActions({ actions }: FolderPage): RowActions {
+  return { isSelectable: mayActOnMembers(actions), isRenamable: actions.move };
 }
 
 function renderNavigation({ texts }: PageContext, { username, links }: FolderPage): SafeHtml {

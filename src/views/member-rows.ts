@@ -5,11 +5,19 @@ import { formatsOf } from "./formats.ts";
 import { fileIcon, folderIcon, icon } from "./icons.ts";
 import { type MemberOrder, type PageMember, SORT_KEYS, type SortKey } from "./member-order.ts";
 
+/** What the rows of members offer. */
+export interface RowActions {
+  /** A box that selects the member for an action. */
+  readonly isSelectable: boolean;
+  /** A link to the form that renames the member. */
+  readonly isRenamable: boolean;
+}
+
 /** Renders the table head. A click on a column sorts by it, and a click on the current column reverses the order. */
-export function renderTableHead(texts: Texts, order: MemberOrder, isSelectable: boolean): SafeHtml {
+export function renderTableHead(texts: Texts, order: MemberOrder, { isSelectable, isRenamable }: RowActions): SafeHtml {
   const selection = html`<th scope="col" class="select"><span class="unseen">${texts.selection}</span><label class="box"><input type="checkbox" id="select-all" aria-label="${texts.selectAll}" hidden></label></th>`;
   const columns = SORT_KEYS.map((key) => renderColumn(texts, key, order));
-  return html`<thead><tr>${isSelectable ? selection : undefined}${columns}</tr></thead>`;
+  return html`<thead><tr>${isSelectable ? selection : undefined}${columns}${isRenamable ? html`<th scope="col" class="rename"><span class="unseen">${texts.rename}</span></th>` : undefined}</tr></thead>`;
 }
 
 function renderColumn(texts: Texts, key: SortKey, order: MemberOrder): SafeHtml {
@@ -21,13 +29,22 @@ function renderColumn(texts: Texts, key: SortKey, order: MemberOrder): SafeHtml 
 }
 
 /** Creates a function that renders the row of a member. */
-export function createRowRenderer(texts: Texts, isSelectable: boolean): (member: PageMember) => SafeHtml {
+export function createRowRenderer(
+  texts: Texts,
+  { isSelectable, isRenamable }: RowActions,
+  selected: ReadonlySet<string> = new Set(),
+): (member: PageMember) => SafeHtml {
   const formats = formatsOf(texts);
   const folder = folderIcon(texts.folder);
 
   function renderBox(name: string): SafeHtml {
     const label = fillText(texts.select, { name });
-    return html`<td class="select"><label class="box"><input type="checkbox" name="selected-members" value="${name}" aria-label="${label}"></label></td>`;
+    return html`<td class="select"><label class="box"><input type="checkbox" name="selected-members" value="${name}" aria-label="${label}"${selected.has(name) ? html` checked` : undefined}></label></td>`;
+  }
+
+  function renderRenameLink(name: string): SafeHtml {
+    const label = fillText(texts.renameMember, { name });
+    return html`<td class="rename"><a href="?rename=${encodeURIComponent(name)}" aria-label="${label}">${texts.rename}</a></td>`;
   }
 
   return (member) => {
@@ -40,7 +57,7 @@ export function createRowRenderer(texts: Texts, isSelectable: boolean): (member:
     const sizeCell = isFolder
       ? html`<td class="size"></td>`
       : html`<td class="size"><span title="${formats.exactSize(size)}">${formats.size(size)}</span></td>`;
-    return html`<tr data-name="${name}" data-kind="${isFolder ? "folder" : "file"}">${isSelectable ? renderBox(name) : undefined}<th scope="row" class="name">${link}</th>${sizeCell}<td class="modified"><time datetime="${exact}" title="${exact.slice(0, 19).replace("T", " ")} UTC">${formats.time(modified)}</time></td></tr>
+    return html`<tr data-name="${name}" data-kind="${isFolder ? "folder" : "file"}">${isSelectable ? renderBox(name) : undefined}<th scope="row" class="name">${link}</th>${sizeCell}<td class="modified"><time datetime="${exact}" title="${exact.slice(0, 19).replace("T", " ")} UTC">${formats.time(modified)}</time></td>${isRenamable ? renderRenameLink(name) : undefined}</tr>
 `;
   };
 }

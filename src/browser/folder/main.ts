@@ -2,6 +2,7 @@ import { enhanceUploads } from "../uploads/uploads.ts";
 import { enhanceMembers } from "./members.ts";
 import { enhanceNewFolder } from "./new-folder.ts";
 import { createFolderPage } from "./page.ts";
+import { enhanceRename } from "./rename.ts";
 
 // The script of the folder page. Every action also works without it; with it, actions do not reload the page.
 const main = document.querySelector<HTMLElement>("main#folder");
@@ -9,5 +10,6 @@ if (main !== null) {
   const page = createFolderPage(main);
   enhanceMembers(page);
   enhanceNewFolder(page);
+  enhanceRename(page);
   enhanceUploads(page);
 }

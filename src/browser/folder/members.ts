@@ -1,8 +1,9 @@
 import { element, setText } from "../elements.ts";
 import { fill } from "../format.ts";
-import { type CommandResult, type Problem, runCommands } from "../requests.ts";
 import { askToDelete } from "./delete-dialog.ts";
-import { memberBoxes, type OpenFolderPage, problemElement, selectedBoxes } from "./page.ts";
+import { memberBoxes, type OpenFolderPage, selectedBoxes } from "./page.ts";
+import { runOnMembers } from "./run-on-members.ts";
+import { transferAll } from "./transfer.ts";
 
 /** A form has at most 1,000 parts (SECURITY 12), and its action is one of them. */
 const MEMBERS_PER_FORM = 999;
@@ -55,9 +56,11 @@ export function enhanceMembers(page: OpenFolderPage): void {
     if (!(submitter instanceof HTMLButtonElement) || submitter.dataset.membersAction === undefined) return;
     if (submitter.value === DOWNLOAD) return;
     event.preventDefault();
-    void act((names) =>
-      submitter.value === "delete-members" ? deleteAll(page, names, submitter) : triggerAll(page, names, submitter),
-    );
+    void act((names) => {
+      if (submitter.value === "delete-members") return deleteAll(page, names, submitter);
+      const isTransfer = submitter.value === "move-members" || submitter.value === "copy-members";
+      return isTransfer ? transferAll(page, names, submitter) : triggerAll(page, names, submitter);
+    });
   });
   // A browser that returns to the page restores the selection.
   addEventListener("pageshow", showSelection);
@@ -85,32 +88,10 @@ function showLimit({ main, texts }: OpenFolderPage, count: number): void {
 }
 
 /**
- * Runs a command on members and shows the problems. `isLost`: the session has ended or the service does not respond.
- */
-async function run(
-  page: OpenFolderPage,
-  command: string,
-  names: readonly string[],
-): Promise<{ succeeded: number; hasFailed: boolean; isLost: boolean }> {
-  const members = page.main.querySelector("#members");
-  members?.setAttribute("aria-busy", "true");
-  const { outcomes, problem } = await runCommands([], command, names, page.texts);
-  members?.removeAttribute("aria-busy");
-  const problems = toProblems(outcomes, problem, page);
-  page.showProblems(problems);
-  const succeeded = outcomes.filter(({ message }) => message === null).length;
-  return {
-    succeeded,
-    hasFailed: problems.length > 0,
-    isLost: problem?.kind === "login" || problem?.kind === "network",
-  };
-}
-
-/**
  * Runs a trigger on members. The result is always announced, because the list of members may look the same afterwards.
  */
 async function triggerAll(page: OpenFolderPage, names: readonly string[], button: HTMLButtonElement): Promise<void> {
-  const { succeeded, hasFailed, isLost } = await run(page, button.value, names);
+  const { succeeded, hasFailed, isLost } = await runOnMembers(page, button.value, names);
   const text = fill(page.texts.triggered, { label: button.textContent ?? "", count: succeeded });
   if (!hasFailed) page.showSuccess(text);
   else if (succeeded > 0) page.announce(text);
@@ -120,7 +101,7 @@ async function triggerAll(page: OpenFolderPage, names: readonly string[], button
 async function deleteAll(page: OpenFolderPage, names: readonly string[], opener: HTMLButtonElement): Promise<void> {
   const { main, texts } = page;
   if (!(await askToDelete(names, texts))) return;
-  const { succeeded, isLost } = await run(page, "delete", names);
+  const { succeeded, isLost } = await runOnMembers(page, "delete", names);
   if (succeeded > 0) page.announce(fill(texts.deleted, { count: succeeded }));
   if (isLost) return;
   await page.refresh();
@@ -131,19 +112,4 @@ async function deleteAll(page: OpenFolderPage, names: readonly string[], opener:
     main.querySelector<HTMLElement>("#select-all:not([hidden])") ??
     main.querySelector<HTMLElement>('#new-folder input:not([type="hidden"])');
   next?.focus();
-}
-
-/** One line per failure, for at most 20 failures. */
-function toProblems(
-  outcomes: readonly CommandResult[],
-  problem: Problem | undefined,
-  { texts }: OpenFolderPage,
-): (Node | string)[] {
-  const failed = outcomes.filter(({ message }) => message !== null);
-  const lines: (Node | string)[] = failed
-    .slice(0, 20)
-    .map(({ target, message }) => fill(texts.failed, { name: target, message: message ?? "" }));
-  if (failed.length > 20) lines.push(fill(texts.more, { count: failed.length - 20 }));
-  if (problem !== undefined) lines.push(problemElement(problem, texts));
-  return lines;
 }

@@ -19,6 +19,8 @@ export function toFolderActions(account: Account, segments: readonly string[], t
     createFolder: mayBeAllowed("create-folder"),
     download: mayBeAllowed("read"),
     delete: mayBeAllowed("delete-file") || mayBeAllowed("delete-folder"),
+    move: mayBeAllowed("rename"),
+    copy: mayBeAllowed("read") && mayBeAllowed("write"),
     triggers: [...triggersOf(triggers, account.group)].map(([name, { label = name, style = "neutral" }]) => {
       return { name, label, style };
     }),

@@ -4,6 +4,7 @@ import { isStorageError } from "../../contracts/storage-adapter.ts";
 import { DONE_CODES, type DoneCode } from "../../contracts/texts.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import { prefersArchive } from "../../http/negotiate.ts";
+import { isMemberName } from "../../http/path-segment.ts";
 import type { Reply } from "../../http/reply.ts";
 import { emptyReply, sourceReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
@@ -40,7 +41,11 @@ export async function getFolder(context: AccountContext): Promise<Reply> {
     return folderPage(context, 200, { problems: [], done: toDoneCode(context), sent });
   }
   return sendTracked(context, listingEvents, async () => {
-    const page = await openFolderPage(context, false, { problems: [], done: toDoneCode(context) });
+    const page = await openFolderPage(context, false, {
+      problems: [],
+      done: toDoneCode(context),
+      entered: toRename(context),
+    });
     return { source: toByteSource(page), fields: { ...toPageFields(context), ...HTML_TYPE } };
   });
 }
@@ -51,7 +56,7 @@ async function hasUploadPage({ account, files, path: { segments } }: AccountCont
 }
 
 /** What the page of a folder shows of the last form: its problems, or its success. */
-export type FolderReport = Pick<FolderPage, "done" | "sent"> & Required<Pick<FolderPage, "problems">>;
+export type FolderReport = Pick<FolderPage, "done" | "sent" | "entered"> & Required<Pick<FolderPage, "problems">>;
 
 /** The page of the request's folder, even if its members cannot be listed. */
 export async function folderPage(context: AccountContext, status: number, report: FolderReport): Promise<Reply> {
@@ -63,6 +68,15 @@ export async function folderPage(context: AccountContext, status: number, report
 function toDoneCode({ target }: AccountContext): DoneCode | undefined {
   const given = new URLSearchParams(target.query).get("done");
   return DONE_CODES.find((code) => code === given);
+}
+
+/** The member that the page has a form for: its row links to the page with this form. */
+function toRename({ account, config, path, target }: AccountContext): FolderReport["entered"] {
+  const name = new URLSearchParams(target.query).get("rename");
+  if (name === null || !isMemberName(name)) return undefined;
+  return toFolderActions(account, path.segments, config.triggers).move
+    ? { rename: { name, newName: name } }
+    : undefined;
 }
 
 /**

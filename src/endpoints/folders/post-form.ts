@@ -17,6 +17,7 @@ import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
 import { FORM_ACTIONS, type FormFields, receiveForm } from "../../uploads/form.ts";
 import { createFormFiles, type FormUpload } from "../../uploads/form-files.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
+import type { EnteredValues } from "../../views/folder-actions.ts";
 import type { FolderProblem } from "../../views/folder-page.ts";
 import { isUploadOnly } from "./allowed-actions.ts";
 import { archiveReply } from "./archive.ts";
@@ -42,10 +43,20 @@ export async function postForm(context: AccountContext): Promise<Reply> {
   const form = await readForm(context);
   if ("refusal" in form) return form.refusal;
   const omission = findOmission(form);
-  if (omission !== undefined) return refuseWhole(context, omission);
+  if (omission !== undefined) return refuseWhole(context, omission, toEntered(form));
   if (form.action === "download-members") return download(context, form.members);
   const outcomes = await run(context, form);
-  return respond(context, outcomes, toDoneCode(form.action));
+  return respond(context, outcomes, form);
+}
+
+/** What the page shows again if the form fails. */
+function toEntered({ action, members, newNames, destinations }: ReceivedForm): EnteredValues {
+  const [name] = members;
+  const [newName = name] = newNames;
+  if (action === "rename-member" && name !== undefined && newName !== undefined) return { rename: { name, newName } };
+  const [destination] = destinations;
+  const isTransfer = action === "move-members" || action === "copy-members";
+  return isTransfer && destination !== undefined ? { destination, selected: new Set(members) } : {};
 }
 
 /**
@@ -177,29 +188,43 @@ async function download(context: AccountContext, members: readonly string[]): Pr
   return respondFailed(context, outcomes);
 }
 
-function respond(context: AccountContext, outcomes: readonly MemberOutcome[], done: DoneCode): Reply | Promise<Reply> {
-  if (outcomes.some(({ error }) => error !== undefined)) return respondFailed(context, outcomes);
-  return context.variant === "html" ? redirectDone(context, done, outcomes) : toOutcomesReply(outcomes);
+function respond(
+  context: AccountContext,
+  outcomes: readonly MemberOutcome[],
+  form: ReceivedForm,
+): Reply | Promise<Reply> {
+  if (outcomes.some(({ error }) => error !== undefined)) return respondFailed(context, outcomes, toEntered(form));
+  if (context.variant !== "html") return toOutcomesReply(outcomes);
+  return redirectDone(context, toDoneCode(form.action), outcomes);
 }
 
-function respondFailed(context: AccountContext, outcomes: readonly MemberOutcome[]): Reply | Promise<Reply> {
+function respondFailed(
+  context: AccountContext,
+  outcomes: readonly MemberOutcome[],
+  entered?: EnteredValues,
+): Reply | Promise<Reply> {
   if (context.variant !== "html") return toOutcomesReply(outcomes);
   const failed = outcomes.flatMap(({ target, error }) => (error === undefined ? [] : [{ target, error }]));
-  return pageOf(context, toCommonStatus(failed.map(({ error }) => error)), failed);
+  return pageOf(context, toCommonStatus(failed.map(({ error }) => error)), failed, entered);
 }
 
 /** Refuses the complete form before any action: with the folder's page, or the JSON errors body. */
-function refuseWhole(context: AccountContext, error: HttpError): Promise<Reply> {
+function refuseWhole(context: AccountContext, error: HttpError, entered: EnteredValues): Promise<Reply> {
   if (context.variant !== "html") throw error;
-  return pageOf(context, toStatus(error.failure, "html"), [{ error }]);
+  return pageOf(context, toStatus(error.failure, "html"), [{ error }], entered);
 }
 
 /**
  * The folder's page with problems. Emits the error event as well. The status is 401 if the login has ended meanwhile.
  */
-async function pageOf(context: AccountContext, status: number, problems: readonly FolderProblem[]): Promise<Reply> {
+async function pageOf(
+  context: AccountContext,
+  status: number,
+  problems: readonly FolderProblem[],
+  entered?: EnteredValues,
+): Promise<Reply> {
   emitErrorEvent(context, status, [...new Set(problems.map(({ error }) => error.message))].join(" "));
-  const page = await folderPage(context, status, { problems });
+  const page = await folderPage(context, status, { problems, entered });
   const withCode: Reply["headers"] = [
     ...page.headers,
     ["Error-Code", toCommonCode(problems.map(({ error }) => error))],

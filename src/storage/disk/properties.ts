@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { isStorageError, type StorageEntry } from "../../contracts/storage-adapter.ts";
 import type { Properties } from "../../contracts/storage-attributes.ts";
 import { NO_PROPERTIES } from "../properties.ts";
-import { ignoreErrors, mapSystemErrors, systemCode, undefinedIfMissing } from "./errors.ts";
+import { ignoreErrors, mapSystemErrors, mapSystemErrorsSync, systemCode, undefinedIfMissing } from "./errors.ts";
 import { readGuard } from "./latency-guard.ts";
 import { RECORDS_FOLDER } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
@@ -42,7 +42,7 @@ export async function openRecords(folder: OpenFolder): Promise<OpenFolder | unde
 export async function hasRecords(folder: OpenFolder): Promise<boolean> {
   const { lookSync } = folder;
   if (lookSync !== undefined && readGuard.isFast())
-    return readGuard.timed(() => lookSync(RECORDS_FOLDER)) !== undefined;
+    return readGuard.timed(() => mapSystemErrorsSync(() => lookSync(RECORDS_FOLDER))) !== undefined;
   return (await folder.lookUp(RECORDS_FOLDER, false)) !== undefined;
 }
 
@@ -53,7 +53,7 @@ export async function hasRecord(records: OpenFolder, stats: BigIntStats): Promis
 
 /** As {@link hasRecord}, but synchronous, for fast disks. */
 export function hasRecordSync({ lookSync }: OpenFolder, stats: BigIntStats): boolean {
-  return lookSync?.(toRecordName(stats)) !== undefined;
+  return mapSystemErrorsSync(() => lookSync?.(toRecordName(stats))) !== undefined;
 }
 
 /** Adds to the entry of a member whether it has properties. */

@@ -15,10 +15,12 @@ function unescapeHtml(text: string): string {
 /** The links to members, as a browser on the folder's page takes them. */
 function linksOf(page: string): readonly Link[] {
   const rows = /<tbody>([\s\S]*)<\/tbody>/.exec(page)?.[1] ?? "";
-  return [...rows.matchAll(/<a\s[^>]*?href="([^"]*)"[^>]*>([\s\S]*?)<\/a>/g)].map(([, href = "", text = ""]) => ({
-    href: unescapeHtml(href),
-    text: unescapeHtml(text.replace(/<[^>]*>/g, "")),
-  }));
+  return [...rows.matchAll(/<th[^>]*><a\s[^>]*?href="([^"]*)"[^>]*>([\s\S]*?)<\/a>/g)].map(
+    ([, href = "", text = ""]) => ({
+      href: unescapeHtml(href),
+      text: unescapeHtml(text.replace(/<[^>]*>/g, "")),
+    }),
+  );
 }
 
 /** What no name may bring into a page. */

@@ -226,6 +226,8 @@ describe("what a folder's page offers", () => {
       "ours danger",
       "all neutral",
       "delete-members danger",
+      "move-members neutral",
+      "copy-members neutral",
     ]);
     expect(buttons[1]?.[3]).toContain("&lt;script&gt;");
     expect(buttons[2]?.[3]).toBe("plain");
@@ -237,6 +239,9 @@ describe("the message on a folder's page", () => {
     ["uploaded", "The upload is complete."],
     ["folder-created", "The folder was created."],
     ["deleted", "The selected items were deleted."],
+    ["renamed", "The item was renamed."],
+    ["moved", "The selected items were moved."],
+    ["copied", "The selected items were copied."],
   ])("is that of the code %s (CONTRACT 4.6)", async (code, message) => {
     expect(await pageOf({}, `/home/?done=${code}`)).toContain(`<p role="status" class="notice success">${message}</p>`);
   });

@@ -13,7 +13,7 @@ const folder: FolderPage = {
   segments: ["f"],
   members: [],
   order: { key: "name", isDescending: false },
-  actions: { upload: true, createFolder: true, download: true, delete: true, triggers: [] },
+  actions: { upload: true, createFolder: true, download: true, delete: true, move: true, copy: true, triggers: [] },
   username: "<alice>",
   links: {},
 };

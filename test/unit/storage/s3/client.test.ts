@@ -52,17 +52,18 @@ describe("createS3Storage", () => {
   ])("asks %s", async (_, options, url) => {
     const { storage, calls } = createFake(() => refusal(404, "", "HEAD"), options);
     await rejectionOf(storage.stat("/a"));
-    expect(calls[0]?.url).toBe(url);
+    // Another request, for its properties, goes at the same time.
+    expect(calls.map((call) => call.url)).toContain(url);
   });
 
   it("encodes what is not unreserved in names, and signs by version 4 without the body", async () => {
     const { storage, calls } = createFake();
     await storage.stat("/a+b%/c d'(é)*");
-    expect(calls[0]?.url).toBe("http://store.test/bucket/a%2Bb%25/c%20d%27%28%C3%A9%29%2A");
-    expect(calls[0]?.headers.get("authorization")).toMatch(
+    const call = calls.find(({ url }) => url === "http://store.test/bucket/a%2Bb%25/c%20d%27%28%C3%A9%29%2A");
+    expect(call?.headers.get("authorization")).toMatch(
       /^AWS4-HMAC-SHA256 Credential=ACCESSKEY\/\d{8}\/us-east-1\/s3\//,
     );
-    expect(calls[0]?.headers.get("x-amz-content-sha256")).toBe("UNSIGNED-PAYLOAD");
+    expect(call?.headers.get("x-amz-content-sha256")).toBe("UNSIGNED-PAYLOAD");
   });
 
   it("takes keys of up to 1,024 bytes, and reads what it lists; a folder's marker needs one of them", async () => {
