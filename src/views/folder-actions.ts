@@ -85,11 +85,11 @@ ${actions.move || actions.copy ? renderTransfers(texts, actions, destination) : 
 
 /** One field for the folder, and the buttons that move or copy the selected members to it. */
 function renderTransfers(texts: Texts, { move, copy }: FolderActions, destination: string): SafeHtml {
-  return html`<span class="transfers"><label for="destination">${texts.destination}</label>
+  return html`<div class="to-folder"><label for="destination">${texts.destination}</label>
 <input id="destination" name="destination" value="${destination}" placeholder="/" autocomplete="off" spellcheck="false" dir="auto">
 ${move ? toButton("move-members", texts.move, "neutral") : undefined}
 ${copy ? toButton("copy-members", texts.copy, "neutral") : undefined}
-</span>`;
+</div>`;
 }
 
 function toButton(name: string, label: string, style: TriggerStyle): SafeHtml {

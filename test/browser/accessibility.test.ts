@@ -131,7 +131,7 @@ describeInChromium("accessibility", (chromium) => {
     await page.keyboard.type("reports");
     await page.keyboard.press("Enter");
     await rowOf(page, "reports").waitFor();
-    await tabTo(page, 'tr[data-name="reports"] a');
+    await tabTo(page, 'tr[data-name="reports"] th a');
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/reports\/$/);
     const chooser = page.waitForEvent("filechooser");
@@ -139,7 +139,7 @@ describeInChromium("accessibility", (chromium) => {
     await page.keyboard.press("Enter");
     await (await chooser).setFiles({ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") });
     await rowOf(page, "a.txt").waitFor();
-    await tabTo(page, 'tr[data-name="a.txt"] a');
+    await tabTo(page, 'tr[data-name="a.txt"] th a');
     const download = page.waitForEvent("download");
     await page.keyboard.press("Enter");
     expect((await download).suggestedFilename()).toBe("a.txt");

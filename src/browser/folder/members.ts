@@ -5,8 +5,8 @@ import { memberBoxes, type OpenFolderPage, selectedBoxes } from "./page.ts";
 import { runOnMembers } from "./run-on-members.ts";
 import { transferAll } from "./transfer.ts";
 
-/** A form has at most 1,000 parts (SECURITY 12), and its action is one of them. */
-const MEMBERS_PER_FORM = 999;
+/** A form has at most 1,000 parts (SECURITY 12). Its action and the field for a folder are two of them. */
+const MEMBERS_PER_FORM = 998;
 
 const DOWNLOAD = "download-members";
 
