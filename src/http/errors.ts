@@ -134,6 +134,7 @@ const TABLE = {
     "denied",
     "A folder with a virtual folder in it cannot be locked with everything in it.",
   ],
+  "lock-too-deep": ["denied", "Nothing below {max} levels of folders can be locked."],
   "lock-refresh-unnamed": ["malformed", "The If header must name the lock to refresh."],
   "too-many-locks": ["no-space", "The account has {max} locks already."],
   "too-many-shared-locks": ["no-space", "There are {max} shared locks already."],

@@ -32,6 +32,8 @@ interface Asked {
 export interface AskedLocks {
   /** Whether the response may have the locks of a resource. */
   readonly needsLocks: boolean;
+  /** Whether the client has asked for them by name. */
+  readonly isLockNamed: boolean;
   /** Whether the response has what locks a resource can have: of every resource, or only of locked ones. */
   readonly needsMayWrite: "always" | "if-locked" | "never";
 }
@@ -44,11 +46,14 @@ const [OK_END, FORBIDDEN_END, MISSING_END] = [propstatEnd(200), propstatEnd(403)
 
 /** Which locks a PROPFIND asks for, so that no others are looked for. */
 export function toAskedLocks(query: PropfindQuery): AskedLocks {
-  if (query.kind === "propname") return { needsLocks: false, needsMayWrite: "never" };
+  if (query.kind === "propname") return { needsLocks: false, isLockNamed: false, needsMayWrite: "never" };
   const keys = (query.kind === "prop" ? query.names : query.include).map(toPropertyKey);
   const needsAllMayWrite = keys.includes(SUPPORTED_LOCK);
-  if (query.kind === "allprop") return { needsLocks: true, needsMayWrite: needsAllMayWrite ? "always" : "if-locked" };
-  return { needsLocks: keys.includes(LOCK_DISCOVERY), needsMayWrite: needsAllMayWrite ? "always" : "never" };
+  const isLockNamed = keys.includes(LOCK_DISCOVERY);
+  if (query.kind === "allprop") {
+    return { needsLocks: true, isLockNamed, needsMayWrite: needsAllMayWrite ? "always" : "if-locked" };
+  }
+  return { needsLocks: isLockNamed, isLockNamed, needsMayWrite: needsAllMayWrite ? "always" : "never" };
 }
 
 /**

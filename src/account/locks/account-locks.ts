@@ -62,6 +62,11 @@ export interface AccountLocks {
   tokensOf(segments: readonly string[]): Promise<readonly string[]>;
 }
 
+/** The number of levels of a path that can be locked. Each of them has a record. */
+const MAX_LEVELS = 100;
+/** The number of locks that a listing shows of a member. */
+const MAX_LISTED = 10;
+
 /** Creates the locks of an account's files. `submitted` are the tokens of the request, to which they add. */
 export function createAccountLocks(
   holder: LockHolder & { readonly submitted: Set<string> },
@@ -97,6 +102,7 @@ export function createAccountLocks(
       throw createError("lock-over-virtual-folder");
     }
     const root = toReal(path);
+    if (root.length > MAX_LEVELS) throw createError("lock-too-deep", { values: { max: MAX_LEVELS } });
     const name = root.at(-1) ?? "";
     // RFC 4918 C. It cannot be guessed.
     const token = `opaquelocktoken:${crypto.randomUUID()}`;
@@ -116,6 +122,7 @@ export function createAccountLocks(
     token: string,
     seconds: number,
   ): Promise<AccountLock | undefined> {
+    if (!(await may(path, "write"))) throw createError("denied");
     const found = (await findApplying(path)).find((one) => one.token === token && one.account === account);
     if (found === undefined) return undefined;
     const extended = { ...found, ends: locks.clock() + 1000 * seconds };
@@ -137,7 +144,8 @@ export function createAccountLocks(
   async function locksOfMembers(folder: readonly string[]): Promise<(name: string) => readonly AccountLock[]> {
     const real = toReal(folder);
     const [around, inside] = await Promise.all([locks.locksAround(real), locks.locksIn(real)]);
-    const inherited = around.filter((one) => one.depth === "infinity");
+    // What the client gave as owner is shown with the locked folder only: a listing repeats the lock for each member.
+    const inherited = around.filter((one) => one.depth === "infinity").map((one) => ({ ...one, owner: "" }));
     const own = new Map<string, PlacedLock[]>();
     for (const one of inside) own.set(one.name, [...(own.get(one.name) ?? []), one]);
     const ofVirtual = new Map<string, readonly AccountLock[]>();
@@ -147,8 +155,10 @@ export function createAccountLocks(
       if (isMember) ofVirtual.set(name, await locksOf(virtual));
     }
     return (name) => {
-      const found = [...inherited, ...(own.get(name) ?? [])];
-      return ofVirtual.get(name) ?? found.map((one) => toAccountLock([...folder, name], one));
+      const virtual = ofVirtual.get(name);
+      if (virtual !== undefined) return virtual;
+      const found = [...(own.get(name) ?? []), ...inherited].slice(0, MAX_LISTED);
+      return found.map((one) => toAccountLock([...folder, name], one));
     };
   }
 

@@ -1,5 +1,7 @@
 import { type AtomicKeyValueStore, updateText } from "../../contracts/atomic-store.ts";
 import { createError } from "../../http/errors.ts";
+import { isLoopShared } from "../../platform/event-loop.ts";
+import { createKeyedMutex, type KeyedMutex } from "../../platform/keyed-mutex.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import { guarded } from "./lock-records.ts";
 
@@ -16,6 +18,8 @@ type Entries = readonly (readonly [token: string, ends: number])[];
 
 /** Creates the counts of locks in a store: one record for each account. */
 export function createLockCounts(store: AtomicKeyValueStore, clock: () => number, max: number): LockCounts {
+  const inTurn: KeyedMutex = isLoopShared ? createKeyedMutex() : (_key, task) => task();
+
   async function put(account: string, token: string, ends: number): Promise<void> {
     await change(account, (entries) => {
       const next = [...entries.filter(([known]) => known !== token), [token, ends] as const];
@@ -30,11 +34,12 @@ export function createLockCounts(store: AtomicKeyValueStore, clock: () => number
 
   async function change(account: string, next: (entries: Entries) => Entries): Promise<void> {
     const now = clock();
+    const key = `lock-account:${sha256Hex(account)}`;
     let ttl = 1;
-    await guarded(() =>
+    const update = (): Promise<unknown> =>
       updateText(
         store,
-        `lock-account:${sha256Hex(account)}`,
+        key,
         () => ttl,
         (current) => {
           const known: Entries = current === undefined ? [] : JSON.parse(current);
@@ -42,8 +47,8 @@ export function createLockCounts(store: AtomicKeyValueStore, clock: () => number
           ttl = Math.max(1, ...entries.map(([, ends]) => ends - now));
           return entries.length === 0 ? undefined : JSON.stringify(entries);
         },
-      ),
-    );
+      );
+    await guarded(() => inTurn(key, update));
   }
 
   return { put, remove };

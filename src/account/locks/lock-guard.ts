@@ -3,6 +3,9 @@ import { appliesTo, isPrefix, type PlacedLock } from "./lock.ts";
 import { LockError } from "./lock-error.ts";
 import type { Locks } from "./locks.ts";
 
+/** The number of locked files and folders that a refusal names. RFC 4918 needs one. */
+const MAX_SHOWN = 100;
+
 /** A change of a file or folder, and of what else locks must allow it. */
 export interface PathChange {
   /** A path of the account. */
@@ -30,7 +33,7 @@ export interface LockHolder {
  */
 export async function requireUnlocked(holder: LockHolder, changes: readonly PathChange[]): Promise<void> {
   const blocking = (await Promise.all(changes.map((change) => findBlocking(holder, change)))).flat();
-  if (blocking.length > 0) throw new LockError("lock-token-submitted", withoutRepeats(blocking));
+  if (blocking.length > 0) throw new LockError("lock-token-submitted", withoutRepeats(blocking).slice(0, MAX_SHOWN));
 }
 
 async function findBlocking(holder: LockHolder, change: PathChange): Promise<readonly ResourcePath[]> {
@@ -43,9 +46,30 @@ async function findBlocking(holder: LockHolder, change: PathChange): Promise<rea
   if (onFolder.length > 0 && (await toBoolean(changesFolder))) found.push(...onFolder);
   const roots = found.map((lock) => toShownRoot(holder, path, lock));
   if (!isTree) return roots;
-  const below = await locks.locksBelow(real);
-  const blockingBelow = below.flatMap(({ root }) => toBlocking(holder, [...around, ...below], root));
+  const blockingBelow = findBlockingBelow(holder, around, await locks.locksBelow(real), real);
   return [...roots, ...blockingBelow.map((lock) => toShownRoot(holder, path, lock))];
+}
+
+/** The locks below a folder that do not allow its change. Each locked path is judged once, by the locks around it. */
+function findBlockingBelow(
+  holder: LockHolder,
+  around: readonly PlacedLock[],
+  below: readonly PlacedLock[],
+  top: readonly string[],
+): readonly PlacedLock[] {
+  const toKey = (path: readonly string[]): string => path.join("/");
+  const byRoot = new Map<string, PlacedLock[]>();
+  for (const lock of below) {
+    const known = byRoot.get(toKey(lock.root));
+    if (known === undefined) byRoot.set(toKey(lock.root), [lock]);
+    else known.push(lock);
+  }
+  return [...byRoot.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const { root } = first;
+    const between = root.slice(top.length, -1).map((_, index) => toKey(root.slice(0, top.length + index + 1)));
+    return toBlocking(holder, [...around, ...between.flatMap((key) => byRoot.get(key) ?? []), first, ...others], root);
+  });
 }
 
 /** The locks that apply to a path, unless one of them allows the change. */

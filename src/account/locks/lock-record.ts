@@ -19,11 +19,11 @@ interface RecordJson {
 const HOUR = 3_600_000;
 
 /** The record of a folder that has none. */
-const EMPTY: LockRecord = { locks: [], below: new Map() };
+export const EMPTY_RECORD: LockRecord = { locks: [], below: new Map() };
 
 /** Parses a record, without what has ended. `undefined` is the text of a folder that has no record. */
 export function parseRecord(text: string | undefined, now: number): LockRecord {
-  if (text === undefined) return EMPTY;
+  if (text === undefined) return EMPTY_RECORD;
   const { locks, below } = JSON.parse(text) as RecordJson;
   return {
     locks: locks.filter(({ ends }) => ends > now),
@@ -39,8 +39,10 @@ export function writeRecord({ locks, below }: LockRecord): string | undefined {
 
 /** How long a record must be kept, in milliseconds. */
 export function timeToLive({ locks, below }: LockRecord, now: number): number {
-  const ends = [...locks.map((lock) => lock.ends), ...below.values()];
-  return Math.max(1, ...ends.map((end) => end - now));
+  let last = now + 1;
+  for (const { ends } of locks) last = Math.max(last, ends);
+  for (const ends of below.values()) last = Math.max(last, ends);
+  return last - now;
 }
 
 /** Rounds a time up to the hour, so that a folder is rarely written because of locks deep in it. */

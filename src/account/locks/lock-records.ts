@@ -2,10 +2,15 @@ import { type AtomicKeyValueStore, updateText } from "../../contracts/atomic-sto
 import { isStorageError } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import { isHttpError } from "../../http/http-error.ts";
+import { isLoopShared } from "../../platform/event-loop.ts";
+import { createKeyedMutex, type KeyedMutex } from "../../platform/keyed-mutex.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import { toStoragePath } from "../path.ts";
 import type { PlacedLock } from "./lock.ts";
-import { type LockRecord, parseRecord, timeToLive, writeRecord } from "./lock-record.ts";
+import { EMPTY_RECORD, type LockRecord, parseRecord, timeToLive, writeRecord } from "./lock-record.ts";
+
+/** The number of folders of a path whose records are read at once. */
+const LEVELS = 16;
 
 /** The records of folders in a store. Paths are segments below the storage's root. */
 export interface LockRecords {
@@ -15,6 +20,12 @@ export interface LockRecords {
   locksAround(path: readonly string[]): Promise<readonly PlacedLock[]>;
   /** The locks that are rooted below a folder. */
   locksBelow(folder: readonly string[]): Promise<readonly PlacedLock[]>;
+  /** Marks that there are locks below a member of a folder until a time. Marks for longer stay. */
+  mark(folder: readonly string[], name: string, until: number): Promise<void>;
+  /** Whether there are neither locks nor marks in a folder. */
+  isEmpty(folder: readonly string[]): Promise<boolean>;
+  /** Removes the mark of a member. */
+  removeMark(folder: readonly string[], name: string): Promise<void>;
   /** Changes the record of a folder in one step. If `next` throws, nothing changes. */
   change(folder: readonly string[] | undefined, next: (record: LockRecord) => LockRecord): Promise<void>;
 }
@@ -26,6 +37,9 @@ export interface LockRecords {
  * full.
  */
 export function createLockRecords(store: AtomicKeyValueStore, clock: () => number): LockRecords {
+  // Changes of one process need no attempts against each other. On Workers no request must wait for another.
+  const inTurn: KeyedMutex = isLoopShared ? createKeyedMutex() : (_key, task) => task();
+
   async function read(folder: readonly string[] | undefined): Promise<LockRecord> {
     return guarded(async () => parseRecord(toText(await store.get(toKey(folder))), clock()));
   }
@@ -35,11 +49,19 @@ export function createLockRecords(store: AtomicKeyValueStore, clock: () => numbe
   }
 
   async function locksAround(path: readonly string[]): Promise<readonly PlacedLock[]> {
-    const names: readonly (string | undefined)[] = ["", ...path];
-    const records = await Promise.all(
-      names.map((_, length) => locksIn(length === 0 ? undefined : path.slice(0, length - 1))),
-    );
-    return records.flatMap((locks, length) => locks.filter(({ name }) => name === names[length]));
+    const found = (await locksIn(undefined)).slice();
+    for (let start = 0; start < path.length; start += LEVELS) {
+      const levels = path.slice(start, start + LEVELS);
+      const folders = levels.map((_, index) => path.slice(0, start + index));
+      const records = await Promise.all(folders.map(read));
+      for (const [index, name] of levels.entries()) {
+        const placed = toPlaced(folders[index], records[index] ?? EMPTY_RECORD);
+        found.push(...placed.filter((lock) => lock.name === name));
+      }
+      // Without a mark there is nothing deeper. A path may have thousands of levels, which need not even exist.
+      if (!records.at(-1)?.below.has(levels.at(-1) ?? "")) break;
+    }
+    return found;
   }
 
   async function locksBelow(top: readonly string[]): Promise<readonly PlacedLock[]> {
@@ -57,11 +79,12 @@ export function createLockRecords(store: AtomicKeyValueStore, clock: () => numbe
     folder: readonly string[] | undefined,
     next: (record: LockRecord) => LockRecord,
   ): Promise<void> {
+    const key = toKey(folder);
     let ttl = 1;
-    await guarded(() =>
+    const update = (): Promise<unknown> =>
       updateText(
         store,
-        toKey(folder),
+        key,
         () => ttl,
         (current) => {
           const now = clock();
@@ -69,11 +92,29 @@ export function createLockRecords(store: AtomicKeyValueStore, clock: () => numbe
           ttl = timeToLive(record, now);
           return writeRecord(record);
         },
-      ),
+      );
+    await guarded(() => inTurn(key, update));
+  }
+
+  async function mark(folder: readonly string[], name: string, until: number): Promise<void> {
+    const isMarked = ({ below }: LockRecord): boolean => (below.get(name) ?? 0) >= until;
+    if (isMarked(await read(folder))) return;
+    await change(folder, (record) =>
+      isMarked(record) ? record : { ...record, below: new Map([...record.below, [name, until]]) },
     );
   }
 
-  return { locksIn, locksAround, locksBelow, change };
+  async function isEmpty(folder: readonly string[]): Promise<boolean> {
+    const { locks, below } = await read(folder);
+    return locks.length === 0 && below.size === 0;
+  }
+
+  async function removeMark(folder: readonly string[], name: string): Promise<void> {
+    if (!(await read(folder)).below.has(name)) return;
+    await change(folder, ({ locks, below }) => ({ locks, below: new Map([...below].filter(([one]) => one !== name)) }));
+  }
+
+  return { locksIn, locksAround, locksBelow, mark, isEmpty, removeMark, change };
 }
 
 /** Runs work on the store of locks. Its failures mean that nothing is known of locks. */

@@ -5,6 +5,8 @@ import type { VirtualFolder } from "../account.ts";
 import type { AccountFiles, UnlockedFiles } from "../files.ts";
 import type { Operation } from "../permissions.ts";
 import { type AccountLocks, createAccountLocks } from "./account-locks.ts";
+import type { PlacedLock } from "./lock.ts";
+import { LockError } from "./lock-error.ts";
 import { type LockHolder, type PathChange, requireUnlocked } from "./lock-guard.ts";
 
 /** What the locks of an account's files need. */
@@ -12,10 +14,7 @@ export interface LockedFilesOptions extends Omit<LockHolder, "submitted"> {
   readonly virtualFolders: readonly VirtualFolder[];
 }
 
-/**
- * Adds locks to an account's files: all changes obey them. A change that the account may not do anyway is refused for
- * that reason.
- */
+/** Adds locks to an account's files: all changes obey them. */
 export function withLocks(files: UnlockedFiles, options: LockedFilesOptions): AccountFiles {
   const { locks, toReal, virtualFolders } = options;
   const holder = { ...options, submitted: new Set<string>() };
@@ -24,9 +23,19 @@ export function withLocks(files: UnlockedFiles, options: LockedFilesOptions): Ac
   /** Does changes that all happen now, unless a lock forbids one. */
   async function change<T>(operation: Operation, changes: readonly PathChange[], act: () => Promise<T>): Promise<T> {
     return running.run(toRealPaths(changes), async () => {
-      if (await mayAll(operation, changes)) await requireUnlocked(holder, changes);
+      await check(operation, changes);
       return act();
     });
+  }
+
+  /** Refuses what a lock forbids. Who may not do it anyway does not learn of the lock. */
+  async function check(operation: Operation, changes: readonly PathChange[]): Promise<void> {
+    try {
+      await requireUnlocked(holder, changes);
+    } catch (error) {
+      if (!(error instanceof LockError) || (await mayAll(operation, changes))) throw error;
+      throw createError("denied");
+    }
   }
 
   async function mayAll(operation: Operation, changes: readonly PathChange[]): Promise<boolean> {
@@ -47,23 +56,24 @@ export function withLocks(files: UnlockedFiles, options: LockedFilesOptions): Ac
     const changes: readonly PathChange[] = [
       { path, changesFolder: async () => (await files.kindOf(path)) === undefined },
     ];
-    if (await mayAll("write", changes)) await requireUnlocked(holder, changes);
-    let end: () => void = () => undefined;
+    await check("write", changes);
+    let endChange: () => void = () => undefined;
     const checked = watchSteps(() => content, {
       async onEnd() {
-        end = running.start(toRealPaths(changes));
+        endChange = running.start(toRealPaths(changes));
         await requireUnlocked(holder, changes);
       },
     });
     try {
       return await files.write(path, checked, writeOptions);
     } finally {
-      end();
+      endChange();
     }
   }
 
   async function createFolder(path: readonly string[]): Promise<void> {
-    await change("create-folder", [{ path, changesFolder: true }], () => files.createFolder(path));
+    const changesFolder = async () => (await files.kindOf(path)) === undefined;
+    await change("create-folder", [{ path, changesFolder }], () => files.createFolder(path));
   }
 
   async function createFolderIfMissing(path: readonly string[]): Promise<boolean> {
@@ -73,31 +83,31 @@ export function withLocks(files: UnlockedFiles, options: LockedFilesOptions): Ac
 
   const remove: AccountFiles["remove"] = async (path, kind, removal) => {
     const isFolder = (await files.kindOf(path)) === "folder";
-    await change(
-      isFolder ? "delete-folder" : "delete-file",
-      [{ path, changesFolder: true, isTree: true }],
-      async () => {
-        await files.remove(path, kind, removal);
-        await endLocks(path);
-      },
-    );
+    const changesFolder = async () => (await files.kindOf(path)) !== undefined;
+    await change(isFolder ? "delete-folder" : "delete-file", [{ path, changesFolder, isTree: true }], async () => {
+      const ending = await locks.locksInTree(toReal(path));
+      await files.remove(path, kind, removal);
+      await end(ending);
+    });
   };
 
-  const copy: AccountFiles["copy"] = async (from, to, transfer) =>
-    change("write", [{ path: to, changesFolder: true, isTree: true }], async () => {
-      const staysLocked = await areFiles(from, to);
+  const copy: AccountFiles["copy"] = async (from, to, transfer) => {
+    const operation = (await files.kindOf(from)) === "folder" ? "create-folder" : "write";
+    return change(operation, [{ path: to, changesFolder: true, isTree: true }], async () => {
+      const ending = (await areFiles(from, to)) ? [] : await locks.locksInTree(toReal(to));
       const placement = await files.copy(from, to, transfer);
-      if (placement === "replaced" && !staysLocked) await endLocks(to);
+      if (placement === "replaced") await end(ending);
       return placement;
     });
+  };
 
   const move: AccountFiles["move"] = async (from, to, transfer) => {
     const changes = [from, to].map((path) => ({ path, changesFolder: true, isTree: true }));
     return change("rename", changes, async () => {
-      const staysLocked = await areFiles(from, to);
+      const moved = await locks.locksInTree(toReal(from));
+      const replaced = (await areFiles(from, to)) ? [] : await locks.locksInTree(toReal(to));
       const placement = await files.move(from, to, transfer);
-      await endLocks(from);
-      if (placement === "replaced" && !staysLocked) await endLocks(to);
+      await end(placement === "replaced" ? [...moved, ...replaced] : moved);
       return placement;
     });
   };
@@ -107,16 +117,12 @@ export function withLocks(files: UnlockedFiles, options: LockedFilesOptions): Ac
     return (await files.kindOf(from)) === "file" && (await files.kindOf(to)) === "file";
   }
 
-  /** Ends all locks at and below a path. The change has happened, so a failure only leaves locks until they expire. */
-  async function endLocks(path: readonly string[]): Promise<void> {
-    const real = toReal(path);
-    try {
-      const around = await locks.locksAround(real);
-      const own = around.filter(({ root }) => root.length === real.length);
-      await locks.end([...own, ...(await locks.locksBelow(real))]);
-    } catch {
-      // See above.
-    }
+  /**
+   * Ends locks that were there before a change. Newer ones wait for the change and go on. The change has happened, so a
+   * failure only leaves locks until they expire.
+   */
+  async function end(ending: readonly PlacedLock[]): Promise<void> {
+    if (ending.length > 0) await locks.end(ending).catch(() => undefined);
   }
 
   const setAttributes: AccountFiles["setAttributes"] = async (path, changes) =>

@@ -22,6 +22,8 @@ export interface Locks extends Pick<LockRecords, "locksIn" | "locksAround" | "lo
   extend(lock: PlacedLock): Promise<boolean>;
   /** Ends locks. Those that have ended already are no error. */
   end(locks: readonly PlacedLock[]): Promise<void>;
+  /** The locks that are rooted at and below a path. */
+  locksInTree(path: readonly string[]): Promise<readonly PlacedLock[]>;
 }
 
 /** Options of {@link createLocks}. */
@@ -59,10 +61,7 @@ export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Lock
     const time = toMark(ends);
     for (let length = 0; length < root.length - 1; length += 1) {
       const name = root[length] ?? "";
-      await records.change(root.slice(0, length), (record) => {
-        if ((record.below.get(name) ?? 0) >= time) return record;
-        return { ...record, below: new Map([...record.below, [name, time]]) };
-      });
+      await records.mark(root.slice(0, length), name, time);
     }
   }
 
@@ -83,17 +82,22 @@ export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Lock
   async function take(lock: PlacedLock): Promise<readonly PlacedLock[]> {
     const early = await findConflicts(lock);
     if (early.length > 0) return early;
-    await mark(lock);
-    const same = await addToRecord(lock);
-    if (same.length > 0) return same;
+    // First, so that an account leaves no marks with locks that it may not have.
+    await counts.put(lock.account, lock.token, lock.ends);
     try {
-      await counts.put(lock.account, lock.token, lock.ends);
+      await mark(lock);
+      const same = await addToRecord(lock);
       // Now that others can see this lock: of two that overlap, at least one sees the other.
-      const late = await findConflicts(lock);
-      if (late.length > 0) await end([lock]);
-      else await running.settled(lock.root);
-      return late;
+      const conflicts = same.length > 0 ? same : await findConflicts(lock);
+      if (conflicts.length > 0) await end([lock]);
+      else {
+        await running.settled(lock.root, lock.depth);
+        // The end of another lock may have removed a mark meanwhile.
+        await mark(lock);
+      }
+      return conflicts;
     } catch (error) {
+      // A store that fails may have stored the lock all the same.
       await end([lock]).catch(() => undefined);
       throw error;
     }
@@ -113,14 +117,29 @@ export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Lock
 
   async function end(locks: readonly PlacedLock[]): Promise<void> {
     for (const group of groupBy(locks, (lock) => JSON.stringify(folderOf(lock) ?? null))) {
-      await records.change(folderOf(group[0]), (record) => withoutLocks(record, toTokens(group)));
+      const folder = folderOf(group[0]);
+      await records.change(folder, (record) => withoutLocks(record, toTokens(group)));
+      if (folder !== undefined) await removeMarks(folder);
     }
     for (const group of groupBy(locks, ({ account }) => account)) {
       await counts.remove(group[0].account, toTokens(group));
     }
   }
 
-  return { ...records, running, clock, take, extend, end };
+  /** Removes the marks of folders in which no lock is left, so that a client cannot fill the store with them. */
+  async function removeMarks(from: readonly string[]): Promise<void> {
+    for (let folder = from; folder.length > 0; folder = folder.slice(0, -1)) {
+      if (!(await records.isEmpty(folder))) return;
+      await records.removeMark(folder.slice(0, -1), folder.at(-1) ?? "");
+    }
+  }
+
+  async function locksInTree(path: readonly string[]): Promise<readonly PlacedLock[]> {
+    const around = await records.locksAround(path);
+    return [...around.filter(({ root }) => root.length === path.length), ...(await records.locksBelow(path))];
+  }
+
+  return { ...records, running, clock, take, extend, end, locksInTree };
 }
 
 /** The folder whose record has a lock; `undefined` for a lock of the storage's root. */

@@ -1,3 +1,4 @@
+import type { LockDepth } from "../../contracts/lock.ts";
 import { isLoopShared } from "../../platform/event-loop.ts";
 import { isPrefix } from "./lock.ts";
 
@@ -7,8 +8,8 @@ export interface RunningChanges {
   run<T>(paths: readonly (readonly string[])[], change: () => Promise<T>): Promise<T>;
   /** Registers a change of a path. The result ends it, and may be called again. */
   start(paths: readonly (readonly string[])[]): () => void;
-  /** Resolves when the changes at, in or around a path have ended that run now. */
-  settled(path: readonly string[]): Promise<void>;
+  /** Resolves when the changes have ended that run now and that a lock of a path is about. */
+  settled(path: readonly string[], depth: LockDepth): Promise<void>;
 }
 
 interface Change {
@@ -48,11 +49,13 @@ export function createRunningChanges(): RunningChanges {
     }
   }
 
-  async function settled(path: readonly string[]): Promise<void> {
+  async function settled(path: readonly string[], depth: LockDepth): Promise<void> {
     if (!isLoopShared) return;
-    const overlapping = [...running].filter(({ paths }) =>
-      paths.some((changed) => isPrefix(changed, path) || isPrefix(path, changed)),
-    );
+    // A lock of a folder alone is about its names.
+    const deepest = depth === "infinity" ? Number.POSITIVE_INFINITY : path.length + 1;
+    const isAbout = (changed: readonly string[]): boolean =>
+      isPrefix(changed, path) || (changed.length <= deepest && isPrefix(path, changed));
+    const overlapping = [...running].filter(({ paths }) => paths.some(isAbout));
     await Promise.all(overlapping.map(({ ended }) => ended));
   }
 

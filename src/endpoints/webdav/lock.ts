@@ -37,11 +37,31 @@ async function lock(context: AccountContext, { scope, owner }: LockRequest, seco
   const entry = (await files.inspect(path.segments))?.entry;
   const isFolder = entry?.kind === "folder";
   if (path.isFolder && !isFolder) throw new StorageError("not-found");
+  // Not after the lock: a client could leave marks for any number of folders that do not exist.
+  if (entry === undefined) await requireParent(context);
   const wanted = { scope, owner, seconds, isFolder, depth: isFolder ? depth : "0" } as const;
   const granted = await files.lock(path.segments, wanted);
-  const isCreated = entry === undefined && (await createFile(context, granted));
+  const isCreated = await createIfMissing(context, granted);
   const fields = { ...toContentLocation(context, isFolder), "Lock-Token": `<${granted.token}>` };
   return xmlReply(isCreated ? 201 : 200, writeLockResponse([toActiveLock(context, granted)]), fields);
+}
+
+/**
+ * Looks again, as the lock may have waited for a removal.
+ * @throws the signal's reason if the client has left meanwhile.
+ */
+async function createIfMissing(context: AccountContext, granted: AccountLock): Promise<boolean> {
+  const { request, files, path } = context;
+  if (!request.signal.aborted && (await files.inspect(path.segments)) !== undefined) return false;
+  if (!request.signal.aborted && !granted.root.isFolder) return createFile(context, granted);
+  await files.unlock(path.segments, granted.token ?? "").catch(() => undefined);
+  request.signal.throwIfAborted();
+  throw new StorageError("not-found");
+}
+
+async function requireParent({ files, path }: AccountContext): Promise<void> {
+  const kind = await files.kindOf(path.segments.slice(0, -1));
+  if (kind !== "folder") throw new StorageError(kind === undefined ? "parent-missing" : "not-a-folder");
 }
 
 /**

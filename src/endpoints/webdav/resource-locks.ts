@@ -1,4 +1,5 @@
 import type { AccountLock } from "../../account/locks/account-locks.ts";
+import { isHttpError } from "../../http/http-error.ts";
 import type { AccountContext } from "../../request/context.ts";
 import type { DavResource } from "../../webdav/live-properties.ts";
 import type { AskedLocks } from "../../webdav/propfind-response.ts";
@@ -6,6 +7,8 @@ import { toActiveLock } from "./lock.ts";
 
 /** What a PROPFIND says of the locks of a file or folder. */
 export type ResourceLocks = Pick<DavResource, "locks" | "mayWrite">;
+
+type LocksOfMember = (name: string) => readonly AccountLock[];
 
 export const NO_LOCKS: ResourceLocks = { mayWrite: false };
 
@@ -15,7 +18,8 @@ export async function findLocks(
   asked: AskedLocks,
   segments: readonly string[],
 ): Promise<ResourceLocks> {
-  return toResourceLocks(context, asked, segments, asked.needsLocks ? await context.files.locksOf(segments) : []);
+  const find = (): Promise<readonly AccountLock[]> => context.files.locksOf(segments);
+  return toResourceLocks(context, asked, segments, asked.needsLocks ? await unlessAway(asked, find, []) : []);
 }
 
 /** Returns a function for the locks of a folder's members; `undefined` if the response has nothing of them. */
@@ -25,8 +29,20 @@ export async function findLocksOfMembers(
   folder: readonly string[],
 ): Promise<((name: string) => ResourceLocks | Promise<ResourceLocks>) | undefined> {
   if (!asked.needsLocks && asked.needsMayWrite !== "always") return undefined;
-  const locksOf = asked.needsLocks ? await context.files.locksOfMembers(folder) : () => [];
+  const noLocks: LocksOfMember = () => [];
+  const find = (): Promise<LocksOfMember> => context.files.locksOfMembers(folder);
+  const locksOf = asked.needsLocks ? await unlessAway(asked, find, noLocks) : noLocks;
   return (name) => toResourceLocks(context, asked, [...folder, name], locksOf(name));
+}
+
+/** A client that did not ask for locks by name gets its response although the store of locks fails. */
+async function unlessAway<T>({ isLockNamed }: AskedLocks, find: () => Promise<T>, none: T): Promise<T> {
+  try {
+    return await find();
+  } catch (error) {
+    if (isLockNamed || !isHttpError(error) || error.failure !== "unavailable") throw error;
+    return none;
+  }
 }
 
 /** Permissions are only checked if the response says what may be locked. */

@@ -12,8 +12,8 @@ import { parseOwnPath, toOwnHosts } from "./own-path.ts";
  */
 export function withSubmittedLocks(endpoint: AccountEndpoint): AccountEndpoint {
   return async (context) => {
-    const { request, config, variant, files } = context;
-    if (config.webdav === undefined || variant !== "webdav") return endpoint(context);
+    const { request, config, files } = context;
+    if (config.webdav === undefined) return endpoint(context);
     const lists = parseIf(request.headers);
     const token = request.method === "UNLOCK" ? undefined : parseLockToken(request.headers);
     files.submitTokens([...tokensOf(lists ?? []), ...(token === undefined ? [] : [token])]);

@@ -120,6 +120,7 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "lock-of-other": "Die Sperre gehört einem anderen Konto.",
   "lock-over-virtual-folder":
     "Ein Ordner mit einem virtuellen Ordner darin kann nicht mit seinem ganzen Inhalt gesperrt werden.",
+  "lock-too-deep": "Unterhalb von {max} Ebenen von Ordnern kann nichts gesperrt werden.",
   "lock-refresh-unnamed": "Der Header If muss die Sperre nennen, die verlängert werden soll.",
   "too-many-locks": "Das Konto hat schon {max} Sperren.",
   "too-many-shared-locks": "Es gibt schon {max} gemeinsame Sperren.",

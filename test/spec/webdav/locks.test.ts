@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
+import type { FileServiceOptions } from "../../../src/config/options.ts";
+import type { AccountSettings } from "../../../src/contracts/account.ts";
+import type { AtomicKeyValueStore } from "../../../src/contracts/atomic-store.ts";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
+import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 import { sendForm } from "../../support/forms.ts";
 import type { Answer, CallOptions, TestService } from "../../support/service.ts";
+import { fillStorage, overrideStorage } from "../../support/storage.ts";
 import { call, createDav, hrefsOf, prop, set } from "./calls.ts";
 
 const owner = `<D:owner><D:href>mailto:alice@example</D:href></D:owner>`;
@@ -72,6 +77,7 @@ describe("LOCK (RFC 4918 9.10)", () => {
     expect((await lock(test, "/home/none/")).status).toBe(404);
     expect((await call(test, "MKCOL", "/home/none/")).status).toBe(201);
     expect((await call(test, "PUT", "/home/none/new.txt", {}, "x")).status).toBe(201);
+    expect((await lock(test, "/home/none/new.txt/x")).status).toBe(409);
   });
 
   it.each([
@@ -311,6 +317,31 @@ describe("what a lock protects (RFC 4918 7)", () => {
     expect((await call(test, "PUT", "/home/f/sub/deep.txt", {}, "x")).status).toBe(201);
   });
 
+  it("a lock on a very deep path holds, and one around it too", async () => {
+    const deep = Array.from({ length: 40 }, (_, index) => `d${index}`).join("/");
+    const test = await createDav({ storage: createMemoryStorage() });
+    await fillStorage(test.storage, { [`/alice/${deep}/file.txt`]: "x" });
+    const token = await lockedAs(test, `/home/${deep}/file.txt`);
+    expect((await call(test, "PUT", `/home/${deep}/file.txt`, {}, "x")).status).toBe(423);
+    expect((await lock(test, "/home/d0/", { depth: "infinity" })).status).toBe(423);
+    expect((await call(test, "UNLOCK", `/home/${deep}/file.txt`, { "lock-token": token })).status).toBe(204);
+    await lockedAs(test, "/home/d0/d1/", { depth: "infinity" });
+    expect((await call(test, "PUT", `/home/${deep}/file.txt`, {}, "x")).status).toBe(423);
+  });
+
+  it("a path of thousands of levels costs no look at each of them", async () => {
+    const store = createMemoryKeyValueStore();
+    let looks = 0;
+    const get = (key: string): Promise<unknown> => {
+      looks += 1;
+      return store.get(key);
+    };
+    const lockStore: AtomicKeyValueStore = { ...store, get };
+    const test = await createDav({ webdav: { lockStore } });
+    expect((await call(test, "PUT", `/home/${"a/".repeat(4000)}x`, {}, "x")).status).toBe(409);
+    expect(looks).toBeLessThan(50);
+  });
+
   it("an upload that began before the lock is refused at its end", async () => {
     const test = await createDav();
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -394,6 +425,122 @@ describe("the option webdav.lockStore", () => {
   ])("%o is refused", async (webdav, name) => {
     // A host written in JavaScript may pass anything.
     await expect(createDav({ webdav: webdav as object })).rejects.toThrow(name);
+  });
+});
+
+describe("what an attacker or an impatient user tries", () => {
+  function createFor(permissions: NonNullable<AccountSettings["permissions"]>, more: Partial<FileServiceOptions> = {}) {
+    const accounts = [
+      { username: "alice", password: "secret", home_folder_path: "/alice", permissions },
+      { username: "root", password: "toor", home_folder_path: "/" },
+    ];
+    return createDav({ authentication: createAccountsAuthenticator({ accounts }), ...more });
+  }
+
+  it("a copy over a locked folder is refused, also to an account that may create folders only", async () => {
+    const permissions = ["allow-read", "allow-list", "allow-create-folder", "allow-delete-folder", "allow-delete-file"];
+    const test = await createFor([permissions] as NonNullable<AccountSettings["permissions"]>);
+    await lockedAs(test, "/home/alice/f/", { depth: "infinity" }, "exclusive", asRoot);
+    expect((await call(test, "COPY", "/home/g/", { destination: "/home/f/" })).status).toBe(423);
+    expect((await call(test, "DELETE", "/home/f/")).status).toBe(423);
+    expect(await test.stored("/alice/f/sub/deep.txt")).toBe("deep");
+  });
+
+  it("who may not change something does not learn that it is locked", async () => {
+    const test = await createFor([["allow-read", "allow-list"]]);
+    await lockedAs(test, "/home/alice/a.txt", {}, "exclusive", asRoot);
+    expect((await call(test, "PUT", "/home/a.txt", {}, "x")).status).toBe(403);
+    expect((await call(test, "DELETE", "/home/a.txt")).status).toBe(403);
+  });
+
+  it("locks leave nothing in the store when they have ended, failed ones too", async () => {
+    const texts = new Map<string, unknown>();
+    const store = createMemoryKeyValueStore();
+    const lockStore: AtomicKeyValueStore = {
+      ...store,
+      async replace(key, expected, next, ttl) {
+        const isDone = await store.replace(key, expected, next, ttl);
+        if (isDone && next === undefined) texts.delete(key);
+        else if (isDone) texts.set(key, next);
+        return isDone;
+      },
+    };
+    const test = await createDav({ webdav: { lockStore, locksPerAccount: 2 } });
+    for (let index = 0; index < 5; index += 1) await lock(test, `/home/none${index}/a/b/x`);
+    const token = await lockedAs(test, "/home/f/sub/deep.txt");
+    await lock(test, "/home/f/sub/deep.txt");
+    await call(test, "UNLOCK", "/home/f/sub/deep.txt", { "lock-token": token });
+    expect([...texts.keys()]).toEqual([]);
+  });
+
+  it("nothing deeper than 100 levels is locked", async () => {
+    const deep = Array.from({ length: 100 }, () => "d").join("/");
+    const test = await createDav({ storage: createMemoryStorage() });
+    await fillStorage(test.storage, { [`/alice/${deep}/x`]: "x" });
+    const answer = await lock(test, `/home/${deep}/x`);
+    expect([answer.status, answer.header("error-code")]).toEqual([403, "lock-too-deep"]);
+  });
+
+  it("a listing stays small in a folder with many locks, and their owners are shown with the folder alone", async () => {
+    const test = await createDav();
+    const owner = `<D:owner>${"o".repeat(3000)}</D:owner>`;
+    const body = lockBody("shared").replace(/<D:owner>.*<\/D:owner>/, owner);
+    for (let count = 0; count < 20; count += 1) await call(test, "LOCK", "/home/f/", { depth: "infinity" }, body);
+    const found = await call(test, "PROPFIND", "/home/f/", { depth: "1" }, prop("<lockdiscovery/>"));
+    const [self = "", ...members] = found.text.split("<D:response>").slice(1);
+    expect(self.match(/ooo<\/D:owner>/g)).toHaveLength(20);
+    for (const member of members) expect(member.match(/<D:activelock>/g)).toHaveLength(10);
+    expect(members.join("")).not.toContain("owner");
+  });
+
+  it("a lock that waits for a removal creates the file again, and a move does not end it", async () => {
+    const inner = createMemoryStorage();
+    let go: () => void = () => undefined;
+    const waits = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const storage = overrideStorage(inner, { remove: (...args) => waits.then(() => inner.remove(...args)) });
+    const test = await createDav({ storage });
+    const removal = call(test, "DELETE", "/home/a.txt");
+    const locking = lock(test, "/home/a.txt");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    go();
+    expect((await removal).status).toBe(204);
+    const answer = await locking;
+    expect([answer.status, await test.stored("/alice/a.txt")]).toEqual([201, ""]);
+    const headers = { if: `(${answer.header("lock-token")})` };
+    expect((await call(test, "PUT", "/home/a.txt", {}, "x")).status).toBe(423);
+    expect((await call(test, "PUT", "/home/a.txt", headers, "x")).status).toBe(201);
+  });
+
+  it("a removal with thousands of locks in the tree is judged quickly", async () => {
+    const test = await createDav({ webdav: { locksPerAccount: 10_000 } });
+    for (let count = 0; count < 1500; count += 1) await lock(test, `/home/g/${count}`);
+    const since = performance.now();
+    const answer = await call(test, "DELETE", "/home/g/");
+    expect([answer.status, hrefsOf(answer).length]).toEqual([423, 100]);
+    expect(performance.now() - since).toBeLessThan(1000);
+  }, 60_000);
+
+  it("If counts whatever else the client accepts", async () => {
+    const test = await createDav();
+    const headers = { if: '(["none"])', accept: "application/json, */*" };
+    expect((await call(test, "PUT", "/home/a.txt", headers, "x")).status).toBe(412);
+  });
+
+  it("a refresh needs the permission to write", async () => {
+    const lockStore = createMemoryKeyValueStore();
+    const first = await createFor([["allow-full-control"]], { webdav: { lockStore } });
+    const token = await lockedAs(first, "/home/a.txt");
+    const second = await createFor([["allow-read", "allow-list"]], { webdav: { lockStore }, storage: first.storage });
+    expect((await call(second, "LOCK", "/home/a.txt", { if: `(${token})` })).status).toBe(403);
+  });
+
+  it("a store that fails does not stop a PROPFIND that asks for no locks", async () => {
+    const lockStore = Object.assign(createMemoryKeyValueStore(), { get: () => Promise.reject(new Error("away")) });
+    const test = await createDav({ webdav: { lockStore } });
+    expect((await call(test, "PROPFIND", "/home/", { depth: "1" })).status).toBe(207);
+    expect((await call(test, "PROPFIND", "/home/", { depth: "1" }, prop("<lockdiscovery/>"))).status).toBe(503);
   });
 });
 
