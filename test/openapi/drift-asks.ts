@@ -50,14 +50,14 @@ export const TARGETS: Readonly<Record<string, readonly string[]>> = {
   ],
   "/home/": [
     "/home/",
-    "/home/?sort=size&order=desc&done=deleted&sent=a.txt",
+    "/home/?sort=size&order=desc&rename=a.txt&done=deleted&sent=a.txt",
     "/home/?login=basic&return=%2Fhome%2Ff%2F",
     "/home/?limit=1",
     `/home/?limit=1&cursor=${CURSOR}`,
   ],
   "/home/{folder}/": [
     "/home/f/",
-    "/home/f/?sort=size&order=desc&done=deleted&sent=a.txt",
+    "/home/f/?sort=size&order=desc&rename=a.txt&done=deleted&sent=a.txt",
     "/home/f/?limit=1",
     `/home/f/?limit=1&cursor=${CURSOR}`,
     "/home/new/",
