@@ -117,11 +117,16 @@ async function limitUploads(page: Page, uploadThroughput: number): Promise<void>
 /** Counts the password dialogs that the browser would open. */
 async function countDialogs(session: CDPSession): Promise<() => number> {
   let count = 0;
+  // A request may have ended by itself meanwhile.
+  const ignore = (): void => undefined;
   await session.send("Fetch.enable", { handleAuthRequests: true });
-  session.on("Fetch.requestPaused", ({ requestId }) => void session.send("Fetch.continueRequest", { requestId }));
+  session.on("Fetch.requestPaused", ({ requestId }) => {
+    session.send("Fetch.continueRequest", { requestId }).catch(ignore);
+  });
   session.on("Fetch.authRequired", ({ requestId }) => {
     count++;
-    void session.send("Fetch.continueWithAuth", { requestId, authChallengeResponse: { response: "CancelAuth" } });
+    const authChallengeResponse = { response: "CancelAuth" } as const;
+    session.send("Fetch.continueWithAuth", { requestId, authChallengeResponse }).catch(ignore);
   });
   return () => count;
 }
