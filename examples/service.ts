@@ -53,6 +53,8 @@ export function createExampleService(options: ExampleOptions): FileService {
     session: { store: sessions },
     cors: { origins: ["https://app.example"] },
     limits: { maxFileBytes: 4 * 1024 ** 3, loginStore: createMemoryKeyValueStore() },
+    // Locks are in the memory of the process, too: several of them need a store that they share.
+    webdav: {},
     triggers: {
       publish: {
         label: "Publish",

@@ -32,7 +32,8 @@ export const folderCases: readonly WireCase[] = [
     expect((await call("MKCOL", `${folder}sub/`, { body: "<x/>" })).status).toBe(415);
     expect(await names()).toEqual([]);
   }),
-  wireCase("MKCOL on a file's URL is 405", async ({ call, folder }) => {
+  wireCase("MKCOL on a file's URL is 405", async ({ call, folder, put }) => {
+    await put("file", "x");
     expect((await call("MKCOL", `${folder}file`)).status).toBe(405);
   }),
   wireCase("a listing has the members with their attributes", async ({ call, folder, put }) => {

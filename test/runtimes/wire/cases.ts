@@ -7,6 +7,7 @@ import { folderCases } from "./cases-folders.ts";
 import { loginCases } from "./cases-login.ts";
 import { pathCases } from "./cases-paths.ts";
 import { transferCases } from "./cases-transfers.ts";
+import { webdavCases } from "./cases-webdav.ts";
 
 /** The one list that every runtime is compared with, over its own socket. */
 export const wireCases: readonly WireCase[] = [
@@ -18,4 +19,5 @@ export const wireCases: readonly WireCase[] = [
   ...pathCases,
   ...transferCases,
   ...fieldCases,
+  ...webdavCases,
 ];

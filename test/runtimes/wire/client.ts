@@ -72,6 +72,8 @@ export interface WireConnection {
 const PASSWORDS: Readonly<Record<string, string>> = { alice: "secret", guest: "guest", carol: "first password" };
 /** A file in carol's home: outside of alice's, which is guest's too. The path is that in the storage. */
 export const OUTSIDE = { name: "outside.txt", path: "carol/outside.txt", content: "nobody's but carol's" };
+/** The folder beside the files in which a storage keeps properties: nobody sees it through the service. */
+const PROPERTIES = ".fileferry-properties";
 /** How long is waited for what has to come. */
 const PATIENCE_MS = 10_000;
 
@@ -182,7 +184,8 @@ export function createWireClient({ port, lines, names, fields }: ExampleServer) 
       const listing = await call("GET", folder, { headers: { Accept: "application/json" } });
       const listed = listing.json<{ content: { name: string }[] }>().content.map((member) => member.name);
       const kept = await names(`alice/${name}`);
-      const isSame = kept === undefined || JSON.stringify([...kept].sort()) === JSON.stringify([...listed].sort());
+      const members = kept?.filter((member) => member !== PROPERTIES);
+      const isSame = members === undefined || JSON.stringify(members.sort()) === JSON.stringify([...listed].sort());
       if (!isSame) throw new Error(`On the disk: ${kept}; listed: ${listed}`);
       return listed.sort();
     }
