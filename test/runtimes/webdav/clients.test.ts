@@ -49,6 +49,7 @@ async function serve(storage: StorageAdapter): Promise<string> {
 
 const litmus = findProgram("litmus");
 const rclone = findProgram("rclone");
+const cadaver = findProgram("cadaver");
 
 describe.skipIf(litmus.missing)(`litmus${litmus.reason}`, () => {
   it.each([
@@ -102,5 +103,42 @@ describe.skipIf(rclone.missing)(`rclone${rclone.reason}`, () => {
     expect(await readFile(join(base, "back", "sub & more", "100% ä.txt"), "utf8")).toBe("content");
     await ask("purge", "remote:moved");
     expect(await readdir(root)).not.toContain("moved");
+  }, 60_000);
+});
+
+describe.skipIf(cadaver.missing)(`cadaver${cadaver.reason}`, () => {
+  /** Types commands, and resolves with what is printed; the login is read from the home folder. */
+  async function type(...commands: readonly string[]): Promise<string> {
+    const home = await mkdtemp(join(base, "cadaver-"));
+    await writeFile(join(home, ".netrc"), "machine 127.0.0.1 login alice password secret\n", { mode: 0o600 });
+    const running = run("cadaver", [urls.disk], { cwd: home, env: { ...process.env, HOME: home } });
+    running.child.stdin?.end([...commands, "quit", ""].join("\n"));
+    return (await running).stdout;
+  }
+
+  it("stores, lists, copies, moves, describes, locks and removes", async () => {
+    const local = join(base, "local.txt");
+    await writeFile(local, "content");
+    const printed = await type(
+      "mkcol drawer",
+      "cd drawer",
+      `put ${local} a.txt`,
+      "copy a.txt b.txt",
+      "move b.txt c.txt",
+      "propset c.txt colour blue",
+      "propget c.txt colour",
+      "lock a.txt",
+      "discover a.txt",
+      `put ${local} a.txt`,
+      "unlock a.txt",
+      "ls",
+      "delete a.txt",
+    );
+    expect(printed).not.toMatch(/failed/i);
+    expect(printed).toMatch(/Value of colour is: *blue/);
+    expect(printed).toMatch(/opaquelocktoken:/);
+    expect(printed).toMatch(/a\.txt +7 /);
+    expect(await readdir(join(root, "drawer"))).toEqual([".fileferry-properties", "c.txt"]);
+    expect(await readFile(join(root, "drawer", "c.txt"), "utf8")).toBe("content");
   }, 60_000);
 });

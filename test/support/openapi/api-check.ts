@@ -53,12 +53,13 @@ export function createApiCheck(document: ApiDocument, { vocabulary = [] }: ApiCh
     return [...problems, ...checkRequest(rules, exchange, isServed)];
   }
 
+  const statusOfOptions = hasWebdav(document) ? 200 : 204;
   const ignoredMethods = hasWebdav(document) ? UNDESCRIBED_METHODS : [];
 
   function judge(exchange: ApiExchange): readonly string[] {
     const { method, target, status } = exchange;
     // The server as a whole (RFC 9110 9.3.7).
-    if (target === "*" && method === "OPTIONS" && status === (hasWebdav(document) ? 200 : 204)) return [];
+    if (target === "*" && method === "OPTIONS" && status === statusOfOptions) return [];
     // No URL has these (RFC 3986 2), so no path of the document is meant.
     if (/[^!-~]|#/.test(target) && (status === 400 || status === 404)) return [];
     const template = findTemplate(target);
