@@ -1,17 +1,17 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { StorageAdapter } from "../../../src/contracts/storage-adapter.ts";
 import { createAccountsAuthenticator, createFileService } from "../../../src/index.ts";
 import { closeNodeServer, createNodeServer } from "../../../src/node.ts";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
-import { findProgram } from "./programs.ts";
+import { findMount, findProgram } from "./programs.ts";
 
 const run = promisify(execFile);
 const quiet = { info() {}, warn() {}, error() {} };
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 async function serve(storage: StorageAdapter): Promise<string> {
-  const accounts = [{ username: "alice", password: "secret", home_folder_path: "/" }];
+  const accounts = ["alice", "bob"].map((username) => ({ username, password: "secret", home_folder_path: "/" }));
   const authentication = createAccountsAuthenticator({ accounts, logger: quiet });
   const server = createNodeServer(createFileService({ webdav: {}, storage, authentication, logger: quiet })) as Server;
   servers.push(server);
@@ -50,6 +50,7 @@ async function serve(storage: StorageAdapter): Promise<string> {
 const litmus = findProgram("litmus");
 const rclone = findProgram("rclone");
 const cadaver = findProgram("cadaver");
+const davfs = findMount();
 
 describe.skipIf(litmus.missing)(`litmus${litmus.reason}`, () => {
   it.each([
@@ -140,5 +141,55 @@ describe.skipIf(cadaver.missing)(`cadaver${cadaver.reason}`, () => {
     expect(printed).toMatch(/a\.txt +7 /);
     expect(await readdir(join(root, "drawer"))).toEqual([".fileferry-properties", "c.txt"]);
     expect(await readFile(join(root, "drawer", "c.txt"), "utf8")).toBe("content");
+  }, 60_000);
+});
+
+describe.skipIf(davfs.missing)(`davfs2${davfs.reason}`, () => {
+  const mounted: string[] = [];
+
+  afterEach(async () => {
+    for (const folder of mounted.splice(0)) await run("umount", [folder]);
+  });
+
+  /** Mounts the home folder of an account with locks; what is stored is sent when its file is closed. */
+  async function mount(account: string): Promise<string> {
+    const home = await mkdtemp(join(base, "davfs-"));
+    const folder = join(home, "mounted");
+    await mkdir(folder);
+    // The program leaves root's rights before it makes its cache.
+    await mkdir(join(home, "cache"));
+    for (const [path, mode] of [
+      [base, 0o755],
+      [home, 0o755],
+      [join(home, "cache"), 0o777],
+    ] as const)
+      await chmod(path, mode);
+    await writeFile(join(home, "secrets"), `${urls.disk} ${account} secret\n`, { mode: 0o600 });
+    const settings = [
+      "use_locks 1",
+      "ask_auth 0",
+      "delay_upload 0",
+      `secrets ${home}/secrets`,
+      `cache_dir ${home}/cache`,
+    ];
+    await writeFile(join(home, "davfs2.conf"), `${settings.join("\n")}\n`);
+    await run("mount.davfs", ["-o", `conf=${home}/davfs2.conf,rw`, urls.disk, folder]);
+    mounted.push(folder);
+    return folder;
+  }
+
+  it("tells the second of two accounts that a document is locked, and loses nothing", async () => {
+    await writeFile(join(root, "letter.odt"), "first text");
+    const [alice, bob] = [await mount("alice"), await mount("bob")];
+    const document = await open(join(alice, "letter.odt"), "r+");
+    await expect(open(join(bob, "letter.odt"), "r+")).rejects.toThrow("EACCES");
+    expect(await readFile(join(bob, "letter.odt"), "utf8")).toBe("first text");
+    await document.write("alice wrote this", 0);
+    await document.close();
+    await vi.waitFor(
+      async () => expect(await readFile(join(root, "letter.odt"), "utf8")).toBe("alice wrote this"),
+      15_000,
+    );
+    await vi.waitFor(async () => (await open(join(bob, "letter.odt"), "r+")).close(), 15_000);
   }, 60_000);
 });
