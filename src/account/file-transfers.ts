@@ -83,18 +83,12 @@ export function createFileTransfers(
       }
     }
 
-    return async function transfer(
-      from,
-      to,
-      { replace = false, withoutMembers = false, kind: wanted, ...options } = {},
-    ) {
+    return async function transfer(from, to, { replace = false, withoutMembers = false, ...options } = {}) {
       requireSeparatePaths(from, to);
       const found = await find(from);
       const kind = toKind(found?.kind);
       await checkMember(kind, found?.size ?? 0, from, to);
-      if (found === undefined || found.kind === "link" || (wanted ?? kind) !== kind)
-        throw new StorageError("not-found");
-      if (kind === "folder" && options.ifMatch !== undefined) throw new StorageError("precondition-failed");
+      checkSource(found, options);
       const replaced = await find(to);
       if (replaced !== undefined && !replace) throw new StorageError("already-exists");
       const isAlone = withoutMembers && kind === "folder";
@@ -144,6 +138,13 @@ export function createFileTransfers(
   }
 
   return { copy: createVerb("copy"), move: createVerb("move") };
+}
+
+function checkSource(found: StorageEntry | undefined, { kind, ifMatch }: FileTransferOptions): void {
+  const isWanted = kind === undefined || kind === toKind(found?.kind);
+  if (found === undefined || found.kind === "link" || !isWanted) throw new StorageError("not-found");
+  // Folders have no entity-tag.
+  if (found.kind === "folder" && ifMatch !== undefined) throw new StorageError("precondition-failed");
 }
 
 function ignoreUnsupported(error: unknown): void {

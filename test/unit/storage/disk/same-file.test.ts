@@ -37,10 +37,7 @@ describe("two paths of one file on a disk", () => {
 
   it("a move of a file over another hard link to it removes the old name", async () => {
     const storage = createDiskStorage({ root });
-    for (const [from, to] of [
-      ["one", "two"],
-      ["one", "f/two"],
-    ] as const) {
+    for (const to of ["two", "f/two"]) {
       await writeFile(join(root, "one"), "same");
       await link(join(root, "one"), join(root, to));
       expect(await storage.move("/one", `/${to}`, { replace: true })).toBe("replaced");
