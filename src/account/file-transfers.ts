@@ -1,9 +1,17 @@
-import { type EntityTags, type Placement, type StorageEntry, StorageError } from "../contracts/storage-adapter.ts";
+import {
+  type EntityTags,
+  isStorageError,
+  type Placement,
+  type StorageEntry,
+  StorageError,
+} from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
+import type { Account } from "./account.ts";
 import { walkFolder } from "./folder-walk.ts";
-import { isReserved, toStoragePath } from "./path.ts";
+import { isPrefix, isReserved, toStoragePath } from "./path.ts";
 import type { Operation } from "./permissions.ts";
 import type { RemovalCheck, TreeAccess } from "./removal-check.ts";
+import { toRealSegments } from "./virtual-folders.ts";
 
 /** Copies and moves. A part of `AccountFiles`. */
 export interface FileTransfers {
@@ -27,6 +35,10 @@ export interface FileTransferOptions {
   readonly replace?: boolean;
   /** Only a file with one of these strong entity-tags (RFC 9110 13.1.1). */
   readonly ifMatch?: EntityTags;
+  /** Only something of this kind; anything else is `not-found`. Default: any kind. */
+  readonly kind?: Kind;
+  /** For `copy`: of a folder only the folder itself, with its properties. Default: false. */
+  readonly withoutMembers?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -42,8 +54,10 @@ const NEEDS = {
 export function createFileTransfers(
   { tree, permissions, require, inTurn, runStep }: TreeAccess,
   removals: RemovalCheck,
-  maxFileBytes: number | undefined,
+  account: Pick<Account, "home" | "virtualFolders" | "maxFileBytes">,
 ): FileTransfers {
+  const { maxFileBytes, virtualFolders } = account;
+
   function createVerb(verb: "copy" | "move"): FileTransfers["copy"] {
     const needs = NEEDS[verb];
     const hasSizeLimit = verb === "copy" && maxFileBytes !== undefined;
@@ -69,17 +83,18 @@ export function createFileTransfers(
       }
     }
 
-    return async function transfer(from, to, { replace = false, ...options } = {}) {
+    return async function transfer(from, to, { replace = false, withoutMembers = false, ...options } = {}) {
       requireSeparatePaths(from, to);
       const found = await find(from);
       const kind = toKind(found?.kind);
       await checkMember(kind, found?.size ?? 0, from, to);
-      if (found === undefined || found.kind === "link") throw new StorageError("not-found");
-      if (kind === "folder" && options.ifMatch !== undefined) throw new StorageError("precondition-failed");
+      checkSource(found, options);
       const replaced = await find(to);
       if (replaced !== undefined && !replace) throw new StorageError("already-exists");
-      if (kind === "folder") await inTurn(() => checkTree(from, to));
+      const isAlone = withoutMembers && kind === "folder";
+      if (kind === "folder" && !isAlone) await inTurn(() => checkTree(from, to));
       if (replaced !== undefined) await removals.requireForAll(to, replaced.kind === "folder");
+      if (isAlone) return copyFolderAlone(from, to, replaced);
       // The kind is passed on: if something else replaces the member now, it needs other permissions and must stay.
       return tree[verb](toStoragePath(from), toStoragePath(to), { ...options, replace, kind });
     };
@@ -89,7 +104,51 @@ export function createFileTransfers(
     return isReserved(segments) ? undefined : tree.stat(toStoragePath(segments));
   }
 
+  /** Creates a folder with the properties of another one. What is at the new path is removed first (RFC 4918 9.8.4). */
+  async function copyFolderAlone(
+    from: readonly string[],
+    to: readonly string[],
+    replaced: StorageEntry | undefined,
+  ): Promise<Placement> {
+    const [path, newPath] = [toStoragePath(from), toStoragePath(to)];
+    const properties = await tree.attributes?.properties(path);
+    if (replaced !== undefined) await tree.remove(newPath, { kind: toKind(replaced.kind) });
+    await tree.createFolder(newPath);
+    if (properties !== undefined && properties.size > 0) {
+      await tree.attributes?.change(newPath, { properties }).catch(ignoreUnsupported);
+    }
+    return replaced === undefined ? "created" : "replaced";
+  }
+
+  /**
+   * Compares also the paths in the storage: virtual folders can lead to files that have another path, too. What is
+   * replaced is removed, and with it a source in it.
+   * @throws HttpError `denied` for the root, the reserved name, and a path that is in the other one or equal to it.
+   */
+  function requireSeparatePaths(from: readonly string[], to: readonly string[]): void {
+    if (from.length === 0 || to.length === 0) throw createError("root-not-movable");
+    if (isReserved(to)) throw createError("name-reserved");
+    const target = toRealSegments(account, to);
+    const sources = [
+      from,
+      ...virtualFolders.map(({ virtual }) => virtual).filter((virtual) => isPrefix(from, virtual)),
+    ];
+    const isOverlapping = sources.some((path) => overlaps(toRealSegments(account, path), target));
+    if (isOverlapping || overlaps(from, to)) throw createError("paths-overlap");
+  }
+
   return { copy: createVerb("copy"), move: createVerb("move") };
+}
+
+function checkSource(found: StorageEntry | undefined, { kind, ifMatch }: FileTransferOptions): void {
+  const isWanted = kind === undefined || kind === toKind(found?.kind);
+  if (found === undefined || found.kind === "link" || !isWanted) throw new StorageError("not-found");
+  // Folders have no entity-tag.
+  if (found.kind === "folder" && ifMatch !== undefined) throw new StorageError("precondition-failed");
+}
+
+function ignoreUnsupported(error: unknown): void {
+  if (!isStorageError(error) || error.code !== "unsupported") throw error;
 }
 
 /** A link counts as a file. */
@@ -97,10 +156,6 @@ function toKind(kind: StorageEntry["kind"] | undefined): Kind {
   return kind === "folder" ? "folder" : "file";
 }
 
-/** @throws HttpError `denied` for the root, the reserved name, and a path that is in the other one or equal to it. */
-export function requireSeparatePaths(from: readonly string[], to: readonly string[]): void {
-  if (from.length === 0 || to.length === 0) throw createError("root-not-movable");
-  if (isReserved(to)) throw createError("name-reserved");
-  const [shorter, longer] = from.length < to.length ? [from, to] : [to, from];
-  if (shorter.every((name, index) => name === longer[index])) throw createError("paths-overlap");
+function overlaps(one: readonly string[], other: readonly string[]): boolean {
+  return isPrefix(one, other) || isPrefix(other, one);
 }

@@ -65,7 +65,10 @@ export function toRealPath(account: Account, segments: readonly string[]): strin
  * Returns the segments of the storage's path for a path of the account. It belongs to the deepest virtual folder around
  * it; of two at the same path, to the last one.
  */
-export function toRealSegments({ home, virtualFolders }: Account, segments: readonly string[]): readonly string[] {
+export function toRealSegments(
+  { home, virtualFolders }: Pick<Account, "home" | "virtualFolders">,
+  segments: readonly string[],
+): readonly string[] {
   const enclosing = virtualFolders.filter(({ virtual }) => virtual.every((name, index) => segments[index] === name));
   const deepest = enclosing.reduce((best, one) => (one.virtual.length >= best.virtual.length ? one : best), {
     virtual: [] as readonly string[],

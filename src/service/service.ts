@@ -10,7 +10,7 @@ import { createSessions } from "../auth/sessions/sessions.ts";
 import { createLoginThrottle } from "../auth/throttle.ts";
 import { createLoginWatcher } from "../auth/watch-login.ts";
 import type { FileServiceOptions } from "../config/options.ts";
-import { toServiceConfig } from "../config/service-config.ts";
+import { type ServiceConfig, toServiceConfig } from "../config/service-config.ts";
 import type { AccountSettings } from "../contracts/account.ts";
 import type { Api } from "../contracts/api.ts";
 import type { Connection } from "../contracts/connection.ts";
@@ -37,6 +37,7 @@ import { createHostSessions } from "./host-sessions.ts";
 import { createOpenApi } from "./openapi.ts";
 import { type ResolvedUrl, resolveUrl, type Served, toApis, toOnlyVariant } from "./routes.ts";
 
+const WEBDAV_CACHE_SECONDS = 60;
 const NOWHERE: ResolvedUrl = { kind: "outside", path: { segments: [], isFolder: true } };
 
 /**
@@ -62,10 +63,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   const chooseTexts = createTexts(config.pages.languages);
   const locks = toLocks(config.webdav, clock);
   const accounts = createAccountAdmission(config.storage, config.groups, config.limits.maxFileBytes, locks);
-  // By default nothing is remembered unless the first method can tell whether an account is current, or for WebDAV
-  // clients, each of whose requests is a login.
-  const isRemembered = config.authentication[0]?.isCurrent !== undefined || config.webdav !== undefined;
-  const { basicCacheSeconds = isRemembered ? undefined : 0 } = config;
+  const { basicCacheSeconds = toBasicCacheSeconds(config) } = config;
   const ownIdentifier = createIdentifier({
     chain,
     basicCache: createBasicCache({ seconds: basicCacheSeconds, chain, sessions, clock }),
@@ -203,6 +201,15 @@ export function createFileService(options: FileServiceOptions): FileService {
     events: events.open,
     close: events.close,
   };
+}
+
+/**
+ * How long logins by Basic are remembered by default. Each request of a WebDAV client is one, so all of them are.
+ * Otherwise only those of a first method that can tell whether an account is current: `undefined`.
+ */
+function toBasicCacheSeconds({ webdav, authentication }: ServiceConfig): number | undefined {
+  if (webdav !== undefined) return WEBDAV_CACHE_SECONDS;
+  return authentication[0]?.isCurrent === undefined ? 0 : undefined;
 }
 
 function toReason(error: unknown): string {

@@ -16,6 +16,7 @@ import type { AttributeChanges, Properties, StorageAttributes } from "../contrac
 import { nameOf, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
 import { checkTransferPaths } from "./conditions.ts";
 import { createLocationError } from "./mount.ts";
+import { noteOrigin } from "./origin.ts";
 
 /**
  * Creates a storage from a folder of another storage. If the folder is missing, the root of the new storage is missing
@@ -78,7 +79,7 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
   const list = (path: string, options?: ListOptions): AsyncIterable<StorageEntry> =>
     toMembers(() => listBatches(path, options));
 
-  return {
+  const folder: StorageAdapter = {
     stat,
     list,
     ...(storage.listingTag && { listingTag }),
@@ -90,6 +91,8 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
     move: transfer("move"),
     ...(storage.attributes && { attributes: createFolderAttributes(storage.attributes, locate) }),
   };
+  noteOrigin(folder, { storage, base });
+  return folder;
 }
 
 function createFolderAttributes(attributes: StorageAttributes, locate: (path: string) => string): StorageAttributes {

@@ -18,6 +18,7 @@ import { nameOf, toCanonicalPath, toPathSegments } from "../contracts/storage-pa
 import { sha256Hex } from "../platform/sha256.ts";
 import { checkTransferPaths } from "./conditions.ts";
 import { copyByReading, moveByCopying } from "./fallbacks.ts";
+import { areOverlapping, type Origin, toOrigin } from "./origin.ts";
 import { NO_PROPERTIES } from "./properties.ts";
 
 /** Storages by the canonical path at which each is mounted. `/` is required. */
@@ -165,7 +166,10 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     await storage.remove(inner, options);
   }
 
-  /** A copy or a move between two storages reads the source and writes it. */
+  /**
+   * A copy or a move within one storage is its own, whatever mounts lead there. Between two storages, and if other
+   * storages are mounted in the source, it reads the source and writes it.
+   */
   function transfer(verb: "copy" | "move") {
     return async (from: string, to: string, options?: TransferOptions): Promise<Placement> => {
       checkTransferPaths(from, to);
@@ -173,12 +177,23 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
       if (target.isFixed || (source.isFixed && verb === "move")) {
         throw createLocationError("Another storage is mounted here.");
       }
-      await refuseHollowParent(to);
-      if (source.mount === target.mount && !source.isFixed) {
-        return source.storage[verb](source.path, target.path, options);
+      const origin = toOrigin(target.storage, target.path);
+      if (originsWithin(from).some((one) => areOverlapping(one, origin))) {
+        throw createLocationError("One path of the transfer leads into the other.");
       }
+      await refuseHollowParent(to);
+      const { storage, path } = toOrigin(source.storage, source.path);
+      if (storage === origin.storage && !source.isFixed) return storage[verb](path, origin.path, options);
       return verb === "copy" ? copyByReading(tree, from, to, options) : moveByCopying(tree, from, to, options);
     };
+  }
+
+  /** Where a path really is, and the roots of the storages that are mounted at it or below it. */
+  function originsWithin(path: string): readonly Origin[] {
+    const segments = toPathSegments(path);
+    const { storage, path: inner } = locate(path);
+    const mounted = sorted.filter(({ mountedAt }) => isPrefix(segments, mountedAt));
+    return [toOrigin(storage, inner), ...mounted.map((mount) => toOrigin(mount.storage, "/"))];
   }
 
   async function properties(path: string): Promise<Properties> {

@@ -2,8 +2,8 @@ import type { LockDepth, LockScope } from "../../contracts/lock.ts";
 import { createError } from "../../http/errors.ts";
 import type { VirtualFolder } from "../account.ts";
 import type { FileAttributes } from "../file-attributes.ts";
-import { isReserved, type ResourcePath } from "../path.ts";
-import { appliesTo, isPrefix, type PlacedLock } from "./lock.ts";
+import { isPrefix, isReserved, type ResourcePath } from "../path.ts";
+import { appliesTo, type PlacedLock } from "./lock.ts";
 import { LockError } from "./lock-error.ts";
 import { type LockHolder, toShownRoot } from "./lock-guard.ts";
 

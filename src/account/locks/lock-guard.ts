@@ -1,5 +1,5 @@
-import type { ResourcePath } from "../path.ts";
-import { appliesTo, isPrefix, type PlacedLock } from "./lock.ts";
+import { isPrefix, type ResourcePath } from "../path.ts";
+import { appliesTo, type PlacedLock } from "./lock.ts";
 import { LockError } from "./lock-error.ts";
 import type { Locks } from "./locks.ts";
 

@@ -7,7 +7,7 @@ import { createKeyedMutex, type KeyedMutex } from "../../platform/keyed-mutex.ts
 import { sha256Hex } from "../../platform/sha256.ts";
 import { toStoragePath } from "../path.ts";
 import type { PlacedLock } from "./lock.ts";
-import { EMPTY_RECORD, type LockRecord, parseRecord, timeToLive, writeRecord } from "./lock-record.ts";
+import { EMPTY_RECORD, type LockRecord, parseRecord, timeToLive, withMark, writeRecord } from "./lock-record.ts";
 
 /** The number of folders of a path whose records are read at once. */
 const LEVELS = 16;
@@ -22,10 +22,11 @@ export interface LockRecords {
   locksBelow(folder: readonly string[]): Promise<readonly PlacedLock[]>;
   /** Marks that there are locks below a member of a folder until a time. Marks for longer stay. */
   mark(folder: readonly string[], name: string, until: number): Promise<void>;
-  /** Whether there are neither locks nor marks in a folder. */
-  isEmpty(folder: readonly string[]): Promise<boolean>;
-  /** Removes the mark of a member. */
-  removeMark(folder: readonly string[], name: string): Promise<void>;
+  /**
+   * Removes the mark of a member of a folder if there are neither locks nor marks in that member. Returns whether there
+   * is no mark now. Whoever marks the folder, stores a lock, and then marks it again, has a mark from then on.
+   */
+  removeUnusedMark(folder: readonly string[], name: string): Promise<boolean>;
   /** Changes the record of a folder in one step. If `next` throws, nothing changes. */
   change(folder: readonly string[] | undefined, next: (record: LockRecord) => LockRecord): Promise<void>;
 }
@@ -97,11 +98,15 @@ export function createLockRecords(store: AtomicKeyValueStore, clock: () => numbe
   }
 
   async function mark(folder: readonly string[], name: string, until: number): Promise<void> {
-    const isMarked = ({ below }: LockRecord): boolean => (below.get(name) ?? 0) >= until;
+    const isMarked = ({ below }: LockRecord): boolean => {
+      const found = below.get(name);
+      return found !== undefined && found.until >= until && found.removal === undefined;
+    };
     if (isMarked(await read(folder))) return;
-    await change(folder, (record) =>
-      isMarked(record) ? record : { ...record, below: new Map([...record.below, [name, until]]) },
-    );
+    await change(folder, (record) => {
+      const last = Math.max(until, record.below.get(name)?.until ?? 0);
+      return isMarked(record) ? record : withMark(record, name, { until: last });
+    });
   }
 
   async function isEmpty(folder: readonly string[]): Promise<boolean> {
@@ -109,12 +114,26 @@ export function createLockRecords(store: AtomicKeyValueStore, clock: () => numbe
     return locks.length === 0 && below.size === 0;
   }
 
-  async function removeMark(folder: readonly string[], name: string): Promise<void> {
-    if (!(await read(folder)).below.has(name)) return;
-    await change(folder, ({ locks, below }) => ({ locks, below: new Map([...below].filter(([one]) => one !== name)) }));
+  async function removeUnusedMark(folder: readonly string[], name: string): Promise<boolean> {
+    const inner = [...folder, name];
+    if (!(await isEmpty(inner))) return false;
+    if (!(await read(folder)).below.has(name)) return true;
+    const removal = crypto.randomUUID();
+    await change(folder, (record) => {
+      const found = record.below.get(name);
+      return found === undefined ? record : withMark(record, name, { ...found, removal });
+    });
+    // Who takes a lock from now on sees the removal and marks the folder again. Who did not see it has a lock there.
+    if (!(await isEmpty(inner))) return false;
+    let isMine = false;
+    await change(folder, (record) => {
+      isMine = record.below.get(name)?.removal === removal;
+      return isMine ? withMark(record, name, undefined) : record;
+    });
+    return isMine;
   }
 
-  return { locksIn, locksAround, locksBelow, mark, isEmpty, removeMark, change };
+  return { locksIn, locksAround, locksBelow, mark, removeUnusedMark, change };
 }
 
 /** Runs work on the store of locks. Its failures mean that nothing is known of locks. */

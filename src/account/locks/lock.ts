@@ -1,4 +1,5 @@
 import type { LockDepth, LockScope } from "../../contracts/lock.ts";
+import { isPrefix } from "../path.ts";
 
 /** A write lock, as the store keeps it. */
 export interface StoredLock {
@@ -30,9 +31,4 @@ export function appliesTo({ root, depth }: PlacedLock, path: readonly string[]):
 /** Whether two locks on one file or folder exclude each other. */
 export function excludes(one: StoredLock, other: StoredLock): boolean {
   return one.token !== other.token && (one.scope === "exclusive" || other.scope === "exclusive");
-}
-
-/** Whether a path is equal to another one, or around it. */
-export function isPrefix(shorter: readonly string[], longer: readonly string[]): boolean {
-  return shorter.length <= longer.length && shorter.every((name, index) => name === longer[index]);
 }

@@ -88,13 +88,14 @@ export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Lock
       await mark(lock);
       const same = await addToRecord(lock);
       // Now that others can see this lock: of two that overlap, at least one sees the other.
-      const conflicts = same.length > 0 ? same : await findConflicts(lock);
-      if (conflicts.length > 0) await end([lock]);
-      else {
+      let conflicts = same.length > 0 ? same : await findConflicts(lock);
+      if (conflicts.length === 0) {
         await running.settled(lock.root, lock.depth);
-        // The end of another lock may have removed a mark meanwhile.
+        // The end of another lock may have removed a mark meanwhile, so that a lock around this one did not see it.
         await mark(lock);
+        if (lock.root.length > 1) conflicts = await findConflicts(lock);
       }
+      if (conflicts.length > 0) await end([lock]);
       return conflicts;
     } catch (error) {
       // A store that fails may have stored the lock all the same.
@@ -129,8 +130,7 @@ export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Lock
   /** Removes the marks of folders in which no lock is left, so that a client cannot fill the store with them. */
   async function removeMarks(from: readonly string[]): Promise<void> {
     for (let folder = from; folder.length > 0; folder = folder.slice(0, -1)) {
-      if (!(await records.isEmpty(folder))) return;
-      await records.removeMark(folder.slice(0, -1), folder.at(-1) ?? "");
+      if (!(await records.removeUnusedMark(folder.slice(0, -1), folder.at(-1) ?? ""))) return;
     }
   }
 

@@ -1,6 +1,6 @@
-import { requireSeparatePaths } from "../../account/file-transfers.ts";
+import type { InspectedEntry } from "../../account/file-attributes.ts";
 import type { ResourcePath } from "../../account/path.ts";
-import { isStorageError, type Placement, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
 import { evaluatePreconditions, isConditionalChange } from "../../http/conditional.ts";
 import { createError } from "../../http/errors.ts";
 import { isHttpError } from "../../http/http-error.ts";
@@ -14,7 +14,7 @@ import { parseDestination } from "../../webdav/destination.ts";
 import { mayOverwrite } from "../../webdav/overwrite.ts";
 import { warnOfDestination } from "./destination-warning.ts";
 import { parseOwnPath, toOwnHosts } from "./own-path.ts";
-import { findResource, toHref } from "./resource.ts";
+import { toContentLocation, toHref } from "./resource.ts";
 
 /** `COPY` (RFC 4918 9.8): of depth 0 on a folder, only the folder with its properties is copied. */
 export async function copyResource(context: AccountContext): Promise<Reply> {
@@ -32,19 +32,19 @@ async function transfer(context: AccountContext, verb: "copy" | "move"): Promise
   if (await hasContent(request)) throw createError("body-unexpected");
   const replace = mayOverwrite(headers);
   const to = toDestination(context);
-  const { entry } = await findResource(context);
-  const isFolder = entry.kind === "folder";
+  const found = await files.inspect(path.segments);
+  const isFolder = found?.entry.kind === "folder";
   const depth = isFolder ? parseDepth(verb === "copy" ? "COPY" : "MOVE", headers) : "infinity";
-  const condition = toCondition(context, entry);
+  const condition = found && toCondition(context, found);
   // A file may replace a folder, whose URL ends in a slash, but cannot be created with such a URL.
-  if (to.isFolder && !isFolder && (await files.kindOf(to.segments)) !== "folder")
-    throw new StorageError("not-a-folder");
-  const placement = await (depth === "0"
-    ? copyFolderAlone(context, to.segments, replace)
-    : files[verb](path.segments, to.segments, { replace, signal, ...condition })
-  ).catch(throwOccupied);
-  if (placement === "replaced") return emptyReply(204);
-  return emptyReply(201, { Location: toHref(context, { segments: to.segments, isFolder }) });
+  const isFile = found !== undefined && !isFolder && !path.isFolder;
+  if (to.isFolder && isFile && (await files.kindOf(to.segments)) !== "folder") throw new StorageError("not-a-folder");
+  const kind = path.isFolder ? ({ kind: "folder" } as const) : {};
+  const options = { replace, signal, withoutMembers: depth === "0", ...kind, ...condition };
+  const placement = await files[verb](path.segments, to.segments, options).catch(throwOccupied);
+  const fields = toContentLocation(context, isFolder);
+  if (placement === "replaced") return emptyReply(204, fields);
+  return emptyReply(201, { ...fields, Location: toHref(context, { segments: to.segments, isFolder }) });
 }
 
 /**
@@ -68,31 +68,21 @@ function parseOwnDestination(context: AccountContext): Target {
   }
 }
 
-/** Checks the conditions of the request for the source, and makes sure that only this version is copied or moved. */
+/**
+ * Checks the conditions of the request for the source, and makes sure that only this version is copied or moved.
+ * @throws HttpError `denied` if the account may not see what they are about.
+ */
 function toCondition(
   { request, config }: AccountContext,
-  entry: StorageEntry,
+  { entry, isVisible }: InspectedEntry,
 ): { readonly ifMatch?: readonly string[] } {
+  if (!isConditionalChange(request)) return {};
+  if (!isVisible) throw createError("denied");
   if (evaluatePreconditions(request, toValidators(entry), config.clock()) !== "met") {
     throw new StorageError("precondition-failed");
   }
   const { etag } = entry;
-  return !isConditionalChange(request) || etag === undefined || etag.startsWith("W/") ? {} : { ifMatch: [etag] };
-}
-
-async function copyFolderAlone(
-  { files, path }: AccountContext,
-  to: readonly string[],
-  replace: boolean,
-): Promise<Placement> {
-  requireSeparatePaths(path.segments, to);
-  const properties = await files.properties(path.segments);
-  const isTaken = (await files.inspect(to)) !== undefined;
-  if (isTaken && !replace) throw new StorageError("already-exists");
-  if (isTaken) await files.remove(to, "any");
-  await files.createFolder(to);
-  if (properties.size > 0) await files.setAttributes(to, { properties });
-  return isTaken ? "replaced" : "created";
+  return etag === undefined || etag.startsWith("W/") ? {} : { ifMatch: [etag] };
 }
 
 /** Something exists at the destination, and `Overwrite` is `F` (RFC 4918 9.8.5). */

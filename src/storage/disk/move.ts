@@ -8,7 +8,7 @@ import {
 } from "../../contracts/storage-adapter.ts";
 import { isOfKind, meetsConditions } from "../conditions.ts";
 import { NO_LINKS } from "./commit.ts";
-import { systemCode, toStorageError } from "./errors.ts";
+import { mapSystemErrors, systemCode, toStorageError } from "./errors.ts";
 import { statMember } from "./list.ts";
 import { type OpenFolder, withNameLock } from "./open-folder.ts";
 import { hasRecords, type PropertyOwner, withPropertiesMoved } from "./properties.ts";
@@ -89,8 +89,15 @@ async function renameInto(
   const [source, target] = [from.folder.at(from.name), to.folder.at(to.name)];
   if (found === undefined) {
     if (kind !== "file" || !(await linkAndUnlink(source, target))) await renameTo(source, target);
-  } else if (kind !== "folder" && !found.isDirectory()) await renameTo(source, target);
+  } else if (kind !== "folder" && !found.isDirectory()) await replaceFile(from, target, found);
   else await renameOver(source, to, found.isDirectory());
+}
+
+/** If both names are hard links to one file, the system's rename does nothing and leaves the old name. */
+async function replaceFile({ folder, name }: Place, target: MemberName, found: BigIntStats): Promise<void> {
+  const member = found.nlink > 1n ? await folder.lookUp(name, true) : undefined;
+  const isSameFile = member?.ino === found.ino && member.dev === found.dev;
+  await (isSameFile ? mapSystemErrors(unlink(folder.at(name)), CODES) : renameTo(folder.at(name), target));
 }
 
 /**

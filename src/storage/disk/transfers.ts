@@ -7,7 +7,7 @@ import {
   type TransferOptions,
 } from "../../contracts/storage-adapter.ts";
 import type { AttributeChanges, Properties } from "../../contracts/storage-attributes.ts";
-import { nameOf, toPathSegments } from "../../contracts/storage-path.ts";
+import { nameOf, toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
 import { checkSource, checkTransferPaths } from "../conditions.ts";
 import { copyByReading, moveByCopying } from "../fallbacks.ts";
 import { copyFolderTo } from "./copy.ts";
@@ -45,8 +45,21 @@ export function createDiskTransfers({
   followed,
   self,
 }: DiskAccess): Pick<StorageAdapter, "copy" | "move" | "attributes"> {
-  async function copy(from: string, to: string, options: TransferOptions = {}): Promise<Placement> {
+  /** Checks also where followed links lead: what is replaced is removed, and with it a source in it. */
+  async function checkPaths(from: string, to: string, isMove: boolean): Promise<void> {
     checkTransferPaths(from, to);
+    const source = isMove ? locateMember(from) : locate(toPathSegments(from));
+    checkTransferPaths(toCanonicalPath(await source), toCanonicalPath(await locateMember(to)));
+  }
+
+  /** Follows the links of a path, but not the last name. */
+  async function locateMember(path: string): Promise<readonly string[]> {
+    const segments = toPathSegments(path);
+    return [...(await locate(segments.slice(0, -1))), ...segments.slice(-1)];
+  }
+
+  async function copy(from: string, to: string, options: TransferOptions = {}): Promise<Placement> {
+    await checkPaths(from, to, false);
     options.signal?.throwIfAborted();
     if (checkSource(await stat(from), options).kind === "file") return copyByReading(self(), from, to, options);
     const { parent, name } = await openParent(to, "denied");
@@ -61,7 +74,7 @@ export function createDiskTransfers({
   }
 
   async function move(from: string, to: string, options: TransferOptions = {}): Promise<Placement> {
-    checkTransferPaths(from, to);
+    await checkPaths(from, to, true);
     options.signal?.throwIfAborted();
     const segments = toPathSegments(from);
     const name = segments.pop() ?? "";

@@ -99,6 +99,19 @@ describe("a login by HTTP Basic", () => {
     expect(verified).toHaveLength(3);
   });
 
+  it("is remembered for 60 seconds whatever the method with WebDAV, each of whose requests is a login", async () => {
+    const test = await create({ webdav: {} }, createKeeper({ isOpaque: true }));
+    for (let count = 0; count < 3; count += 1) expect(await ask(test)).toBe(200);
+    expect(verified).toHaveLength(1);
+    test.advance(61);
+    await ask(test);
+    expect(verified).toHaveLength(2);
+    const off = await create({ webdav: {}, basicCacheSeconds: 0 }, createKeeper({ isOpaque: true }));
+    await ask(off);
+    await ask(off);
+    expect(verified).toHaveLength(4);
+  });
+
   it("is never remembered as refused", async () => {
     const test = await create();
     expect(await ask(test, "wrong")).toBe(401);
