@@ -28,6 +28,8 @@ export interface FileTransferOptions {
   /** Only a file with one of these strong entity-tags (RFC 9110 13.1.1). */
   readonly ifMatch?: EntityTags;
   readonly signal?: AbortSignal;
+  /** Copy only the folder itself with its properties, without its members. No effect on a file, and on a move. */
+  readonly isAlone?: boolean;
 }
 
 type Kind = "file" | "folder";
@@ -69,20 +71,43 @@ export function createFileTransfers(
       }
     }
 
-    return async function transfer(from, to, { replace = false, ...options } = {}) {
+    return async function transfer(from, to, { replace = false, isAlone = false, ...options } = {}) {
       requireSeparatePaths(from, to);
       const found = await find(from);
       const kind = toKind(found?.kind);
       await checkMember(kind, found?.size ?? 0, from, to);
       if (found === undefined || found.kind === "link") throw new StorageError("not-found");
       if (kind === "folder" && options.ifMatch !== undefined) throw new StorageError("precondition-failed");
-      const replaced = await find(to);
-      if (replaced !== undefined && !replace) throw new StorageError("already-exists");
-      if (kind === "folder") await inTurn(() => checkTree(from, to));
-      if (replaced !== undefined) await removals.requireForAll(to, replaced.kind === "folder");
+      const replaced = await requireReplaceable(to, replace);
+      const isTree = kind === "folder" && !(isAlone && verb === "copy");
+      if (isTree) await inTurn(() => checkTree(from, to));
+      if (kind === "folder" && !isTree) return copyFolderAlone(toStoragePath(from), toStoragePath(to), replaced);
       // The kind is passed on: if something else replaces the member now, it needs other permissions and must stay.
       return tree[verb](toStoragePath(from), toStoragePath(to), { ...options, replace, kind });
     };
+  }
+
+  /** Returns what a copy or a move removes from its new path. */
+  async function requireReplaceable(to: readonly string[], replace: boolean): Promise<StorageEntry | undefined> {
+    const found = await find(to);
+    if (found === undefined) return undefined;
+    if (!replace) throw new StorageError("already-exists");
+    await removals.requireForAll(to, found.kind === "folder");
+    return found;
+  }
+
+  /** Removes what is replaced as late as possible: everything that can be judged has been judged. */
+  async function copyFolderAlone(from: string, to: string, replaced: StorageEntry | undefined): Promise<Placement> {
+    const properties = await tree.attributes?.properties(from);
+    if (replaced !== undefined) await tree.remove(to, { kind: toKind(replaced.kind) });
+    await tree.createFolder(to);
+    try {
+      if (properties !== undefined && properties.size > 0) await tree.attributes?.change(to, { properties });
+    } catch (error) {
+      await tree.remove(to, { kind: "folder" }).catch(() => undefined);
+      throw error;
+    }
+    return replaced === undefined ? "created" : "replaced";
   }
 
   async function find(segments: readonly string[]): Promise<StorageEntry | undefined> {

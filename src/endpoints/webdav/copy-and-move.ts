@@ -1,6 +1,5 @@
-import { requireSeparatePaths } from "../../account/file-transfers.ts";
 import type { ResourcePath } from "../../account/path.ts";
-import { isStorageError, type Placement, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import { isStorageError, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import { evaluatePreconditions, isConditionalChange } from "../../http/conditional.ts";
 import { createError } from "../../http/errors.ts";
 import { isHttpError } from "../../http/http-error.ts";
@@ -39,10 +38,8 @@ async function transfer(context: AccountContext, verb: "copy" | "move"): Promise
   // A file may replace a folder, whose URL ends in a slash, but cannot be created with such a URL.
   if (to.isFolder && !isFolder && (await files.kindOf(to.segments)) !== "folder")
     throw new StorageError("not-a-folder");
-  const placement = await (depth === "0"
-    ? copyFolderAlone(context, to.segments, replace)
-    : files[verb](path.segments, to.segments, { replace, signal, ...condition })
-  ).catch(throwOccupied);
+  const options = { replace, signal, isAlone: depth === "0", ...condition };
+  const placement = await files[verb](path.segments, to.segments, options).catch(throwOccupied);
   if (placement === "replaced") return emptyReply(204);
   return emptyReply(201, { Location: toHref(context, { segments: to.segments, isFolder }) });
 }
@@ -78,21 +75,6 @@ function toCondition(
   }
   const { etag } = entry;
   return !isConditionalChange(request) || etag === undefined || etag.startsWith("W/") ? {} : { ifMatch: [etag] };
-}
-
-async function copyFolderAlone(
-  { files, path }: AccountContext,
-  to: readonly string[],
-  replace: boolean,
-): Promise<Placement> {
-  requireSeparatePaths(path.segments, to);
-  const properties = await files.properties(path.segments);
-  const isTaken = (await files.inspect(to)) !== undefined;
-  if (isTaken && !replace) throw new StorageError("already-exists");
-  if (isTaken) await files.remove(to, "any");
-  await files.createFolder(to);
-  if (properties.size > 0) await files.setAttributes(to, { properties });
-  return isTaken ? "replaced" : "created";
 }
 
 /** Something exists at the destination, and `Overwrite` is `F` (RFC 4918 9.8.5). */
