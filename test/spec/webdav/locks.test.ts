@@ -453,6 +453,23 @@ describe("what an attacker or an impatient user tries", () => {
     expect((await call(test, "DELETE", "/home/a.txt")).status).toBe(403);
   });
 
+  it("a refusal names nothing in a folder that the account may not list", async () => {
+    const all = "allow-full-control";
+    const test = await createFor([[all], ["/f/sub | /f/sub/*", "deny-full-control"]]);
+    await lockedAs(test, "/home/alice/f/sub/deep.txt", {}, "exclusive", asRoot);
+    await lockedAs(test, "/home/alice/f/sub/other.txt", {}, "exclusive", asRoot);
+    await lockedAs(test, "/home/alice/f/b%20&%20c.txt", {}, "exclusive", asRoot);
+    const answers = [
+      await call(test, "DELETE", "/home/f/"),
+      await call(test, "MOVE", "/home/f/", { destination: "/home/h/" }),
+      await call(test, "COPY", "/home/g/", { destination: "/home/f/" }),
+      await lock(test, "/home/f/", { depth: "infinity" }),
+    ];
+    for (const answer of answers) {
+      expect([answer.status, hrefsOf(answer).toSorted()]).toEqual([423, ["/home/f/b%20&amp;%20c.txt", "/home/f/sub/"]]);
+    }
+  });
+
   it("locks leave nothing in the store when they have ended, failed ones too", async () => {
     const texts = new Map<string, unknown>();
     const store = createMemoryKeyValueStore();
