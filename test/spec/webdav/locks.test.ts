@@ -149,6 +149,27 @@ describe("LOCK (RFC 4918 9.10)", () => {
     expect((await lock(test, "/home/new")).status).toBe(201);
   });
 
+  it("the locks of an account have a limit for their owners, and for the folders around them", async () => {
+    const deep = `/home/g/${Array.from({ length: 90 }, () => "d").join("/")}`;
+    const test = await createDav({ webdav: { locksPerAccount: 10 } });
+    await fillStorage(test.storage, { [`${deep.replace("/home", "/alice")}/x`]: "x" });
+    const large = lockBody().replace(owner, `<D:owner>${"o".repeat(4000)}</D:owner>`);
+    const tokens: string[] = [];
+    for (let count = 0; count < 6; count += 1) {
+      const answer = await call(test, "LOCK", `/home/g/${count}`, {}, large);
+      expect(answer.status).toBe(201);
+      tokens.push(answer.header("lock-token") ?? "");
+    }
+    const refused = [await call(test, "LOCK", "/home/g/6", {}, large), await lock(test, `${deep}/x`)];
+    for (const answer of refused)
+      expect([answer.status, answer.header("error-code")]).toEqual([507, "locks-too-large"]);
+    expect((await lock(test, "/home/a.txt")).status).toBe(200);
+    expect((await call(test, "LOCK", "/home/g/5", { if: `(${tokens[5]})` })).status).toBe(200);
+    for (const [index, token] of tokens.entries())
+      await call(test, "UNLOCK", `/home/g/${index}`, { "lock-token": token });
+    expect((await lock(test, `${deep}/x`)).status).toBe(200);
+  });
+
   it("one file has at most 100 shared locks", async () => {
     const test = await createDav();
     const answers = await Promise.all(Array.from({ length: 101 }, () => lock(test, "/home/a.txt", {}, "shared")));
@@ -537,6 +558,24 @@ describe("what an attacker or an impatient user tries", () => {
     const answer = await call(test, "DELETE", "/home/g/");
     expect([answer.status, hrefsOf(answer).length]).toEqual([423, 100]);
     expect(performance.now() - since).toBeLessThan(1000);
+  }, 60_000);
+
+  it("other requests run while locks deep in many folders are looked for", async () => {
+    const test = await createDav();
+    const paths = Array.from({ length: 40 }, (_, index) => `g/${index}/${"d/".repeat(50)}x`);
+    await fillStorage(test.storage, Object.fromEntries(paths.map((path) => [`/alice/${path}`, "x"])));
+    for (const path of paths) await lock(test, `/home/${path}`);
+    let turns = 0;
+    let isDone = false;
+    const turn = (): void => {
+      turns += 1;
+      if (!isDone) setImmediate(turn);
+    };
+    const removal = call(test, "DELETE", "/home/g/");
+    setImmediate(turn);
+    expect((await removal).status).toBe(423);
+    isDone = true;
+    expect(turns).toBeGreaterThan(15);
   }, 60_000);
 
   it("If counts whatever else the client accepts", async () => {
