@@ -1,9 +1,11 @@
 import { type EntityTags, type Placement, type StorageEntry, StorageError } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
+import type { Account } from "./account.ts";
 import { walkFolder } from "./folder-walk.ts";
 import { isReserved, toStoragePath } from "./path.ts";
 import type { Operation } from "./permissions.ts";
 import type { RemovalCheck, TreeAccess } from "./removal-check.ts";
+import { toRealRoots, toRealSegments } from "./virtual-folders.ts";
 
 /** Copies and moves. A part of `AccountFiles`. */
 export interface FileTransfers {
@@ -40,12 +42,14 @@ const NEEDS = {
   move: { file: ["rename", "rename"], folder: ["rename", "rename"] },
 } as const satisfies Record<string, Record<Kind, readonly [from: Operation, to: Operation]>>;
 
-/** Creates the copies and moves of an account. `maxFileBytes`: the largest file that it may copy. */
+/** Creates the copies and moves of an account. */
 export function createFileTransfers(
   { tree, permissions, require, inTurn, runStep }: TreeAccess,
   removals: RemovalCheck,
-  maxFileBytes: number | undefined,
+  account: Account,
 ): FileTransfers {
+  const { maxFileBytes } = account;
+
   function createVerb(verb: "copy" | "move"): FileTransfers["copy"] {
     const needs = NEEDS[verb];
     const hasSizeLimit = verb === "copy" && maxFileBytes !== undefined;
@@ -72,7 +76,7 @@ export function createFileTransfers(
     }
 
     return async function transfer(from, to, { replace = false, isAlone = false, ...options } = {}) {
-      requireSeparatePaths(from, to);
+      requireSeparatePaths(account, from, to);
       const found = await find(from);
       const kind = toKind(found?.kind);
       await checkMember(kind, found?.size ?? 0, from, to);
@@ -122,10 +126,22 @@ function toKind(kind: StorageEntry["kind"] | undefined): Kind {
   return kind === "folder" ? "folder" : "file";
 }
 
-/** @throws HttpError `denied` for the root, the reserved name, and a path that is in the other one or equal to it. */
-export function requireSeparatePaths(from: readonly string[], to: readonly string[]): void {
+/**
+ * An attack, and an accident: a virtual folder may show what the account also sees elsewhere. A copy into its own
+ * source would never end, and what a move replaces could be its source.
+ * @throws HttpError `denied` for the root, the reserved name, and a path that is in the other one or equal to it, as the
+ *   account sees them or in the storage.
+ */
+function requireSeparatePaths(account: Account, from: readonly string[], to: readonly string[]): void {
   if (from.length === 0 || to.length === 0) throw createError("root-not-movable");
   if (isReserved(to)) throw createError("name-reserved");
-  const [shorter, longer] = from.length < to.length ? [from, to] : [to, from];
-  if (shorter.every((name, index) => name === longer[index])) throw createError("paths-overlap");
+  const target = toRealSegments(account, to);
+  if (overlap(from, to) || toRealRoots(account, from).some((source) => overlap(source, target))) {
+    throw createError("paths-overlap");
+  }
+}
+
+function overlap(one: readonly string[], other: readonly string[]): boolean {
+  const [shorter, longer] = one.length < other.length ? [one, other] : [other, one];
+  return shorter.every((name, index) => name === longer[index]);
 }

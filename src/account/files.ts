@@ -219,7 +219,7 @@ export function createAccountFiles(
   }
 
   return {
-    ...createFileTransfers(access, removals, maxFileBytes),
+    ...createFileTransfers(access, removals, account),
     ...createFileAttributes(access),
     realPathOf,
     mayRead,

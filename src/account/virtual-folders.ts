@@ -61,6 +61,14 @@ export function toRealPath(account: Account, segments: readonly string[]): strin
   return toStoragePath(toRealSegments(account, segments));
 }
 
+/** Returns the storage's paths of what the account sees at a path and below: that of the path, and of virtual folders. */
+export function toRealRoots(account: Account, segments: readonly string[]): readonly (readonly string[])[] {
+  const below = account.virtualFolders.filter(({ virtual }) =>
+    segments.every((name, index) => virtual[index] === name),
+  );
+  return [toRealSegments(account, segments), ...below.map(({ real }) => real)];
+}
+
 /**
  * Returns the segments of the storage's path for a path of the account. It belongs to the deepest virtual folder around
  * it; of two at the same path, to the last one.

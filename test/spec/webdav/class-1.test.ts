@@ -321,6 +321,24 @@ describe("COPY and MOVE (RFC 4918 9.8, 9.9)", () => {
     expect([hrefsOf(copied), copied.text.includes(">1<")]).toEqual([["/home/f/"], true]);
   });
 
+  it.each([
+    ["a folder to itself", "/home/f/sub/", "/home/short/sub/"],
+    ["a file to itself", "/home/f/sub/deep.txt", "/home/short/sub/deep.txt"],
+    ["a folder over the one that it is in", "/home/short/sub/", "/home/f/"],
+    ["a folder into itself", "/home/f/", "/home/short/x/"],
+    ["a folder into a virtual folder in it", "/home/v/", "/home/short/x/"],
+  ])("COPY and MOVE of %s by way of a virtual folder are 403, and change nothing", async (_, from, destination) => {
+    const virtual_folders = [
+      ["/short", "/alice/f"],
+      ["/v/w", "/alice/f"],
+    ] as const;
+    const test = await createFor({ virtual_folders });
+    for (const method of ["COPY", "MOVE"]) expect((await call(test, method, from, { destination })).status).toBe(403);
+    const all = await call(test, "PROPFIND", "/home/f/", { depth: "1" });
+    expect(hrefsOf(all)).toHaveLength(3);
+    expect(await test.stored("/alice/f/sub/deep.txt")).toBe("deep");
+  });
+
   it("refuse requests that a page of another site sends, as PUT does", async () => {
     const test = await createDav();
     const headers = { destination: "/home/x", origin: "https://evil.example" };
