@@ -114,8 +114,13 @@ export function createFileTransfers(
     const properties = await tree.attributes?.properties(path);
     if (replaced !== undefined) await tree.remove(newPath, { kind: toKind(replaced.kind) });
     await tree.createFolder(newPath);
-    if (properties !== undefined && properties.size > 0) {
-      await tree.attributes?.change(newPath, { properties }).catch(ignoreUnsupported);
+    try {
+      if (properties !== undefined && properties.size > 0) {
+        await tree.attributes?.change(newPath, { properties }).catch(ignoreUnsupported);
+      }
+    } catch (error) {
+      await tree.remove(newPath, { kind: "folder" }).catch(() => undefined);
+      throw error;
     }
     return replaced === undefined ? "created" : "replaced";
   }

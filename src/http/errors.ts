@@ -137,6 +137,7 @@ const TABLE = {
   "lock-too-deep": ["denied", "Nothing below {max} levels of folders can be locked."],
   "lock-refresh-unnamed": ["malformed", "The If header must name the lock to refresh."],
   "too-many-locks": ["no-space", "The account has {max} locks already."],
+  "locks-too-large": ["no-space", "The locks of the account take up too much space."],
   "too-many-shared-locks": ["no-space", "There are {max} shared locks already."],
   "lock-store-unavailable": ["unavailable", "The store of locks is not available."],
   "lock-malformed": ["malformed", "The XML is not the body of a LOCK."],

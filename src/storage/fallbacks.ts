@@ -89,7 +89,7 @@ async function copyTo(copying: Copying, from: string, to: string): Promise<Copie
     await copyFolder(copying, from, to);
     return { placement, source };
   }
-  return { placement, source, file: await copyFile(copying, from, to, options.replace !== true) };
+  return { placement, source, file: await copyFile(copying, from, to, placement) };
 }
 
 /** Copies a folder that does not exist yet, and removes the copy if a member fails. */
@@ -115,13 +115,14 @@ async function copyMember(copying: Copying, from: string, to: string, kind: "fil
   } else {
     // The other options are about the folder.
     const { signal } = copying.options;
-    await copyFile({ ...copying, options: signal ? { signal } : {} }, from, to, true);
+    await copyFile({ ...copying, options: signal ? { signal } : {} }, from, to, "created");
   }
 }
 
-/** Copies the version of a file that it opens. With `isNew`, nothing may be at the new path. */
-async function copyFile(copying: Copying, from: string, to: string, isNew: boolean): Promise<StorageEntry> {
+/** Copies the version of a file that it opens. A new copy is removed if its properties cannot be stored. */
+async function copyFile(copying: Copying, from: string, to: string, placement: Placement): Promise<StorageEntry> {
   const { storage, options, keepsTimes } = copying;
+  const isNew = options.replace !== true;
   const file = await storage.read(from);
   const content = toFileContent(file);
   try {
@@ -133,7 +134,12 @@ async function copyFile(copying: Copying, from: string, to: string, isNew: boole
       ...(keepsTimes && { modified }),
     });
     const written = await (isNew ? asNewMember(writing) : writing);
-    await copyProperties(copying, from, to, written);
+    try {
+      await copyProperties(copying, from, to, written);
+    } catch (error) {
+      if (placement === "created") await removeCopy(storage, to, written);
+      throw error;
+    }
     return written;
   } finally {
     await content.close();

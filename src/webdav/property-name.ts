@@ -1,5 +1,5 @@
 import { createError } from "../http/errors.ts";
-import { DAV } from "./xml-element.ts";
+import { DAV, XML_NAMESPACE } from "./xml-element.ts";
 import { escapeXmlAttribute } from "./xml-text.ts";
 
 /** The name of a property. */
@@ -43,9 +43,10 @@ export function davKey(name: string): string {
 
 /**
  * Writes a name as an empty element. The prefix `D` is that of the document; any other namespace is declared by the
- * element itself.
+ * element itself, except for that of `xml`, which only this prefix may have.
  */
 export function writePropertyName({ namespace, name }: PropertyName): string {
   if (namespace === DAV) return `<D:${name}/>`;
+  if (namespace === XML_NAMESPACE) return `<xml:${name}/>`;
   return namespace === "" ? `<${name} xmlns=""/>` : `<x:${name} xmlns:x="${escapeXmlAttribute(namespace)}"/>`;
 }

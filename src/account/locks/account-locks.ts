@@ -5,7 +5,7 @@ import type { FileAttributes } from "../file-attributes.ts";
 import { isPrefix, isReserved, type ResourcePath } from "../path.ts";
 import { appliesTo, type PlacedLock } from "./lock.ts";
 import { LockError } from "./lock-error.ts";
-import { type LockHolder, toShownRoot } from "./lock-guard.ts";
+import { type LockHolder, toNamedRoots, toShownRoot } from "./lock-guard.ts";
 
 /** A lock as an account may see it. */
 export interface AccountLock {
@@ -110,8 +110,7 @@ export function createAccountLocks(
     const placed: PlacedLock = { token, name, isFolder, scope, depth, owner, account, ends, root };
     const conflicts = await locks.take(placed);
     if (conflicts.length > 0) {
-      const roots = conflicts.map((conflict) => toShownRoot(holder, path, conflict));
-      throw new LockError("no-conflicting-lock", roots);
+      throw new LockError("no-conflicting-lock", await toNamedRoots(holder, path, conflicts));
     }
     submitTokens([token]);
     return toAccountLock(path, placed);

@@ -3,27 +3,42 @@ import { createError } from "../../http/errors.ts";
 import { isLoopShared } from "../../platform/event-loop.ts";
 import { createKeyedMutex, type KeyedMutex } from "../../platform/keyed-mutex.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
+import type { PlacedLock } from "./lock.ts";
 import { guarded } from "./lock-records.ts";
 
-/** How many locks each account has. */
+/** How many locks each account has, and how much space they take in the store. */
 export interface LockCounts {
-  /** Counts a lock, or its new end. @throws HttpError `no-space` if the account has too many. */
-  put(account: string, token: string, ends: number): Promise<void>;
+  /** Counts a lock, or its new end. @throws HttpError `no-space` if the account has too many, or too large ones. */
+  put(lock: PlacedLock): Promise<void>;
   /** Counts locks no more. */
   remove(account: string, tokens: ReadonlySet<string>): Promise<void>;
 }
 
-/** The locks of an account by token, with their ends. */
-type Entries = readonly (readonly [token: string, ends: number])[];
+/** The locks of an account by token, with their ends and sizes. */
+type Entries = readonly (readonly [token: string, ends: number, size: number])[];
+
+/**
+ * How large the locks of an account may be together, for each lock that it may have. Attacks: every change in a folder
+ * reads the owners of all locks in it, and a lock deep in a tree has a record in the store for each folder around it.
+ */
+const SIZE_PER_LOCK = 1024;
+/** Room for one lock of any size, for services with few locks for each account. */
+const LEAST_SIZE = 16_384;
+/** What a record of a folder around counts as. */
+const SIZE_PER_LEVEL = 64;
 
 /** Creates the counts of locks in a store: one record for each account. */
 export function createLockCounts(store: AtomicKeyValueStore, clock: () => number, max: number): LockCounts {
   const inTurn: KeyedMutex = isLoopShared ? createKeyedMutex() : (_key, task) => task();
 
-  async function put(account: string, token: string, ends: number): Promise<void> {
+  const maxSize = LEAST_SIZE + max * SIZE_PER_LOCK;
+
+  async function put({ account, token, ends, owner, root }: PlacedLock): Promise<void> {
+    const size = owner.length + root.length * SIZE_PER_LEVEL;
     await change(account, (entries) => {
-      const next = [...entries.filter(([known]) => known !== token), [token, ends] as const];
+      const next = [...entries.filter(([known]) => known !== token), [token, ends, size] as const];
       if (next.length > max) throw createError("too-many-locks", { values: { max } });
+      if (next.reduce((sum, [, , one]) => sum + one, 0) > maxSize) throw createError("locks-too-large");
       return next;
     });
   }

@@ -25,6 +25,8 @@ export interface LockHolder {
   readonly submitted: ReadonlySet<string>;
   /** The segments of the storage's path for a path of the account. */
   readonly toReal: (path: readonly string[]) => readonly string[];
+  /** Whether the account may list a folder. */
+  readonly mayList: (folder: readonly string[]) => Promise<boolean>;
 }
 
 /**
@@ -44,10 +46,8 @@ async function findBlocking(holder: LockHolder, change: PathChange): Promise<rea
   const found = [...toBlocking(holder, around, real)];
   const onFolder = real.length > 0 ? toBlocking(holder, around, real.slice(0, -1)) : [];
   if (onFolder.length > 0 && (await toBoolean(changesFolder))) found.push(...onFolder);
-  const roots = found.map((lock) => toShownRoot(holder, path, lock));
-  if (!isTree) return roots;
-  const blockingBelow = findBlockingBelow(holder, around, await locks.locksBelow(real), real);
-  return [...roots, ...blockingBelow.map((lock) => toShownRoot(holder, path, lock))];
+  if (isTree) found.push(...findBlockingBelow(holder, around, await locks.locksBelow(real), real));
+  return toNamedRoots(holder, path, found);
 }
 
 /** The locks below a folder that do not allow its change. Each locked path is judged once, by the locks around it. */
@@ -105,6 +105,26 @@ export function toShownRoot(
     segments = parent;
   }
   return { segments, isFolder: isFolder || segments.length < path.length };
+}
+
+/**
+ * The paths that a refusal names for locks that were found at, around or below a path. Names in a folder that the
+ * account may not list are secret: the refusal names that folder.
+ */
+export async function toNamedRoots(
+  holder: Pick<LockHolder, "toReal" | "mayList">,
+  path: readonly string[],
+  locks: readonly PlacedLock[],
+): Promise<readonly ResourcePath[]> {
+  const roots = withoutRepeats(locks.map((lock) => toShownRoot(holder, path, lock))).slice(0, MAX_SHOWN);
+  const named = roots.map(async (root) => {
+    for (let length = path.length; length < root.segments.length; length += 1) {
+      const folder = root.segments.slice(0, length);
+      if (!(await holder.mayList(folder))) return { segments: folder, isFolder: true };
+    }
+    return root;
+  });
+  return withoutRepeats(await Promise.all(named));
 }
 
 function withoutRepeats(paths: readonly ResourcePath[]): readonly ResourcePath[] {

@@ -2,7 +2,7 @@ import { type AtomicKeyValueStore, updateText } from "../../contracts/atomic-sto
 import { isStorageError } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import { isHttpError } from "../../http/http-error.ts";
-import { isLoopShared } from "../../platform/event-loop.ts";
+import { isLoopShared, yieldToEventLoop } from "../../platform/event-loop.ts";
 import { createKeyedMutex, type KeyedMutex } from "../../platform/keyed-mutex.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import { toStoragePath } from "../path.ts";
@@ -11,6 +11,13 @@ import { EMPTY_RECORD, type LockRecord, parseRecord, timeToLive, withMark, write
 
 /** The number of folders of a path whose records are read at once. */
 const LEVELS = 16;
+
+/**
+ * After how much work of all requests other ones must run: a tree may have locks in ten thousands of folders, and a
+ * store may never wait for anything. The unit is a character of a record.
+ */
+const MAX_WORK = 200_000;
+const WORK_PER_READ = 2000;
 
 /** The records of folders in a store. Paths are segments below the storage's root. */
 export interface LockRecords {
@@ -41,8 +48,18 @@ export function createLockRecords(store: AtomicKeyValueStore, clock: () => numbe
   // Changes of one process need no attempts against each other. On Workers no request must wait for another.
   const inTurn: KeyedMutex = isLoopShared ? createKeyedMutex() : (_key, task) => task();
 
+  let work = 0;
+
   async function read(folder: readonly string[] | undefined): Promise<LockRecord> {
-    return guarded(async () => parseRecord(toText(await store.get(toKey(folder))), clock()));
+    return guarded(async () => {
+      const text = toText(await store.get(toKey(folder)));
+      work += WORK_PER_READ + (text?.length ?? 0);
+      if (work > MAX_WORK) {
+        work = 0;
+        await yieldToEventLoop();
+      }
+      return parseRecord(text, clock());
+    });
   }
 
   async function locksIn(folder: readonly string[] | undefined): Promise<readonly PlacedLock[]> {

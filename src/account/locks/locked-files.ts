@@ -10,14 +10,15 @@ import { LockError } from "./lock-error.ts";
 import { type LockHolder, type PathChange, requireUnlocked } from "./lock-guard.ts";
 
 /** What the locks of an account's files need. */
-export interface LockedFilesOptions extends Omit<LockHolder, "submitted"> {
+export interface LockedFilesOptions extends Omit<LockHolder, "submitted" | "mayList"> {
   readonly virtualFolders: readonly VirtualFolder[];
 }
 
 /** Adds locks to an account's files: all changes obey them. */
 export function withLocks(files: UnlockedFiles, options: LockedFilesOptions): AccountFiles {
   const { locks, toReal, virtualFolders } = options;
-  const holder = { ...options, submitted: new Set<string>() };
+  const mayList = (folder: readonly string[]): Promise<boolean> => files.may(folder, "list");
+  const holder = { ...options, submitted: new Set<string>(), mayList };
   const { running } = locks;
 
   /** Does changes that all happen now, unless a lock forbids one. */

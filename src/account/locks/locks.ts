@@ -83,7 +83,7 @@ export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Lock
     const early = await findConflicts(lock);
     if (early.length > 0) return early;
     // First, so that an account leaves no marks with locks that it may not have.
-    await counts.put(lock.account, lock.token, lock.ends);
+    await counts.put(lock);
     try {
       await mark(lock);
       const same = await addToRecord(lock);
@@ -112,7 +112,7 @@ export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Lock
       isFound = record.locks.some(({ token }) => token === lock.token);
       return isFound ? withLock(record, stored) : record;
     });
-    if (isFound) await counts.put(lock.account, lock.token, lock.ends);
+    if (isFound) await counts.put(lock);
     return isFound;
   }
 

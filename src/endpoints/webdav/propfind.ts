@@ -92,6 +92,12 @@ async function readQuestion(request: Request): Promise<Question> {
   return { write, ...toAskedLocks(query) };
 }
 
+/**
+ * The length from which a text is sent before more members are written. An attack: a name of many kilobytes that has to
+ * be written for each member, in requests whose responses are read slowly.
+ */
+const MAX_PIECE = 65_536;
+
 function contentTypeOf(name: string): string {
   return mime.getType(name) ?? "application/octet-stream";
 }
@@ -113,6 +119,9 @@ async function* writeMembers(
       const properties = entry.hasProperties ? await files.properties(segments).catch(noneIfHidden) : undefined;
       const locks = locksOf === undefined ? NO_LOCKS : await locksOf(entry.name);
       text += question.write({ href: toMemberHref(base, entry), entry, properties, ...locks });
+      if (text.length < MAX_PIECE) continue;
+      yield text;
+      text = "";
     }
     yield text;
   }

@@ -12,6 +12,7 @@ import { closeFile } from "./system-calls.ts";
 
 const sync = promisify(fsync);
 const MICROSECONDS = 1_000_000;
+const NANOSECONDS = 1_000_000_000n;
 /** The last time that was given to a file, in microseconds since 1970. */
 let last = 0;
 
@@ -27,9 +28,18 @@ export function nextTime(wanted?: Date): number {
 }
 
 /**
+ * Whether a file has the time that was set, to the second. File systems move a time that they cannot keep to the nearest
+ * one that they can, and Node takes the current time in place of one before 1970: then two contents could get one time.
+ */
+export function hasTime({ mtimeNs }: BigIntStats, time: number): boolean {
+  return mtimeNs / NANOSECONDS === BigInt(Math.floor(time));
+}
+
+/**
  * Changes the time and the properties of a file or folder, and flushes them to the device on request. If the time
  * cannot be set, the properties stay as they were.
- * @throws StorageError `not-found`, also for a link; `no-space` for too many properties.
+ * @throws StorageError `not-found`, also for a link; `no-space` for too many properties; `unsupported` for a time that
+ *   the file system cannot keep.
  */
 export async function changeMember(
   folder: OpenFolder,
@@ -44,7 +54,7 @@ export async function changeMember(
     if (wanted !== old) await writeProperties(folder, stats, wanted, isFlushed);
     if (modified !== undefined) {
       try {
-        await setMemberTime(folder, name, modified, isFlushed && entry.kind === "file");
+        await setMemberTime(folder, name, stats, modified, isFlushed && entry.kind === "file");
       } catch (error) {
         if (wanted !== old) await writeProperties(folder, stats, old, isFlushed);
         throw error;
@@ -57,10 +67,23 @@ export async function changeMember(
   });
 }
 
-async function setMemberTime(folder: OpenFolder, name: string, modified: Date, isFlushed: boolean): Promise<void> {
+async function setMemberTime(
+  folder: OpenFolder,
+  name: string,
+  { mtimeNs }: BigIntStats,
+  modified: Date,
+  isFlushed: boolean,
+): Promise<void> {
   await folder.confirm();
   const time = nextTime(modified);
+  if (time < 0) throw new StorageError("unsupported");
   await mapSystemErrors(lutimes(folder.at(name), time, time));
+  const changed = await folder.lookUp(name, true);
+  if (changed !== undefined && !hasTime(changed, time)) {
+    const old = Number(mtimeNs / 1000n) / MICROSECONDS;
+    await mapSystemErrors(lutimes(folder.at(name), old, old));
+    throw new StorageError("unsupported");
+  }
   if (isFlushed) await flush(folder, name);
 }
 

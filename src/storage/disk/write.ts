@@ -10,7 +10,7 @@ import type { OpenFolder } from "./open-folder.ts";
 import { withPropertiesMark } from "./properties.ts";
 import { closeFile, SMALL_BYTES, setTime } from "./system-calls.ts";
 import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
-import { nextTime } from "./times.ts";
+import { hasTime, nextTime } from "./times.ts";
 import { writeContent } from "./write-content.ts";
 
 /** When a write is acknowledged; see `DiskStorageOptions.durability`. */
@@ -44,8 +44,7 @@ export async function writeMember(
     descriptor = await createFile(folder, temporary, previous);
     isCreated = true;
     await writeContent(descriptor, receive(content, options), options.size);
-    const time = nextTime(options.modified);
-    const written = await mapSystemErrors(finish(descriptor, previous, durability, time));
+    const written = await mapSystemErrors(finish(descriptor, previous, durability, options.modified));
     isQuick = durability === "fsync" || written.size <= SMALL_BYTES;
     // Some file systems report only here that bytes could not be stored.
     const closed = closeFile(descriptor, isQuick);
@@ -97,14 +96,15 @@ function inParent<T>(step: Promise<T>): Promise<T> {
  * and a unique time.
  *
  * The system counts time in steps of some milliseconds. Within one step an inode can be freed and reused, and without a
- * unique time one entity-tag would stand for two contents.
+ * unique time one entity-tag would stand for two contents. A time that the file system cannot keep is ignored.
  */
 async function finish(
   descriptor: number,
   previous: BigIntStats | undefined,
   durability: Durability,
-  time: number,
+  modified: Date | undefined,
 ): Promise<BigIntStats> {
+  const time = nextTime(modified);
   if (previous?.isFile()) {
     const created = fstatSync(descriptor, BIGINT);
     const isForeign = created.uid !== previous.uid || created.gid !== previous.gid;
@@ -112,6 +112,7 @@ async function finish(
     if (isForeign || created.mode !== previous.mode) await setMode(descriptor, toMode(descriptor, previous));
   }
   await setTime(descriptor, time);
+  if (modified !== undefined && !hasTime(fstatSync(descriptor, BIGINT), time)) await setTime(descriptor, nextTime());
   if (durability === "fsync") await sync(descriptor);
   return fstatSync(descriptor, BIGINT);
 }

@@ -1,3 +1,4 @@
+import { isStorageError } from "../../contracts/storage-adapter.ts";
 import type { StorageAttributes } from "../../contracts/storage-attributes.ts";
 import { expect, expectEqual, expectRefusal } from "../expectations.ts";
 import type { StorageCase, StorageCaseContext } from "./case.ts";
@@ -208,7 +209,31 @@ export const attributeCases: readonly StorageCase[] = [
       expectEqual(tags.size, 20, "number of entity-tags");
     },
   },
+  {
+    name: "times: one that the storage cannot keep is ignored by a write, and refused as a change, and no tag is used twice",
+    needs: "times",
+    async run({ storage }) {
+      const tags = new Set<string | undefined>();
+      for (const modified of FAR_TIMES) {
+        for (let round = 0; round < 5; round += 1) {
+          tags.add((await put(storage, "/file", `${10 + round}`, { modified })).etag);
+        }
+        const before = await storage.stat("/file");
+        const changed = await attributesOf({ storage })
+          .change("/file", { modified })
+          .catch((error: unknown) => (isStorageError(error) && error.code === "unsupported" ? undefined : error));
+        const wanted = toSecond(changed === undefined ? before?.modified : modified);
+        expectEqual(toSecond((await storage.stat("/file"))?.modified), wanted, `time, after ${modified.toISOString()}`);
+      }
+      expectEqual(tags.size, 5 * FAR_TIMES.length, "number of entity-tags");
+    },
+  },
 ];
+
+/** Not all file systems can keep them: some begin in 1970 or 1980, some end in 2038, 2107 or 2446. */
+const FAR_TIMES = ["0001-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "2500-01-01T00:00:00Z", "9999-12-31T23:59:59Z"].map(
+  (text) => new Date(text),
+);
 
 async function makeBoth({ storage }: Pick<StorageCaseContext, "storage">): Promise<void> {
   await put(storage, "/file", "x");

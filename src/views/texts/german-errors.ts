@@ -123,6 +123,7 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "lock-too-deep": "Unterhalb von {max} Ebenen von Ordnern kann nichts gesperrt werden.",
   "lock-refresh-unnamed": "Der Header If muss die Sperre nennen, die verlängert werden soll.",
   "too-many-locks": "Das Konto hat schon {max} Sperren.",
+  "locks-too-large": "Die Sperren des Kontos brauchen zu viel Platz.",
   "too-many-shared-locks": "Es gibt schon {max} gemeinsame Sperren.",
   "lock-store-unavailable": "Der Speicher der Sperren ist nicht verfügbar.",
   "lock-malformed": "Das XML ist kein Inhalt eines LOCK.",

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import type { AccountSettings } from "../../../src/contracts/account.ts";
+import type { StorageAttributes } from "../../../src/contracts/storage-attributes.ts";
+import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
+import { overrideStorage } from "../../support/storage.ts";
 import { call, createDav, hrefsOf, prop, set, undescribed } from "./calls.ts";
 
 function createFor(settings: AccountSettings): Promise<TestService> {
@@ -101,6 +104,35 @@ describe("PROPFIND (RFC 4918 9.1)", () => {
     }
   });
 
+  it("describes no member before it is sent: a long name may have to be written for each", async () => {
+    const memory = createMemoryStorage();
+    let described = 0;
+    const list = async function* (path: string) {
+      yield* memory.list(path);
+    };
+    const attributes: StorageAttributes = {
+      change: (path, changes) => (memory.attributes as StorageAttributes).change(path, changes),
+      async properties() {
+        described += 1;
+        return new Map();
+      },
+    };
+    const test = await createDav({ storage: overrideStorage(memory, { attributes, list }) });
+    for (let index = 0; index < 60; index += 1) {
+      await test.call("PUT", `/home/g/${index}`, { body: "x" });
+      await call(test, "PROPPATCH", `/home/g/${index}`, {}, set("<x:a/>"));
+    }
+    const body = `<propfind xmlns="DAV:"><prop><n:a xmlns:n='${'"'.repeat(65_000)}'/></prop></propfind>`;
+    const headers = { depth: "1", "content-type": "application/xml" };
+    const response = await test.open("PROPFIND", "/home/g/", { headers, body, undescribed });
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    for (let bytes = 0; bytes < 1_000_000; ) bytes += (await reader.read()).value?.byteLength ?? 0;
+    expect(described).toBeGreaterThan(0);
+    expect(described).toBeLessThan(10);
+    while (!(await reader.read()).done);
+    expect(described).toBe(60);
+  });
+
   it("needs a login, by Basic alone", async () => {
     const test = await createDav();
     const answer = await test.call("PROPFIND", "/home/", { as: null, undescribed });
@@ -153,6 +185,16 @@ describe("PROPPATCH (RFC 4918 9.2)", () => {
       const { text } = await call(test, "PROPFIND", path, { depth: "0" }, prop("<x:colour/>"));
       expect(text).toMatch(/<x:colour [^>]*>r<b[^>]*>e<\/b>d<\/x:colour>/);
     }
+  });
+
+  it("of the prefix xml keeps the response well-formed wherever its name is shown", async () => {
+    const test = await createDav();
+    const patched = await call(test, "PROPPATCH", "/home/a.txt", {}, set("<xml:a/>"));
+    const named = await call(test, "PROPFIND", "/home/a.txt", { depth: "0" }, prop("<xml:b/>"));
+    const body = '<propfind xmlns="DAV:"><propname/></propfind>';
+    const names = await call(test, "PROPFIND", "/home/", { depth: "1" }, body);
+    expect([patched.text, named.text, names.text].map((text) => /<xml:[ab]\/>/.test(text))).toEqual([true, true, true]);
+    expect(patched.text + named.text + names.text).not.toContain("XML/1998");
   });
 
   it("changes nothing if one property is protected", async () => {
@@ -255,6 +297,46 @@ describe("COPY and MOVE (RFC 4918 9.8, 9.9)", () => {
     expect((await call(test, "COPY", "/home/f/", { destination, depth: "0" })).status).toBe(403);
     const around = await call(test, "COPY", "/home/f/sub/", { destination: "/home/f/", depth: "0" });
     expect([around.status, await test.stored("/alice/f/sub/deep.txt")]).toEqual([403, "deep"]);
+  });
+
+  it.each([
+    ["create-folder", ["allow-read", "allow-list", "allow-write", "allow-delete-file", "allow-delete-folder"]],
+    ["delete-file", ["allow-read", "allow-list", "allow-create-folder", "allow-delete-folder"]],
+    ["list", ["allow-read", "allow-create-folder", "allow-delete-file", "allow-delete-folder"]],
+  ] as const)("COPY of depth 0 over a folder is 403 without %s, and removes nothing", async (_, permissions) => {
+    const test = await createFor({ permissions: [permissions] });
+    const answer = await call(test, "COPY", "/home/g/", { destination: "/home/f/", depth: "0" });
+    expect([answer.status, await test.stored("/alice/f/sub/deep.txt")]).toEqual([403, "deep"]);
+  });
+
+  it("COPY of depth 0 takes properties along, also for an account that may not set any", async () => {
+    const test = await createFor({
+      permissions: [["allow-list", "allow-create-folder", "allow-delete-file", "allow-delete-folder"]],
+    });
+    await test.storage.attributes?.change("/alice/g", {
+      properties: new Map([["{urn:x}a", '<x:a xmlns:x="urn:x">1</x:a>']]),
+    });
+    expect((await call(test, "COPY", "/home/g/", { destination: "/home/f/", depth: "0" })).status).toBe(204);
+    const copied = await call(test, "PROPFIND", "/home/f/", { depth: "1" }, prop("<x:a/>"));
+    expect([hrefsOf(copied), copied.text.includes(">1<")]).toEqual([["/home/f/"], true]);
+  });
+
+  it.each([
+    ["a folder to itself", "/home/f/sub/", "/home/short/sub/"],
+    ["a file to itself", "/home/f/sub/deep.txt", "/home/short/sub/deep.txt"],
+    ["a folder over the one that it is in", "/home/short/sub/", "/home/f/"],
+    ["a folder into itself", "/home/f/", "/home/short/x/"],
+    ["a folder into a virtual folder in it", "/home/v/", "/home/short/x/"],
+  ])("COPY and MOVE of %s by way of a virtual folder are 403, and change nothing", async (_, from, destination) => {
+    const virtual_folders = [
+      ["/short", "/alice/f"],
+      ["/v/w", "/alice/f"],
+    ] as const;
+    const test = await createFor({ virtual_folders });
+    for (const method of ["COPY", "MOVE"]) expect((await call(test, method, from, { destination })).status).toBe(403);
+    const all = await call(test, "PROPFIND", "/home/f/", { depth: "1" });
+    expect(hrefsOf(all)).toHaveLength(3);
+    expect(await test.stored("/alice/f/sub/deep.txt")).toBe("deep");
   });
 
   it("refuse requests that a page of another site sends, as PUT does", async () => {

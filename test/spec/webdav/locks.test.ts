@@ -149,6 +149,27 @@ describe("LOCK (RFC 4918 9.10)", () => {
     expect((await lock(test, "/home/new")).status).toBe(201);
   });
 
+  it("the locks of an account have a limit for their owners, and for the folders around them", async () => {
+    const deep = `/home/g/${Array.from({ length: 90 }, () => "d").join("/")}`;
+    const test = await createDav({ webdav: { locksPerAccount: 10 } });
+    await fillStorage(test.storage, { [`${deep.replace("/home", "/alice")}/x`]: "x" });
+    const large = lockBody().replace(owner, `<D:owner>${"o".repeat(4000)}</D:owner>`);
+    const tokens: string[] = [];
+    for (let count = 0; count < 6; count += 1) {
+      const answer = await call(test, "LOCK", `/home/g/${count}`, {}, large);
+      expect(answer.status).toBe(201);
+      tokens.push(answer.header("lock-token") ?? "");
+    }
+    const refused = [await call(test, "LOCK", "/home/g/6", {}, large), await lock(test, `${deep}/x`)];
+    for (const answer of refused)
+      expect([answer.status, answer.header("error-code")]).toEqual([507, "locks-too-large"]);
+    expect((await lock(test, "/home/a.txt")).status).toBe(200);
+    expect((await call(test, "LOCK", "/home/g/5", { if: `(${tokens[5]})` })).status).toBe(200);
+    for (const [index, token] of tokens.entries())
+      await call(test, "UNLOCK", `/home/g/${index}`, { "lock-token": token });
+    expect((await lock(test, `${deep}/x`)).status).toBe(200);
+  });
+
   it("one file has at most 100 shared locks", async () => {
     const test = await createDav();
     const answers = await Promise.all(Array.from({ length: 101 }, () => lock(test, "/home/a.txt", {}, "shared")));
@@ -453,6 +474,23 @@ describe("what an attacker or an impatient user tries", () => {
     expect((await call(test, "DELETE", "/home/a.txt")).status).toBe(403);
   });
 
+  it("a refusal names nothing in a folder that the account may not list", async () => {
+    const all = "allow-full-control";
+    const test = await createFor([[all], ["/f/sub | /f/sub/*", "deny-full-control"]]);
+    await lockedAs(test, "/home/alice/f/sub/deep.txt", {}, "exclusive", asRoot);
+    await lockedAs(test, "/home/alice/f/sub/other.txt", {}, "exclusive", asRoot);
+    await lockedAs(test, "/home/alice/f/b%20&%20c.txt", {}, "exclusive", asRoot);
+    const answers = [
+      await call(test, "DELETE", "/home/f/"),
+      await call(test, "MOVE", "/home/f/", { destination: "/home/h/" }),
+      await call(test, "COPY", "/home/g/", { destination: "/home/f/" }),
+      await lock(test, "/home/f/", { depth: "infinity" }),
+    ];
+    for (const answer of answers) {
+      expect([answer.status, hrefsOf(answer).toSorted()]).toEqual([423, ["/home/f/b%20&amp;%20c.txt", "/home/f/sub/"]]);
+    }
+  });
+
   it("locks leave nothing in the store when they have ended, failed ones too", async () => {
     const texts = new Map<string, unknown>();
     const store = createMemoryKeyValueStore();
@@ -515,11 +553,33 @@ describe("what an attacker or an impatient user tries", () => {
 
   it("a removal with thousands of locks in the tree is judged quickly", async () => {
     const test = await createDav({ webdav: { locksPerAccount: 10_000 } });
-    for (let count = 0; count < 1500; count += 1) await lock(test, `/home/g/${count}`);
+    // In 30 folders: each lock of a folder makes the next one there slower.
+    for (let folder = 0; folder < 30; folder += 1) {
+      await call(test, "MKCOL", `/home/g/${folder}`);
+      for (let count = 0; count < 50; count += 1) await lock(test, `/home/g/${folder}/${count}`);
+    }
     const since = performance.now();
     const answer = await call(test, "DELETE", "/home/g/");
     expect([answer.status, hrefsOf(answer).length]).toEqual([423, 100]);
     expect(performance.now() - since).toBeLessThan(1000);
+  }, 60_000);
+
+  it("other requests run while locks deep in many folders are looked for", async () => {
+    const test = await createDav();
+    const paths = Array.from({ length: 40 }, (_, index) => `g/${index}/${"d/".repeat(50)}x`);
+    await fillStorage(test.storage, Object.fromEntries(paths.map((path) => [`/alice/${path}`, "x"])));
+    for (const path of paths) await lock(test, `/home/${path}`);
+    let turns = 0;
+    let isDone = false;
+    const turn = (): void => {
+      turns += 1;
+      if (!isDone) setImmediate(turn);
+    };
+    const removal = call(test, "DELETE", "/home/g/");
+    setImmediate(turn);
+    expect((await removal).status).toBe(423);
+    isDone = true;
+    expect(turns).toBeGreaterThan(15);
   }, 60_000);
 
   it("If counts whatever else the client accepts", async () => {
