@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { writeChart } from "./chart.mjs";
-import { TARGET_HEAD, toMarkdownTable, toNumber, toRows, toTargetRows } from "./lib/report.mjs";
+import { TARGET_HEAD, toMarkdownTable, toNumber, toRows, toTargetRows, toWebdavTargetTable } from "./lib/report.mjs";
 import { toSinkRows } from "./sinks.mjs";
 import { toWebdavTable } from "./webdav.mjs";
 
@@ -81,9 +81,11 @@ const WEBDAV_COLUMNS = {
 };
 
 function toWebdavBlocks({ date, node, rounds, rows }) {
-  const about = `${date}, Node ${node.slice(1)}, in one run; medians of ${rounds} rounds, one for nephele and webdav-server.`;
+  const about = `${date}, Node ${node.slice(1)}, in one run; medians of ${rounds} rounds, one for nephele and webdav-server; of failures and peak RSS the highest.`;
   return [
     about,
+    "### Floors of WebDAV",
+    toTable(toWebdavTargetTable(rows)),
     ...rows.flatMap((row) => [
       `### ${row.title}`,
       toTable(

@@ -17,9 +17,9 @@ import { parseArgs } from "node:util";
 import { createCatalog, findObstacle } from "./lib/catalog.mjs";
 import { makeFixtures } from "./lib/fixtures.mjs";
 import { measure } from "./lib/measure.mjs";
-import { printWorkload, toMedian, toNumber } from "./lib/report.mjs";
+import { printWorkload, toMedian, toNumber, toPlainTable, toWebdavTargetTable } from "./lib/report.mjs";
 import { describeMachine, readResults, writeResults } from "./lib/results.mjs";
-import { judge } from "./targets.mjs";
+import { judge, judgeWebdav } from "./targets.mjs";
 import { createWorkloads, toMemoryFolder } from "./workloads.mjs";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
@@ -70,6 +70,9 @@ if (options.growth) {
 } else if (options.webdav) {
   const { measureWebdav } = await import("./webdav.mjs");
   const webdav = await measureWebdav({ ...own, servers: options.servers?.split(",") });
+  process.stdout.write(`\n${toPlainTable(toWebdavTargetTable(webdav))}`);
+  const missed = webdav.flatMap((row) => judgeWebdav(webdav, row)).some(({ verdict }) => verdict === "missed");
+  if (options.strict && missed) process.exitCode = 1;
   if (out !== undefined)
     writeResults(out, { ...readResults(out), webdav: { ...describeMachine(), rounds: own.rounds, rows: webdav } });
 } else if (options.sinks) {

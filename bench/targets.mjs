@@ -88,3 +88,40 @@ function toVerdict(isMet, floor, aim) {
   if (isMet(floor)) return "floor met";
   return floor === undefined ? "aim missed" : "missed";
 }
+
+/** `toValue` gets the figures of a row, and those of the JSON listing of as many members. */
+const limit = (about, floor, toValue, own = "fileferry") => ({ about, floor, toValue, own });
+const listingBy = (times) => [
+  limit("ms, to the JSON listing", times, ({ ms }, json) => ms / json.ms),
+  limit("CPU ms, to the JSON listing", times, ({ cpuMs }, json) => cpuMs / json.cpuMs),
+  limit("first byte, ms", 100, ({ firstMs }) => firstMs),
+  // 24 MiB.
+  limit("peak RSS, MB above that of the JSON listing", 25.2, ({ peakRss }, json) => peakRss - json.peakRss),
+];
+const FAILED = limit("responses 5xx", 0, ({ failed }) => failed);
+
+/** By the identifier of a row of `webdav.mjs`, without its number of members. */
+const webdavTargets = {
+  propfind: listingBy(1.6),
+  allprop: [...listingBy(1.8), limit("bytes per member", 430, ({ bytesPerMember }) => bytesPerMember)],
+  move: [limit("ms", 50, ({ ms }) => ms), limit("permissions by path, ms", 1500, ({ ms }) => ms, "fileferry-judged")],
+  copy: [
+    limit("ms", 10_000, ({ ms }) => ms),
+    limit("99th percentile of the listing, ms", 100, ({ listingP99 }) => listingP99),
+  ],
+  "lock-race": [limit("rounds with several winners", 0, ({ severalWinners }) => severalWinners)],
+  "proppatch-race": [limit("changes lost", 0, ({ lost }) => lost), FAILED],
+  "move-race": [limit("rounds in which both moved", 0, ({ bothMoved }) => bothMoved), FAILED],
+  "put-locks": [limit("to PUT without locks, ms", 1.1, ({ withMs, withoutMs }) => withMs / withoutMs)],
+};
+
+/** As {@link judge}, for a row of a run of `webdav.mjs`. Targets whose figures the run does not have are left out. */
+export function judgeWebdav(rows, { id, servers }) {
+  const [, name, count] = /^(.*?)(-\d+)?$/.exec(id);
+  const listing = rows.find((row) => row.id === `json${count}`)?.servers;
+  return (webdavTargets[name] ?? []).flatMap(({ about, floor, toValue, own }) => {
+    const value = servers[own] && toValue(servers[own], listing?.[own] ?? {});
+    if (!Number.isFinite(value)) return [];
+    return [{ about, value, floor, isLimit: true, verdict: value <= floor ? "floor met" : "missed" }];
+  });
+}

@@ -1,5 +1,5 @@
 // The results as text: one table for each workload, in the terminal and in Markdown.
-import { judge } from "../targets.mjs";
+import { judge, judgeWebdav } from "../targets.mjs";
 
 export const UNIT_TEXTS = {
   requests: "requests per CPU second",
@@ -84,11 +84,27 @@ export function toMarkdownTable(rows) {
 
 /** The targets of a workload, and whether they are met. */
 export function toTargetRows(results, id) {
-  return judge(results, id).map(({ about, value, floor, aim, isLimit, verdict }) => {
-    const sign = isLimit ? "≤" : "≥";
-    const limit = (number) => (number === undefined ? "" : `${sign} ${number}`);
-    return [about, isLimit ? toNumber(value) : value.toFixed(2), limit(floor), limit(aim), verdict];
-  });
+  return judge(results, id).map(toTargetCells);
+}
+
+function toTargetCells({ about, value, floor, aim, isLimit, verdict }) {
+  const sign = isLimit ? "≤" : "≥";
+  const limit = (number) => (number === undefined ? "" : `${sign} ${number.toLocaleString("en")}`);
+  return [about, isLimit ? toNumber(value) : value.toFixed(2), limit(floor), limit(aim), verdict];
+}
+
+/** The targets of a run of WebDAV, its rows named in the first column. */
+export function toWebdavTargetTable(rows) {
+  const cells = rows.flatMap((row) =>
+    judgeWebdav(rows, row).map((judged, index) => [index === 0 ? row.title : "", ...toTargetCells(judged)]),
+  );
+  return [["request", ...TARGET_HEAD], ...cells].map(([request, about, value, floor, , verdict]) => [
+    request,
+    about,
+    value,
+    floor,
+    verdict,
+  ]);
 }
 
 export const TARGET_HEAD = ["fileferry", "value", "floor", "aim", "verdict"];

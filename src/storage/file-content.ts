@@ -1,4 +1,4 @@
-import { type ByteSource, sourceOfBytes, toByteSource } from "../contracts/byte-source.ts";
+import { type ByteSource, toByteSource } from "../contracts/byte-source.ts";
 import type { StoredFile } from "../contracts/storage-adapter.ts";
 
 const CHUNK_BYTES = 65_536;
@@ -13,7 +13,8 @@ export interface FileContent {
 /** Returns the bytes of an open file as the content of a write. */
 export function toFileContent(file: Pick<StoredFile, "body" | "source">): FileContent {
   const { source: own } = file;
-  const source: ByteSource = own === undefined ? toByteSource(file.body) : "readInto" in own ? own : sourceOfBytes(own);
+  if (own !== undefined && !("readInto" in own)) return toContentInMemory(own);
+  const source: ByteSource = own ?? toByteSource(file.body);
 
   async function* chunks(): AsyncGenerator<Uint8Array> {
     for (;;) {
@@ -25,4 +26,13 @@ export function toFileContent(file: Pick<StoredFile, "body" | "source">): FileCo
   }
 
   return { chunks, close: () => source.close().catch(() => undefined) };
+}
+
+/** Bytes in memory are not copied: a new buffer for each of many small files would keep the garbage collector busy. */
+function toContentInMemory(bytes: Uint8Array): FileContent {
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.byteLength; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
+  }
+
+  return { chunks, close: async () => undefined };
 }

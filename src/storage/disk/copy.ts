@@ -1,5 +1,7 @@
+import type { BigIntStats } from "node:fs";
 import { isStorageError, type Placement, StorageError, type TransferOptions } from "../../contracts/storage-adapter.ts";
 import type { Properties } from "../../contracts/storage-attributes.ts";
+import { inParallel } from "../../platform/in-parallel.ts";
 import { toFileContent } from "../file-content.ts";
 import { createFolderAt } from "./create-folder.ts";
 import { readNames } from "./folder-names.ts";
@@ -7,11 +9,17 @@ import { toEntry } from "./list.ts";
 import { type Place, placeMember } from "./move.ts";
 import type { NameCheck } from "./names.ts";
 import { type OpenFolder, withNameLock } from "./open-folder.ts";
-import { readProperties, writeProperties } from "./properties.ts";
+import { hasRecords, readProperties, writeProperties } from "./properties.ts";
 import { readMember } from "./read.ts";
 import { removeFolder } from "./remove.ts";
 import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
-import { type Durability, writeMember } from "./write.ts";
+import { type Durability, writeHiddenMember } from "./write.ts";
+
+/**
+ * How many files of a copy are written in parallel: the system flushes them together. Node makes such calls in four
+ * threads, so with more files other requests would wait for a thread.
+ */
+const MAX_PARALLEL = 4;
 
 /** How the members of a folder are copied. */
 export interface CopyOptions extends Pick<TransferOptions, "replace" | "signal"> {
@@ -23,6 +31,20 @@ export interface CopyOptions extends Pick<TransferOptions, "replace" | "signal">
 
 /** What copies the members of a folder. */
 type MemberCopyOptions = Omit<CopyOptions, "properties">;
+
+/** A file or folder in a folder that is copied. */
+interface Member {
+  readonly name: string;
+  readonly stats: BigIntStats;
+  /** Its folder has records of properties. */
+  readonly mayHaveProperties: boolean;
+}
+
+/** A folder that is copied, and the folder that becomes its copy. */
+interface FolderPair {
+  readonly source: OpenFolder;
+  readonly target: OpenFolder;
+}
 
 /**
  * Copies a folder to a place, all or nothing: first to a temporary folder beside it, which is then renamed. Links, and
@@ -36,9 +58,9 @@ export async function copyFolderTo(source: OpenFolder, to: Place, options: CopyO
   let isRemoved = true;
   try {
     await createFolderAt(folder, temporary);
-    await copyInto(source, await folder.enter(temporary), options);
+    await copyInto({ source, target: await folder.enter(temporary) }, options);
     const isFlushed = options.durability === "fsync";
-    if (options.properties.size > 0) await giveProperties(folder, temporary, options.properties, isFlushed);
+    await giveProperties(folder, temporary, options.properties, isFlushed);
     const from = { folder, name: temporary };
     return await withNameLock(folder, name, () => placeMember(from, to, "folder", { replace, isFlushed }));
   } catch (error) {
@@ -53,48 +75,62 @@ export async function copyFolderTo(source: OpenFolder, to: Place, options: CopyO
 }
 
 /** Copies the members of a folder, and closes the folder that they are copied to. */
-async function copyInto(source: OpenFolder, target: OpenFolder, options: MemberCopyOptions): Promise<void> {
+async function copyInto(pair: FolderPair, options: MemberCopyOptions): Promise<void> {
   const { isValidName, durability, signal } = options;
   try {
-    for await (const names of readNames(source, isValidName)) {
-      for (const name of names) {
+    for await (const names of readNames(pair.source, isValidName)) {
+      const mayHaveProperties = await hasRecords(pair.source);
+      const folders: Member[] = [];
+      await inParallel(names, { most: MAX_PARALLEL, signal }, async (name, ownSignal) => {
+        const stats = await pair.source.lookUp(name, false);
+        const kind = stats && toEntry(name, stats)?.kind;
+        if (stats === undefined || (kind !== "file" && kind !== "folder")) return;
+        const member = { name, stats, mayHaveProperties };
+        if (kind === "folder") folders.push(member);
+        else await copyFile(pair, member, { ...options, signal: ownSignal }).catch(ignoreNotFound);
+      });
+      // One after the other: in parallel, their number would grow with each level of the tree.
+      for (const folder of folders) {
         signal?.throwIfAborted();
-        await copyMember(source, target, name, options).catch(ignoreNotFound);
+        await copyFolder(pair, folder, options).catch(ignoreNotFound);
       }
     }
-    if (durability === "fsync") await target.sync();
+    if (durability === "fsync") await pair.target.sync();
   } finally {
-    target.close();
+    pair.target.close();
   }
 }
 
-async function copyMember(
-  source: OpenFolder,
-  target: OpenFolder,
-  name: string,
-  options: MemberCopyOptions,
-): Promise<void> {
-  const stats = await source.lookUp(name, false);
-  const kind = stats && toEntry(name, stats)?.kind;
-  if (stats === undefined || (kind !== "file" && kind !== "folder")) return;
-  await (kind === "file" ? copyFile(source, target, name, options) : copyFolder(source, target, name, options));
-  const properties = await readProperties(source, stats);
-  if (properties.size > 0) await giveProperties(target, name, properties, options.durability === "fsync");
-}
-
-async function copyFolder(
-  source: OpenFolder,
-  target: OpenFolder,
-  name: string,
-  options: MemberCopyOptions,
-): Promise<void> {
+async function copyFolder({ source, target }: FolderPair, member: Member, options: MemberCopyOptions): Promise<void> {
+  const { name } = member;
   const inner = await source.enter(name);
   try {
     await createFolderAt(target, name);
-    await copyInto(inner, await target.enter(name), options);
+    await copyInto({ source: inner, target: await target.enter(name) }, options);
   } finally {
     inner.close();
   }
+  await copyProperties({ source, target }, member, options);
+}
+
+async function copyFile(pair: FolderPair, member: Member, options: MemberCopyOptions): Promise<void> {
+  const { durability, signal } = options;
+  const { name } = member;
+  const file = await readMember(pair.source, name, name);
+  const content = toFileContent(file);
+  try {
+    const { size } = file.entry;
+    await writeHiddenMember(pair.target, name, content.chunks(), { size, ...(signal && { signal }) }, durability);
+  } finally {
+    await content.close();
+  }
+  await copyProperties(pair, member, options);
+}
+
+async function copyProperties(pair: FolderPair, member: Member, { durability }: MemberCopyOptions): Promise<void> {
+  if (!member.mayHaveProperties) return;
+  const properties = await readProperties(pair.source, member.stats);
+  await giveProperties(pair.target, member.name, properties, durability === "fsync");
 }
 
 /** Gives properties to a member that nobody else sees yet. */
@@ -104,24 +140,9 @@ async function giveProperties(
   properties: Properties,
   isFlushed: boolean,
 ): Promise<void> {
+  if (properties.size === 0) return;
   const stats = await folder.lookUp(name, true);
   if (stats !== undefined) await writeProperties(folder, stats, properties, isFlushed);
-}
-
-async function copyFile(
-  source: OpenFolder,
-  target: OpenFolder,
-  name: string,
-  { durability, signal }: MemberCopyOptions,
-): Promise<void> {
-  const file = await readMember(source, name, name);
-  const content = toFileContent(file);
-  try {
-    const options = { size: file.entry.size, ...(signal && { signal }) };
-    await writeMember(target, name, content.chunks(), options, durability);
-  } finally {
-    await content.close();
-  }
 }
 
 function ignoreNotFound(error: unknown): void {

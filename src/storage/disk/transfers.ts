@@ -11,7 +11,7 @@ import { nameOf, toCanonicalPath, toPathSegments } from "../../contracts/storage
 import { checkSource, checkTransferPaths } from "../conditions.ts";
 import { copyByReading, moveByCopying } from "../fallbacks.ts";
 import { copyFolderTo } from "./copy.ts";
-import { mapErrorCode, systemCode, toStorageError } from "./errors.ts";
+import { mapErrorCode, mapSystemErrors, systemCode, toStorageError } from "./errors.ts";
 import type { FolderTree } from "./folder-tree.ts";
 import { toEntry } from "./list.ts";
 import { moveMember } from "./move.ts";
@@ -67,7 +67,8 @@ export function createDiskTransfers({
       const source = tree.open(await locate(toPathSegments(from)));
       const { isValidName } = tree;
       const how = { ...options, isValidName, durability, properties: await properties(from) };
-      const placement = await withFolder(source, (opened) => copyFolderTo(opened, { folder, name }, how));
+      const copied = withFolder(source, (opened) => copyFolderTo(opened, { folder, name }, how));
+      const placement = await mapSystemErrors(copied);
       if (durability === "fsync") await folder.sync();
       return placement;
     });

@@ -36,20 +36,13 @@ export async function writeMember(
   const previous = await inParent(checkTarget(folder, name, options));
   const startedAt = performance.now();
   const temporary = reserveTemporaryName();
-  let descriptor: number | undefined;
   let isCreated = false;
   let mustRemove = true;
-  let isQuick = false;
   try {
-    descriptor = await createFile(folder, temporary, previous);
+    const descriptor = await createFile(folder, temporary, previous);
     isCreated = true;
-    await writeContent(descriptor, receive(content, options), options.size);
-    const written = await mapSystemErrors(finish(descriptor, previous, durability, options.modified));
-    isQuick = durability === "fsync" || written.size <= SMALL_BYTES;
-    // Some file systems report only here that bytes could not be stored.
-    const closed = closeFile(descriptor, isQuick);
-    descriptor = undefined;
-    await mapSystemErrors(closed);
+    const written = await fillFile(descriptor, content, options, { previous, durability });
+    const isQuick = hasNoDeferredWork(written, durability);
     const isRecent = performance.now() - startedAt < RECENT_MS;
     mustRemove =
       (await inParent(
@@ -63,11 +56,51 @@ export async function writeMember(
     const entry = toFileEntry(name, written);
     return previous === undefined ? entry : await withPropertiesMark(folder, written, entry);
   } finally {
-    if (descriptor !== undefined) await closeFile(descriptor, isQuick).catch(() => {});
     // Removes exactly the name that this write has created.
     const isRemoved = !mustRemove || (await tryUnlink(folder, temporary));
     releaseTemporaryName(temporary, isRemoved || !isCreated);
   }
+}
+
+/**
+ * Writes a member of a folder that nobody else sees yet: without a temporary file, and without flushing the folder. A
+ * failure can leave an incomplete file.
+ * @throws StorageError `already-exists`
+ */
+export async function writeHiddenMember(
+  folder: OpenFolder,
+  name: string,
+  content: AsyncIterable<Uint8Array>,
+  options: Pick<WriteOptions, "size" | "signal">,
+  durability: Durability,
+): Promise<void> {
+  const descriptor = await createFile(folder, name, undefined);
+  await fillFile(descriptor, content, options, { previous: undefined, durability });
+}
+
+/** Writes the content of a file that was just created, and closes it. */
+async function fillFile(
+  descriptor: number,
+  content: AsyncIterable<Uint8Array>,
+  options: WriteOptions,
+  { previous, durability }: { readonly previous: BigIntStats | undefined; readonly durability: Durability },
+): Promise<BigIntStats> {
+  let isOpen = true;
+  try {
+    await writeContent(descriptor, receive(content, options), options.size);
+    const written = await mapSystemErrors(finish(descriptor, previous, durability, options.modified));
+    isOpen = false;
+    // Some file systems report only here that bytes could not be stored.
+    await mapSystemErrors(closeFile(descriptor, hasNoDeferredWork(written, durability)));
+    return written;
+  } finally {
+    if (isOpen) await closeFile(descriptor, false).catch(() => {});
+  }
+}
+
+/** Whether the system has nothing left to do for the bytes of a finished file, so its close and rename are quick. */
+function hasNoDeferredWork({ size }: BigIntStats, durability: Durability): boolean {
+  return durability === "fsync" || size <= SMALL_BYTES;
 }
 
 async function tryUnlink(folder: OpenFolder, name: string): Promise<boolean> {

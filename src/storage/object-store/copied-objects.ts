@@ -1,5 +1,5 @@
 import { compareNames } from "../../contracts/member-names.ts";
-import { inParallel } from "./in-parallel.ts";
+import { inParallel } from "../../platform/in-parallel.ts";
 
 /** An object in a listing. */
 export interface ListedObject {

@@ -9,9 +9,9 @@ import {
   type StorageErrorCode,
   type TransferOptions,
 } from "../../contracts/storage-adapter.ts";
+import { inParallel } from "../../platform/in-parallel.ts";
 import { checkSource, checkTransferPaths } from "../conditions.ts";
 import { type CopiedObjects, createCopiedObjects, type ListedObject } from "./copied-objects.ts";
-import { inParallel } from "./in-parallel.ts";
 import { isKey, type ObjectLocation, toPropertiesKey } from "./keys.ts";
 import { createPermits, type Permits } from "./permits.ts";
 

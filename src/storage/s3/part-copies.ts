@@ -1,5 +1,5 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
-import { inParallel } from "../object-store/in-parallel.ts";
+import { inParallel } from "../../platform/in-parallel.ts";
 import { withPermit } from "../object-store/permits.ts";
 import type { ObjectCopyOptions } from "../object-store/transfers.ts";
 import { describeS3Request, type S3Client, type S3Request } from "./client.ts";

@@ -80,7 +80,7 @@ export function createEnvironment(): Environment {
   const authentication = createAccountsAuthenticator({ accounts, logger: { ...logger, warn: () => undefined } });
   watchCalls(root);
   // Each request is a first login: it makes a home folder that is missing.
-  const options = { authentication, logger, basicCacheSeconds: 0 };
+  const options = { authentication, logger, basicCacheSeconds: 0, webdav: {} };
   const service = createFileService({ storage: createDiskStorage({ root }), ...options });
 
   async function settle(): Promise<void> {

@@ -21,6 +21,8 @@ export interface Operation {
   readonly again: number;
   /** The calls to the system that it is made of, on both ways: at once, and in other threads. No other one is made. */
   readonly uses: readonly FileCall[];
+  /** Of {@link uses}, what fails without harm where it belongs to a file that is only read. */
+  readonly spared?: readonly FileCall[];
   /** A call that fails, and the one by which what was begun is taken back then. */
   readonly undoes?: readonly [failing: FileCall, undoing: FileCall];
   /** It changes several members, each of which is in its old or its new state; else all of them are in one. */
@@ -37,6 +39,12 @@ const MAKING: readonly FileCall[] = [
 ];
 const UNDONE = { undoes: ["fsync file", "unlink"] } as const;
 const LISTING: readonly FileCall[] = ["open folder", "opendir", "readdir", "lstat", "closedir", "close folder"];
+/** What a copy does to a tree that it makes in a temporary folder. */
+const COPYING: readonly FileCall[] = [
+  ...(["open folder", "opendir", "readdir", "lstat", "closedir", "open file", "read", "mkdir"] as const),
+  ...(["open new file", "write", "futimes", "fsync file", "fstat", "close file", "fsync folder"] as const),
+  "close folder",
+];
 const JSON_TYPE = { accept: "application/json" };
 
 /** Bytes in chunks of no announced length. */
@@ -152,6 +160,17 @@ export const OPERATIONS: readonly Operation[] = [
     uses: [...LISTING, "mkdir", "lchown", "fstat", "rename", "fsync folder"],
     undoes: ["lchown", "rmdir"],
     refused: { text: "The account cannot be used." },
+  },
+  {
+    name: "a copy of a tree",
+    method: "COPY",
+    target: "/home/tree/",
+    headers: { destination: "/home/copy/" },
+    status: 201,
+    again: 204,
+    uses: [...COPYING, "rename"],
+    spared: ["close file"],
+    ...UNDONE,
   },
   {
     name: "a deletion",

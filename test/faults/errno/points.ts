@@ -139,9 +139,10 @@ export async function judge(environment: Environment, course: Course, point: Poi
 }
 
 /** Whether an operation cannot be done with these faults. */
-function isNeeded({ faults: [{ call, errno }] }: Point, { before, after }: Course): boolean {
+function isNeeded({ operation, faults: [{ call, errno }] }: Point, { before, after }: Course): boolean {
   const isChange = [...after].some(([path, content]) => before.get(path) !== content);
-  return isChange && NEEDED.includes(call) && !SPARED.includes(`${call} ${errno}`);
+  const isSpared = operation.spared?.includes(call) ?? false;
+  return isChange && NEEDED.includes(call) && !isSpared && !SPARED.includes(`${call} ${errno}`);
 }
 
 /** Some close behind the answer. */

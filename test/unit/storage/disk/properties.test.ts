@@ -89,6 +89,18 @@ describe("properties on a disk (WEBDAV 7)", () => {
     }
   });
 
+  it("go along with each of many files in a copy of their folder, and with the folders in it", async () => {
+    const names = Array.from({ length: 70 }, (_, index) => `/f/${index}.txt`);
+    await storage.createFolder("/f");
+    for (const name of names) await put(storage, name, name);
+    await storage.createFolder("/f/inner");
+    const described = [...names.filter((_, index) => index % 3 > 0), "/f/inner", "/f"];
+    for (const path of described) await set(path, path);
+    await storage.copy("/f", "/g");
+    for (const path of [...names, "/f/inner", "/f"])
+      expect(await get(path.replace("/f", "/g"))).toBe(described.includes(path) ? path : undefined);
+  });
+
   it("of several at once that come and go none is lost", async () => {
     const names = Array.from({ length: 20 }, (_, index) => `/${index}.txt`);
     for (const name of names) await put(storage, name, "x");
