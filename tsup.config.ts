@@ -73,6 +73,8 @@ export default defineConfig([
     entry: { "cli/main": "src/cli/main.ts" },
     esbuildOptions: (options) => {
       options.chunkNames = "cli/[name]-[hash]";
+      // The same classes as modules, of which the bundle contains only those that are used.
+      options.alias = { "@whatwg-node/fetch": "@whatwg-node/node-fetch" };
     },
     platform: "node",
     // An optional peer, which the operator installs.

@@ -40,9 +40,11 @@ export async function startServer(server, folder) {
   const own = mkdtempSync(join(tmpdir(), "fileferry-bench-server-"));
   const begun = performance.now();
   const { command, args, env, port } = await server.start({ folder, own });
+  // Node reads all of an operator's certificates at each start.
+  const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
   const child = spawn(...pinned("server", command, args), {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, NODE_ENV: "production", ...env },
+    env: { ...inherited, NODE_ENV: "production", ...env },
   });
   left.set(child, own);
   const exited = new Promise((resolve) => child.once("exit", resolve));

@@ -1,7 +1,7 @@
 import type { AccountSettings } from "../contracts/account.ts";
 import type { Accepted, Credentials, Rejected } from "../contracts/authenticator.ts";
 import type { RefusalReason } from "../contracts/events/logins.ts";
-import { accountSettingsSchema, describeAccountIssues } from "../schemas/account.ts";
+import { describeAccountIssues, parseAccountSettings } from "../schemas/account.ts";
 import type { ChainVerdict } from "./chain.ts";
 import type { Login } from "./login.ts";
 import type { LoginAttempt, LoginAudit } from "./login-audit.ts";
@@ -68,7 +68,7 @@ export function createLoginResults({ audit, findAccountProblem }: LoginResultsOp
   /** Refuses settings with an unknown member: the member could forbid something (2.4). */
   function admitSettings(attempt: LoginAttempt, { account: given, version }: Accepted): LoginResult {
     const { username } = attempt.credentials;
-    const settings = accountSettingsSchema.safeParse(given);
+    const settings = parseAccountSettings(given);
     const problem = settings.success
       ? findAccountProblem(username, settings.data)
       : describeAccountIssues(settings.error).join("; ");

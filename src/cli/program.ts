@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import * as z from "zod";
 import { OPERATIONS } from "../account/permissions.ts";
 import { VERSION } from "../config/version.ts";
 import type { Logger } from "../contracts/logger.ts";
@@ -11,6 +12,9 @@ import type { LogFormat } from "./log/access-log.ts";
 import { createJsonLogger } from "./log/json.ts";
 import { colorsOf, createTerminalLogger, escapeLine } from "./log/terminal.ts";
 import { connectToPrimary } from "./workers/worker.ts";
+
+// Most schemas of the command parse one value: compiling them is no faster, and takes 2 MB.
+z.config({ jitless: true });
 
 interface ServeOptions {
   readonly account: readonly string[];

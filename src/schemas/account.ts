@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { PERMISSION_VALUES } from "../contracts/account.ts";
+import { type AccountSettings, PERMISSION_VALUES } from "../contracts/account.ts";
 
 const absolutePath = z
   .string()
@@ -78,6 +78,30 @@ export const accountSettingsSchema = z.strictObject({
   ...ownMembers,
   group: nonEmpty.exactOptional(),
 });
+
+/** Settings that were parsed and are frozen: they need not be parsed again. */
+const parsed = new WeakSet<object>();
+
+/**
+ * Freezes settings that {@link accountSettingsSchema} has returned, so that {@link parseAccountSettings} takes them as
+ * they are. A method that keeps its accounts does this, because each login by HTTP Basic has its settings parsed.
+ */
+export function freezeAccountSettings(settings: AccountSettings): AccountSettings {
+  freezeDeeply(settings);
+  parsed.add(settings);
+  return settings;
+}
+
+function freezeDeeply(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  Object.values(value).forEach(freezeDeeply);
+  Object.freeze(value);
+}
+
+/** Parses the settings that a method has returned. */
+export function parseAccountSettings(given: AccountSettings): z.ZodSafeParseResult<AccountSettings> {
+  return parsed.has(given) ? { success: true, data: given } : accountSettingsSchema.safeParse(given);
+}
 
 /** The settings of a group. An unknown member is an error. Parsed values are `GroupSettings`. */
 export const groupSettingsSchema = z.strictObject({

@@ -100,12 +100,23 @@ export function createAccountAdmission(
   // On Workers no request must wait for another.
   const withWalkLock: KeyedMutex = isLoopShared ? createKeyedMutex() : (_key, task) => task();
   const turns = { queue: createFairQueue(), withWalkLock };
+  /** Created once for each account and not for each request. */
+  const unlocked = new WeakMap<Account, AccountFiles>();
+
+  function filesWithoutLocksOf(account: Account): AccountFiles {
+    const known = unlocked.get(account);
+    if (known !== undefined) return known;
+    const files = { ...createAccountFiles(account, storage, turns), ...NO_ACCOUNT_LOCKS };
+    unlocked.set(account, files);
+    return files;
+  }
+
   return {
     resolve: createAccountResolver(groups, maxFileBytes),
     prepare: (account) => prepareHome(account, storage),
     filesOf(account) {
-      const files = createAccountFiles(account, storage, turns);
-      if (locks === undefined) return { ...files, ...NO_ACCOUNT_LOCKS };
+      const files = filesWithoutLocksOf(account);
+      if (locks === undefined) return files;
       const toReal = (path: readonly string[]): readonly string[] => toRealSegments(account, path);
       return withLocks(files, {
         locks,

@@ -1,8 +1,10 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ensureBuilt } from "../support/built.ts";
+import { builtFolder, ensureBuilt } from "../support/built.ts";
 import { toWorkerBundle } from "../support/worker-bundle.ts";
 
 const WORKER = `
@@ -44,5 +46,27 @@ describe("what an application bundles, minified and compressed", () => {
     const compressed = await promisify(gzip)(outputFiles[0]?.contents ?? "");
     expect(compressed.byteLength).toBeLessThan(limit);
     expect(compressed.byteLength).toBeGreaterThan(0.9 * limit);
+  });
+});
+
+describe("what the command loads to serve what a configuration file describes", () => {
+  it("has no more bytes than it should", async () => {
+    const folder = join(builtFolder, "cli");
+    const names = await readdir(folder);
+    const nameOf = (begin: string): string => names.find((name) => name.startsWith(begin)) ?? begin;
+    const loaded = new Map<string, number>();
+
+    async function load(name: string): Promise<void> {
+      if (loaded.has(name)) return;
+      const text = await readFile(join(folder, name), "utf8");
+      loaded.set(name, text.length);
+      for (const [, imported = ""] of text.matchAll(/(?:from|import)"\.\/([^"]+)"/g)) await load(imported);
+    }
+
+    for (const name of ["main.js", nameOf("program-"), nameOf("file-")]) await load(name);
+    const total = [...loaded.values()].reduce((sum, length) => sum + length, 0);
+    expect(loaded.size).toBeGreaterThan(5);
+    expect(total).toBeLessThan(1_400_000);
+    expect(total).toBeGreaterThan(1_200_000);
   });
 });

@@ -4,7 +4,7 @@ import type { Authenticator, Credentials, Verdict } from "../../contracts/authen
 import type { Logger } from "../../contracts/logger.ts";
 import { createHmac } from "../../platform/hmac.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
-import { accountSettingsSchema } from "../../schemas/account.ts";
+import { accountSettingsSchema, freezeAccountSettings } from "../../schemas/account.ts";
 import { createPasswordHasher, isPasswordHash, type PasswordHasher, parsePasswordHash } from "../passwords/hash.ts";
 
 /** An account as it is configured: its name, its password and the members of its settings. */
@@ -105,10 +105,11 @@ export function parseAccounts(accounts: unknown, passwordHasher: PasswordHasher)
   }
   const byName = new Map<string, StoredAccount>();
   let plainTextCount = 0;
-  for (const [index, { username, password, ...settings }] of parsed.data.entries()) {
+  for (const [index, { username, password, ...members }] of parsed.data.entries()) {
     if (byName.has(username)) throw new AccountsError([index, "username"], "is already in use");
     if (!isPasswordHash(password)) plainTextCount += 1;
     const matches = toMatcher(password, passwordHasher, [index, "password"]);
+    const settings = freezeAccountSettings(members);
     byName.set(username, { settings, matches, ...createVersion(username, settings, password) });
   }
   return { byName, all: [...byName.values()], plainTextCount };

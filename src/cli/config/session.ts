@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseSessionStore } from "../session-store.ts";
 import { checkByFactory, checkByService } from "./option-checks.ts";
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { accountSettingsSchema, describeAccountIssues, groupSettingsSchema } from "../../../src/schemas/account.ts";
+import {
+  accountSettingsSchema,
+  describeAccountIssues,
+  freezeAccountSettings,
+  groupSettingsSchema,
+  parseAccountSettings,
+} from "../../../src/schemas/account.ts";
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: that is how the configuration spells them.
 const USER = "${USER}";
@@ -57,6 +63,22 @@ describe("the settings of an account (2.4)", () => {
     ["a list", []],
   ])("refuses %s", (_case, settings) => {
     expect(accountSettingsSchema.safeParse(settings).success).toBe(false);
+  });
+});
+
+describe("settings that were parsed before", () => {
+  it("are taken as they are, because nobody can change them", () => {
+    const settings = freezeAccountSettings(accountSettingsSchema.parse(structuredClone(ALL)));
+    expect(parseAccountSettings(settings).data).toBe(settings);
+    const parts = [settings, settings.permissions, settings.permissions?.[1], settings.virtual_folders?.[0]];
+    expect(parts.filter((part) => part === undefined || !Object.isFrozen(part))).toEqual([]);
+    expect(() => Object.assign(settings, { permissions: [] })).toThrow(TypeError);
+  });
+
+  it("are parsed again as part of others: an unknown member could forbid something", () => {
+    const settings = freezeAccountSettings(accountSettingsSchema.parse(structuredClone(ALL)));
+    const others = [{ ...settings, quota: 1 }, Object.freeze({ ...settings, uuid: "" })];
+    for (const other of others) expect(parseAccountSettings(other).success).toBe(false);
   });
 });
 
