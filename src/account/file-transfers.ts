@@ -40,7 +40,7 @@ const NEEDS = {
 
 /** Creates the copies and moves of an account. `maxFileBytes`: the largest file that it may copy. */
 export function createFileTransfers(
-  { tree, permissions, require, inTurn, runStep }: TreeAccess,
+  { tree, permissions, require, withWalkLock, runStep }: TreeAccess,
   removals: RemovalCheck,
   maxFileBytes: number | undefined,
 ): FileTransfers {
@@ -78,7 +78,7 @@ export function createFileTransfers(
       if (kind === "folder" && options.ifMatch !== undefined) throw new StorageError("precondition-failed");
       const replaced = await find(to);
       if (replaced !== undefined && !replace) throw new StorageError("already-exists");
-      if (kind === "folder") await inTurn(() => checkTree(from, to));
+      if (kind === "folder") await withWalkLock(() => checkTree(from, to));
       if (replaced !== undefined) await removals.requireForAll(to, replaced.kind === "folder");
       // The kind is passed on: if something else replaces the member now, it needs other permissions and must stay.
       return tree[verb](toStoragePath(from), toStoragePath(to), { ...options, replace, kind });

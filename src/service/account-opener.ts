@@ -14,9 +14,8 @@ import { checkOption } from "../contracts/option-error.ts";
 import type { ListOptions, StorageAdapter, StorageEntry } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
 import { isMemberName } from "../http/path-segment.ts";
-import { isLoopShared } from "../platform/event-loop.ts";
 import { createFairQueue } from "../platform/fair-queue.ts";
-import { createKeyedMutex, type KeyedMutex } from "../platform/keyed-mutex.ts";
+import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { accountSettingsSchema } from "../schemas/account.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
 
@@ -97,14 +96,12 @@ export function createAccountAdmission(
   maxFileBytes: number,
   locks?: Locks,
 ): AccountAdmission {
-  // On Workers no request must wait for another.
-  const withWalkLock: KeyedMutex = isLoopShared ? createKeyedMutex() : (_key, task) => task();
-  const turns = { queue: createFairQueue(), withWalkLock };
+  const scheduling = { queue: createFairQueue(), withWalkLock: createRequestMutex() };
   return {
     resolve: createAccountResolver(groups, maxFileBytes),
     prepare: (account) => prepareHome(account, storage),
     filesOf(account) {
-      const files = createAccountFiles(account, storage, turns);
+      const files = createAccountFiles(account, storage, scheduling);
       if (locks === undefined) return { ...files, ...NO_ACCOUNT_LOCKS };
       const toReal = (path: readonly string[]): readonly string[] => toRealSegments(account, path);
       return withLocks(files, {

@@ -235,7 +235,9 @@ describe("the storage (SECURITY 19)", () => {
     expect(filesWith(/\bconfig\.storage\b/)).toEqual(["service/service.ts"]);
     const [given] = [...(texts.get("service/service.ts") ?? "").matchAll(/(\w+)\([^()]*\bconfig\.storage\b/g)];
     expect(given?.[1]).toBe("createAccountAdmission");
-    const uses = [...(texts.get("service/account-opener.ts") ?? "").matchAll(/(\w+)\([^()]*\bstorage(?:, turns)?\)/g)];
+    const uses = [
+      ...(texts.get("service/account-opener.ts") ?? "").matchAll(/(\w+)\([^()]*\bstorage(?:, scheduling)?\)/g),
+    ];
     expect(uses.map(([, taker]) => taker).sort()).toEqual(["createAccountFiles", "prepareHome"]);
   });
 });

@@ -1,15 +1,14 @@
 import { type AtomicKeyValueStore, updateText } from "../../contracts/atomic-store.ts";
 import { createError } from "../../http/errors.ts";
-import { isLoopShared } from "../../platform/event-loop.ts";
-import { createKeyedMutex, type KeyedMutex } from "../../platform/keyed-mutex.ts";
+import { createRequestMutex } from "../../platform/keyed-mutex.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
-import { guarded } from "./lock-records.ts";
+import { mapLockStoreErrors } from "./lock-records.ts";
 
 /** How many locks each account has. */
 export interface LockCounts {
   /** Counts a lock, or its new end. @throws HttpError `no-space` if the account has too many. */
   put(account: string, token: string, ends: number): Promise<void>;
-  /** Counts locks no more. */
+  /** Stops counting locks. */
   remove(account: string, tokens: ReadonlySet<string>): Promise<void>;
 }
 
@@ -18,7 +17,7 @@ type Entries = readonly (readonly [token: string, ends: number])[];
 
 /** Creates the counts of locks in a store: one record for each account. */
 export function createLockCounts(store: AtomicKeyValueStore, clock: () => number, max: number): LockCounts {
-  const inTurn: KeyedMutex = isLoopShared ? createKeyedMutex() : (_key, task) => task();
+  const withKeyLock = createRequestMutex();
 
   async function put(account: string, token: string, ends: number): Promise<void> {
     await change(account, (entries) => {
@@ -48,7 +47,7 @@ export function createLockCounts(store: AtomicKeyValueStore, clock: () => number
           return entries.length === 0 ? undefined : JSON.stringify(entries);
         },
       );
-    await guarded(() => inTurn(key, update));
+    await mapLockStoreErrors(() => withKeyLock(key, update));
   }
 
   return { put, remove };

@@ -42,7 +42,7 @@ async function transfer(context: AccountContext, verb: "copy" | "move"): Promise
   const placement = await (depth === "0"
     ? copyFolderAlone(context, to.segments, replace)
     : files[verb](path.segments, to.segments, { replace, signal, ...condition })
-  ).catch(throwOccupied);
+  ).catch(throwOverwriteRefused);
   if (placement === "replaced") return emptyReply(204);
   return emptyReply(201, { Location: toHref(context, { segments: to.segments, isFolder }) });
 }
@@ -95,8 +95,8 @@ async function copyFolderAlone(
   return isTaken ? "replaced" : "created";
 }
 
-/** Something exists at the destination, and `Overwrite` is `F` (RFC 4918 9.8.5). */
-function throwOccupied(error: unknown): never {
-  const isOccupied = isStorageError(error) && error.code === "already-exists";
-  throw isOccupied ? new StorageError("precondition-failed", error.message, { cause: error }) : error;
+/** Maps `already-exists` to 412: something exists at the destination, and `Overwrite` is `F` (RFC 4918 9.8.5). */
+function throwOverwriteRefused(error: unknown): never {
+  const isRefused = isStorageError(error) && error.code === "already-exists";
+  throw isRefused ? new StorageError("precondition-failed", error.message, { cause: error }) : error;
 }
