@@ -86,8 +86,8 @@ export interface FileServiceOptions {
   /** The rules for new passwords (4.1). Default: at least 12 characters, and not the user name. */
   readonly passwordPolicy?: PasswordPolicy;
   /**
-   * Serves WebDAV class 1 (RFC 4918): PROPFIND, PROPPATCH, COPY and MOVE, in addition to the methods that the service
-   * always has. Default: these methods are not implemented.
+   * Serves WebDAV classes 1, 2 and 3 (RFC 4918): PROPFIND, PROPPATCH, COPY, MOVE, LOCK and UNLOCK, in addition to the
+   * methods that the service always has. Default: these methods are not implemented.
    */
   readonly webdav?: WebdavOptions;
   /**

@@ -51,7 +51,7 @@ export interface RequestContext {
   readonly emit: Emit;
   /** Whether anyone listens to events. Skip work that only serves events if not. */
   readonly hasListeners: () => boolean;
-  /** In which the archives of an account read their folders. */
+  /** Lets the archives of an account read folders a few at a time. */
   readonly walks: WalkQueue;
   /** The OpenAPI document of the service (9), made at the first call. */
   readonly describe: () => Promise<OpenApiTexts>;

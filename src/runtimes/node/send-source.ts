@@ -94,7 +94,7 @@ function endWith({ res }: Exchange, buffer: Uint8Array, rest: Uint8Array): void 
   });
 }
 
-/** TLS encrypts a write whole, and holds it beside the buffer until the client has read it. */
+/** TLS encrypts a complete write, and holds it in addition to the buffer until the client has read it. */
 const ENCRYPTED_BYTES = 65_536;
 /** See `enforceMinThroughput`. */
 const SLICE_BYTES = 131_072;

@@ -25,7 +25,7 @@ export interface CopyOptions extends Pick<TransferOptions, "replace" | "signal">
 type MemberCopyOptions = Omit<CopyOptions, "properties">;
 
 /**
- * Copies a folder to a place, all or nothing: first to a temporary folder beside it, which is then renamed. Links, and
+ * Copies a folder to a place, all or nothing: first to a temporary folder next to it, which is then renamed. Links, and
  * members that disappear meanwhile, are left out.
  */
 export async function copyFolderTo(source: OpenFolder, to: Place, options: CopyOptions): Promise<Placement> {
@@ -97,7 +97,7 @@ async function copyFolder(
   }
 }
 
-/** Gives properties to a member that nobody else sees yet. */
+/** Gives properties to a member that is not visible yet. */
 async function giveProperties(
   folder: OpenFolder,
   name: string,
