@@ -19,7 +19,7 @@ export function createKeyedMutex(): KeyedMutex {
   };
 }
 
-/** Creates a {@link KeyedMutex} for tasks of requests. On Workers, where no request may wait for another, none waits. */
+/** Creates a {@link KeyedMutex} for tasks of requests. On Workers no request may wait for another: there none does. */
 export function createRequestMutex(): KeyedMutex {
   return isLoopShared ? createKeyedMutex() : (_key, task) => task();
 }

@@ -29,8 +29,8 @@ import { findLocks, findLocksOfMembers, NO_LOCKS } from "./resource-locks.ts";
 import { walkFolders } from "./walk-folders.ts";
 
 /**
- * `PROPFIND` (RFC 4918 9.1): the properties of a file or folder, with `Depth: 1` also of the members. It is sent while the
- * members are read, in the order of the storage. A failure in the middle breaks the connection off.
+ * `PROPFIND` (RFC 4918 9.1): the properties of a file or folder, with `Depth: 1` also of the members. It is sent while
+ * the members are read, in the order of the storage. A failure in the middle breaks the connection off.
  */
 export async function findProperties(context: AccountContext): Promise<Reply> {
   const { request, path, config } = context;
