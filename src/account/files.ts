@@ -85,7 +85,7 @@ export interface AccountFiles extends FolderListings, FileTransfers, FileAttribu
 }
 
 /** The files of an account without locks, which `withLocks` adds. */
-export type UnlockedFiles = Omit<AccountFiles, keyof AccountLocks>;
+export type FilesWithoutLocks = Omit<AccountFiles, keyof AccountLocks>;
 
 /** How the accounts of a service share the time for work on folders. The keys are folded account names. */
 export interface FolderScheduling {
@@ -100,7 +100,7 @@ export function createAccountFiles(
   account: Account,
   storage: StorageAdapter,
   { queue, withWalkLock }: FolderScheduling,
-): UnlockedFiles {
+): FilesWithoutLocks {
   const { permissions, maxFileBytes } = account;
   const key = foldName(account.name);
   const tree = mountAccount(account, storage);

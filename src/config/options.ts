@@ -159,8 +159,8 @@ export interface FileServiceOptions {
    */
   readonly frameAncestors?: readonly string[];
   /**
-   * The metadata that uploads send in a header (4.4, CONTRACT 5): an object, or text in one of the two forms of the
-   * spec. Default: no metadata is read.
+   * The metadata that uploads send in a header (4.4, CONTRACT 5): an object, or a text with the name of the header, or
+   * with a line for the header and one for each key. Default: no metadata is read.
    */
   readonly metadataFields?: MetadataFields | string;
   /**

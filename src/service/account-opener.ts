@@ -58,7 +58,7 @@ export function createAccountOpener(options: AccountOpenerOptions): OpenAccount 
   const { storage, groups = {}, limits = {}, webdav } = options;
   checkOption(typeof storage?.list === "function", "storage", "a storage adapter");
   const locks = toLocks(toWebdav(webdav), Date.now);
-  const accounts = createAccountAdmission(storage, toGroups(groups), toMaxFileBytes(limits), locks);
+  const accounts = createStorageAccounts(storage, toGroups(groups), toMaxFileBytes(limits), locks);
   return async (username, settings) => {
     const account = accounts.resolve(username, toCheckedSettings(settings));
     await accounts.prepare(account);
@@ -66,8 +66,8 @@ export function createAccountOpener(options: AccountOpenerOptions): OpenAccount 
   };
 }
 
-/** The accounts of a storage. The service and {@link createAccountOpener} share this. */
-export interface AccountAdmission {
+/** What the service and {@link createAccountOpener} do with the accounts of a storage. */
+export interface StorageAccounts {
   /**
    * Completes settings that were already checked: by the login, or when the session started.
    * @throws HttpError `denied`, with its cause, if the account cannot be used.
@@ -87,15 +87,15 @@ export function toLocks(webdav: WebdavConfig | undefined, clock: () => number): 
 }
 
 /**
- * Makes the admission of accounts to a storage. `maxFileBytes` limits the size of one file; 0 means no limit. Without
+ * Creates the accounts of a storage. `maxFileBytes` limits the size of one file; 0 means no limit. Without
  * `locks` nothing can be locked.
  */
-export function createAccountAdmission(
+export function createStorageAccounts(
   storage: StorageAdapter,
   groups: Groups,
   maxFileBytes: number,
   locks?: Locks,
-): AccountAdmission {
+): StorageAccounts {
   const scheduling = { queue: createFairQueue(), withWalkLock: createRequestMutex() };
   return {
     resolve: createAccountResolver(groups, maxFileBytes),

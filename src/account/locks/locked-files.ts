@@ -2,7 +2,7 @@ import type { StorageEntry, WriteOptions } from "../../contracts/storage-adapter
 import { watchSteps } from "../../contracts/watch-steps.ts";
 import { createError } from "../../http/errors.ts";
 import type { VirtualFolder } from "../account.ts";
-import type { AccountFiles, UnlockedFiles } from "../files.ts";
+import type { AccountFiles, FilesWithoutLocks } from "../files.ts";
 import type { Operation } from "../permissions.ts";
 import { type AccountLocks, createAccountLocks } from "./account-locks.ts";
 import type { RootedLock } from "./lock.ts";
@@ -15,7 +15,7 @@ export interface LockedFilesOptions extends Omit<LockHolder, "submitted"> {
 }
 
 /** Adds locks to an account's files: all changes obey them. */
-export function withLocks(files: UnlockedFiles, options: LockedFilesOptions): AccountFiles {
+export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions): AccountFiles {
   const { locks, toReal, virtualFolders } = options;
   const holder = { ...options, submitted: new Set<string>() };
   const { running } = locks;
