@@ -52,7 +52,7 @@ const NEEDS = {
 
 /** Creates the copies and moves of an account. `maxFileBytes`: the largest file that it may copy. */
 export function createFileTransfers(
-  { tree, permissions, require, inTurn, runStep }: TreeAccess,
+  { tree, permissions, require, withWalkLock, runStep }: TreeAccess,
   removals: RemovalCheck,
   account: Pick<Account, "home" | "virtualFolders" | "maxFileBytes">,
 ): FileTransfers {
@@ -92,7 +92,7 @@ export function createFileTransfers(
       const replaced = await find(to);
       if (replaced !== undefined && !replace) throw new StorageError("already-exists");
       const isAlone = withoutMembers && kind === "folder";
-      if (kind === "folder" && !isAlone) await inTurn(() => checkTree(from, to));
+      if (kind === "folder" && !isAlone) await withWalkLock(() => checkTree(from, to));
       if (replaced !== undefined) await removals.requireForAll(to, replaced.kind === "folder");
       if (isAlone) return copyFolderAlone(from, to, replaced);
       // The kind is passed on: if something else replaces the member now, it needs other permissions and must stay.

@@ -85,13 +85,13 @@ export interface AccountFiles extends FolderListings, FileTransfers, FileAttribu
 }
 
 /** The files of an account without locks, which `withLocks` adds. */
-export type UnlockedFiles = Omit<AccountFiles, keyof AccountLocks>;
+export type FilesWithoutLocks = Omit<AccountFiles, keyof AccountLocks>;
 
-/** How the accounts of a service share the time for folders. The keys are folded account names. */
-export interface FolderTurns {
+/** How the accounts of a service share the time for work on folders. The keys are folded account names. */
+export interface FolderScheduling {
   /** Runs the steps of listings, and long checks of permissions. */
   readonly queue: FairQueue;
-  /** One tree of an account at a time is checked for its removal, so that no more members are held. */
+  /** Limits each account to one check of a tree at a time, because a check holds members in memory. */
   readonly withWalkLock: KeyedMutex;
 }
 
@@ -99,8 +99,8 @@ export interface FolderTurns {
 export function createAccountFiles(
   account: Account,
   storage: StorageAdapter,
-  { queue, withWalkLock }: FolderTurns,
-): UnlockedFiles {
+  { queue, withWalkLock }: FolderScheduling,
+): FilesWithoutLocks {
   const { permissions, maxFileBytes } = account;
   const key = foldName(account.name);
   const tree = mountAccount(account, storage);
@@ -120,8 +120,8 @@ export function createAccountFiles(
     return kind === "link" ? undefined : kind;
   }
 
-  /** Like {@link allows}. A check that takes long waits for its turn. */
-  async function allowsInTurn(segments: readonly string[], operation: Operation): Promise<boolean> {
+  /** As {@link allows}, but a long check goes through the queue. */
+  async function allowsQueued(segments: readonly string[], operation: Operation): Promise<boolean> {
     if (!permissions.isPauseDue(toStoragePath(segments))) return allows(segments, operation);
     return queue.run(key, "long", async () => allows(segments, operation));
   }
@@ -129,23 +129,23 @@ export function createAccountFiles(
   const access: TreeAccess = {
     tree,
     permissions,
-    allows: allowsInTurn,
+    allows: allowsQueued,
     require: requireGranted,
-    inTurn: (check) => withWalkLock(key, check),
+    withWalkLock: (check) => withWalkLock(key, check),
     runStep: (step) => queue.run(key, "long", step),
   };
   const removals = createRemovalCheck(access);
-  const listings: ListingSource = { tree, allows: allowsInTurn, refusalOf, queue, key };
+  const listings: ListingSource = { tree, allows: allowsQueued, refusalOf, queue, key };
 
   async function requireFor(segments: readonly string[], operation: Operation): Promise<void> {
     if (isReserved(segments) && operation !== "read") throw createError("name-reserved");
-    if (await allowsInTurn(segments, operation)) return;
+    if (await allowsQueued(segments, operation)) return;
     if (isFileOperation(operation) && (await kindOf(segments)) === "folder") throw new StorageError("not-a-file");
     throw refusalOf(segments);
   }
 
   async function requireGranted(segments: readonly string[], operation: Operation): Promise<void> {
-    if (!(await allowsInTurn(segments, operation))) throw refusalOf(segments);
+    if (!(await allowsQueued(segments, operation))) throw refusalOf(segments);
   }
 
   function refusalOf(segments: readonly string[]): HttpError {
@@ -215,7 +215,7 @@ export function createAccountFiles(
 
   async function mayRead(segments: readonly string[]): Promise<boolean> {
     if (permissions.grantsEverywhere("read")) return true;
-    return allowsInTurn(segments, "read");
+    return allowsQueued(segments, "read");
   }
 
   return {

@@ -42,7 +42,7 @@ export interface ListingSource {
   readonly key: string;
 }
 
-/** So many steps of a listing go before the later ones of others: small folders need no more. */
+/** The number of steps of a listing that go before the later steps of other listings. Small folders need no more. */
 const SHORT_STEPS = 4;
 
 /** Lists the members of a folder, as {@link FolderListings.list} does. */
@@ -92,7 +92,7 @@ async function* listBatches(
   for await (const batch of runSteps(batches, run)) yield batch.every(isShown) ? batch : batch.filter(isShown);
 }
 
-/** The members that are not shown count for the storage. Files may be any number of them, the reserved name one. */
+/** The limit of the storage also counts members that are not shown: any number of files, and the reserved name. */
 function toStorageOptions(
   options: ListOptions | undefined,
   showsFiles: boolean,

@@ -118,7 +118,7 @@ const UNCLEAR_USER = /\[[^\]]*\$\{USER\}|\\Q/;
 
 function withExactUser(regex: string, user: string): string {
   if (regex.includes(USER) && UNCLEAR_USER.test(regex)) {
-    throw new SyntaxError("the expression ignores case and has a class or quoted text beside the user name");
+    throw new SyntaxError("the expression ignores case and has a class or quoted text next to the user name");
   }
   return regex.replaceAll(USER, () => exactly(user));
 }

@@ -14,8 +14,8 @@ export interface TreeAccess {
   allows(segments: readonly string[], operation: Operation): Promise<boolean>;
   /** Throws unless an operation is granted at a path. */
   require(segments: readonly string[], operation: Operation): Promise<void>;
-  /** Runs the check of a tree, one of the account at a time, so that no more members are held. */
-  inTurn(check: () => Promise<void>): Promise<void>;
+  /** Runs the check of a tree. An account has one at a time, because a check holds members in memory. */
+  withWalkLock(check: () => Promise<void>): Promise<void>;
   /** Runs one step of a check, such as that of a listing. */
   runStep<T>(step: () => Promise<T>): Promise<T>;
 }
@@ -31,7 +31,7 @@ export interface RemovalCheck {
 }
 
 /** Creates the checks of an account's removals. */
-export function createRemovalCheck({ tree, permissions, require, inTurn, runStep }: TreeAccess): RemovalCheck {
+export function createRemovalCheck({ tree, permissions, require, withWalkLock, runStep }: TreeAccess): RemovalCheck {
   async function requireEmpty(folder: readonly string[]): Promise<void> {
     const first = await runStep(() => readFirst(tree.list(toStoragePath(folder))));
     if (first !== undefined) throw createError("folder-not-empty");
@@ -39,7 +39,7 @@ export function createRemovalCheck({ tree, permissions, require, inTurn, runStep
 
   async function requireForMembers(folder: readonly string[]): Promise<void> {
     if (permissions.grantsEverywhere("delete-file") && permissions.grantsEverywhere("delete-folder")) return;
-    await inTurn(async () => {
+    await withWalkLock(async () => {
       for await (const { segments, kind } of walkFolder(tree, folder, runStep)) {
         await require(segments, toRemoval(kind === "folder"));
       }

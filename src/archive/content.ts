@@ -32,8 +32,8 @@ export async function requireEnd(source: ByteSource): Promise<void> {
   if ((await source.readInto(spare)) !== 0) throw createChangedError();
 }
 
-/** Reads a complete source into a buffer. Rejects if the sizes differ. */
-export async function readWhole(source: ByteSource, buffer: Uint8Array): Promise<void> {
+/** Reads a complete source into a buffer of its size. Rejects if the sizes differ. */
+export async function readExactly(source: ByteSource, buffer: Uint8Array): Promise<void> {
   for (let at = 0; at < buffer.byteLength; ) {
     const count = await source.readInto(buffer.subarray(at));
     if (count === 0) throw createChangedError();

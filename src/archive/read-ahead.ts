@@ -1,5 +1,5 @@
 import { type ByteSource, sourceOfBytes } from "../contracts/byte-source.ts";
-import { createChangedError, type EncodedContent, readWhole } from "./content.ts";
+import { createChangedError, type EncodedContent, readExactly } from "./content.ts";
 import { crc32 } from "./crc32.ts";
 import { canDeflate, createDeflated } from "./deflate.ts";
 import { createStoredBlocks } from "./stored-blocks.ts";
@@ -149,7 +149,7 @@ export function createReadAhead(entries: AsyncIterator<ZipEntry>, options: Archi
     }
     const buffer = takeBuffer(size);
     const bytes = new Uint8Array(buffer, 0, size);
-    await readWhole(source, bytes);
+    await readExactly(source, bytes);
     opened.delete(source);
     return { member, content: { bytes, crc: crc32(bytes, 0) }, buffer };
   }

@@ -4,7 +4,7 @@ import type { Login } from "./login.ts";
 import type { Sessions } from "./sessions/types.ts";
 import type { LoginThrottle, Shortcut } from "./throttle.ts";
 
-/** What a login by HTTP Basic has come to. */
+/** The result of a login by HTTP Basic. */
 export type BasicVerdict =
   /** A login with these credentials is remembered, and still valid. */
   | { readonly outcome: "remembered"; readonly login: Login }

@@ -155,7 +155,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
     else if (result === "succeeded" && kind === "pair" && hasFailures) await failed.clear(key);
   }
 
-  function throwIfGone(source: AttemptSource, startedAt: number): void {
+  function throwIfDisconnected(source: AttemptSource, startedAt: number): void {
     if (clock() - startedAt >= LONG_WAIT_MS) source.request?.signal.throwIfAborted();
   }
 
@@ -174,7 +174,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
       if (known !== undefined) return known;
       // An attack: a guess that need not wait is made and counted, even if the client has disconnected when a right
       // password would have its response.
-      const stop = state === "free" ? () => undefined : () => throwIfGone(source, startedAt);
+      const stop = state === "free" ? () => undefined : () => throwIfDisconnected(source, startedAt);
       return await runWithPermits(all, stop, attempt, toAttemptResult);
     } finally {
       runningAttempts.end(all);

@@ -82,7 +82,7 @@ export async function run(argv: readonly string[]): Promise<number> {
  */
 export function createProgram(endWith: (status: number) => void): Command {
   const program = new Command("fileferry")
-    .description("Serves folders over HTTP: a browser API, JSON REST and a WebDAV subset on one URL space.")
+    .description("Serves folders over HTTP: a browser API, JSON REST and WebDAV on one URL space.")
     .version(VERSION)
     .exitOverride()
     .configureOutput({ outputError: (text) => printFailure({ exitStatus: 2, problems: [text.trim()] }) });

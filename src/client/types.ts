@@ -34,7 +34,7 @@ export interface RequestOptions {
 export interface ListPageOptions extends RequestOptions {
   /** The maximum number of entries, 1 to 10,000. */
   readonly limit: number;
-  /** That of the previous page. Default: the first page. */
+  /** The cursor of the previous page. Default: the first page. */
   readonly cursor?: string | undefined;
 }
 
@@ -95,7 +95,7 @@ export interface Entry extends Omit<ListingEntry, "modified"> {
 export interface EntryPage {
   /** Sorted by the code points of their names. */
   readonly entries: readonly Entry[];
-  /** For the next page; `undefined` on the last one. */
+  /** The cursor of the next page; `undefined` on the last one. */
   readonly cursor: string | undefined;
 }
 

@@ -73,7 +73,7 @@ export interface LimitOptions {
    * until its last byte is read. It counts 512 KiB, and for each member 300 bytes and 2 bytes per UTF-16 code unit of
    * the name: about what Node needs. An archive holds a record of each member until its last byte is read. It counts
    * 64 KiB, and for each member 400 bytes and 3 bytes per UTF-16 code unit of the path. More is 503 with `Retry-After`,
-   * or breaks off an archive that has begun; a single page or archive is always served. Each process counts its own. 0
+   * or breaks off a running archive; a single page or archive is always served. Each process counts its own. 0
    * for no limit. Default: 134,217,728 (128 MiB).
    */
   readonly pageBytesPerAccount?: number;

@@ -86,8 +86,8 @@ export interface FileServiceOptions {
   /** The rules for new passwords (4.1). Default: at least 12 characters, and not the user name. */
   readonly passwordPolicy?: PasswordPolicy;
   /**
-   * Serves WebDAV of the classes 1, 2 and 3 (RFC 4918): PROPFIND, PROPPATCH, COPY, MOVE, LOCK and UNLOCK, in addition
-   * to the methods that the service always has. Default: these methods are not implemented.
+   * Serves WebDAV classes 1, 2 and 3 (RFC 4918): PROPFIND, PROPPATCH, COPY, MOVE, LOCK and UNLOCK, in addition to the
+   * methods that the service always has. Default: these methods are not implemented.
    */
   readonly webdav?: WebdavOptions;
   /**
@@ -159,8 +159,8 @@ export interface FileServiceOptions {
    */
   readonly frameAncestors?: readonly string[];
   /**
-   * The metadata that uploads send in a header (4.4, CONTRACT 5): an object, or text in one of the two forms of the
-   * spec. Default: no metadata is read.
+   * The metadata that uploads send in a header (4.4, CONTRACT 5): an object, or a text with the name of the header, or
+   * with a line for the header and one for each key. Default: no metadata is read.
    */
   readonly metadataFields?: MetadataFields | string;
   /**

@@ -36,11 +36,11 @@ export function toWebdav(webdav: WebdavOptions | undefined): WebdavConfig | unde
   const { lockStore, maxLockSeconds = 3600, locksPerAccount = 1000, infiniteDepth = false } = webdav;
   checkOption(typeof infiniteDepth === "boolean", "webdav.infiniteDepth", "true or false");
   checkOption(lockStore === undefined || (isObject(lockStore) && isAtomicStore(lockStore)), "webdav.lockStore", ATOMIC);
-  checkOption(isWhole(maxLockSeconds, 60, 604_800), "webdav.maxLockSeconds", "a whole number from 60 to 604,800");
-  checkOption(isWhole(locksPerAccount, 1, 10_000), "webdav.locksPerAccount", "a whole number from 1 to 10,000");
+  checkOption(isWholeNumber(maxLockSeconds, 60, 604_800), "webdav.maxLockSeconds", "a whole number from 60 to 604,800");
+  checkOption(isWholeNumber(locksPerAccount, 1, 10_000), "webdav.locksPerAccount", "a whole number from 1 to 10,000");
   return { infiniteDepth, maxLockSeconds, locksPerAccount, ...(lockStore && { lockStore }) };
 }
 
-function isWhole(value: number, least: number, most: number): boolean {
+function isWholeNumber(value: number, least: number, most: number): boolean {
   return Number.isInteger(value) && value >= least && value <= most;
 }

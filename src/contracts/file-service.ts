@@ -17,7 +17,7 @@ export interface FileService {
   fetch(request: Request, connection?: Connection): Promise<Response>;
   /** The JSON REST API alone (4.1-4.3). */
   rest(request: Request, connection?: Connection): Promise<Response>;
-  /** The WebDAV subset alone (4.5). */
+  /** The WebDAV API alone: the methods of 4.5, and all of WebDAV with the option `webdav`. */
   webdav(request: Request, connection?: Connection): Promise<Response>;
   /** The browser API alone (4.6). */
   browser(request: Request, connection?: Connection): Promise<Response>;

@@ -8,8 +8,8 @@ import type { StorageEntry } from "./storage-adapter.ts";
  */
 export interface MemberBatches extends AsyncIterableIterator<StorageEntry> {
   /**
-   * The same members from the first one on, several in each step. Use this or the iterator, not both. Whoever
-   * reads them lets other requests run in between: a storage may never wait for anything.
+   * Iterates over the members from the first one on, several in each step. Use this or the iterator, not both. The
+   * reader lets other requests run between the steps: a storage may never wait for anything.
    */
   batches(): AsyncIterableIterator<readonly StorageEntry[]>;
 }

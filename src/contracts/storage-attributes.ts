@@ -1,7 +1,7 @@
 import type { StorageEntry } from "./storage-entry.ts";
 
 /**
- * What a storage can keep beside the content of files and folders: dead properties (RFC 4918 4.1), and times.
+ * What a storage can keep in addition to the content of files and folders: dead properties (RFC 4918 4.1), and times.
  *
  * A write keeps the properties of the file that it replaces. A removal removes them. Copies have them too, and a move
  * takes them along.
@@ -16,7 +16,7 @@ export interface StorageAttributes {
 
   /**
    * Changes everything that `changes` names, or nothing. Everything else stays, and so does the entity-tag, unless a
-   * new time makes it change. Of several changes at once none is lost.
+   * new time makes it change. No concurrent change is lost.
    *
    * Rejects with `not-found`, also for a link; with `unsupported` if the storage does not keep this; and with
    * `no-space` for more than 100 properties of one file or folder, or more than 64 KiB of them.

@@ -38,8 +38,8 @@ export interface EmitterOptions {
 const REPORT_EVERY_MS = 1000;
 
 /**
- * Creates an emitter that adds the time and the server to each event (CONTRACT 8). Of refusals that anybody can cause
- * it passes on 10 a second for a network; the next one has the number of the others.
+ * Creates an emitter that adds the time and the server to each event (CONTRACT 8). It passes on 10 refusals a second
+ * for a network, of those that any client can cause; the next one has the number of the others.
  */
 export function createEmitter({ listeners, server, clock, logger }: EmitterOptions): Emitter {
   const safe = toSafeLogger(logger);

@@ -10,7 +10,7 @@ const MAX_NAME = 255;
 const MAX_PATH = 1024;
 
 /**
- * Whether anybody can cause such an event, without an account: a refused login, unless its password was right, or a 400
+ * Whether a client without an account can cause such an event: a refused login, unless its password was right, or a 400
  * before a login. Without a limit, a client could fill the audit trail in seconds.
  */
 export function isRefusal({ id, account, data }: Pick<FileEvent, "id" | "account" | "data">): boolean {

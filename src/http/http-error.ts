@@ -46,7 +46,7 @@ export const ERROR_CODE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
  */
 export class HttpError extends Error {
   readonly failure: Failure;
-  /** What a program can tell the error by: the response has it in the header `Error-Code`. */
+  /** Identifies the error for programs: the response has it in the header `Error-Code`. */
   readonly code: string;
   readonly values: HttpErrorOptions["values"];
   /** Header fields of the response, in addition to those that it has anyway. */

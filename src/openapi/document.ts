@@ -29,8 +29,8 @@ const LICENSE = {
 
 const ABOUT = `Files and folders of an account. A URL that ends with \`/\` is a folder; any other URL is a file.
 
-A request uses one of up to three variants, chosen by \`Accept\` and \`Content-Type\`: JSON, a subset of WebDAV, or
-pages for browsers. All variants do the same; they differ in the status and the format of responses.
+A request uses one of up to three variants, chosen by \`Accept\` and \`Content-Type\`: JSON, WebDAV, or pages for
+browsers. All variants do the same; they differ in the status and the format of responses.
 
 The service responds 501 to a method that it implements for no resource, 405 to a method that the URL does not support,
 and 404 to an unknown URL. Unsafe requests of browsers must come from the service's own origin or from an accepted one;

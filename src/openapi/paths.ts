@@ -30,7 +30,7 @@ const OF_ROOT = {
 
 /** The paths of each kind of resource. */
 export const PATHS = {
-  entry: [only("/"), only("/home", "ByName")],
+  start: [only("/"), only("/home", "ByName")],
   file: [only("/home/{path}", "", ["path"])],
   folder: [
     { ...only("/home/", "OfRoot"), reading: ["basicLogin", "returnTo"], always: OF_ROOT },

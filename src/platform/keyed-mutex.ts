@@ -1,3 +1,5 @@
+import { isLoopShared } from "./event-loop.ts";
+
 /** Runs the tasks of one key one after the other, in the order of the calls, in this process. */
 export type KeyedMutex = <T>(key: string, task: () => Promise<T>) => Promise<T>;
 
@@ -15,6 +17,11 @@ export function createKeyedMutex(): KeyedMutex {
     result.then(forget, forget);
     return result;
   };
+}
+
+/** Creates a {@link KeyedMutex} for tasks of requests. On Workers no request may wait for another: there none does. */
+export function createRequestMutex(): KeyedMutex {
+  return isLoopShared ? createKeyedMutex() : (_key, task) => task();
 }
 
 /** A task of a host may be written in JavaScript: it may throw, or return no promise. */

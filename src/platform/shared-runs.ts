@@ -4,7 +4,7 @@ export type SharedRuns = (key: string, action: () => Promise<void>) => Promise<v
 /** The run in progress of a key. */
 interface Run {
   readonly done: Promise<void>;
-  /** The run after it, if somebody waits for one. */
+  /** The run after it, if a caller waits for one. */
   next: Promise<void> | undefined;
 }
 

@@ -10,7 +10,7 @@ export interface Smallest<T> {
   sorted(): Promise<readonly T[]>;
 }
 
-/** It sorts so many items at least: sorting a few again and again would take longer. */
+/** The number of items from which it sorts: sorting a few items many times would take longer. */
 const MIN_SORTED = 1024;
 
 /** Keeps the `count` smallest items. */

@@ -15,7 +15,7 @@ export const UNLISTED: FolderState = { entries: [], isLoading: true, error: unde
 
 export function createFolderStore(client: Pick<FileClient, "list">, path: string): FolderStore {
   const { subscribe, getState, setState } = createStore(UNLISTED);
-  /** Of the last listing, while the store is open. */
+  /** Aborts the last listing, while the store is open. */
   let aborting: AbortController | undefined;
   /** Whether the state has a complete listing. */
   let isListed = false;

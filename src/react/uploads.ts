@@ -15,7 +15,7 @@ interface Job {
   readonly file: File;
   readonly metadata: UploadOptions["metadata"];
   overwrite: boolean;
-  /** Of the request, while there is one. */
+  /** Aborts the request, while there is one. */
   aborting: AbortController | undefined;
   onEnd: () => void;
 }
@@ -86,7 +86,7 @@ export function createUploadStore(
 
   function end(job: Job, outcome: Partial<UploadItem>): void {
     update(job, outcome);
-    // Who waits for the last one finds the list up to date.
+    // The list is up to date when the promise of the last upload resolves.
     if (running.size + waiting.size === 0) changes.callNow();
     job.onEnd();
   }

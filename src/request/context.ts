@@ -51,10 +51,10 @@ export interface RequestContext {
   readonly emit: Emit;
   /** Whether anyone listens to events. Skip work that only serves events if not. */
   readonly hasListeners: () => boolean;
-  /** In which the archives of an account read their folders. */
+  /** Lets the archives of an account read folders a few at a time. */
   readonly walks: WalkQueue;
   /** The OpenAPI document of the service (9), made at the first call. */
-  readonly describe: () => Promise<OpenApiTexts>;
+  readonly openApi: () => Promise<OpenApiTexts>;
   /** The texts of pages in the client's language. */
   readonly texts: Texts;
 }
@@ -73,8 +73,8 @@ export interface AccountContext extends LimitedContext {
   readonly files: AccountFiles;
 }
 
-/** Responds to one row of the spec's section 4 for any client. Throws on failure. */
+/** Responds to a row of the URL table for any client, also without a login. Throws on failure. */
 export type OpenEndpoint = (context: RequestContext) => Promise<Reply>;
 
-/** Responds to one row of the spec's section 4 for an account. Throws on failure. */
+/** Responds to a row of the URL table for an identified account. Throws on failure. */
 export type AccountEndpoint = (context: AccountContext) => Promise<Reply>;

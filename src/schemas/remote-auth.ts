@@ -16,8 +16,8 @@ const peerSchema = z.object({
 export const uuidSchema = z.guid();
 
 /**
- * The body of an authentication request (2.3). Unknown members are ignored: a later version of a service may send more,
- * and the spec does not forbid them.
+ * The body of an authentication request (2.3). Unknown members are ignored, because a later version of a service may
+ * send more.
  */
 export const authenticationRequestSchema = z.object({
   credentials: z.object({

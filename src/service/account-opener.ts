@@ -14,9 +14,8 @@ import { checkOption } from "../contracts/option-error.ts";
 import type { ListOptions, StorageAdapter, StorageEntry } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
 import { isMemberName } from "../http/path-segment.ts";
-import { isLoopShared } from "../platform/event-loop.ts";
 import { createFairQueue } from "../platform/fair-queue.ts";
-import { createKeyedMutex, type KeyedMutex } from "../platform/keyed-mutex.ts";
+import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { accountSettingsSchema } from "../schemas/account.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
 
@@ -59,7 +58,7 @@ export function createAccountOpener(options: AccountOpenerOptions): OpenAccount 
   const { storage, groups = {}, limits = {}, webdav } = options;
   checkOption(typeof storage?.list === "function", "storage", "a storage adapter");
   const locks = toLocks(toWebdav(webdav), Date.now);
-  const accounts = createAccountAdmission(storage, toGroups(groups), toMaxFileBytes(limits), locks);
+  const accounts = createStorageAccounts(storage, toGroups(groups), toMaxFileBytes(limits), locks);
   return async (username, settings) => {
     const account = accounts.resolve(username, toCheckedSettings(settings));
     await accounts.prepare(account);
@@ -67,8 +66,8 @@ export function createAccountOpener(options: AccountOpenerOptions): OpenAccount 
   };
 }
 
-/** The accounts of a storage. The service and {@link createAccountOpener} share this. */
-export interface AccountAdmission {
+/** What the service and {@link createAccountOpener} do with the accounts of a storage. */
+export interface StorageAccounts {
   /**
    * Completes settings that were already checked: by the login, or when the session started.
    * @throws HttpError `denied`, with its cause, if the account cannot be used.
@@ -88,25 +87,23 @@ export function toLocks(webdav: WebdavConfig | undefined, clock: () => number): 
 }
 
 /**
- * Makes the admission of accounts to a storage. `maxFileBytes` limits the size of one file; 0 means no limit. Without
+ * Creates the accounts of a storage. `maxFileBytes` limits the size of one file; 0 means no limit. Without
  * `locks` nothing can be locked.
  */
-export function createAccountAdmission(
+export function createStorageAccounts(
   storage: StorageAdapter,
   groups: Groups,
   maxFileBytes: number,
   locks?: Locks,
-): AccountAdmission {
-  // On Workers no request must wait for another.
-  const withWalkLock: KeyedMutex = isLoopShared ? createKeyedMutex() : (_key, task) => task();
-  const turns = { queue: createFairQueue(), withWalkLock };
+): StorageAccounts {
+  const scheduling = { queue: createFairQueue(), withWalkLock: createRequestMutex() };
   /** Created once for each account and not for each request. */
   const unlocked = new WeakMap<Account, AccountFiles>();
 
   function filesWithoutLocksOf(account: Account): AccountFiles {
     const known = unlocked.get(account);
     if (known !== undefined) return known;
-    const files = { ...createAccountFiles(account, storage, turns), ...NO_ACCOUNT_LOCKS };
+    const files = { ...createAccountFiles(account, storage, scheduling), ...NO_ACCOUNT_LOCKS };
     unlocked.set(account, files);
     return files;
   }

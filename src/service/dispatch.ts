@@ -12,7 +12,7 @@ import type { AccountContext, AccountEndpoint, LimitedContext, RequestContext } 
 import { withEvents } from "../transfers/files-with-events.ts";
 import { endWithLogin } from "../transfers/login-watch.ts";
 import { emitRefusedTransfer, isTransfer } from "../transfers/too-many-transfers.ts";
-import type { AccountAdmission } from "./account-opener.ts";
+import type { StorageAccounts } from "./account-opener.ts";
 import type { ResponseFinisher } from "./finish-response.ts";
 import { findRoute, hasRoutes, type ResolvedUrl, type Route, type Served, toAllow } from "./routes.ts";
 
@@ -21,13 +21,13 @@ const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "PROPFIND"];
 /** What dispatching needs in addition to the context of a request. */
 export interface DispatchOptions {
   readonly finisher: ResponseFinisher;
-  readonly accounts: AccountAdmission;
+  readonly accounts: StorageAccounts;
   readonly permitsOf: (username: string, address: string | undefined) => RequestPermits;
   readonly watchLogin: WatchLogin;
 }
 
 /**
- * Leads a request to the endpoint of its URL and method, and finishes the response. Failures become error responses.
+ * Runs the endpoint of a URL and method, and finishes its response. Failures become error responses.
  */
 export type Dispatch = (context: RequestContext, url: ResolvedUrl, served: readonly Served[]) => Promise<Reply>;
 

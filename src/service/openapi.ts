@@ -13,7 +13,7 @@ import { routesOfApis, type Served, toApis, toOnlyVariant } from "./routes.ts";
 export function createOpenApi(config: ServiceConfig): (served: readonly Served[]) => Promise<OpenApiTexts> {
   const made = new Map<readonly Served[], Promise<OpenApiTexts>>();
 
-  return function describe(served) {
+  return function openApiOf(served) {
     const known = made.get(served) ?? renderDocument(config, toApis(served));
     made.set(served, known);
     // Loading the code may succeed the next time.

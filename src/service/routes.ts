@@ -19,7 +19,7 @@ import { createCollection } from "../endpoints/webdav/create-collection.ts";
 import { lockResource, unlockResource } from "../endpoints/webdav/lock.ts";
 import { findProperties, findRootProperties } from "../endpoints/webdav/propfind.ts";
 import { patchProperties } from "../endpoints/webdav/proppatch.ts";
-import { withSubmittedLocks } from "../endpoints/webdav/submitted-locks.ts";
+import { withSubmittedTokens } from "../endpoints/webdav/submitted-tokens.ts";
 import type { Variant } from "../http/negotiate.ts";
 import { decodeSegment } from "../http/path-segment.ts";
 import type { Target } from "../http/request-target.ts";
@@ -28,16 +28,8 @@ import type { AccountEndpoint, OpenEndpoint } from "../request/context.ts";
 
 /** What kind of resource a URL names, before the storage is asked. */
 export type ResourceKind =
-  | "entry"
-  | "file"
-  | "folder"
-  | "login"
-  | "logout"
-  | "password-update"
-  | "account"
-  | "asset"
-  | "openapi"
-  | "api-page";
+  /** `/` and `/home`, which lead to the home folder. */
+  "start" | "file" | "folder" | "login" | "logout" | "password-update" | "account" | "asset" | "openapi" | "api-page";
 
 /** What a URL space serves: APIs, and the methods that the option `webdav` adds. */
 export type Served = Api | "webdav-methods";
@@ -60,28 +52,31 @@ export interface Route {
 
 const ALL: readonly Api[] = ["rest", "webdav", "browser"];
 
-/** The URL space as one table (section 4 of the spec). */
+/**
+ * The URL space as one table (section 4 of the service description): a method is added here, as one row with its
+ * endpoint.
+ */
 export const ROUTES: readonly Route[] = [
-  webdavRoute("entry", "PROPFIND", findRootProperties),
+  webdavRoute("start", "PROPFIND", findRootProperties),
   ...(["file", "folder"] as const).flatMap((kind) => [
     webdavRoute(kind, "PROPFIND", findProperties),
-    webdavRoute(kind, "PROPPATCH", withSubmittedLocks(patchProperties)),
-    webdavRoute(kind, "COPY", withSubmittedLocks(copyResource)),
-    webdavRoute(kind, "MOVE", withSubmittedLocks(moveResource)),
-    webdavRoute(kind, "LOCK", withSubmittedLocks(lockResource)),
-    webdavRoute(kind, "UNLOCK", withSubmittedLocks(unlockResource)),
+    webdavRoute(kind, "PROPPATCH", withSubmittedTokens(patchProperties)),
+    webdavRoute(kind, "COPY", withSubmittedTokens(copyResource)),
+    webdavRoute(kind, "MOVE", withSubmittedTokens(moveResource)),
+    webdavRoute(kind, "LOCK", withSubmittedTokens(lockResource)),
+    webdavRoute(kind, "UNLOCK", withSubmittedTokens(unlockResource)),
   ]),
-  { ...webdavRoute("file", "MKCOL", withSubmittedLocks(createCollection)), unlisted: true },
-  route("entry", "GET HEAD", ALL, "start", open(redirectHome)),
-  { ...route("entry", "PUT DELETE POST MKCOL", ALL, "startElsewhere", open(redirectHome)), unlisted: true },
+  { ...webdavRoute("file", "MKCOL", withSubmittedTokens(createCollection)), unlisted: true },
+  route("start", "GET HEAD", ALL, "start", open(redirectHome)),
+  { ...route("start", "PUT DELETE POST MKCOL", ALL, "startElsewhere", open(redirectHome)), unlisted: true },
   route("file", "GET HEAD", ALL, "getFile", account(getFile)),
-  route("file", "PUT", ["rest", "webdav"], "putFile", account(withSubmittedLocks(putFile))),
-  route("file", "DELETE", ["rest", "webdav"], "deleteFile", account(withSubmittedLocks(deletePath))),
+  route("file", "PUT", ["rest", "webdav"], "putFile", account(withSubmittedTokens(putFile))),
+  route("file", "DELETE", ["rest", "webdav"], "deleteFile", account(withSubmittedTokens(deletePath))),
   { ...route("file", "POST MKCOL", ALL, "changeFile", account(folderOnly)), unlisted: true },
   route("folder", "GET HEAD", ALL, "getFolder", account(getFolder)),
-  route("folder", "PUT", ["rest", "webdav"], "createFolder", account(withSubmittedLocks(createFolder))),
-  route("folder", "DELETE", ["rest", "webdav"], "deleteFolder", account(withSubmittedLocks(deletePath))),
-  route("folder", "MKCOL", ["webdav"], "createFolder", account(withSubmittedLocks(createFolder))),
+  route("folder", "PUT", ["rest", "webdav"], "createFolder", account(withSubmittedTokens(createFolder))),
+  route("folder", "DELETE", ["rest", "webdav"], "deleteFolder", account(withSubmittedTokens(deletePath))),
+  route("folder", "MKCOL", ["webdav"], "createFolder", account(withSubmittedTokens(createFolder))),
   route("folder", "POST", ["rest", "browser"], "changeFolder", account(postFolder)),
   route("login", "GET HEAD", ["browser"], "getLoginPage", open(getLoginPage)),
   route("login", "POST", ["rest", "browser"], "logIn", open(postLogin)),
@@ -99,7 +94,7 @@ export const ROUTES: readonly Route[] = [
 export type DescribedRoute = Route & { readonly operation: OperationName };
 
 /** The rows of one API, or of several together, that the OpenAPI document describes. */
-export function routesOfApis(apis: readonly Served[]): readonly DescribedRoute[] {
+export function routesOfApis(apis: readonly Api[]): readonly DescribedRoute[] {
   return ROUTES.filter((row): row is DescribedRoute => row.operation !== undefined && isServed(row, apis));
 }
 
@@ -138,7 +133,7 @@ export interface ResolvedUrl {
   readonly path: ResourcePath;
 }
 
-/** The other name under which the spec has the OpenAPI document, with four underscores (CONTRACT 2.9). */
+/** The other name of the OpenAPI document in the service description, with four underscores (CONTRACT 2.9). */
 const OPENAPI_ALIAS = "____svc__";
 const ROOT: ResourcePath = { segments: [], isFolder: true };
 
@@ -156,7 +151,7 @@ export function resolveUrl({ path, isMalformed }: Target, baseSegments: readonly
   if (isMalformed) return { kind: "malformed", path: ROOT };
   if (isAlias) return { kind: "openapi", path: ROOT };
   if (name === "__svc__") return { kind: toServiceKind(rest.join("/")), path: ROOT };
-  if (rest.length === 0) return { kind: "entry", path: ROOT };
+  if (rest.length === 0) return { kind: "start", path: ROOT };
   if (name === "") return undefined;
   const found = parseResourcePath(rest.join("/"));
   return found ? { kind: toHomeKind(found), path: found } : { kind: "malformed", path: ROOT };
@@ -177,24 +172,24 @@ function toServiceKind(name: string): ResolvedUrl["kind"] {
   return name === "login" || name === "logout" ? name : "unknown";
 }
 
-/** Whether any of the APIs has routes for a kind. */
-export function hasRoutes(kind: ResolvedUrl["kind"], apis: readonly Served[]): kind is ResourceKind {
-  return routesOf(kind).some((row) => isServed(row, apis));
+/** Whether any of what is served has routes for a kind. */
+export function hasRoutes(kind: ResolvedUrl["kind"], served: readonly Served[]): kind is ResourceKind {
+  return routesOf(kind).some((row) => isServed(row, served));
 }
 
 /** The route for a method and kind. Otherwise, whether the service implements the method elsewhere or not at all. */
 export function findRoute(
   kind: ResourceKind,
   method: string,
-  apis: readonly Served[],
+  served: readonly Served[],
 ): Route | "not-implemented" | "not-allowed" {
-  const route = routesOf(kind).find((row) => row.methods.includes(method) && isServed(row, apis));
-  return route ?? (isImplemented(method, apis) ? "not-allowed" : "not-implemented");
+  const route = routesOf(kind).find((row) => row.methods.includes(method) && isServed(row, served));
+  return route ?? (isImplemented(method, served) ? "not-allowed" : "not-implemented");
 }
 
 /** The value of `Allow` for a kind (RFC 9110 10.2.1), without the methods in `without`. */
-export function toAllow(kind: ResolvedUrl["kind"], apis: readonly Served[], without: readonly string[] = []): string {
-  const rows = routesOf(kind).filter((row) => row.unlisted !== true && isServed(row, apis));
+export function toAllow(kind: ResolvedUrl["kind"], served: readonly Served[], without: readonly string[] = []): string {
+  const rows = routesOf(kind).filter((row) => row.unlisted !== true && isServed(row, served));
   const methods = [...rows.flatMap((row) => row.methods), "OPTIONS"];
   return methods.filter((method) => !without.includes(method)).join(", ");
 }
@@ -203,8 +198,8 @@ function routesOf(kind: ResolvedUrl["kind"]): readonly Route[] {
   return ROUTES_OF.get(kind) ?? [];
 }
 
-function isServed({ apis: own }: Route, apis: readonly Served[]): boolean {
-  return own.some((api) => apis.includes(api));
+function isServed({ apis }: Route, served: readonly Served[]): boolean {
+  return apis.some((api) => served.includes(api));
 }
 
 function route(

@@ -30,7 +30,7 @@ import { createFailureOf } from "../request/errors.ts";
 import { adoptKeyv } from "../stores/keyv.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
 import { createTexts } from "../views/texts.ts";
-import { createAccountAdmission, toCheckedSettings, toLocks } from "./account-opener.ts";
+import { createStorageAccounts, toCheckedSettings, toLocks } from "./account-opener.ts";
 import { createDispatch } from "./dispatch.ts";
 import { createResponseFinisher } from "./finish-response.ts";
 import { createHostSessions } from "./host-sessions.ts";
@@ -62,7 +62,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   const audit = createLoginAudit({ emit, logger, component, clock });
   const chooseTexts = createTexts(config.pages.languages);
   const locks = toLocks(config.webdav, clock);
-  const accounts = createAccountAdmission(config.storage, config.groups, config.limits.maxFileBytes, locks);
+  const accounts = createStorageAccounts(config.storage, config.groups, config.limits.maxFileBytes, locks);
   const { basicCacheSeconds = toBasicCacheSeconds(config) } = config;
   const ownIdentifier = createIdentifier({
     chain,
@@ -85,7 +85,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   const passwords = createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy });
 
   const walks = createWalkQueue();
-  const describe = createOpenApi(config);
+  const openApiOf = createOpenApi(config);
   const finisher = createResponseFinisher(config);
   const watchLogin = createLoginWatcher(sessions, chain);
   const dispatch = createDispatch({ finisher, accounts, permitsOf: createRequestPermits(config), watchLogin });
@@ -117,10 +117,10 @@ export function createFileService(options: FileServiceOptions): FileService {
     }
   }
 
-  /** The single way of every request, from its URL to its response. */
+  /** Handles every request, from its URL to its response. */
   async function handle(request: Request, connection: Connection, served: readonly Served[]): Promise<Reply> {
     const target = parseTarget(request.url);
-    const url = toServed(resolveUrl(target, config.baseSegments) ?? NOWHERE);
+    const url = hideMissingApiPage(resolveUrl(target, config.baseSegments) ?? NOWHERE);
     return dispatch(toContext(request, connection, target, url, served), url, served);
   }
 
@@ -151,13 +151,13 @@ export function createFileService(options: FileServiceOptions): FileService {
       },
       hasListeners: events.hasListeners,
       walks,
-      describe: () => describe(served),
+      openApi: () => openApiOf(served),
       texts: chooseTexts(request.headers.get("accept-language")),
     };
   }
 
-  /** Without the option `apiPage`, its URL is like any unknown URL. */
-  function toServed(resolved: ResolvedUrl): ResolvedUrl {
+  /** Without the option `apiPage`, the URL of the page is like any unknown URL. */
+  function hideMissingApiPage(resolved: ResolvedUrl): ResolvedUrl {
     return resolved.kind === "api-page" && config.apiPage === undefined ? { ...resolved, kind: "unknown" } : resolved;
   }
 

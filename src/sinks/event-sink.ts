@@ -41,8 +41,8 @@ export interface SinkQueueOptions {
 /** The events that wait for a sink, which has one delivery at a time. */
 export interface SinkQueue {
   /**
-   * Returns false if the queue is full and an event was dropped: an earlier one of a refusal, which anybody can cause,
-   * or this one. @throws the error of `JSON.stringify`.
+   * Returns false if the queue is full and an event was dropped: an earlier one of a refusal, which any client can
+   * cause, or this one. @throws the error of `JSON.stringify`.
    */
   add(event: FileEvent): boolean;
   /** Resolves when the queue is empty. */

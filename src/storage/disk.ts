@@ -16,6 +16,7 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
 import { isOfKind, meetsConditions } from "./conditions.ts";
+import { cleanUpTemporaryFiles } from "./disk/clean-up.ts";
 import { removeFile } from "./disk/commit.ts";
 import { createFolderAt, createOwnedFolder } from "./disk/create-folder.ts";
 import { mapErrorCode, mapSystemErrors, systemCode, toStorageError, undefinedIfMissing } from "./disk/errors.ts";
@@ -28,7 +29,6 @@ import { findOwner } from "./disk/owner.ts";
 import { hasRecords, removeProperties } from "./disk/properties.ts";
 import { readMember, readMemberSync } from "./disk/read.ts";
 import { removeFolder } from "./disk/remove.ts";
-import { cleanUpTemporaryFiles } from "./disk/sweep.ts";
 import { createDiskTransfers } from "./disk/transfers.ts";
 import { type Durability, writeMember } from "./disk/write.ts";
 
@@ -69,7 +69,7 @@ export interface DiskStorageOptions {
  * not UTF-8, and names that begin with `.fileferry-` and end in `.tmp`: these are the temporary files of unfinished
  * writes, next to their targets. The storage removes them in the background, and when a `list` meets them: those of
  * this machine when their process has ended, those of other machines when they have been unchanged for an hour. Nor
- * does it show the folders `.fileferry-properties`, which have the properties of the members beside them.
+ * does it show the folders `.fileferry-properties`, which have the properties of the members next to them.
  *
  * On Linux no symlink can lead a step out of the root, even if another process swaps folders meanwhile. On other
  * systems the storage compares paths before and after each step. Conditions of writes are exact among the storages of

@@ -63,7 +63,7 @@ export async function moveByCopying(
     await storage.remove(from, { kind, ...(isExact && { ifMatch: [source.etag as string] }) });
   } catch (error) {
     if (!isCode(error, "not-found")) {
-      throw new StorageError("unavailable", "The source of a move remains beside its copy.", { cause: error });
+      throw new StorageError("unavailable", "The source of a move remains next to its copy.", { cause: error });
     }
     // Another caller has moved it. A copy that replaced something stays, because it may have replaced the copy of that
     // caller.
@@ -190,7 +190,7 @@ async function asNewMember<T>(writing: Promise<T>): Promise<T> {
   });
 }
 
-/** Removes the copy of a move that came too late, if nobody has changed it since. */
+/** Removes the copy of a move that came too late, unless another caller has changed it since. */
 async function removeCopy(storage: StorageAdapter, path: string, file: StorageEntry | undefined): Promise<void> {
   const isExact = file?.etag !== undefined && !file.etag.startsWith("W/");
   const condition = isExact ? { ifMatch: [file.etag as string] } : {};

@@ -115,7 +115,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     const fixed = fixedMembers(path);
     const hasRealFolder = !isFixed || (await storage.stat(inner))?.kind === "folder";
     if (hasRealFolder) {
-      // The members that are hidden count for the storage.
+      // The limit of the storage also counts members that other mounts hide.
       const needed = options && { ...options, limit: options.limit + fixed.size };
       const batches = toBatches(storage.list(inner, needed));
       for await (const batch of batches) yield batch.filter(({ name }) => !fixed.has(name));

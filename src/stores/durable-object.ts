@@ -43,7 +43,7 @@ export function createDurableObjectStore(
 
   async function send(call: StoreCall): Promise<unknown> {
     const id = namespace.idFromName(`${name}:${hash(call.key) % objects}`);
-    // A new stub each time: one that has failed once fails always. The host is never resolved.
+    // A new stub each time: after one failure a stub always fails. The host is never resolved.
     const response = await namespace.get(id).fetch("https://store/", { method: "POST", body: JSON.stringify(call) });
     const { result } = (await response.json()) as StoreResult;
     return result;

@@ -6,7 +6,7 @@ import { linkCases } from "./storage/links.ts";
 import { listingCases } from "./storage/listings.ts";
 import { moveCases } from "./storage/moves.ts";
 import { nameCases } from "./storage/names.ts";
-import { placeCases } from "./storage/places.ts";
+import { pathCases } from "./storage/paths.ts";
 import { readingCases } from "./storage/reading.ts";
 import { removalCases } from "./storage/removal.ts";
 import { transferCases } from "./storage/transfers.ts";
@@ -22,7 +22,7 @@ import { writingCases } from "./storage/writing.ts";
  * ```
  */
 export const storageCases: readonly StorageCase[] = [
-  ...placeCases,
+  ...pathCases,
   ...nameCases,
   ...writingCases,
   ...transferCases,

@@ -30,8 +30,8 @@ export interface WatchedLogin {
 }
 
 /**
- * The same files, whose transfers end with the login of their request: an upload fails with HttpError `unauthorized`
- * and stores nothing, a download or a listing breaks off. They also keep the session alive while they last.
+ * Adds to an account's files that transfers end with the login of their request: an upload fails with HttpError
+ * `unauthorized` and stores nothing, a download or a listing breaks off. Transfers also keep the session alive.
  */
 export function endWithLogin(files: AccountFiles, login: WatchedLogin): AccountFiles {
   let watch: LoginWatch | undefined;

@@ -11,7 +11,7 @@ import { guardContent } from "../uploads/before-commit.ts";
 export interface IncomingFile {
   readonly segments: readonly string[];
   readonly content: AsyncIterable<Uint8Array>;
-  /** The conditions of the write. Called after the upload's first event. */
+  /** Checks the conditions of the write. Called after the first event, so that a refusal has the event of a failure. */
   readonly toOptions: () => WriteOptions | Promise<WriteOptions>;
   readonly metadata: Metadata | undefined;
 }

@@ -34,7 +34,7 @@ export interface FormFiles {
    */
   receive(part: FormPart): Promise<void>;
   /**
-   * Tells whether the form's action stores files. If so, stores the waiting and the following files in the order of the
+   * Sets whether the form's action stores files. If so, stores the waiting and the following files in the order of the
    * form. Otherwise, discards them.
    * @throws the signal's reason if it is aborted meanwhile.
    */

@@ -146,7 +146,7 @@ export function evaluateIf(
   });
 }
 
-/** Whether a resource has a state, without the negation. Nothing has any if it is not there. */
+/** Whether a resource has a state, without the negation. A missing resource has none. */
 function holds({ kind, value }: IfCondition, state: ResourceState | undefined): boolean {
   if (state === undefined) return false;
   if (kind === "token") return value !== NO_LOCK && state.tokens.includes(value);

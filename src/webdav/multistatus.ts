@@ -1,7 +1,7 @@
 import { type HeaderFields, type Reply, textReply } from "../http/reply.ts";
 import { escapeXmlText } from "./xml-text.ts";
 
-/** The media type of everything here. */
+/** The media type of the documents in this file. */
 export const XML_TYPE = "application/xml; charset=utf-8";
 /** What a response of several resources begins and ends with (RFC 4918 13). */
 export const MULTISTATUS_START = '<?xml version="1.0" encoding="utf-8"?><D:multistatus xmlns:D="DAV:">';

@@ -18,7 +18,7 @@ export interface ChangePlan {
   readonly refused: ReadonlyMap<string, PropertyStatus>;
 }
 
-/** What Explorer sets after each upload: all are answered with 200, and none is stored. */
+/** What Explorer sets after each upload: the response has 200 for all of them, and none is stored. */
 const WINDOWS_KEYS: ReadonlySet<string> = new Set(
   ["Win32CreationTime", "Win32LastAccessTime", "Win32LastModifiedTime", "Win32FileAttributes"].map(toWindowsKey),
 );
@@ -50,7 +50,7 @@ export function planChanges(changes: readonly PropertyChange[], now: number): Ch
   return { names: [...last.values()].map(({ name }) => name), properties, modified, timeKeys, refused };
 }
 
-/** Whether a plan only has properties that everyone who may write may set (`Win32*`). */
+/** Whether the plan needs only the permission to write, because it has no properties but `Win32*`. */
 export function needsOnlyWrite({ properties, timeKeys, refused }: ChangePlan): boolean {
   return properties.size === 0 && timeKeys.length === 0 && refused.size === 0;
 }

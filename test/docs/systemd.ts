@@ -50,7 +50,8 @@ export async function findUnitFaults(text: string): Promise<readonly string[]> {
   const faults: string[] = [];
   const commands: string[] = [];
   let section = "";
-  for (const line of text.split("\n")) {
+  // A backslash at the end of a line joins the next one to it (systemd.syntax(7)).
+  for (const line of text.replace(/\\\n/g, " ").split("\n")) {
     if (line.trim() === "" || /^[#;]/.test(line)) continue;
     const [, opened] = /^\[(\w+)\]$/.exec(line) ?? [];
     if (opened !== undefined) {

@@ -234,8 +234,10 @@ describe("the storage (SECURITY 19)", () => {
   it("goes from service.ts to the opening of accounts alone, and from there to AccountFiles and the making of homes", () => {
     expect(filesWith(/\bconfig\.storage\b/)).toEqual(["service/service.ts"]);
     const [given] = [...(texts.get("service/service.ts") ?? "").matchAll(/(\w+)\([^()]*\bconfig\.storage\b/g)];
-    expect(given?.[1]).toBe("createAccountAdmission");
-    const uses = [...(texts.get("service/account-opener.ts") ?? "").matchAll(/(\w+)\([^()]*\bstorage(?:, turns)?\)/g)];
+    expect(given?.[1]).toBe("createStorageAccounts");
+    const uses = [
+      ...(texts.get("service/account-opener.ts") ?? "").matchAll(/(\w+)\([^()]*\bstorage(?:, scheduling)?\)/g),
+    ];
     expect(uses.map(([, taker]) => taker).sort()).toEqual(["createAccountFiles", "prepareHome"]);
   });
 });

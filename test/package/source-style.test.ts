@@ -35,6 +35,19 @@ describe("the sources", () => {
     expect(wide).toEqual([]);
   });
 
+  it("say in comments who acts, in the words of the field", () => {
+    const words = /\b(?:whoever|nobody|somebody|anybody|begun|mends?|mended|beside|is told of|tells of|so many)\b/i;
+    const found = sources.flatMap(([file, source]) => {
+      if (!file.startsWith("src/")) return [];
+      const lines = source.text.split("\n");
+      return lines.flatMap((line, index) => {
+        const [, comment = ""] = /(?:^\s*(?:\/\*)?\*|\/\/ )(.*)/.exec(line) ?? [];
+        return words.test(comment) ? [`${file}:${index + 1}`] : [];
+      });
+    });
+    expect(found).toEqual([]);
+  });
+
   it(`lie in folders of at most ${MAX_FILES} files`, () => {
     const counts = new Map<string, number>();
     for (const [file] of sources) {

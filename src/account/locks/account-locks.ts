@@ -3,7 +3,7 @@ import { createError } from "../../http/errors.ts";
 import type { VirtualFolder } from "../account.ts";
 import type { FileAttributes } from "../file-attributes.ts";
 import { isPrefix, isReserved, type ResourcePath } from "../path.ts";
-import { appliesTo, type PlacedLock } from "./lock.ts";
+import { appliesTo, type RootedLock } from "./lock.ts";
 import { LockError } from "./lock-error.ts";
 import { type LockHolder, toNamedRoots, toShownRoot } from "./lock-guard.ts";
 
@@ -75,14 +75,14 @@ export function createAccountLocks(
 ): AccountLocks {
   const { locks, account, submitted, toReal } = holder;
 
-  function toAccountLock(path: readonly string[], lock: PlacedLock): AccountLock {
+  function toAccountLock(path: readonly string[], lock: RootedLock): AccountLock {
     const { scope, depth, owner, token, ends } = lock;
     const seconds = Math.max(0, Math.ceil((ends - locks.clock()) / 1000));
     const root = toShownRoot(holder, path, lock);
     return { token: lock.account === account ? token : undefined, scope, depth, owner, seconds, root };
   }
 
-  async function findApplying(path: readonly string[]): Promise<readonly PlacedLock[]> {
+  async function findApplying(path: readonly string[]): Promise<readonly RootedLock[]> {
     if (isReserved(path)) return [];
     const real = toReal(path);
     return (await locks.locksAround(real)).filter((lock) => appliesTo(lock, real));
@@ -107,13 +107,13 @@ export function createAccountLocks(
     // RFC 4918 C. It cannot be guessed.
     const token = `opaquelocktoken:${crypto.randomUUID()}`;
     const ends = locks.clock() + 1000 * seconds;
-    const placed: PlacedLock = { token, name, isFolder, scope, depth, owner, account, ends, root };
-    const conflicts = await locks.take(placed);
+    const rooted: RootedLock = { token, name, isFolder, scope, depth, owner, account, ends, root };
+    const conflicts = await locks.take(rooted);
     if (conflicts.length > 0) {
       throw new LockError("no-conflicting-lock", await toNamedRoots(holder, path, conflicts));
     }
     submitTokens([token]);
-    return toAccountLock(path, placed);
+    return toAccountLock(path, rooted);
   }
 
   async function refreshLock(
@@ -145,7 +145,7 @@ export function createAccountLocks(
     const [around, inside] = await Promise.all([locks.locksAround(real), locks.locksIn(real)]);
     // What the client gave as owner is shown with the locked folder only: a listing repeats the lock for each member.
     const inherited = around.filter((one) => one.depth === "infinity").map((one) => ({ ...one, owner: "" }));
-    const own = new Map<string, PlacedLock[]>();
+    const own = new Map<string, RootedLock[]>();
     for (const one of inside) own.set(one.name, [...(own.get(one.name) ?? []), one]);
     const ofVirtual = new Map<string, readonly AccountLock[]>();
     for (const { virtual } of virtualFolders) {

@@ -1,16 +1,15 @@
 import { type AtomicKeyValueStore, updateText } from "../../contracts/atomic-store.ts";
 import { createError } from "../../http/errors.ts";
-import { isLoopShared } from "../../platform/event-loop.ts";
-import { createKeyedMutex, type KeyedMutex } from "../../platform/keyed-mutex.ts";
+import { createRequestMutex } from "../../platform/keyed-mutex.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
-import type { PlacedLock } from "./lock.ts";
-import { guarded } from "./lock-records.ts";
+import type { RootedLock } from "./lock.ts";
+import { mapLockStoreErrors } from "./lock-records.ts";
 
 /** How many locks each account has, and how much space they take in the store. */
 export interface LockCounts {
   /** Counts a lock, or its new end. @throws HttpError `no-space` if the account has too many, or too large ones. */
-  put(lock: PlacedLock): Promise<void>;
-  /** Counts locks no more. */
+  put(lock: RootedLock): Promise<void>;
+  /** Stops counting locks. */
   remove(account: string, tokens: ReadonlySet<string>): Promise<void>;
 }
 
@@ -29,11 +28,11 @@ const SIZE_PER_LEVEL = 64;
 
 /** Creates the counts of locks in a store: one record for each account. */
 export function createLockCounts(store: AtomicKeyValueStore, clock: () => number, max: number): LockCounts {
-  const inTurn: KeyedMutex = isLoopShared ? createKeyedMutex() : (_key, task) => task();
+  const withKeyLock = createRequestMutex();
 
   const maxSize = LEAST_SIZE + max * SIZE_PER_LOCK;
 
-  async function put({ account, token, ends, owner, root }: PlacedLock): Promise<void> {
+  async function put({ account, token, ends, owner, root }: RootedLock): Promise<void> {
     const size = owner.length + root.length * SIZE_PER_LEVEL;
     await change(account, (entries) => {
       const next = [...entries.filter(([known]) => known !== token), [token, ends, size] as const];
@@ -63,7 +62,7 @@ export function createLockCounts(store: AtomicKeyValueStore, clock: () => number
           return entries.length === 0 ? undefined : JSON.stringify(entries);
         },
       );
-    await guarded(() => inTurn(key, update));
+    await mapLockStoreErrors(() => withKeyLock(key, update));
   }
 
   return { put, remove };

@@ -1,12 +1,12 @@
 import { isPrefix, type ResourcePath } from "../path.ts";
-import { appliesTo, type PlacedLock } from "./lock.ts";
+import { appliesTo, type RootedLock } from "./lock.ts";
 import { LockError } from "./lock-error.ts";
 import type { Locks } from "./locks.ts";
 
 /** The number of locked files and folders that a refusal names. RFC 4918 needs one. */
 const MAX_SHOWN = 100;
 
-/** A change of a file or folder, and of what else locks must allow it. */
+/** A change of a file or folder, and what else locks must allow. */
 export interface PathChange {
   /** A path of the account. */
   readonly path: readonly string[];
@@ -50,15 +50,15 @@ async function findBlocking(holder: LockHolder, change: PathChange): Promise<rea
   return toNamedRoots(holder, path, found);
 }
 
-/** The locks below a folder that do not allow its change. Each locked path is judged once, by the locks around it. */
+/** The locks below a folder that forbid its change. Each locked path is checked once, with the locks around it. */
 function findBlockingBelow(
   holder: LockHolder,
-  around: readonly PlacedLock[],
-  below: readonly PlacedLock[],
+  around: readonly RootedLock[],
+  below: readonly RootedLock[],
   top: readonly string[],
-): readonly PlacedLock[] {
+): readonly RootedLock[] {
   const toKey = (path: readonly string[]): string => path.join("/");
-  const byRoot = new Map<string, PlacedLock[]>();
+  const byRoot = new Map<string, RootedLock[]>();
   for (const lock of below) {
     const known = byRoot.get(toKey(lock.root));
     if (known === undefined) byRoot.set(toKey(lock.root), [lock]);
@@ -75,9 +75,9 @@ function findBlockingBelow(
 /** The locks that apply to a path, unless one of them allows the change. */
 function toBlocking(
   { account, submitted }: LockHolder,
-  locks: readonly PlacedLock[],
+  locks: readonly RootedLock[],
   real: readonly string[],
-): readonly PlacedLock[] {
+): readonly RootedLock[] {
   const applying = locks.filter((lock) => appliesTo(lock, real));
   const isAllowed = applying.some((lock) => lock.account === account && submitted.has(lock.token));
   return isAllowed ? [] : applying;
@@ -94,7 +94,7 @@ async function toBoolean(value: boolean | (() => Promise<boolean>)): Promise<boo
 export function toShownRoot(
   { toReal }: Pick<LockHolder, "toReal">,
   path: readonly string[],
-  { root, isFolder }: PlacedLock,
+  { root, isFolder }: RootedLock,
 ): ResourcePath {
   const real = toReal(path);
   if (root.length > real.length) return { segments: [...path, ...root.slice(real.length)], isFolder };
@@ -114,7 +114,7 @@ export function toShownRoot(
 export async function toNamedRoots(
   holder: Pick<LockHolder, "toReal" | "mayList">,
   path: readonly string[],
-  locks: readonly PlacedLock[],
+  locks: readonly RootedLock[],
 ): Promise<readonly ResourcePath[]> {
   const roots = withoutRepeats(locks.map((lock) => toShownRoot(holder, path, lock))).slice(0, MAX_SHOWN);
   const named = roots.map(async (root) => {

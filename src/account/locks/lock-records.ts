@@ -2,11 +2,11 @@ import { type AtomicKeyValueStore, updateText } from "../../contracts/atomic-sto
 import { isStorageError } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import { isHttpError } from "../../http/http-error.ts";
-import { isLoopShared, yieldToEventLoop } from "../../platform/event-loop.ts";
-import { createKeyedMutex, type KeyedMutex } from "../../platform/keyed-mutex.ts";
+import { yieldToEventLoop } from "../../platform/event-loop.ts";
+import { createRequestMutex } from "../../platform/keyed-mutex.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import { toStoragePath } from "../path.ts";
-import type { PlacedLock } from "./lock.ts";
+import type { RootedLock } from "./lock.ts";
 import { EMPTY_RECORD, type LockRecord, parseRecord, timeToLive, withMark, writeRecord } from "./lock-record.ts";
 
 /** The number of folders of a path whose records are read at once. */
@@ -22,11 +22,11 @@ const WORK_PER_READ = 2000;
 /** The records of folders in a store. Paths are segments below the storage's root. */
 export interface LockRecords {
   /** The locks that are rooted at the members of a folder; of `undefined`, at the root of the storage. */
-  locksIn(folder: readonly string[] | undefined): Promise<readonly PlacedLock[]>;
+  locksIn(folder: readonly string[] | undefined): Promise<readonly RootedLock[]>;
   /** The locks that are rooted at a path or at a folder around it. */
-  locksAround(path: readonly string[]): Promise<readonly PlacedLock[]>;
+  locksAround(path: readonly string[]): Promise<readonly RootedLock[]>;
   /** The locks that are rooted below a folder. */
-  locksBelow(folder: readonly string[]): Promise<readonly PlacedLock[]>;
+  locksBelow(folder: readonly string[]): Promise<readonly RootedLock[]>;
   /** Marks that there are locks below a member of a folder until a time. Marks for longer stay. */
   mark(folder: readonly string[], name: string, until: number): Promise<void>;
   /**
@@ -45,13 +45,13 @@ export interface LockRecords {
  * full.
  */
 export function createLockRecords(store: AtomicKeyValueStore, clock: () => number): LockRecords {
-  // Changes of one process need no attempts against each other. On Workers no request must wait for another.
-  const inTurn: KeyedMutex = isLoopShared ? createKeyedMutex() : (_key, task) => task();
+  // Without it, changes of one process would repeat their attempts because of each other.
+  const withKeyLock = createRequestMutex();
 
   let work = 0;
 
   async function read(folder: readonly string[] | undefined): Promise<LockRecord> {
-    return guarded(async () => {
+    return mapLockStoreErrors(async () => {
       const text = toText(await store.get(toKey(folder)));
       work += WORK_PER_READ + (text?.length ?? 0);
       if (work > MAX_WORK) {
@@ -62,19 +62,19 @@ export function createLockRecords(store: AtomicKeyValueStore, clock: () => numbe
     });
   }
 
-  async function locksIn(folder: readonly string[] | undefined): Promise<readonly PlacedLock[]> {
-    return toPlaced(folder, await read(folder));
+  async function locksIn(folder: readonly string[] | undefined): Promise<readonly RootedLock[]> {
+    return toRooted(folder, await read(folder));
   }
 
-  async function locksAround(path: readonly string[]): Promise<readonly PlacedLock[]> {
+  async function locksAround(path: readonly string[]): Promise<readonly RootedLock[]> {
     const found = (await locksIn(undefined)).slice();
     for (let start = 0; start < path.length; start += LEVELS) {
       const levels = path.slice(start, start + LEVELS);
       const folders = levels.map((_, index) => path.slice(0, start + index));
       const records = await Promise.all(folders.map(read));
       for (const [index, name] of levels.entries()) {
-        const placed = toPlaced(folders[index], records[index] ?? EMPTY_RECORD);
-        found.push(...placed.filter((lock) => lock.name === name));
+        const rooted = toRooted(folders[index], records[index] ?? EMPTY_RECORD);
+        found.push(...rooted.filter((lock) => lock.name === name));
       }
       // Without a mark there is nothing deeper. A path may have thousands of levels, which need not even exist.
       if (!records.at(-1)?.below.has(levels.at(-1) ?? "")) break;
@@ -82,12 +82,12 @@ export function createLockRecords(store: AtomicKeyValueStore, clock: () => numbe
     return found;
   }
 
-  async function locksBelow(top: readonly string[]): Promise<readonly PlacedLock[]> {
-    const found: PlacedLock[] = [];
+  async function locksBelow(top: readonly string[]): Promise<readonly RootedLock[]> {
+    const found: RootedLock[] = [];
     const waiting = [top];
     for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
       const record = await read(folder);
-      found.push(...toPlaced(folder, record));
+      found.push(...toRooted(folder, record));
       for (const name of record.below.keys()) waiting.push([...folder, name]);
     }
     return found;
@@ -111,7 +111,7 @@ export function createLockRecords(store: AtomicKeyValueStore, clock: () => numbe
           return writeRecord(record);
         },
       );
-    await guarded(() => inTurn(key, update));
+    await mapLockStoreErrors(() => withKeyLock(key, update));
   }
 
   async function mark(folder: readonly string[], name: string, until: number): Promise<void> {
@@ -153,8 +153,8 @@ export function createLockRecords(store: AtomicKeyValueStore, clock: () => numbe
   return { locksIn, locksAround, locksBelow, mark, removeUnusedMark, change };
 }
 
-/** Runs work on the store of locks. Its failures mean that nothing is known of locks. */
-export async function guarded<T>(work: () => Promise<T>): Promise<T> {
+/** Runs work on the store of locks. @throws HttpError `unavailable` if the store fails, StorageError `no-space`. */
+export async function mapLockStoreErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
@@ -173,6 +173,6 @@ function toText(value: unknown): string | undefined {
   throw new TypeError("The stored value is not a text.");
 }
 
-function toPlaced(folder: readonly string[] | undefined, { locks }: LockRecord): readonly PlacedLock[] {
+function toRooted(folder: readonly string[] | undefined, { locks }: LockRecord): readonly RootedLock[] {
   return locks.map((lock) => ({ ...lock, root: folder === undefined ? [] : [...folder, lock.name] }));
 }

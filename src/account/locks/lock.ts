@@ -18,13 +18,13 @@ export interface StoredLock {
 }
 
 /** A lock and where it is. */
-export interface PlacedLock extends StoredLock {
+export interface RootedLock extends StoredLock {
   /** The locked file or folder, as segments of its path in the storage. */
   readonly root: readonly string[];
 }
 
 /** Whether a lock applies to a path: it is there, or on a folder around it with everything in it. */
-export function appliesTo({ root, depth }: PlacedLock, path: readonly string[]): boolean {
+export function appliesTo({ root, depth }: RootedLock, path: readonly string[]): boolean {
   return root.length === path.length ? isPrefix(root, path) : depth === "infinity" && isPrefix(root, path);
 }
 

@@ -2,10 +2,10 @@ import type { StorageEntry, WriteOptions } from "../../contracts/storage-adapter
 import { watchSteps } from "../../contracts/watch-steps.ts";
 import { createError } from "../../http/errors.ts";
 import type { VirtualFolder } from "../account.ts";
-import type { AccountFiles, UnlockedFiles } from "../files.ts";
+import type { AccountFiles, FilesWithoutLocks } from "../files.ts";
 import type { Operation } from "../permissions.ts";
 import { type AccountLocks, createAccountLocks } from "./account-locks.ts";
-import type { PlacedLock } from "./lock.ts";
+import type { RootedLock } from "./lock.ts";
 import { LockError } from "./lock-error.ts";
 import { type LockHolder, type PathChange, requireUnlocked } from "./lock-guard.ts";
 
@@ -15,13 +15,13 @@ export interface LockedFilesOptions extends Omit<LockHolder, "submitted" | "mayL
 }
 
 /** Adds locks to an account's files: all changes obey them. */
-export function withLocks(files: UnlockedFiles, options: LockedFilesOptions): AccountFiles {
+export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions): AccountFiles {
   const { locks, toReal, virtualFolders } = options;
   const mayList = (folder: readonly string[]): Promise<boolean> => files.may(folder, "list");
   const holder = { ...options, submitted: new Set<string>(), mayList };
   const { running } = locks;
 
-  /** Does changes that all happen now, unless a lock forbids one. */
+  /** Runs changes that happen immediately, unless a lock forbids one of them. */
   async function change<T>(operation: Operation, changes: readonly PathChange[], act: () => Promise<T>): Promise<T> {
     return running.run(toRealPaths(changes), async () => {
       await check(operation, changes);
@@ -29,7 +29,7 @@ export function withLocks(files: UnlockedFiles, options: LockedFilesOptions): Ac
     });
   }
 
-  /** Refuses what a lock forbids. Who may not do it anyway does not learn of the lock. */
+  /** Throws if a lock forbids a change: `denied` if the permissions forbid it too, so that the lock stays unknown. */
   async function check(operation: Operation, changes: readonly PathChange[]): Promise<void> {
     try {
       await requireUnlocked(holder, changes);
@@ -122,7 +122,7 @@ export function withLocks(files: UnlockedFiles, options: LockedFilesOptions): Ac
    * Ends locks that were there before a change. Newer ones wait for the change and go on. The change has happened, so a
    * failure only leaves locks until they expire.
    */
-  async function end(ending: readonly PlacedLock[]): Promise<void> {
+  async function end(ending: readonly RootedLock[]): Promise<void> {
     if (ending.length > 0) await locks.end(ending).catch(() => undefined);
   }
 

@@ -1,6 +1,6 @@
 import type { AtomicKeyValueStore } from "../../contracts/atomic-store.ts";
 import { createError } from "../../http/errors.ts";
-import { appliesTo, excludes, type PlacedLock } from "./lock.ts";
+import { appliesTo, excludes, type RootedLock } from "./lock.ts";
 import { createLockCounts } from "./lock-counts.ts";
 import { toMark, withLock, withoutLocks } from "./lock-record.ts";
 import { createLockRecords, type LockRecords } from "./lock-records.ts";
@@ -17,13 +17,13 @@ export interface Locks extends Pick<LockRecords, "locksIn" | "locksAround" | "lo
    * taken at the same moment, both may be refused, but never both taken.
    * @throws HttpError `no-space` if there are too many.
    */
-  take(lock: PlacedLock): Promise<readonly PlacedLock[]>;
+  take(lock: RootedLock): Promise<readonly RootedLock[]>;
   /** Gives a lock another end. Returns whether it still exists. */
-  extend(lock: PlacedLock): Promise<boolean>;
+  extend(lock: RootedLock): Promise<boolean>;
   /** Ends locks. Those that have ended already are no error. */
-  end(locks: readonly PlacedLock[]): Promise<void>;
+  end(locks: readonly RootedLock[]): Promise<void>;
   /** The locks that are rooted at and below a path. */
-  locksInTree(path: readonly string[]): Promise<readonly PlacedLock[]>;
+  locksInTree(path: readonly string[]): Promise<readonly RootedLock[]>;
 }
 
 /** Options of {@link createLocks}. */
@@ -49,7 +49,7 @@ export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Lock
   const running = runningOf.get(store) ?? createRunningChanges();
   runningOf.set(store, running);
 
-  async function findConflicts(lock: PlacedLock): Promise<readonly PlacedLock[]> {
+  async function findConflicts(lock: RootedLock): Promise<readonly RootedLock[]> {
     const { root, depth } = lock;
     const around = await records.locksAround(root);
     const below = depth === "infinity" ? await records.locksBelow(root) : [];
@@ -57,7 +57,7 @@ export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Lock
   }
 
   /** Marks the folders around a lock, from the top, so that checks of these folders find it. */
-  async function mark({ root, ends }: PlacedLock): Promise<void> {
+  async function mark({ root, ends }: RootedLock): Promise<void> {
     const time = toMark(ends);
     for (let length = 0; length < root.length - 1; length += 1) {
       const name = root[length] ?? "";
@@ -66,9 +66,9 @@ export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Lock
   }
 
   /** Stores a lock unless there is one at the same path that excludes it. */
-  async function addToRecord(lock: PlacedLock): Promise<readonly PlacedLock[]> {
+  async function addToRecord(lock: RootedLock): Promise<readonly RootedLock[]> {
     const { root, ...stored } = lock;
-    let conflicts: readonly PlacedLock[] = [];
+    let conflicts: readonly RootedLock[] = [];
     await records.change(folderOf(lock), (record) => {
       const others = record.locks.filter(({ name }) => name === lock.name).map((other) => ({ ...other, root }));
       conflicts = others.filter((other) => excludes(other, lock));
@@ -79,7 +79,7 @@ export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Lock
     return conflicts;
   }
 
-  async function take(lock: PlacedLock): Promise<readonly PlacedLock[]> {
+  async function take(lock: RootedLock): Promise<readonly RootedLock[]> {
     const early = await findConflicts(lock);
     if (early.length > 0) return early;
     // First, so that an account leaves no marks with locks that it may not have.
@@ -104,7 +104,7 @@ export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Lock
     }
   }
 
-  async function extend(lock: PlacedLock): Promise<boolean> {
+  async function extend(lock: RootedLock): Promise<boolean> {
     const { root, ...stored } = lock;
     let isFound = false;
     await mark(lock);
@@ -116,7 +116,7 @@ export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Lock
     return isFound;
   }
 
-  async function end(locks: readonly PlacedLock[]): Promise<void> {
+  async function end(locks: readonly RootedLock[]): Promise<void> {
     for (const group of groupBy(locks, (lock) => JSON.stringify(folderOf(lock) ?? null))) {
       const folder = folderOf(group[0]);
       await records.change(folder, (record) => withoutLocks(record, toTokens(group)));
@@ -134,7 +134,7 @@ export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Lock
     }
   }
 
-  async function locksInTree(path: readonly string[]): Promise<readonly PlacedLock[]> {
+  async function locksInTree(path: readonly string[]): Promise<readonly RootedLock[]> {
     const around = await records.locksAround(path);
     return [...around.filter(({ root }) => root.length === path.length), ...(await records.locksBelow(path))];
   }
@@ -143,18 +143,18 @@ export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Lock
 }
 
 /** The folder whose record has a lock; `undefined` for a lock of the storage's root. */
-function folderOf({ root }: PlacedLock): readonly string[] | undefined {
+function folderOf({ root }: RootedLock): readonly string[] | undefined {
   return root.length === 0 ? undefined : root.slice(0, -1);
 }
 
-function toTokens(locks: readonly PlacedLock[]): ReadonlySet<string> {
+function toTokens(locks: readonly RootedLock[]): ReadonlySet<string> {
   return new Set(locks.map(({ token }) => token));
 }
 
-type Group = readonly [PlacedLock, ...PlacedLock[]];
+type Group = readonly [RootedLock, ...RootedLock[]];
 
-function groupBy(locks: readonly PlacedLock[], keyOf: (lock: PlacedLock) => string): readonly Group[] {
-  const groups = new Map<string, [PlacedLock, ...PlacedLock[]]>();
+function groupBy(locks: readonly RootedLock[], keyOf: (lock: RootedLock) => string): readonly Group[] {
+  const groups = new Map<string, [RootedLock, ...RootedLock[]]>();
   for (const lock of locks) {
     const group = groups.get(keyOf(lock));
     if (group === undefined) groups.set(keyOf(lock), [lock]);

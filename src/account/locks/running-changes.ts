@@ -6,9 +6,9 @@ import { isPrefix } from "../path.ts";
 export interface RunningChanges {
   /** Runs a change of paths. */
   run<T>(paths: readonly (readonly string[])[], change: () => Promise<T>): Promise<T>;
-  /** Registers a change of a path. The result ends it, and may be called again. */
+  /** Registers a change of paths. Returns the function that ends it, which may be called again. */
   start(paths: readonly (readonly string[])[]): () => void;
-  /** Resolves when the changes have ended that run now and that a lock of a path is about. */
+  /** Resolves when the running changes of what a lock on `path` covers have ended. */
   settled(path: readonly string[], depth: LockDepth): Promise<void>;
 }
 
@@ -18,11 +18,11 @@ interface Change {
 }
 
 /**
- * Creates the registry of changes. A change is registered before it looks for locks. Whoever has stored a new lock
- * waits until the changes have ended that may not have seen it. So no change happens under a lock that was granted
+ * Creates the registry of changes. A change is registered before it looks for locks. A new lock is stored first, and
+ * granted when the changes have ended that may not have seen it. So no change happens under a lock that was granted
  * meanwhile, and no change waits for a lock.
  *
- * On Workers, where no request may wait for another, nobody waits.
+ * On Workers, where no request may wait for another, a lock is granted immediately.
  */
 export function createRunningChanges(): RunningChanges {
   const running = new Set<Change>();

@@ -65,7 +65,7 @@ const passwordPolicySchema = z
   })
   .superRefine(checkByService((passwordPolicy) => ({ passwordPolicy })));
 
-/** A text in one of the forms of the spec, or an object (4.4, CONTRACT 5). */
+/** An object, or a text with the name of the header or a line for each key (4.4, CONTRACT 5). */
 const metadataFieldsSchema = z
   .union([
     z.string(),

@@ -6,7 +6,7 @@ import { readAccountsFile } from "./accounts.ts";
 import type { ConfigContext } from "./context.ts";
 import type { AuthenticationEntry } from "./schema.ts";
 
-/** The start checks only so many folders: each may be a request to a remote storage. */
+/** The number of folders that the start checks: each may be a request to a remote storage. */
 const MAX_CHECKED = 100;
 
 /**

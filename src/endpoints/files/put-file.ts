@@ -32,8 +32,8 @@ export async function putFile(context: AccountContext): Promise<Reply> {
 }
 
 /**
- * Checks the conditions of a request now. Returns the options with those that the write must check again when it
- * commits.
+ * Checks the conditions of a request, and the length that Finder announces, before the body is read. Returns the
+ * options with the conditions that the write must check again when it commits.
  */
 async function toConditions(
   { request, path, files, config, account }: AccountContext,

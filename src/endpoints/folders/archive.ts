@@ -18,7 +18,7 @@ import { tooManyArchives } from "../../transfers/too-many-transfers.ts";
 import { throwNotListed } from "../trailing-slash.ts";
 
 /** How many bytes of an archive are read before the response starts. */
-const BEGIN_BYTES = 65_536;
+const FIRST_PART_BYTES = 65_536;
 const NOTHING = new Uint8Array(0);
 
 /**
@@ -72,7 +72,7 @@ async function openZip(
     const { length, entries } = await planArchive(await walk(context, members, signal), signal);
     const isLengthAnnounced = length !== undefined;
     try {
-      const source = await readBegin(createZip(entries, { isLengthAnnounced }), signal);
+      const source = await readFirstPart(createZip(entries, { isLengthAnnounced }), signal);
       if (!isLengthAnnounced) return { source, fields };
       const tapped = tap(source, { onError: () => noteWrongLength(account, folder) });
       return { source: tapped, fields: { ...fields, "Content-Length": `${length}` } };
@@ -82,7 +82,7 @@ async function openZip(
     }
   }
   const zip = createZip(await walk(context, members, signal), compresses ? { compresses: isCompressible } : {});
-  return { source: await readBegin(zip, signal), fields };
+  return { source: await readFirstPart(zip, signal), fields };
 }
 
 function walk(context: AccountContext, members: readonly SelectedMember[] | undefined, signal: AbortSignal) {
@@ -95,7 +95,7 @@ function walk(context: AccountContext, members: readonly SelectedMember[] | unde
 }
 
 /** The bytes of an archive without members: its first part. */
-const ARCHIVE_BYTES = BEGIN_BYTES;
+const ARCHIVE_BYTES = FIRST_PART_BYTES;
 /** The bytes of a member, in addition to three bytes for each code unit of its path: in UTF-8 it may need as many. */
 const MEMBER_BYTES = 400;
 
@@ -124,8 +124,8 @@ function createMemberCount({ pagePermit }: AccountContext): HoldMembers {
  * Reads the first part of a source ahead, so that a failure there can still decide the status of the response. Returns
  * a source that starts with this part. Closes the source if the client disconnects meanwhile.
  */
-async function readBegin(source: ByteSource, signal: AbortSignal): Promise<ByteSource> {
-  const buffer = new Uint8Array(BEGIN_BYTES);
+async function readFirstPart(source: ByteSource, signal: AbortSignal): Promise<ByteSource> {
+  const buffer = new Uint8Array(FIRST_PART_BYTES);
   let begin = buffer.subarray(0, await unlessAborted(source.readInto(buffer), source, signal));
 
   async function readInto(into: Uint8Array): Promise<number> {

@@ -50,7 +50,7 @@ export async function getFolder(context: AccountContext): Promise<Reply> {
   });
 }
 
-/** Whether the page of a folder has forms but no members: a page of an account that may only upload is no dead end. */
+/** Whether the folder gets a page with forms but without members, so that an account that may only upload can do so. */
 async function hasUploadPage({ account, files, path: { segments } }: AccountContext): Promise<boolean> {
   return isUploadOnly(account, segments) && (await files.kindOf(segments)) === "folder";
 }

@@ -89,7 +89,7 @@ async function openPage(context: AccountContext, page: Page, fields: HeaderField
   const { segments } = context.path;
   const listing = JSON.stringify([await context.files.listedKinds(segments), ...segments]);
   const after = cursor === undefined ? "" : parseCursor(cursor, listing);
-  // One more than the page has tells whether there is a next page.
+  // One more member than the page has: if there is one, there is a next page.
   const found = await readFirstMembers(context, { after, limit: limit + 1 }).catch(throwNotListed);
   const members = found.slice(0, limit);
   const { source } = await openJsonListing(toPieces(members));

@@ -43,7 +43,7 @@ export async function postForm(context: AccountContext): Promise<Reply> {
   const form = await readForm(context);
   if ("refusal" in form) return form.refusal;
   const omission = findOmission(form);
-  if (omission !== undefined) return refuseWhole(context, omission, toEntered(form));
+  if (omission !== undefined) return refuseForm(context, omission, toEntered(form));
   if (form.action === "download-members") return download(context, form.members);
   const outcomes = await run(context, form);
   return respond(context, outcomes, form);
@@ -209,7 +209,7 @@ function respondFailed(
 }
 
 /** Refuses the complete form before any action: with the folder's page, or the JSON errors body. */
-function refuseWhole(context: AccountContext, error: HttpError, entered: EnteredValues): Promise<Reply> {
+function refuseForm(context: AccountContext, error: HttpError, entered: EnteredValues): Promise<Reply> {
   if (context.variant !== "html") throw error;
   return pageOf(context, toStatus(error.failure, "html"), [{ error }], entered);
 }

@@ -4,12 +4,12 @@ import type { SentFiles } from "../../views/folder-page.ts";
 
 /** The parameter of a folder's URL that names a file which the last form has sent. */
 const SENT = "sent";
-/** A URL names only so many files, because clients and proxies limit its length. */
+/** The number of files that a URL names: clients and proxies limit its length. */
 const MAX_NAMES = 10;
 
 /** Names the files that a form has sent in the query of the page that follows, for accounts that cannot list them. */
 export function addSentFiles(query: URLSearchParams, names: readonly string[]): void {
-  // One more than the page shows tells it that there are more.
+  // With one more name than it shows, the page knows that there are more.
   for (const name of names.slice(0, MAX_NAMES + 1)) query.append(SENT, name);
 }
 
@@ -19,7 +19,7 @@ export function removeSentFiles(query: URLSearchParams): void {
 }
 
 /**
- * Returns the files that the query names. A link may come from anybody, so only files count that exist and that the
+ * Returns the files that the query names. A link may come from an attacker, so only files count that exist and that the
  * account may write: the page shows no other text from a URL.
  */
 export async function readSentFiles({ files, path }: AccountContext, query: URLSearchParams): Promise<SentFiles> {

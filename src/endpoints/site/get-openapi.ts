@@ -6,8 +6,8 @@ import type { RequestContext } from "../../request/context.ts";
  * `GET /__svc__/openapi.yaml`, `/____svc__/openapi.yaml` and `/__svc__/openapi.json`: the OpenAPI document of the
  * service, for any client (1.1, item 3; CONTRACT 2.9).
  */
-export async function getOpenApi({ target, describe }: RequestContext): Promise<Reply> {
-  const { yaml, json } = await describe();
+export async function getOpenApi({ target, openApi }: RequestContext): Promise<Reply> {
+  const { yaml, json } = await openApi();
   return target.path.endsWith(".json")
     ? textReply(200, json(), { "Content-Type": "application/json; charset=utf-8" })
     : textReply(200, yaml(), { "Content-Type": "application/yaml; charset=utf-8" });

@@ -41,7 +41,7 @@ async function transfer(context: AccountContext, verb: "copy" | "move"): Promise
   if (to.isFolder && isFile && (await files.kindOf(to.segments)) !== "folder") throw new StorageError("not-a-folder");
   const kind = path.isFolder ? ({ kind: "folder" } as const) : {};
   const options = { replace, signal, withoutMembers: depth === "0", ...kind, ...condition };
-  const placement = await files[verb](path.segments, to.segments, options).catch(throwOccupied);
+  const placement = await files[verb](path.segments, to.segments, options).catch(throwOverwriteRefused);
   const fields = toContentLocation(context, isFolder);
   if (placement === "replaced") return emptyReply(204, fields);
   return emptyReply(201, { ...fields, Location: toHref(context, { segments: to.segments, isFolder }) });
@@ -85,8 +85,8 @@ function toCondition(
   return etag === undefined || etag.startsWith("W/") ? {} : { ifMatch: [etag] };
 }
 
-/** Something exists at the destination, and `Overwrite` is `F` (RFC 4918 9.8.5). */
-function throwOccupied(error: unknown): never {
-  const isOccupied = isStorageError(error) && error.code === "already-exists";
-  throw isOccupied ? new StorageError("precondition-failed", error.message, { cause: error }) : error;
+/** Maps `already-exists` to 412: something exists at the destination, and `Overwrite` is `F` (RFC 4918 9.8.5). */
+function throwOverwriteRefused(error: unknown): never {
+  const isRefused = isStorageError(error) && error.code === "already-exists";
+  throw isRefused ? new StorageError("precondition-failed", error.message, { cause: error }) : error;
 }

@@ -29,13 +29,13 @@ import { findLocks, findLocksOfMembers, NO_LOCKS } from "./resource-locks.ts";
 import { walkFolders } from "./walk-folders.ts";
 
 /**
- * `PROPFIND` (RFC 4918 9.1): the properties of a file or folder, of depth 1 also of the members. It is sent while the
- * members are read, in the order of the storage. A failure in the middle breaks the connection off.
+ * `PROPFIND` (RFC 4918 9.1): the properties of a file or folder, with `Depth: 1` also of the members. It is sent while
+ * the members are read, in the order of the storage. A failure in the middle breaks the connection off.
  */
 export async function findProperties(context: AccountContext): Promise<Reply> {
   const { request, path, config } = context;
-  const question = await readQuestion(request);
-  const { write } = question;
+  const propfind = await readPropfind(request);
+  const { write } = propfind;
   const { entry, isVisible } = await findResource(context);
   const isFolder = entry.kind === "folder";
   const depth = isFolder ? parseDepth("PROPFIND", request.headers) : "0";
@@ -44,7 +44,7 @@ export async function findProperties(context: AccountContext): Promise<Reply> {
   }
   const properties = isVisible && entry.hasProperties ? await context.files.properties(path.segments) : undefined;
   const href = toHref(context, { segments: path.segments, isFolder });
-  const locks = isVisible ? await findLocks(context, question, path.segments) : NO_LOCKS;
+  const locks = isVisible ? await findLocks(context, propfind, path.segments) : NO_LOCKS;
   const own = write({ href, entry, properties, ...locks, isHidden: !isVisible });
   const fields = { ...toContentLocation(context, isFolder), "Content-Type": XML_TYPE };
   if (depth === "0") return xmlReply(207, MULTISTATUS_START + own + MULTISTATUS_END, fields);
@@ -52,7 +52,7 @@ export async function findProperties(context: AccountContext): Promise<Reply> {
     context,
     listingEvents,
     async () => {
-      const pieces = writeMembers(context, question, MULTISTATUS_START + own, depth === "infinity");
+      const pieces = writeMembers(context, propfind, MULTISTATUS_START + own, depth === "infinity");
       const listing = await openTextSource({
         next: async () => (await pieces.next()).value ?? undefined,
         close: async () => void (await pieces.return(undefined)),
@@ -65,7 +65,7 @@ export async function findProperties(context: AccountContext): Promise<Reply> {
 
 /** `PROPFIND` of `/` and `/home`: a folder with the member `home/`. */
 export async function findRootProperties({ request, config, target }: AccountContext): Promise<Reply> {
-  const { write } = await readQuestion(request);
+  const { write } = await readPropfind(request);
   const depth = parseDepth("PROPFIND", request.headers);
   if (depth === "infinity" && config.webdav?.infiniteDepth !== true) {
     return xmlReply(403, writeError("propfind-finite-depth"));
@@ -81,12 +81,12 @@ export async function findRootProperties({ request, config, target }: AccountCon
   return xmlReply(207, MULTISTATUS_START + own + (depth === "0" ? "" : home) + MULTISTATUS_END);
 }
 
-/** What a request asks for. */
-interface Question extends AskedLocks {
+/** What a PROPFIND asks for, and the writer of its responses. */
+interface PropfindRequest extends AskedLocks {
   readonly write: ResponseWriter;
 }
 
-async function readQuestion(request: Request): Promise<Question> {
+async function readPropfind(request: Request): Promise<PropfindRequest> {
   const query = parsePropfindBody(await readXmlBody(request));
   const write = createResponseWriter(query, { contentTypeOf, isMinimal: prefersMinimalReturn(request) });
   return { write, ...toAskedLocks(query) };
@@ -104,7 +104,7 @@ function contentTypeOf(name: string): string {
 
 async function* writeMembers(
   context: AccountContext,
-  question: Question,
+  propfind: PropfindRequest,
   start: string,
   isDeep: boolean,
 ): AsyncGenerator<string, undefined> {
@@ -112,13 +112,13 @@ async function* writeMembers(
   yield start;
   for await (const { folder, members } of walkFolders(files, path.segments, isDeep)) {
     const base = toHref(context, { segments: folder, isFolder: true });
-    const locksOf = await findLocksOfMembers(context, question, folder);
+    const locksOf = await findLocksOfMembers(context, propfind, folder);
     let text = "";
     for (const entry of members) {
       const segments = [...folder, entry.name];
       const properties = entry.hasProperties ? await files.properties(segments).catch(noneIfHidden) : undefined;
       const locks = locksOf === undefined ? NO_LOCKS : await locksOf(entry.name);
-      text += question.write({ href: toMemberHref(base, entry), entry, properties, ...locks });
+      text += propfind.write({ href: toMemberHref(base, entry), entry, properties, ...locks });
       if (text.length < MAX_PIECE) continue;
       yield text;
       text = "";
@@ -128,7 +128,7 @@ async function* writeMembers(
   yield MULTISTATUS_END;
 }
 
-/** Of a member that was removed meanwhile, or whose properties the account may not see. */
+/** Ignores the error for a member that was removed meanwhile, or whose properties the account may not see. */
 function noneIfHidden(error: unknown): undefined {
   const isHidden = isHttpError(error)
     ? error.failure === "denied"

@@ -19,7 +19,7 @@ export async function findLocks(
   segments: readonly string[],
 ): Promise<ResourceLocks> {
   const find = (): Promise<readonly AccountLock[]> => context.files.locksOf(segments);
-  return toResourceLocks(context, asked, segments, asked.needsLocks ? await unlessAway(asked, find, []) : []);
+  return toResourceLocks(context, asked, segments, asked.needsLocks ? await noneIfUnavailable(asked, find, []) : []);
 }
 
 /** Returns a function for the locks of a folder's members; `undefined` if the response has nothing of them. */
@@ -31,12 +31,12 @@ export async function findLocksOfMembers(
   if (!asked.needsLocks && asked.needsMayWrite !== "always") return undefined;
   const noLocks: LocksOfMember = () => [];
   const find = (): Promise<LocksOfMember> => context.files.locksOfMembers(folder);
-  const locksOf = asked.needsLocks ? await unlessAway(asked, find, noLocks) : noLocks;
+  const locksOf = asked.needsLocks ? await noneIfUnavailable(asked, find, noLocks) : noLocks;
   return (name) => toResourceLocks(context, asked, [...folder, name], locksOf(name));
 }
 
-/** A client that did not ask for locks by name gets its response although the store of locks fails. */
-async function unlessAway<T>({ isLockNamed }: AskedLocks, find: () => Promise<T>, none: T): Promise<T> {
+/** Returns `none` if the store of locks fails, unless the client has asked for locks by name. */
+async function noneIfUnavailable<T>({ isLockNamed }: AskedLocks, find: () => Promise<T>, none: T): Promise<T> {
   try {
     return await find();
   } catch (error) {

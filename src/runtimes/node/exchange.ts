@@ -48,7 +48,7 @@ export interface Exchange {
   /** The service has returned a response: it only works on the response body. */
   responded: boolean;
   /** The socket closed before the system had taken the complete response. */
-  gone: boolean;
+  isDisconnected: boolean;
 }
 
 const states = new WeakMap<Socket, SocketState>();
@@ -67,7 +67,7 @@ export function createExchange(req: IncomingMessage, res: ServerResponse): Excha
     reader: undefined,
     wake: undefined,
     responded: false,
-    gone: false,
+    isDisconnected: false,
   };
 }
 
@@ -238,7 +238,7 @@ export function releaseReader(exchange: Exchange): void {
 }
 
 function abandonExchange(exchange: Exchange): void {
-  exchange.gone = true;
+  exchange.isDisconnected = true;
   exchange.controller?.abort(createDisconnectError());
   releaseReader(exchange);
   exchange.wake?.();

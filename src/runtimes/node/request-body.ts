@@ -10,7 +10,7 @@ export interface RequestBody {
    * does not close the socket.
    */
   readonly chunks: DirectBody;
-  /** The same for the ponyfill's `Request`, which hosts may read. It takes the chunks when it is first read. */
+  /** The body of the ponyfill's `Request`, which hosts may read. It takes the chunks when it is first read. */
   readonly stream: Readable;
   /** Whether the client waits for `100 Continue` (`Expect: 100-continue`) and has not got it. */
   isContinueWithheld(): boolean;

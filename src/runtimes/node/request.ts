@@ -13,7 +13,7 @@ const lazySignal: PropertyDescriptor & ThisType<{ [exchangeKey]: Exchange }> = {
     const exchange = this[exchangeKey];
     if (exchange.controller === undefined) {
       exchange.controller = new AbortController();
-      if (exchange.gone) exchange.controller.abort(createDisconnectError());
+      if (exchange.isDisconnected) exchange.controller.abort(createDisconnectError());
     }
     return exchange.controller.signal;
   },

@@ -19,7 +19,7 @@ export function sendReply(exchange: Exchange, reply: Reply, lingerMilliseconds: 
 }
 
 function writeReply(exchange: Exchange, reply: Reply, lingerMilliseconds: number): void {
-  if (exchange.gone || exchange.res.writableEnded) {
+  if (exchange.isDisconnected || exchange.res.writableEnded) {
     releaseBody(reply.body);
     return;
   }

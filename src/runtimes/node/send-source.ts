@@ -27,16 +27,16 @@ async function copySource(exchange: Exchange, source: ByteSource, { status, fiel
     const isFirst = sent === 0;
     sent += count;
     if (isLast) exchange.reader = undefined;
-    if (exchange.gone) return giveBack(buffer);
+    if (exchange.isDisconnected) return giveBack(buffer);
     if (!res.headersSent) writeHead(res, status, fields);
     const startedAt = performance.now();
     const bytes = buffer.subarray(0, count);
     // Whether the client is slow is not known yet.
     const rest = isFirst ? await writeSlices(exchange, bytes) : bytes;
-    if (isLast && !exchange.gone) return endWith(exchange, buffer, rest);
-    if (!exchange.gone) await write(exchange, rest);
+    if (isLast && !exchange.isDisconnected) return endWith(exchange, buffer, rest);
+    if (!exchange.isDisconnected) await write(exchange, rest);
     // After a broken connection the system may still read the buffer.
-    if (exchange.gone) return dropBuffer(buffer);
+    if (exchange.isDisconnected) return dropBuffer(buffer);
     sizer.passed(performance.now() - startedAt);
     giveBack(buffer);
   }
@@ -77,7 +77,7 @@ async function isComplete(
 /** Writes what is more than one slice, and returns the rest: bytes of a slow client count by complete writes. */
 async function writeSlices(exchange: Exchange, bytes: Uint8Array): Promise<Uint8Array> {
   let rest = bytes;
-  while (rest.byteLength > SLICE_BYTES && !exchange.gone) {
+  while (rest.byteLength > SLICE_BYTES && !exchange.isDisconnected) {
     await write(exchange, rest.subarray(0, SLICE_BYTES));
     rest = rest.subarray(SLICE_BYTES);
   }
@@ -94,7 +94,7 @@ function endWith({ res }: Exchange, buffer: Uint8Array, rest: Uint8Array): void 
   });
 }
 
-/** TLS encrypts a write whole, and holds it beside the buffer until the client has read it. */
+/** TLS encrypts a complete write, and holds it in addition to the buffer until the client has read it. */
 const ENCRYPTED_BYTES = 65_536;
 /** See `enforceMinThroughput`. */
 const SLICE_BYTES = 131_072;

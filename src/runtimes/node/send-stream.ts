@@ -41,7 +41,7 @@ export async function sendChunks(exchange: Exchange, reader: ChunkReader, head: 
 /** Responds with a blank 500, or breaks the connection if the head is already sent. */
 export function failResponse(exchange: Exchange, { closes, length }: Pick<Head, "closes" | "length">): void {
   const { res } = exchange;
-  if (exchange.gone) return;
+  if (exchange.isDisconnected) return;
   if (res.headersSent) {
     breakResponse(exchange, length);
     return;
@@ -60,7 +60,7 @@ async function copyChunks(exchange: Exchange, reader: ChunkReader, head: Head): 
   let last: Uint8Array | string | undefined;
   for (;;) {
     const chunk = await readChunk(exchange, reader);
-    if (exchange.gone) return;
+    if (exchange.isDisconnected) return;
     if (chunk === undefined) break;
     sent += sizeOf(chunk);
     if (sent > most) throw new RangeError("The body has more bytes than Content-Length");
@@ -68,7 +68,7 @@ async function copyChunks(exchange: Exchange, reader: ChunkReader, head: Head): 
     // The part that completes the length is held back until the source has ended without an error.
     if (sent === most) last ??= parts.pop();
     await writeParts(exchange, parts, head);
-    if (exchange.gone) return;
+    if (exchange.isDisconnected) return;
   }
   if (length !== undefined && sent < length) throw new RangeError("The body has fewer bytes than Content-Length");
   if (!res.headersSent) writeHead(res, head.status, head.fields);
@@ -80,7 +80,7 @@ async function copyChunks(exchange: Exchange, reader: ChunkReader, head: Head): 
 async function writeParts(exchange: Exchange, parts: readonly (Uint8Array | string)[], head: Head): Promise<void> {
   for (const part of parts) {
     if (!writeChunk(exchange.res, part, head)) await drained(exchange);
-    if (exchange.gone) return;
+    if (exchange.isDisconnected) return;
   }
 }
 

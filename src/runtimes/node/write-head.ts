@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** The fields of the host that stay beside those of the service: its cookies, and what its responses vary with. */
+/** The fields of the host that stay in addition to the service's: its cookies, and what its responses vary with. */
 const KEPT = ["set-cookie", "vary"];
 
 /**
@@ -13,7 +13,7 @@ export function writeHead(res: ServerResponse, status: number, fields: readonly 
     res.writeHead(status, fields as string[]);
     return;
   }
-  // Beside fields that are set already, Node's `writeHead` keeps only the last of several with one name.
+  // If fields are set already, Node's `writeHead` keeps only the last of several with one name.
   for (const [name, values] of joinFields(res, fields)) res.setHeader(name, values);
   res.writeHead(status);
 }

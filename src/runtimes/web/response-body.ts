@@ -39,7 +39,7 @@ export async function openResponseBody(
   try {
     signal?.throwIfAborted();
     signal?.addEventListener("abort", release);
-    if (length !== undefined && length <= wholeBytes) return await readWhole(reader, length);
+    if (length !== undefined && length <= wholeBytes) return await readComplete(reader, length);
     const first = await nextChunk(reader);
     if (first !== undefined) return toExactStream(reader, first, options);
     if (length !== undefined) throw new RangeError("The body has fewer bytes than Content-Length");
@@ -52,7 +52,7 @@ export async function openResponseBody(
   }
 }
 
-async function readWhole(reader: ChunkReader, length: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readComplete(reader: ChunkReader, length: number): Promise<Uint8Array<ArrayBuffer>> {
   const whole = new Uint8Array(length);
   let count = 0;
   for (let chunk = await nextChunk(reader); chunk !== undefined; chunk = await nextChunk(reader)) {

@@ -47,7 +47,7 @@ interface FolderPair {
 }
 
 /**
- * Copies a folder to a place, all or nothing: first to a temporary folder beside it, which is then renamed. Links, and
+ * Copies a folder to a place, all or nothing: first to a temporary folder next to it, which is then renamed. Links, and
  * members that disappear meanwhile, are left out.
  */
 export async function copyFolderTo(source: OpenFolder, to: Place, options: CopyOptions): Promise<Placement> {
@@ -133,7 +133,7 @@ async function copyProperties(pair: FolderPair, member: Member, { durability }: 
   await giveProperties(pair.target, member.name, properties, durability === "fsync");
 }
 
-/** Gives properties to a member that nobody else sees yet. */
+/** Gives properties to a member that is not visible yet. */
 async function giveProperties(
   folder: OpenFolder,
   name: string,

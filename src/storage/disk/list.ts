@@ -81,7 +81,7 @@ export async function* listFirstMembers(
     const later = names.filter((name) => compareNames(name, after) > 0);
     count += later.length;
     await first.add(later);
-    // Others have their turn.
+    // Lets other requests run.
     yield [];
   }
   const entries: StorageEntry[] = [];

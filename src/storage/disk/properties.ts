@@ -184,7 +184,7 @@ export interface PropertyOwner {
 
 /**
  * Runs a step that replaces or moves a member, and takes its properties along. They are stored for the new place or
- * file first: whenever the process ends, each file has its own properties or, after the step, those it shall have.
+ * file first: if the process ends in between, each file has its own properties or those that the step gives it.
  * `replaced` is what the step removes from the new place, whose properties go.
  */
 export async function withPropertiesMoved<T>(

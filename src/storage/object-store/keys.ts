@@ -3,7 +3,7 @@ import { toPathSegments } from "../../contracts/storage-path.ts";
 /** The limit of disks, so that the service behaves the same on all storages. */
 const MAX_NAME_BYTES = 255;
 const MAX_KEY_BYTES = 1024;
-/** Name of the folders with the properties of the members beside them. No path leads there. */
+/** Name of the folders with the properties of the members next to them. No path leads there. */
 export const PROPERTIES_FOLDER = ".fileferry-properties";
 
 const encoder = new TextEncoder();

@@ -96,7 +96,7 @@ export function createObjectTransfers(bucket: TransferBucket): Required<Pick<Sto
       await removeSource(from, copied);
     } catch (error) {
       if (!isCode(error, "not-found")) {
-        throw new StorageError("unavailable", "The source of a move remains beside its copy.", { cause: error });
+        throw new StorageError("unavailable", "The source of a move remains next to its copy.", { cause: error });
       }
       // Another caller has moved it. A copy that replaced something stays: it may have replaced that of this caller.
       if (copied.placement === "created") await takeBack(to, copied.file);

@@ -19,7 +19,7 @@ export interface R2Bucket {
  */
 export type R2Condition = { readonly etagMatches: string } | { readonly etagDoesNotMatch: "*" };
 
-/** What an object has beside its content. Listings do not report it. */
+/** What an object has in addition to its content. Listings do not report it. */
 export interface R2Metadata {
   readonly httpMetadata?: R2HttpMetadata;
   readonly customMetadata?: Record<string, string>;

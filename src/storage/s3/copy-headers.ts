@@ -1,7 +1,7 @@
 import { encodeKey, type S3Client } from "./client.ts";
 import { SOURCE_HEADER, WRITER_HEADER } from "./entries.ts";
 
-/** Metadata that a copy keeps, beside that of this storage. */
+/** Metadata that a copy keeps, in addition to that of this storage. */
 const KEPT = /^(?:cache-control|content-(?:disposition|encoding|language|type)|expires|x-amz-meta-.+)$/;
 
 /** One version of an object that is copied. */

@@ -11,7 +11,7 @@ export interface S3Response {
   readonly attempts: number;
 }
 
-/** Meanings of error codes that the status does not tell. */
+/** Meanings of error codes that differ from that of the status. */
 const BY_CODE: ReadonlyMap<string, StorageErrorCode> = new Map([
   ["AccessDenied", "denied"],
   ["AllAccessDisabled", "denied"],

@@ -21,18 +21,18 @@ export interface S3Upload {
  * A new multipart upload. `isOnlyOne` is false if earlier attempts may have created other uploads, whose responses were
  * lost.
  */
-export interface S3Begin {
+export interface S3UploadStart {
   readonly upload: S3Upload;
   readonly isOnlyOne: boolean;
 }
 
 /** Creates a multipart upload. Its object will have these headers. */
-export async function beginUpload(
+export async function startUpload(
   client: S3Client,
   key: string,
   headers: Readonly<Record<string, string>>,
   signal?: AbortSignal,
-): Promise<S3Begin> {
+): Promise<S3UploadStart> {
   const request: S3Request = { method: "POST", key, query: { uploads: "" }, headers, signal };
   const response = await client.call(request);
   if (!isDone(response)) throw toS3StorageError(response, describeS3Request(request));

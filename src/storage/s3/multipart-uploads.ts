@@ -1,6 +1,6 @@
 import type { S3Client } from "./client.ts";
 import { isDone } from "./errors.ts";
-import { abortUpload, beginUpload, hasParts, type S3Upload } from "./multipart-parts.ts";
+import { abortUpload, hasParts, type S3Upload, startUpload } from "./multipart-parts.ts";
 import { childText, parseResponse } from "./xml.ts";
 
 /** State of an upload: parts may still be arriving, all parts have arrived, or the file exists. */
@@ -41,7 +41,7 @@ export function createUploads(client: S3Client): S3Uploads {
     beginning.set(key, (beginning.get(key) ?? 0) + 1);
     let hasStarted = true;
     try {
-      const { upload, isOnlyOne } = await beginUpload(client, key, headers, signal);
+      const { upload, isOnlyOne } = await startUpload(client, key, headers, signal);
       known.add(upload.id);
       if (!isOnlyOne) doubt();
       return upload;

@@ -4,7 +4,7 @@ export interface S3StreamedBody {
   readonly chunks: AsyncIterable<Uint8Array<ArrayBuffer>>;
 }
 
-/** What is told about a streamed body, so that only the store's time counts. */
+/** Gets the progress of a streamed body, so that only the store's time counts. */
 export interface S3BodyWatcher {
   /** The body waits for its content. */
   onWait(): void;

@@ -34,7 +34,7 @@ export class FileferryStore {
     return new Response(JSON.stringify({ result }));
   }
 
-  /** Removes expired entries, also if nobody writes any more. */
+  /** Removes expired entries, even without further calls. */
   async alarm(): Promise<void> {
     const now = Date.now();
     const { sql } = this.#storage;

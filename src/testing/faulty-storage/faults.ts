@@ -8,7 +8,7 @@ export type StorageVerb = Exclude<keyof StorageAdapter, "attributes"> | keyof St
 /** A step of a storage's work at which a fault may occur. */
 export interface StorageStep {
   readonly verb: StorageVerb;
-  /** Of a copy or a move: the path of the source. */
+  /** The path of the call; for a copy or a move, the source. */
   readonly path: string;
   /**
    * The step.

@@ -12,8 +12,8 @@ export interface StorageCaseContext {
   /** It checks the conditions of a write and replaces the content in one atomic step. */
   readonly atomicConditions?: true;
   /**
-   * Of several callers that move one source, or that move or copy to one new path, exactly one succeeds, and a move of
-   * a file is one step.
+   * If several callers move one source, or move or copy to one new path, exactly one succeeds. A move of a file is one
+   * step.
    */
   readonly exactMoves?: true;
   /** It keeps properties. */

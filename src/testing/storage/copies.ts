@@ -50,7 +50,7 @@ export const copyCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "copy: copies a folder with everything in it, empty folders too, and nothing beside it",
+    name: "copy: copies a folder with everything in it, empty folders too, and nothing next to it",
     async run({ storage }) {
       await makeTree(storage);
       expectEqual(await storage.copy("/tree", "/copy"), "created", "placement");
@@ -245,7 +245,7 @@ export const copyCases: readonly StorageCase[] = [
   },
 ];
 
-/** Creates `/tree`, and `/tree2` beside it. */
+/** Creates `/tree`, and `/tree2` next to it. */
 export async function makeTree(storage: StorageAdapter): Promise<void> {
   for (const path of ["/tree", "/tree/deep", "/tree/deep/empty", "/tree2"]) await storage.createFolder(path);
   for (const path of ["/tree/1", "/tree/deep/2", "/tree2/3"]) await put(storage, path, path.slice(-1));

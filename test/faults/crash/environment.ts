@@ -21,7 +21,7 @@ export interface CrashEnvironment {
 /** All that stands for something unfinished, whoever made it. */
 const TEMPORARY = /\.tmp$/i;
 const LANES = 4;
-/** How long the start's sweep may take, in milliseconds: it goes through some folders, a millisecond each. */
+/** How long the start's clean-up may take, in milliseconds: it goes through some folders, a millisecond each. */
 const SWEEP_MILLISECONDS = 15_000;
 
 /** A folder of its own with files and accounts, and the command, which is in this file, on it. */

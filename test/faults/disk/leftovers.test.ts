@@ -153,7 +153,7 @@ describe("a process killed midway in a write", () => {
   });
 });
 
-describe("the sweep", () => {
+describe("the clean-up", () => {
   it("leaves the temporary file of another process that is running", async () => {
     const other = await startMidway();
     const storage = createDiskStorage({ root });
@@ -315,7 +315,7 @@ async function setAge(file: string, seconds: number): Promise<void> {
   await utimes(file, time, time);
 }
 
-/** Long enough for a sweep of these few folders. */
+/** Long enough for a clean-up of these few folders. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 50));
 }

@@ -135,7 +135,7 @@ function plainShape(input: string): string | null {
   if (name === "__svc__") return isPrintable ? plainOwnShape(raw) : "malformed";
   if (name !== "" && name !== "home") return null;
   if (!isPrintable) return "malformed";
-  if (rest.length === 0) return "entry";
+  if (rest.length === 0) return "start";
   return name === "" ? null : plainHomeShape(raw);
 }
 

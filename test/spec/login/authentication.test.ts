@@ -51,7 +51,7 @@ describe("who is asking", () => {
     expect(await who(test, { connection: certificateOf("bob") })).toBe("bob");
   });
 
-  it("is nobody without credentials (7.1)", async () => {
+  it("is not identified without credentials (7.1)", async () => {
     const test = await createTestService({ files });
     expect(await who(test, {})).toBe("401");
   });

@@ -258,7 +258,7 @@ describe("COPY and MOVE (RFC 4918 9.8, 9.9)", () => {
     ["a dot segment", "/home/a.txt", { destination: "/home/f/../x" }, 400],
     ["another Overwrite", "/home/a.txt", { destination: "/home/x", overwrite: "yes" }, 400],
     ["a condition that fails", "/home/a.txt", { destination: "/home/x", "if-match": '"other"' }, 412],
-  ])("%s", async (_, path, headers, status) => {
+  ])("are refused for %s", async (_, path, headers, status) => {
     for (const method of ["COPY", "MOVE"]) {
       const test = await createDav();
       expect((await call(test, method, path, headers as Record<string, string>)).status).toBe(status);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toAccount } from "../../../src/account/account.ts";
-import { createAccountFiles, type RemovalKind, type UnlockedFiles } from "../../../src/account/files.ts";
+import { createAccountFiles, type FilesWithoutLocks, type RemovalKind } from "../../../src/account/files.ts";
 import type { AccountSettings } from "../../../src/contracts/account.ts";
 import { type StorageAdapter, StorageError } from "../../../src/contracts/storage-adapter.ts";
 import { createFairQueue } from "../../../src/platform/fair-queue.ts";
@@ -12,7 +12,7 @@ import { fillStorage, overrideStorage, withLinks } from "../../support/storage.t
 const NOT_PERMITTED = { failure: "denied", message: "The account's permissions do not allow this." };
 const NOT_FOUND = { name: "StorageError", code: "not-found" };
 
-function filesOf(settings: AccountSettings, storage: StorageAdapter = createMemoryStorage()): UnlockedFiles {
+function filesOf(settings: AccountSettings, storage: StorageAdapter = createMemoryStorage()): FilesWithoutLocks {
   return createAccountFiles(toAccount("alice", settings, new Map()), storage, {
     queue: createFairQueue(),
     withWalkLock: createKeyedMutex(),
@@ -23,7 +23,7 @@ async function* contentOf(text: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text);
 }
 
-async function namesIn(files: UnlockedFiles, segments: readonly string[] = []): Promise<readonly string[]> {
+async function namesIn(files: FilesWithoutLocks, segments: readonly string[] = []): Promise<readonly string[]> {
   const names: string[] = [];
   for await (const { name } of files.list(segments)) names.push(name);
   return names.sort();
@@ -66,7 +66,7 @@ describe("two virtual folders in one place", () => {
 });
 
 describe("the reserved name in an account's files (CONTRACT 2.3)", () => {
-  async function createFiles(): Promise<UnlockedFiles> {
+  async function createFiles(): Promise<FilesWithoutLocks> {
     const storage = createMemoryStorage();
     await fillStorage(storage, { "/alice/__svc__/x": "x", "/alice/a/__svc__": "x" });
     return filesOf({}, storage);

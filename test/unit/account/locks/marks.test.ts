@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { PlacedLock } from "../../../../src/account/locks/lock.ts";
+import type { RootedLock } from "../../../../src/account/locks/lock.ts";
 import { createLocks, type Locks } from "../../../../src/account/locks/locks.ts";
 import type { AtomicKeyValueStore } from "../../../../src/contracts/atomic-store.ts";
 import { sha256Hex } from "../../../../src/platform/sha256.ts";
@@ -28,7 +28,7 @@ function createProcess(gate: (folder: string) => Promise<void> = async () => und
   });
 }
 
-function toLock(path: string, depth: PlacedLock["depth"] = "0"): PlacedLock {
+function toLock(path: string, depth: RootedLock["depth"] = "0"): RootedLock {
   const root = path.split("/").slice(1);
   count += 1;
   const ends = Date.now() + 60_000;

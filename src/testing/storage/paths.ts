@@ -5,7 +5,7 @@ import { firstOf, makeFilledFolder, namesIn, put, readFileText, untouched } from
 const NOT_CANONICAL = ["", "a", "a/b", "//", "/a/", "//a", "/a//b", "/.", "/..", "/a/.", "/a/../b", "/./a"];
 
 /** Cases about what is at a path: `stat`, `list`, `createFolder`. */
-export const placeCases: readonly StorageCase[] = [
+export const pathCases: readonly StorageCase[] = [
   {
     name: "stat: the root is a folder with an empty name",
     async run({ storage }) {

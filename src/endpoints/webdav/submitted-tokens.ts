@@ -10,7 +10,7 @@ import { parseOwnPath, toOwnHosts } from "./own-path.ts";
  * Reads the lock tokens of a request to a WebDAV endpoint, and checks its `If` header (RFC 4918 10.4). A `Lock-Token`
  * counts as submitted too: a version of Office sends it in place of `If`.
  */
-export function withSubmittedLocks(endpoint: AccountEndpoint): AccountEndpoint {
+export function withSubmittedTokens(endpoint: AccountEndpoint): AccountEndpoint {
   return async (context) => {
     const { request, config, files } = context;
     if (config.webdav === undefined) return endpoint(context);
