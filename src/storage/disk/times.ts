@@ -28,8 +28,9 @@ export function nextTime(wanted?: Date): number {
 }
 
 /**
- * Whether a file has the time that was set, to the second. File systems move a time that they cannot keep to the nearest
- * one that they can, and Node takes the current time in place of one before 1970: then two contents could get one time.
+ * Whether a file has the time that was set, to the second. File systems move a time that they cannot keep to the
+ * nearest one that they can, and Node takes the current time in place of one before 1970: then two contents could get
+ * one time.
  */
 export function hasTime({ mtimeNs }: BigIntStats, time: number): boolean {
   return mtimeNs / NANOSECONDS === BigInt(Math.floor(time));
