@@ -51,7 +51,8 @@ For a folder that is there already, JSON clients get status 422, \`Error-Code: a
 
 ## Errors of your own functions
 
-Some options are functions of yours. What they throw becomes a response:
+Some options are functions of yours.
+What they throw becomes a response:
 
 | function | what it throws | what the client gets |
 |---|---|---|

@@ -11,7 +11,7 @@ export interface LockRecord {
 export interface Mark {
   /** A time when all of them have ended, in milliseconds. It may be later than needed, but never earlier. */
   readonly until: number;
-  /** Who is about to remove the mark, unless somebody needs it meanwhile. */
+  /** Identifies a removal of the mark under way. It ends without effect if a new lock needs the mark. */
   readonly removal?: string;
 }
 

@@ -31,7 +31,7 @@ export interface LockRecords {
   mark(folder: readonly string[], name: string, until: number): Promise<void>;
   /**
    * Removes the mark of a member of a folder if there are neither locks nor marks in that member. Returns whether there
-   * is no mark now. Whoever marks the folder, stores a lock, and then marks it again, has a mark from then on.
+   * is no mark now. A caller that marks the folder, stores a lock, and then marks it again has a mark from then on.
    */
   removeUnusedMark(folder: readonly string[], name: string): Promise<boolean>;
   /** Changes the record of a folder in one step. If `next` throws, nothing changes. */

@@ -63,8 +63,8 @@ export async function writeMember(
 }
 
 /**
- * Writes a member of a folder that nobody else sees yet: without a temporary file, and without flushing the folder. A
- * failure can leave an incomplete file.
+ * Writes a member of a folder that no other caller sees yet: without a temporary file, and without flushing the folder.
+ * A failure can leave an incomplete file.
  * @throws StorageError `already-exists`
  */
 export async function writeHiddenMember(
