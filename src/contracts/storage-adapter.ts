@@ -1,6 +1,7 @@
 import type { ByteSource } from "./byte-source.ts";
 import type { StorageAttributes } from "./storage-attributes.ts";
 import type { StorageEntry } from "./storage-entry.ts";
+import type { StorageUploads } from "./storage-uploads.ts";
 
 export type { StorageEntry };
 
@@ -120,6 +121,9 @@ export interface StorageAdapter {
 
   /** Properties and times. Absent: the storage keeps none, and a change of one is `unsupported`. */
   readonly attributes?: StorageAttributes;
+
+  /** Files that arrive in several requests. Absent: the service has no resumable uploads in this storage. */
+  readonly uploads?: StorageUploads;
 }
 
 /**
@@ -235,7 +239,13 @@ export type StorageErrorCode =
   /** The storage is temporarily unavailable: a retry may help. */
   | "unavailable"
   /** The storage keeps no such attribute. */
-  | "unsupported";
+  | "unsupported"
+  /** The upload has another offset. */
+  | "offset-mismatch"
+  /** Another call uses the upload. */
+  | "locked"
+  /** The upload has ended, and its bytes are gone. */
+  | "gone";
 
 /**
  * A failure whose cause clients may learn. The message is for the log only: it may contain paths and errors of the
