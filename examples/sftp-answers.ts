@@ -26,6 +26,9 @@ const STATUS_OF_STORAGE_ERROR: Readonly<Record<StorageErrorCode, Status>> = {
   "too-large": { code: STATUS_CODE.FAILURE, message: "The file is too large" },
   unsupported: { code: STATUS_CODE.OP_UNSUPPORTED, message: "The storage does not keep this" },
   unavailable: { code: STATUS_CODE.FAILURE, message: "The storage failed; try again later" },
+  "offset-mismatch": { code: STATUS_CODE.FAILURE, message: "The upload continues at another offset" },
+  locked: { code: STATUS_CODE.FAILURE, message: "The upload is in use" },
+  gone: { code: STATUS_CODE.FAILURE, message: "The upload has expired" },
 };
 
 /** The status for what was thrown; `undefined` when it is nothing that a client may be told of. */

@@ -1,8 +1,10 @@
 import type { ByteSource } from "./byte-source.ts";
+import type { EntityTags } from "./entity-tags.ts";
 import type { StorageAttributes } from "./storage-attributes.ts";
 import type { StorageEntry } from "./storage-entry.ts";
+import type { StorageUploads } from "./storage-uploads.ts";
 
-export type { StorageEntry };
+export type { EntityTags, StorageEntry };
 
 /**
  * A storage: eight methods on one tree of files and folders.
@@ -120,6 +122,9 @@ export interface StorageAdapter {
 
   /** Properties and times. Absent: the storage keeps none, and a change of one is `unsupported`. */
   readonly attributes?: StorageAttributes;
+
+  /** Files that arrive in several requests. Absent: the service has no resumable uploads in this storage. */
+  readonly uploads?: StorageUploads;
 }
 
 /**
@@ -213,9 +218,6 @@ export interface FolderOwner {
   readonly group?: string;
 }
 
-/** The value of `If-Match` or `If-None-Match`: `"*"` for any file, or entity-tags with their quotes. */
-export type EntityTags = "*" | readonly string[];
-
 /** Why a storage refused an operation. */
 export type StorageErrorCode =
   | "not-found"
@@ -235,7 +237,13 @@ export type StorageErrorCode =
   /** The storage is temporarily unavailable: a retry may help. */
   | "unavailable"
   /** The storage keeps no such attribute. */
-  | "unsupported";
+  | "unsupported"
+  /** The upload has another offset. */
+  | "offset-mismatch"
+  /** Another call uses the upload. */
+  | "locked"
+  /** The upload has ended, and its bytes are gone. */
+  | "gone";
 
 /**
  * A failure whose cause clients may learn. The message is for the log only: it may contain paths and errors of the

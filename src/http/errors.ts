@@ -153,6 +153,10 @@ const TABLE = {
   "destination-elsewhere": ["bad-gateway", "The destination is on another server."],
   "if-invalid": ["malformed", "The If header is malformed, or has too many conditions."],
   "modified-time-invalid": ["malformed", "The X-OC-Mtime header is not a time in seconds since 1970."],
+  // Resumable uploads
+  "upload-offset-mismatch": ["offset-mismatch", "The upload continues at another offset."],
+  "upload-in-use": ["locked", "The upload is in use."],
+  "upload-gone": ["gone", "The upload has expired."],
   // Forms
   "items-missing": ["malformed", "Select at least one item."],
   "files-missing": ["malformed", "Select at least one file."],

@@ -17,6 +17,10 @@ const STATUSES: Readonly<Record<Failure, readonly [json: number, webdav: number,
   "wrong-kind": [422, 409, 400],
   conflict: [409, 409, 409],
   locked: [423, 423, 423],
+  "offset-mismatch": [409, 409, 409],
+  gone: [410, 410, 410],
+  // Of tus, not of the IANA registry.
+  "checksum-mismatch": [460, 460, 460],
   "precondition-failed": [412, 412, 412],
   "range-not-satisfiable": [416, 416, 416],
   "too-large": [413, 413, 413],
@@ -50,6 +54,9 @@ const STORAGE_ERRORS: Readonly<Record<StorageErrorCode, ErrorCode>> = {
   "too-large": "storage-too-large",
   unavailable: "storage-unavailable",
   unsupported: "storage-unsupported",
+  "offset-mismatch": "upload-offset-mismatch",
+  locked: "upload-in-use",
+  gone: "upload-gone",
 };
 
 /** Failures whose cause is reported to the operator, because the client cannot fix them. */
@@ -87,7 +94,7 @@ function toHttpError(error: unknown, report: ReportError): HttpError {
   if (isStorageError(error) && Object.hasOwn(STORAGE_ERRORS, error.code)) {
     const isUnavailable = error.code === "unavailable";
     if (isUnavailable || (error.code === "denied" && !isLocationError(error))) report(error);
-    const headers = isUnavailable ? { "Retry-After": "1" } : {};
+    const headers = isUnavailable || error.code === "locked" ? { "Retry-After": "1" } : {};
     return createError(STORAGE_ERRORS[error.code], { headers, cause: error });
   }
   const id = crypto.randomUUID();

@@ -19,6 +19,7 @@ import { createMemoryAttributes } from "./memory/attributes.ts";
 import { byteLength, toContent } from "./memory/content.ts";
 import { copyInMemory, moveInMemory } from "./memory/transfer.ts";
 import { createMemoryTree, type File, type Folder, type Location } from "./memory/tree.ts";
+import { createMemoryUploads } from "./memory/uploads.ts";
 import { NO_PROPERTIES } from "./properties.ts";
 
 /** Options of {@link createMemoryStorage}. */
@@ -94,8 +95,10 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     const chunks: Uint8Array[] = [];
     for await (const chunk of receive(content, options)) chunks.push(new Uint8Array(chunk));
     options.signal?.throwIfAborted();
-    const location = checkTarget(toPathSegments(path), options);
-    const modified = options.modified ?? tree.now();
+    return putFile(checkTarget(toPathSegments(path), options), chunks, options.modified);
+  }
+
+  function putFile(location: Location, chunks: readonly Uint8Array[], modified = tree.now()): StorageEntry {
     const previous = location.parent.members.get(location.name);
     const file: File = {
       kind: "file",
@@ -146,8 +149,9 @@ export function createMemoryStorage({ clock = Date.now }: MemoryStorageOptions =
     moveInMemory(tree, from, to, options);
 
   const attributes = createMemoryAttributes(tree, toEntry);
+  const uploads = createMemoryUploads({ tree, checkTarget, putFile });
 
-  return { stat, list, listingTag, read, write, createFolder, remove, copy, move, attributes };
+  return { stat, list, listingTag, read, write, createFolder, remove, copy, move, attributes, uploads };
 }
 
 function toEntry(name: string, found: File | Folder): StorageEntry {

@@ -8,3 +8,5 @@ export type { LinkTarget, StorageCase, StorageCaseContext } from "./storage/case
 export { storageCases } from "./storage-cases.ts";
 export { storeCases } from "./store-cases.ts";
 export type { AtomicStoreCase, AtomicStoreCaseContext, StoreCase, StoreCaseContext } from "./stores/case.ts";
+export { uploadCases } from "./upload-cases.ts";
+export type { UploadCase, UploadCaseContext } from "./uploads/case.ts";

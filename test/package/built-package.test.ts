@@ -88,6 +88,7 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "isPlayable",
     "storageCases",
     "storeCases",
+    "uploadCases",
   ],
 };
 

@@ -1,8 +1,9 @@
 import { opendir } from "node:fs/promises";
 import type { FolderTree } from "./folder-tree.ts";
-import { RECORDS_FOLDER } from "./names.ts";
+import { isUploadName, RECORDS_FOLDER } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
 import { removeIfAbandoned } from "./temporary-files.ts";
+import { createUploadCleanUp, type Locate, type UploadCleanUp } from "./uploads.ts";
 
 /**
  * Delays before each clean-up of a root, in milliseconds after the previous one. The second run finds files of a
@@ -16,21 +17,22 @@ const CLEAN_UP_DELAYS = [0, 10_000, 3_900_000];
  * the process alive, and does not cross into other file systems. Runs again later if it had to keep a temporary file.
  * Files that it cannot read or remove stay.
  */
-export async function cleanUpTemporaryFiles(tree: FolderTree): Promise<void> {
+export async function cleanUpTemporaryFiles(tree: FolderTree, locate: Locate): Promise<void> {
+  const removeIfLost = createUploadCleanUp(tree, locate);
   for (const delay of CLEAN_UP_DELAYS) {
     await pause(delay);
-    if (!(await cleanUpOnce(tree))) return;
+    if (!(await cleanUpOnce(tree, removeIfLost))) return;
   }
 }
 
 /** Returns whether a file was kept that may be an abandoned temporary file. */
-async function cleanUpOnce(tree: FolderTree): Promise<boolean> {
+async function cleanUpOnce(tree: FolderTree, removeIfLost: UploadCleanUp): Promise<boolean> {
   const waiting: string[][] = [[]];
   let isKept = false;
   let device: string | undefined;
   for (let segments = waiting.pop(); segments !== undefined; segments = waiting.pop()) {
     await pause(1);
-    const swept = await cleanUpFolder(tree, segments, device).catch(() => undefined);
+    const swept = await cleanUpFolder(tree, removeIfLost, segments, device).catch(() => undefined);
     if (swept === undefined) continue;
     device = swept.device;
     isKept ||= swept.isKept;
@@ -45,6 +47,7 @@ async function cleanUpOnce(tree: FolderTree): Promise<boolean> {
  */
 async function cleanUpFolder(
   tree: FolderTree,
+  removeIfLost: UploadCleanUp,
   segments: readonly string[],
   only: string | undefined,
 ): Promise<{ readonly device: string; readonly folders: readonly string[]; readonly isKept: boolean } | undefined> {
@@ -55,7 +58,8 @@ async function cleanUpFolder(
     const [device = ""] = folder.identity().split(":");
     if (only !== undefined && device !== only) return undefined;
     for await (const member of await opendir(String(folder.at(".")))) {
-      if (await removeIfAbandoned(folder, member.name)) isKept = true;
+      if (isUploadName(member.name)) await removeIfLost(folder, member.name);
+      else if (await removeIfAbandoned(folder, member.name)) isKept = true;
       else if (member.name === RECORDS_FOLDER) isKept = (await cleanUpRecords(folder)) || isKept;
       else if (member.isDirectory()) folders.push(member.name);
     }

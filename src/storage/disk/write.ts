@@ -87,8 +87,8 @@ async function fillFile(
 ): Promise<BigIntStats> {
   let isOpen = true;
   try {
-    await writeContent(descriptor, receive(content, options), options.size);
-    const written = await mapSystemErrors(finish(descriptor, previous, durability, options.modified));
+    await writeContent(descriptor, receive(content, options), { size: options.size });
+    const written = await mapSystemErrors(finishFile(descriptor, previous, durability, options.modified));
     isOpen = false;
     // Some file systems report only here that bytes could not be stored.
     await mapSystemErrors(closeFile(descriptor, hasNoDeferredWork(written, durability)));
@@ -113,7 +113,8 @@ async function tryUnlink(folder: OpenFolder, name: string): Promise<boolean> {
   }
 }
 
-function createFile(folder: OpenFolder, name: string, previous: BigIntStats | undefined): Promise<number> {
+/** Creates a temporary file next to the file that it replaces. @throws StorageError `parent-missing` */
+export function createFile(folder: OpenFolder, name: string, previous: BigIntStats | undefined): Promise<number> {
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   const mode = previous?.isFile() ? Number(previous.mode) & PERMISSION_BITS : 0o666;
   return inParent(folder.openFile(name, O_CREAT | O_EXCL | O_WRONLY, mode));
@@ -131,7 +132,7 @@ function inParent<T>(step: Promise<T>): Promise<T> {
  * The system counts time in steps of some milliseconds. Within one step an inode can be freed and reused, and without a
  * unique time one entity-tag would stand for two contents. A time that the file system cannot keep is ignored.
  */
-async function finish(
+export async function finishFile(
   descriptor: number,
   previous: BigIntStats | undefined,
   durability: Durability,

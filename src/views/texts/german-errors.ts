@@ -139,6 +139,10 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "destination-elsewhere": "Das Ziel ist auf einem anderen Server.",
   "if-invalid": "Der Header If ist fehlerhaft oder hat zu viele Bedingungen.",
   "modified-time-invalid": "Der Header X-OC-Mtime ist keine Zeit in Sekunden seit 1970.",
+  // Resumable uploads
+  "upload-offset-mismatch": "Das Hochladen geht an einer anderen Stelle weiter.",
+  "upload-in-use": "Dieses Hochladen läuft gerade an anderer Stelle.",
+  "upload-gone": "Dieses Hochladen ist abgelaufen.",
   // Forms
   "items-missing": "Wählen Sie mindestens einen Eintrag aus.",
   "files-missing": "Wählen Sie mindestens eine Datei aus.",

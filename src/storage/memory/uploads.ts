@@ -1,0 +1,166 @@
+import { type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
+import { toPathSegments } from "../../contracts/storage-path.ts";
+import type {
+  AppendOptions,
+  CompleteOptions,
+  JoinOptions,
+  StorageUploads,
+  UploadChange,
+  UploadDraft,
+  UploadKey,
+  UploadState,
+} from "../../contracts/storage-uploads.ts";
+import { receive } from "../content.ts";
+import { checkUploadKey, checkUploadName, limitAppend } from "../upload-checks.ts";
+import { createUploadWriters } from "../upload-writers.ts";
+import { byteLength } from "./content.ts";
+import type { Folder, Location, MemoryTree } from "./tree.ts";
+
+/** An upload, with its bytes. */
+interface MemoryUpload {
+  readonly key: UploadKey;
+  readonly path: string;
+  /** The folder of the file to be. If another one, or none, is at its path, the upload is lost. */
+  readonly parent: Folder;
+  chunks: readonly Uint8Array[];
+  state: UploadState;
+}
+
+/** What uploads need of their storage. */
+export interface MemoryUploadsOptions {
+  readonly tree: MemoryTree;
+  /** Checks that a file can be written at a path, as `write` does. */
+  checkTarget(segments: string[], options: WriteOptions): Location;
+  /** Puts a file at a location. */
+  putFile(location: Location, chunks: readonly Uint8Array[]): StorageEntry;
+}
+
+/** Creates the uploads of a memory storage. */
+export function createMemoryUploads({ tree, checkTarget, putFile }: MemoryUploadsOptions): StorageUploads {
+  const uploads = new Map<string, MemoryUpload>();
+  const writers = createUploadWriters();
+
+  /** Returns an upload whose folder is still there. */
+  function findUpload(key: UploadKey): MemoryUpload | undefined {
+    const upload = uploads.get(toName(key));
+    if (upload === undefined) return undefined;
+    if (tree.find(toPathSegments(upload.path).slice(0, -1)) === upload.parent) return upload;
+    uploads.delete(toName(key));
+    return undefined;
+  }
+
+  function requireUpload(key: UploadKey): MemoryUpload {
+    const upload = findUpload(key);
+    if (upload === undefined) throw new StorageError("not-found");
+    return upload;
+  }
+
+  async function create(key: UploadKey, path: string, draft: UploadDraft): Promise<UploadState> {
+    checkUploadKey(key);
+    const { size, note, expires, signal } = draft;
+    signal?.throwIfAborted();
+    const { parent } = checkTarget(toPathSegments(path), draft);
+    if (uploads.has(toName(key))) throw new StorageError("already-exists");
+    const created = tree.now();
+    const state: UploadState = {
+      key: { ...key },
+      path,
+      offset: 0,
+      ...(size !== undefined && { size }),
+      note,
+      created,
+      modified: created,
+      expires,
+    };
+    uploads.set(toName(key), { key: state.key, path, parent, chunks: [], state });
+    return state;
+  }
+
+  function find(key: UploadKey): Promise<UploadState | undefined> {
+    return writers.run(key, async () => findUpload(key)?.state);
+  }
+
+  function append(
+    key: UploadKey,
+    offset: number,
+    content: AsyncIterable<Uint8Array>,
+    options: AppendOptions = {},
+  ): Promise<UploadState> {
+    const { verify, signal: callersSignal } = options;
+    const run = async (signal: AbortSignal): Promise<UploadState> => {
+      const upload = requireUpload(key);
+      if (upload.state.done !== undefined || upload.state.offset !== offset) throw new StorageError("offset-mismatch");
+      const chunks: Uint8Array[] = [];
+      try {
+        for await (const chunk of limitAppend(receive(content, { signal }), options))
+          chunks.push(new Uint8Array(chunk));
+        await verify?.();
+        signal.throwIfAborted();
+      } catch (error) {
+        if (verify === undefined) keep(upload, chunks);
+        throw error;
+      }
+      return keep(upload, chunks);
+    };
+    return writers.append(key, run, callersSignal);
+  }
+
+  function keep(upload: MemoryUpload, chunks: readonly Uint8Array[]): UploadState {
+    if (chunks.length === 0) return upload.state;
+    upload.chunks = [...upload.chunks, ...chunks];
+    upload.state = { ...upload.state, offset: byteLength(upload.chunks), modified: tree.now() };
+    return upload.state;
+  }
+
+  async function update(key: UploadKey, change: UploadChange): Promise<UploadState> {
+    const upload = requireUpload(key);
+    upload.state = { ...upload.state, ...change };
+    return upload.state;
+  }
+
+  function complete(key: UploadKey, options: CompleteOptions = {}): Promise<StorageEntry> {
+    const run = async (): Promise<StorageEntry> => {
+      const upload = requireUpload(key);
+      options.signal?.throwIfAborted();
+      const { done, size, offset, path } = upload.state;
+      if (done !== undefined) return done;
+      if (size !== undefined && size !== offset) throw new StorageError("incomplete");
+      const target = options.path ?? path;
+      checkUploadName(path, target);
+      const entry = putFile(checkTarget(toPathSegments(target), options), upload.chunks);
+      upload.chunks = [];
+      upload.state = { ...upload.state, done: entry };
+      return entry;
+    };
+    return writers.run(key, run);
+  }
+
+  function discard(key: UploadKey): Promise<boolean> {
+    return writers.run(key, async () => uploads.delete(toName(key)));
+  }
+
+  async function* list(owner?: string): AsyncGenerator<UploadState> {
+    for (const { key } of [...uploads.values()]) {
+      const state = owner === undefined || key.owner === owner ? findUpload(key)?.state : undefined;
+      if (state !== undefined) yield state;
+    }
+  }
+
+  async function* read(key: UploadKey): AsyncGenerator<Uint8Array> {
+    for (const chunk of requireUpload(key).chunks) yield new Uint8Array(chunk);
+  }
+
+  async function join(keys: readonly UploadKey[], path: string, options: JoinOptions = {}): Promise<StorageEntry> {
+    const { size, signal } = options;
+    signal?.throwIfAborted();
+    const chunks = keys.flatMap((key) => requireUpload(key).chunks);
+    if (size !== undefined && size !== byteLength(chunks)) throw new StorageError("incomplete");
+    return putFile(checkTarget(toPathSegments(path), options), chunks);
+  }
+
+  return { create, find, append, update, complete, discard, list, read, join };
+}
+
+function toName({ owner, id }: UploadKey): string {
+  return `${id} ${owner}`;
+}

@@ -1,0 +1,207 @@
+import { expect, expectEqual, expectRefusal } from "../expectations.ts";
+import { namesIn, put, readFileText } from "../storage/content.ts";
+import type { UploadCase } from "./case.ts";
+import { appendText, newKey, offsetOf, startUpload, uploadsOf } from "./setup.ts";
+
+/** Cases about uploads that become files. */
+export const completionCases: readonly UploadCase[] = [
+  {
+    name: "create: an upload is no file: nothing is listed, found or changed",
+    async run({ storage }) {
+      await put(storage, "/file", "previous");
+      const { key } = await startUpload(storage, "/file", { size: 3 });
+      await startUpload(storage, "/other");
+      await appendText(storage, key, 0, "new");
+      expectEqual(await namesIn(storage, "/"), ["file"], "members");
+      expectEqual(await storage.stat("/other"), undefined, "the file of the other upload");
+      expectEqual(await readFileText(storage, "/file"), "previous", "text");
+    },
+  },
+  {
+    name: "create: the place is checked as by a write",
+    async run({ storage }) {
+      await storage.createFolder("/folder");
+      const { etag } = await put(storage, "/file", "text");
+      await expectRefusal(startUpload(storage, "/folder"), "not-a-file");
+      await expectRefusal(startUpload(storage, "/missing/file"), "parent-missing");
+      await expectRefusal(startUpload(storage, "/file/below"), "not-a-folder");
+      await expectRefusal(startUpload(storage, `/${"n".repeat(300)}`), "bad-name");
+      await expectRefusal(startUpload(storage, "/file", { ifNoneMatch: "*" }), "precondition-failed");
+      await expectRefusal(startUpload(storage, "/none", { ifMatch: "*" }), "precondition-failed");
+      await startUpload(storage, "/file", { ifMatch: "*" });
+      if (etag !== undefined && !etag.startsWith("W/")) await startUpload(storage, "/file", { ifMatch: [etag] });
+    },
+  },
+  {
+    name: "create: a key is used once; another owner may use the same id",
+    async run({ storage }) {
+      const { key } = await startUpload(storage, "/file");
+      await expectRefusal(startUpload(storage, "/other", {}, key), "already-exists");
+      const other = { owner: "account:bob", id: key.id };
+      await startUpload(storage, "/other", {}, other);
+      await appendText(storage, key, 0, "abc");
+      expectEqual([await offsetOf(storage, key), await offsetOf(storage, other)], [3, 0], "offsets");
+    },
+  },
+  {
+    name: "find: tells what was created",
+    async run({ storage }) {
+      const expires = new Date(Math.floor(Date.now() / 1000) * 1000 + 3_600_000);
+      const key = newKey("a/../b\u0000\n \ud83d\udea2");
+      const created = await uploadsOf(storage).create(key, "/file", { size: 7, note: '{"ü":"\\n"}', expires });
+      const found = await uploadsOf(storage).find(key);
+      expectEqual(found, created, "state");
+      expectEqual(
+        [found?.key, found?.path, found?.offset, found?.size, found?.note, found?.expires, found?.done],
+        [key, "/file", 0, 7, '{"ü":"\\n"}', expires, undefined],
+        "members",
+      );
+      expectEqual(await uploadsOf(storage).find(newKey()), undefined, "an unknown upload");
+    },
+  },
+  {
+    name: "update: changes what it names, and nothing else",
+    async run({ storage }) {
+      const { key, expires } = await startUpload(storage, "/file");
+      await appendText(storage, key, 0, "abc");
+      await uploadsOf(storage).update(key, { size: 6 });
+      await uploadsOf(storage).update(key, { note: "other" });
+      const later = new Date(expires.getTime() + 60_000);
+      const changed = await uploadsOf(storage).update(key, { expires: later });
+      expectEqual(await uploadsOf(storage).find(key), changed, "state");
+      expectEqual([changed.size, changed.note, changed.expires, changed.offset], [6, "other", later, 3], "members");
+      await expectRefusal(uploadsOf(storage).update(newKey(), { note: "" }), "not-found");
+    },
+  },
+  {
+    name: "complete: replaces the file, and tells the same entry again",
+    async run({ storage }) {
+      await put(storage, "/file", "previous");
+      const { key } = await startUpload(storage, "/file", { size: 3 });
+      await appendText(storage, key, 0, "new");
+      const entry = await uploadsOf(storage).complete(key);
+      expectEqual(entry, await storage.stat("/file"), "entry");
+      expectEqual(await uploadsOf(storage).complete(key), entry, "entry again");
+      const found = await uploadsOf(storage).find(key);
+      expectEqual([found?.done, found?.offset], [entry, 3], "state");
+      expectEqual(await namesIn(storage, "/"), ["file"], "members");
+      await put(storage, "/file", "next");
+      expectEqual(await uploadsOf(storage).complete(key), entry, "entry after the file was replaced");
+      expectEqual(await readFileText(storage, "/file"), "next", "text");
+    },
+  },
+  {
+    name: "complete: is `incomplete` below the size, and `not-found` without an upload",
+    async run({ storage }) {
+      const { key } = await startUpload(storage, "/file", { size: 4 });
+      await appendText(storage, key, 0, "new");
+      await expectRefusal(uploadsOf(storage).complete(key), "incomplete");
+      expectEqual(await storage.stat("/file"), undefined, "the file");
+      await expectRefusal(uploadsOf(storage).complete(newKey()), "not-found");
+      await appendText(storage, key, 3, "!");
+      await uploadsOf(storage).complete(key);
+      expectEqual(await readFileText(storage, "/file"), "new!", "text");
+    },
+  },
+  {
+    name: "complete: conditions that are not met leave the file and the upload",
+    async run({ storage }) {
+      const { key } = await startUpload(storage, "/file", { ifNoneMatch: "*" });
+      await appendText(storage, key, 0, "new");
+      await put(storage, "/file", "faster");
+      await expectRefusal(uploadsOf(storage).complete(key, { ifNoneMatch: "*" }), "precondition-failed");
+      expectEqual(await readFileText(storage, "/file"), "faster", "text");
+      expectEqual(await offsetOf(storage, key), 3, "offset");
+      await uploadsOf(storage).complete(key, { ifMatch: "*" });
+      expectEqual(await readFileText(storage, "/file"), "new", "text");
+    },
+  },
+  {
+    name: "complete: of 10 uploads to one new name with a condition, exactly one succeeds",
+    needs: "atomicConditions",
+    async run({ storage }) {
+      const uploads = await Promise.all(Array.from({ length: 10 }, () => startUpload(storage, "/file")));
+      await Promise.all(uploads.map(({ key }, number) => appendText(storage, key, 0, `text ${number}`)));
+      const results = await Promise.allSettled(
+        uploads.map(({ key }) => uploadsOf(storage).complete(key, { ifNoneMatch: "*" })),
+      );
+      const winners = results.flatMap(({ status }, number) => (status === "fulfilled" ? [number] : []));
+      expectEqual(winners.length, 1, "completions that succeed");
+      expectEqual(await readFileText(storage, "/file"), `text ${winners[0]}`, "text");
+    },
+  },
+  {
+    name: "complete: several callers get one entry",
+    async run({ storage }) {
+      const { key } = await startUpload(storage, "/file");
+      await appendText(storage, key, 0, "abc");
+      const results = await Promise.allSettled(Array.from({ length: 5 }, () => uploadsOf(storage).complete(key)));
+      const entries = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+      expect(entries.length > 0, "one of them succeeds");
+      expectEqual(new Set(entries.map(({ etag }) => etag)).size, 1, "different entries");
+      expectEqual(await readFileText(storage, "/file"), "abc", "text");
+    },
+  },
+  {
+    name: "complete: takes another name in the same folder, and no other folder",
+    async run({ storage }) {
+      await storage.createFolder("/folder");
+      const { key } = await startUpload(storage, "/folder/file");
+      await appendText(storage, key, 0, "abc");
+      await expectRefusal(uploadsOf(storage).complete(key, { path: "/other" }), "denied");
+      await uploadsOf(storage).complete(key, { path: "/folder/other", ifNoneMatch: "*" });
+      expectEqual(await namesIn(storage, "/folder"), ["other"], "members");
+    },
+  },
+  {
+    name: "discard: removes the upload once, never a file",
+    async run({ storage }) {
+      await put(storage, "/file", "previous");
+      const { key } = await startUpload(storage, "/file");
+      await appendText(storage, key, 0, "new");
+      const results = await Promise.all(Array.from({ length: 5 }, () => uploadsOf(storage).discard(key)));
+      expectEqual(results.filter(Boolean).length, 1, "callers that get true");
+      expectEqual(await uploadsOf(storage).find(key), undefined, "the upload");
+      await expectRefusal(appendText(storage, key, 3, "!"), "not-found");
+      const done = await startUpload(storage, "/file");
+      await appendText(storage, done.key, 0, "new");
+      await uploadsOf(storage).complete(done.key);
+      expectEqual(await uploadsOf(storage).discard(done.key), true, "discard of a complete one");
+      expectEqual(await readFileText(storage, "/file"), "new", "text");
+    },
+  },
+  {
+    name: "an upload whose folder was removed or moved is lost",
+    async run({ storage }) {
+      for (const path of ["/removed", "/moved"]) {
+        await storage.createFolder(path);
+        const { key } = await startUpload(storage, `${path}/file`);
+        await appendText(storage, key, 0, "abc");
+        await (path === "/removed" ? storage.remove(path) : storage.move(path, "/elsewhere"));
+        expectEqual(await uploadsOf(storage).find(key), undefined, "the upload");
+        await storage.createFolder(path);
+        expectEqual(await uploadsOf(storage).find(key), undefined, "the upload, with a new folder at its path");
+        await expectRefusal(appendText(storage, key, 3, "d"), "not-found");
+      }
+      expectEqual(await namesIn(storage, "/elsewhere"), [], "members of the moved folder");
+    },
+  },
+  {
+    name: "list: has the uploads of an owner, or of all",
+    async run({ storage }) {
+      const mine = await startUpload(storage, "/mine");
+      const other = await startUpload(storage, "/other", {}, newKey("account:bob"));
+      await startUpload(storage, "/done").then(async ({ key }) => uploadsOf(storage).complete(key));
+      expectEqual(await pathsOf(uploadsOf(storage).list(mine.key.owner)), ["/done", "/mine"], "uploads of one owner");
+      expectEqual(await pathsOf(uploadsOf(storage).list(other.key.owner)), ["/other"], "uploads of the other one");
+      expectEqual(await pathsOf(uploadsOf(storage).list("nobody")), [], "uploads of nobody");
+      expectEqual(await pathsOf(uploadsOf(storage).list()), ["/done", "/mine", "/other"], "uploads of all");
+    },
+  },
+];
+
+async function pathsOf(states: AsyncIterable<{ readonly path: string }>): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const { path } of states) paths.push(path);
+  return paths.sort();
+}
