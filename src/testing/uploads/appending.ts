@@ -11,14 +11,14 @@ import {
   untouched,
 } from "../storage/content.ts";
 import type { UploadCase } from "./case.ts";
-import { appendText, newKey, offsetOf, startUpload, uploadsOf } from "./setup.ts";
+import { appendText, beginUpload, newKey, offsetOf, uploadsOf } from "./setup.ts";
 
 /** Cases about the content of uploads. */
 export const appendingCases: readonly UploadCase[] = [
   {
     name: "append: content in several calls becomes one file",
     async run({ storage }) {
-      const { key } = await startUpload(storage, "/file", { size: 11 });
+      const { key } = await beginUpload(storage, "/file", { size: 11 });
       expectEqual((await appendText(storage, key, 0, "hello")).offset, 5, "offset");
       expectEqual((await appendText(storage, key, 5, " ", "world")).offset, 11, "offset");
       await uploadsOf(storage).complete(key);
@@ -29,7 +29,7 @@ export const appendingCases: readonly UploadCase[] = [
     name: "append: several MiB in parts of odd sizes stay unchanged",
     async run({ storage }) {
       const bytes = noise(9 * 1_048_576 + 13, 7);
-      const { key } = await startUpload(storage, "/file");
+      const { key } = await beginUpload(storage, "/file");
       let offset = 0;
       for (const size of [1, 3_000_001, 65_536, 5_242_880]) {
         const part = bytes.subarray(offset, offset + size);
@@ -44,7 +44,7 @@ export const appendingCases: readonly UploadCase[] = [
   {
     name: "append: another offset is `offset-mismatch`, and the content is not read",
     async run({ storage }) {
-      const { key } = await startUpload(storage, "/file", { size: 10 });
+      const { key } = await beginUpload(storage, "/file", { size: 10 });
       await appendText(storage, key, 0, "hello");
       for (const offset of [0, 4, 6, 11]) {
         const content = untouched();
@@ -58,7 +58,7 @@ export const appendingCases: readonly UploadCase[] = [
     name: "append: content that fails keeps what has arrived",
     async run({ storage }) {
       const failure = new Error("cut");
-      const { key } = await startUpload(storage, "/file", { size: 9 });
+      const { key } = await beginUpload(storage, "/file", { size: 9 });
       const cut = uploadsOf(storage).append(key, 0, cutOff(failure, "abc", "def"));
       expect((await rejectionOf(cut)) === failure, "the append rejects with the error of the content");
       expectEqual(await offsetOf(storage, key), 6, "offset");
@@ -71,7 +71,7 @@ export const appendingCases: readonly UploadCase[] = [
     name: "append: an aborted signal keeps what has arrived",
     async run({ storage }) {
       const controller = new AbortController();
-      const { key } = await startUpload(storage, "/file");
+      const { key } = await beginUpload(storage, "/file");
       const reason = new Error("gone");
       const content = stalled(() => controller.abort(reason), "abc");
       const cut = uploadsOf(storage).append(key, 0, content, { signal: controller.signal });
@@ -82,7 +82,7 @@ export const appendingCases: readonly UploadCase[] = [
   {
     name: "append: an upload without content has offset 0, and its file is empty",
     async run({ storage }) {
-      const { key, offset } = await startUpload(storage, "/file", { size: 0 });
+      const { key, offset } = await beginUpload(storage, "/file", { size: 0 });
       expectEqual(offset, 0, "offset");
       expectEqual((await appendText(storage, key, 0)).offset, 0, "offset after an empty append");
       await uploadsOf(storage).complete(key);
@@ -92,7 +92,7 @@ export const appendingCases: readonly UploadCase[] = [
   {
     name: "append: more than the limit is `too-large`, and what is within it is kept",
     async run({ storage }) {
-      const { key } = await startUpload(storage, "/file");
+      const { key } = await beginUpload(storage, "/file");
       const content = (async function* () {
         yield new TextEncoder().encode("abc");
         yield new TextEncoder().encode("def");
@@ -104,7 +104,7 @@ export const appendingCases: readonly UploadCase[] = [
   {
     name: "append: a check that passes keeps all of the content",
     async run({ storage }) {
-      const { key } = await startUpload(storage, "/file");
+      const { key } = await beginUpload(storage, "/file");
       let checked = 0;
       const content = (async function* () {
         yield new TextEncoder().encode("abc");
@@ -122,7 +122,7 @@ export const appendingCases: readonly UploadCase[] = [
     name: "append: a check that fails, and a checked append that is cut, keep nothing",
     async run({ storage }) {
       const failure = new Error("checksum");
-      const { key } = await startUpload(storage, "/file");
+      const { key } = await beginUpload(storage, "/file");
       await appendText(storage, key, 0, "abc");
       const verify = async (): Promise<void> => {
         throw failure;
@@ -143,7 +143,7 @@ export const appendingCases: readonly UploadCase[] = [
     async run({ storage }) {
       const content = untouched();
       await expectRefusal(uploadsOf(storage).append(newKey(), 0, content), "not-found");
-      const { key } = await startUpload(storage, "/file");
+      const { key } = await beginUpload(storage, "/file");
       await appendText(storage, key, 0, "abc");
       await uploadsOf(storage).complete(key);
       await expectRefusal(uploadsOf(storage).append(key, 3, content), "offset-mismatch");
@@ -154,7 +154,7 @@ export const appendingCases: readonly UploadCase[] = [
   {
     name: "append: a later one takes over: the running one keeps its bytes and is `locked`",
     async run({ storage }) {
-      const { key } = await startUpload(storage, "/file");
+      const { key } = await beginUpload(storage, "/file");
       let waits: () => void = () => undefined;
       const isWaiting = new Promise<void>((resolve) => {
         waits = resolve;
@@ -172,7 +172,7 @@ export const appendingCases: readonly UploadCase[] = [
   {
     name: "append: of 10 at one offset at once, the bytes of exactly one count",
     async run({ storage }) {
-      const { key } = await startUpload(storage, "/file");
+      const { key } = await beginUpload(storage, "/file");
       const texts = Array.from({ length: 10 }, (_, number) => String(number).repeat(5));
       const results = await Promise.allSettled(texts.map((text) => appendText(storage, key, 0, text)));
       expectEqual(await offsetOf(storage, key), 5, "offset");

@@ -1,7 +1,7 @@
 import { expect, expectEqual, expectRefusal } from "../expectations.ts";
 import { namesIn, put, readFileText } from "../storage/content.ts";
 import type { UploadCase } from "./case.ts";
-import { appendText, newKey, offsetOf, startUpload, uploadsOf } from "./setup.ts";
+import { appendText, beginUpload, newKey, offsetOf, uploadsOf } from "./setup.ts";
 
 /** Cases about uploads that become files. */
 export const completionCases: readonly UploadCase[] = [
@@ -9,8 +9,8 @@ export const completionCases: readonly UploadCase[] = [
     name: "create: an upload is no file: nothing is listed, found or changed",
     async run({ storage }) {
       await put(storage, "/file", "previous");
-      const { key } = await startUpload(storage, "/file", { size: 3 });
-      await startUpload(storage, "/other");
+      const { key } = await beginUpload(storage, "/file", { size: 3 });
+      await beginUpload(storage, "/other");
       await appendText(storage, key, 0, "new");
       expectEqual(await namesIn(storage, "/"), ["file"], "members");
       expectEqual(await storage.stat("/other"), undefined, "the file of the other upload");
@@ -22,23 +22,23 @@ export const completionCases: readonly UploadCase[] = [
     async run({ storage }) {
       await storage.createFolder("/folder");
       const { etag } = await put(storage, "/file", "text");
-      await expectRefusal(startUpload(storage, "/folder"), "not-a-file");
-      await expectRefusal(startUpload(storage, "/missing/file"), "parent-missing");
-      await expectRefusal(startUpload(storage, "/file/below"), "not-a-folder");
-      await expectRefusal(startUpload(storage, `/${"n".repeat(300)}`), "bad-name");
-      await expectRefusal(startUpload(storage, "/file", { ifNoneMatch: "*" }), "precondition-failed");
-      await expectRefusal(startUpload(storage, "/none", { ifMatch: "*" }), "precondition-failed");
-      await startUpload(storage, "/file", { ifMatch: "*" });
-      if (etag !== undefined && !etag.startsWith("W/")) await startUpload(storage, "/file", { ifMatch: [etag] });
+      await expectRefusal(beginUpload(storage, "/folder"), "not-a-file");
+      await expectRefusal(beginUpload(storage, "/missing/file"), "parent-missing");
+      await expectRefusal(beginUpload(storage, "/file/below"), "not-a-folder");
+      await expectRefusal(beginUpload(storage, `/${"n".repeat(300)}`), "bad-name");
+      await expectRefusal(beginUpload(storage, "/file", { ifNoneMatch: "*" }), "precondition-failed");
+      await expectRefusal(beginUpload(storage, "/none", { ifMatch: "*" }), "precondition-failed");
+      await beginUpload(storage, "/file", { ifMatch: "*" });
+      if (etag !== undefined && !etag.startsWith("W/")) await beginUpload(storage, "/file", { ifMatch: [etag] });
     },
   },
   {
     name: "create: a key is used once; another owner may use the same id",
     async run({ storage }) {
-      const { key } = await startUpload(storage, "/file");
-      await expectRefusal(startUpload(storage, "/other", {}, key), "already-exists");
+      const { key } = await beginUpload(storage, "/file");
+      await expectRefusal(beginUpload(storage, "/other", {}, key), "already-exists");
       const other = { owner: "account:bob", id: key.id };
-      await startUpload(storage, "/other", {}, other);
+      await beginUpload(storage, "/other", {}, other);
       await appendText(storage, key, 0, "abc");
       expectEqual([await offsetOf(storage, key), await offsetOf(storage, other)], [3, 0], "offsets");
     },
@@ -62,7 +62,7 @@ export const completionCases: readonly UploadCase[] = [
   {
     name: "update: changes what it names, and nothing else",
     async run({ storage }) {
-      const { key, expires } = await startUpload(storage, "/file");
+      const { key, expires } = await beginUpload(storage, "/file");
       await appendText(storage, key, 0, "abc");
       await uploadsOf(storage).update(key, { size: 6 });
       await uploadsOf(storage).update(key, { note: "other" });
@@ -77,7 +77,7 @@ export const completionCases: readonly UploadCase[] = [
     name: "complete: replaces the file, and tells the same entry again",
     async run({ storage }) {
       await put(storage, "/file", "previous");
-      const { key } = await startUpload(storage, "/file", { size: 3 });
+      const { key } = await beginUpload(storage, "/file", { size: 3 });
       await appendText(storage, key, 0, "new");
       const entry = await uploadsOf(storage).complete(key);
       expectEqual(entry, await storage.stat("/file"), "entry");
@@ -93,7 +93,7 @@ export const completionCases: readonly UploadCase[] = [
   {
     name: "complete: is `incomplete` below the size, and `not-found` without an upload",
     async run({ storage }) {
-      const { key } = await startUpload(storage, "/file", { size: 4 });
+      const { key } = await beginUpload(storage, "/file", { size: 4 });
       await appendText(storage, key, 0, "new");
       await expectRefusal(uploadsOf(storage).complete(key), "incomplete");
       expectEqual(await storage.stat("/file"), undefined, "the file");
@@ -106,7 +106,7 @@ export const completionCases: readonly UploadCase[] = [
   {
     name: "complete: conditions that are not met leave the file and the upload",
     async run({ storage }) {
-      const { key } = await startUpload(storage, "/file", { ifNoneMatch: "*" });
+      const { key } = await beginUpload(storage, "/file", { ifNoneMatch: "*" });
       await appendText(storage, key, 0, "new");
       await put(storage, "/file", "faster");
       await expectRefusal(uploadsOf(storage).complete(key, { ifNoneMatch: "*" }), "precondition-failed");
@@ -120,7 +120,7 @@ export const completionCases: readonly UploadCase[] = [
     name: "complete: of 10 uploads to one new name with a condition, exactly one succeeds",
     needs: "atomicConditions",
     async run({ storage }) {
-      const uploads = await Promise.all(Array.from({ length: 10 }, () => startUpload(storage, "/file")));
+      const uploads = await Promise.all(Array.from({ length: 10 }, () => beginUpload(storage, "/file")));
       await Promise.all(uploads.map(({ key }, number) => appendText(storage, key, 0, `text ${number}`)));
       const results = await Promise.allSettled(
         uploads.map(({ key }) => uploadsOf(storage).complete(key, { ifNoneMatch: "*" })),
@@ -133,7 +133,7 @@ export const completionCases: readonly UploadCase[] = [
   {
     name: "complete: several callers get one entry",
     async run({ storage }) {
-      const { key } = await startUpload(storage, "/file");
+      const { key } = await beginUpload(storage, "/file");
       await appendText(storage, key, 0, "abc");
       const results = await Promise.allSettled(Array.from({ length: 5 }, () => uploadsOf(storage).complete(key)));
       const entries = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
@@ -146,7 +146,7 @@ export const completionCases: readonly UploadCase[] = [
     name: "complete: takes another name in the same folder, and no other folder",
     async run({ storage }) {
       await storage.createFolder("/folder");
-      const { key } = await startUpload(storage, "/folder/file");
+      const { key } = await beginUpload(storage, "/folder/file");
       await appendText(storage, key, 0, "abc");
       await expectRefusal(uploadsOf(storage).complete(key, { path: "/other" }), "denied");
       await uploadsOf(storage).complete(key, { path: "/folder/other", ifNoneMatch: "*" });
@@ -157,13 +157,13 @@ export const completionCases: readonly UploadCase[] = [
     name: "discard: removes the upload once, never a file",
     async run({ storage }) {
       await put(storage, "/file", "previous");
-      const { key } = await startUpload(storage, "/file");
+      const { key } = await beginUpload(storage, "/file");
       await appendText(storage, key, 0, "new");
       const results = await Promise.all(Array.from({ length: 5 }, () => uploadsOf(storage).discard(key)));
       expectEqual(results.filter(Boolean).length, 1, "callers that get true");
       expectEqual(await uploadsOf(storage).find(key), undefined, "the upload");
       await expectRefusal(appendText(storage, key, 3, "!"), "not-found");
-      const done = await startUpload(storage, "/file");
+      const done = await beginUpload(storage, "/file");
       await appendText(storage, done.key, 0, "new");
       await uploadsOf(storage).complete(done.key);
       expectEqual(await uploadsOf(storage).discard(done.key), true, "discard of a complete one");
@@ -175,7 +175,7 @@ export const completionCases: readonly UploadCase[] = [
     async run({ storage }) {
       for (const path of ["/removed", "/moved"]) {
         await storage.createFolder(path);
-        const { key } = await startUpload(storage, `${path}/file`);
+        const { key } = await beginUpload(storage, `${path}/file`);
         await appendText(storage, key, 0, "abc");
         await (path === "/removed" ? storage.remove(path) : storage.move(path, "/elsewhere"));
         expectEqual(await uploadsOf(storage).find(key), undefined, "the upload");
@@ -189,9 +189,9 @@ export const completionCases: readonly UploadCase[] = [
   {
     name: "list: has the uploads of an owner, or of all",
     async run({ storage }) {
-      const mine = await startUpload(storage, "/mine");
-      const other = await startUpload(storage, "/other", {}, newKey("account:bob"));
-      await startUpload(storage, "/done").then(async ({ key }) => uploadsOf(storage).complete(key));
+      const mine = await beginUpload(storage, "/mine");
+      const other = await beginUpload(storage, "/other", {}, newKey("account:bob"));
+      await beginUpload(storage, "/done").then(async ({ key }) => uploadsOf(storage).complete(key));
       expectEqual(await pathsOf(uploadsOf(storage).list(mine.key.owner)), ["/done", "/mine"], "uploads of one owner");
       expectEqual(await pathsOf(uploadsOf(storage).list(other.key.owner)), ["/other"], "uploads of the other one");
       expectEqual(await pathsOf(uploadsOf(storage).list("nobody")), [], "uploads of nobody");

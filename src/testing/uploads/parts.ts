@@ -2,7 +2,7 @@ import { StorageError } from "../../contracts/storage-adapter.ts";
 import { expect, expectEqual, expectRefusal, rejectionOf } from "../expectations.ts";
 import { areSameBytes, bodyBytes, namesIn, noise, put, readFileText, stalled } from "../storage/content.ts";
 import type { UploadCase } from "./case.ts";
-import { appendText, newKey, offsetOf, startUpload, uploadsOf } from "./setup.ts";
+import { appendText, beginUpload, newKey, offsetOf, uploadsOf } from "./setup.ts";
 
 /** Cases about joined uploads, and about several processes. */
 export const partCases: readonly UploadCase[] = [
@@ -10,7 +10,7 @@ export const partCases: readonly UploadCase[] = [
     name: "read: yields the bytes that are stored",
     needs: "read",
     async run({ storage }) {
-      const { key } = await startUpload(storage, "/file");
+      const { key } = await beginUpload(storage, "/file");
       await appendText(storage, key, 0, "abc", "def");
       await appendText(storage, key, 6, "g");
       let text = "";
@@ -24,7 +24,7 @@ export const partCases: readonly UploadCase[] = [
     needs: "join",
     async run({ storage }) {
       const { join } = uploadsOf(storage);
-      const [one, two] = [await startUpload(storage, "/part"), await startUpload(storage, "/part")];
+      const [one, two] = [await beginUpload(storage, "/part"), await beginUpload(storage, "/part")];
       await appendText(storage, one.key, 0, "abc");
       await appendText(storage, two.key, 0, "de");
       const entry = await join?.([two.key, one.key, two.key], "/file", { size: 7 });
@@ -40,7 +40,7 @@ export const partCases: readonly UploadCase[] = [
     async run({ storage }) {
       const join = uploadsOf(storage).join as NonNullable<ReturnType<typeof uploadsOf>["join"]>;
       await put(storage, "/file", "previous");
-      const { key } = await startUpload(storage, "/part");
+      const { key } = await beginUpload(storage, "/part");
       await appendText(storage, key, 0, "abc");
       await expectRefusal(join([key, newKey()], "/file"), "not-found");
       await expectRefusal(join([key], "/file", { ifNoneMatch: "*" }), "precondition-failed");
@@ -54,7 +54,7 @@ export const partCases: readonly UploadCase[] = [
     needs: "open",
     async run({ storage, open }) {
       const other = await (open as NonNullable<typeof open>)();
-      const { key } = await startUpload(storage, "/file", { size: 6 });
+      const { key } = await beginUpload(storage, "/file", { size: 6 });
       await appendText(storage, key, 0, "abc");
       expectEqual(await offsetOf(other, key), 3, "offset in the other process");
       await appendText(other, key, 3, "def");
@@ -71,7 +71,7 @@ export const partCases: readonly UploadCase[] = [
     needs: "open",
     async run({ storage, open }) {
       const other = await (open as NonNullable<typeof open>)();
-      const { key } = await startUpload(storage, "/file");
+      const { key } = await beginUpload(storage, "/file");
       let waits: () => void = () => undefined;
       const isWaiting = new Promise<void>((resolve) => {
         waits = resolve;
@@ -92,7 +92,7 @@ export const partCases: readonly UploadCase[] = [
     needs: "kill",
     async run({ storage, kill }) {
       const bytes = noise(6 * 1_048_576, 5);
-      const { key } = await startUpload(storage, "/file");
+      const { key } = await beginUpload(storage, "/file");
       await appendText(storage, key, 0, "abc");
       await (kill as NonNullable<typeof kill>)(key, 3, bytes, { verify: false });
       const offset = (await offsetOf(storage, key)) ?? -1;
@@ -108,7 +108,7 @@ export const partCases: readonly UploadCase[] = [
     name: "a process that is killed during an append with a checksum leaves nothing of it",
     needs: "kill",
     async run({ storage, kill }) {
-      const { key } = await startUpload(storage, "/file");
+      const { key } = await beginUpload(storage, "/file");
       await appendText(storage, key, 0, "abc");
       await (kill as NonNullable<typeof kill>)(key, 3, noise(6 * 1_048_576, 5), { verify: true });
       expectEqual(await offsetOf(storage, key), 3, "offset");

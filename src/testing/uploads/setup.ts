@@ -14,7 +14,7 @@ export function newKey(owner = "account:alice"): UploadKey {
 }
 
 /** Creates an upload. */
-export function startUpload(
+export function beginUpload(
   storage: StorageAdapter,
   path: string,
   options: Pick<WriteOptions, "size" | "ifMatch" | "ifNoneMatch"> = {},

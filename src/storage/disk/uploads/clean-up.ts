@@ -10,8 +10,8 @@ import { createUploadStates } from "./states.ts";
 export type Locate = (segments: readonly string[]) => Promise<readonly string[]>;
 
 /**
- * Removes a member with the bytes of an upload that is gone. The same holds if its file is to be in another folder: then
- * the bytes were moved with theirs.
+ * Removes a member with the bytes of an upload that is gone. The same holds if its file is to be in another folder:
+ * then the bytes were moved with theirs.
  */
 export type UploadCleanUp = (folder: OpenFolder, name: string) => Promise<void>;
 
