@@ -22,7 +22,7 @@ interface User {
   readonly account?: AccountSettings;
 }
 
-/** A Map, not an object: `constructor` is a name that anybody may log in with. */
+/** A Map, not an object: `constructor` is a possible user name. */
 const users: ReadonlyMap<string, User> = new Map([
   [
     "alice",
@@ -48,8 +48,8 @@ const token = process.env.AUTH_TOKEN;
 if (!token) throw new Error("AUTH_TOKEN must hold the secret that the service sends.");
 
 const hasher = createNodePasswordHasher();
-/** Names that are not known cost the same time as those that are: it tells nobody which exist. */
-const nobodysHash = await hasher.hash(crypto.randomUUID());
+/** Unknown names take the same time as known ones, so that the time does not reveal which exist. */
+const unknownHash = await hasher.hash(crypto.randomUUID());
 
 const endpoint = createAuthenticationEndpoint({
   authorize: { header: "Authorization", value: `token ${token}` },
@@ -66,7 +66,7 @@ const endpoint = createAuthenticationEndpoint({
 });
 
 async function isPassword(user: User | undefined, password: string): Promise<boolean> {
-  return hasher.verify(password, user?.passwordHash ?? nobodysHash);
+  return hasher.verify(password, user?.passwordHash ?? unknownHash);
 }
 
 /** The type and the key itself; what follows is a comment. The service has seen the client sign with it. */

@@ -13,7 +13,7 @@ export async function linkPackage(moduleUrl) {
   await mkdir(dirname(link), { recursive: true });
   await rm(link, { recursive: true, force: true });
   await symlink(target, link, "junction").catch(async (error) => {
-    // Somebody else may have been quicker.
+    // Another process may have been faster.
     if (!(await isRight(link))) throw error;
   });
 }

@@ -16,21 +16,27 @@ import {
 } from "fileferry";
 import { createMemoryKeyValueStore } from "fileferry/stores/memory";
 
-/** What the runtimes have each of their own. */
+/** What differs between the runtimes. */
 export interface ExampleOptions {
   readonly storage: StorageAdapter;
   /** Gets every event. */
-  readonly tell: (event: FileEvent) => void;
-  /** Default: one that computes in JavaScript, on every runtime. */
+  readonly onEvent: (event: FileEvent) => void;
+  /** Default: a hasher in JavaScript, for every runtime. */
   readonly hasher?: PasswordHasher;
-  /** Where sessions are. Default: the memory of the process, as that of failed logins, whatever this is. */
+  /** Where sessions are stored. Default: the memory of the process, where failed logins always are. */
   readonly sessions?: KeyValueStore;
   /** The interactive page of the API. Default: there is none. */
   readonly apiPage?: ApiPage;
 }
 
 export function createExampleService(options: ExampleOptions): FileService {
-  const { storage, tell, hasher = createPasswordHasher(), sessions = createMemoryKeyValueStore(), apiPage } = options;
+  const {
+    storage,
+    onEvent: tell,
+    hasher = createPasswordHasher(),
+    sessions = createMemoryKeyValueStore(),
+    apiPage,
+  } = options;
   const accounts = createAccountsAuthenticator({
     // Passwords as they are, for trying out: `fileferry hash-password` makes what should stand here.
     accounts: [
@@ -85,7 +91,7 @@ function createMembers(name: string, initialPassword: string, hasher: PasswordHa
     name: "members",
     async authenticate({ type, username, content }) {
       if (type !== "password") return { outcome: "unknown" };
-      // Asked also for other names, so that the time of the answer does not tell which exist.
+      // Verified also for other names, so that the time does not reveal which exist.
       const matches = await isRight(content);
       if (username !== name) return { outcome: "unknown" };
       return matches ? { outcome: "accepted", account: { group: "members" } } : { outcome: "rejected" };
@@ -106,7 +112,7 @@ const quiet = {
   info: () => undefined,
   warn: () => undefined,
   error(details: Readonly<Record<string, unknown>>, message: string): void {
-    // biome-ignore lint/suspicious/noConsole: every runtime has this one.
+    // biome-ignore lint/suspicious/noConsole: every runtime has this method.
     console.error(message, details);
   },
 };

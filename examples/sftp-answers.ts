@@ -11,17 +11,17 @@ export interface Status {
 
 const INTERNAL_ERROR: Status = { code: STATUS_CODE.FAILURE, message: "Internal error" };
 
-/** What a storage's refusal is to a client. SFTP version 3 has few codes: most are a FAILURE that the text explains. */
+/** The statuses of storage errors. SFTP version 3 has few codes: most are a FAILURE that the text explains. */
 const STATUS_OF_STORAGE_ERROR: Readonly<Record<StorageErrorCode, Status>> = {
   "not-found": { code: STATUS_CODE.NO_SUCH_FILE, message: "No such file or folder" },
-  "parent-missing": { code: STATUS_CODE.NO_SUCH_FILE, message: "The folder it is to be in does not exist" },
+  "parent-missing": { code: STATUS_CODE.NO_SUCH_FILE, message: "The parent folder does not exist" },
   denied: { code: STATUS_CODE.PERMISSION_DENIED, message: "Permission denied" },
   "already-exists": { code: STATUS_CODE.FAILURE, message: "A file or folder with that name already exists" },
   "not-a-folder": { code: STATUS_CODE.FAILURE, message: "It is not a folder" },
   "not-a-file": { code: STATUS_CODE.FAILURE, message: "It is not a file" },
-  "precondition-failed": { code: STATUS_CODE.FAILURE, message: "The file is there already, or is not there" },
-  "bad-name": { code: STATUS_CODE.FAILURE, message: "The name cannot be kept" },
-  incomplete: { code: STATUS_CODE.FAILURE, message: "The file is not whole" },
+  "precondition-failed": { code: STATUS_CODE.FAILURE, message: "The file already exists, or does not exist" },
+  "bad-name": { code: STATUS_CODE.FAILURE, message: "The name is not valid" },
+  incomplete: { code: STATUS_CODE.FAILURE, message: "The file is incomplete" },
   "no-space": { code: STATUS_CODE.FAILURE, message: "No space left" },
   "too-large": { code: STATUS_CODE.FAILURE, message: "The file is too large" },
   unsupported: { code: STATUS_CODE.OP_UNSUPPORTED, message: "The storage does not keep this" },
@@ -31,16 +31,16 @@ const STATUS_OF_STORAGE_ERROR: Readonly<Record<StorageErrorCode, Status>> = {
   gone: { code: STATUS_CODE.FAILURE, message: "The upload has expired" },
 };
 
-/** The status for what was thrown; `undefined` when it is nothing that a client may be told of. */
+/** The status for a thrown error; `undefined` if clients may not learn about it. */
 export function toStatus(error: unknown): Status | undefined {
-  // The message of a StorageError is for the log: it may name paths of the machine.
+  // The message of a StorageError is for the log only: it may contain paths of the machine.
   if (isStorageError(error)) return STATUS_OF_STORAGE_ERROR[error.code];
   if (!isHttpError(error)) return undefined;
-  // That of an HttpError is for the client.
+  // The message of an HttpError is for the client.
   return { code: toCode(error), message: error.message };
 }
 
-/** The status for what was thrown, with the rest told to `report`. */
+/** The status for a thrown error. `report` gets the errors that clients may not learn about. */
 export function toStatusOrReport(error: unknown, report: (error: unknown) => void): Status {
   const status = toStatus(error);
   if (status === undefined) report(error);
@@ -54,12 +54,12 @@ function toCode({ failure }: HttpError): number {
 }
 
 /**
- * The names of a path from the account's root on. Relative paths start there too. `.` and `..` go away by the text
- * alone, as clients expect (`put a.txt .`), never above the root: there are no links that could make it differ. What is
- * no name is refused where the files are reached.
+ * The names of a path below the account's root, where relative paths start too. `.` and `..` are resolved as text, as
+ * clients expect (`put a.txt .`), and never lead above the root; there are no links. Names that are not valid are
+ * refused by the account's files.
  */
 export function toSegments(path: string): readonly string[] {
-  // ssh2 puts U+FFFD where a name is not UTF-8. Two such names could not be told apart.
+  // ssh2 writes U+FFFD for bytes that are not UTF-8, so two different names could become one.
   if (path.includes("\ufffd")) throw new HttpError("malformed", "The path is not UTF-8.");
   const segments: string[] = [];
   for (const name of path.split("/")) {
@@ -69,7 +69,7 @@ export function toSegments(path: string): readonly string[] {
   return segments;
 }
 
-/** A file or folder as far as it may be told: who may not read a file learns that it is one, as listings tell too. */
+/** A file or folder; of a file that the account may not read only the kind, which listings show too. */
 export type Described = Pick<StorageEntry, "kind"> & Partial<StorageEntry>;
 
 /** The types of a file in its mode, as POSIX has them (`S_IFDIR`, `S_IFREG`). */
@@ -81,7 +81,7 @@ export function toAttributes({ kind, size, modified }: Described): Attributes {
   const seconds = modified === undefined ? undefined : toSeconds(modified);
   return {
     mode: kind === "folder" ? FOLDER_TYPE | 0o755 : FILE_TYPE | 0o644,
-    // What is left out is not sent; the types of ssh2 do not know that.
+    // Missing members are not sent, which the types of ssh2 do not say.
     ...(size !== undefined && { size }),
     ...(seconds !== undefined && { atime: seconds, mtime: seconds }),
   } as Attributes;
@@ -106,7 +106,7 @@ function toLongName({ name, kind, size, modified }: StorageEntry, username: stri
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** The time for the last half year, the year for what is older; in UTC. */
+/** The time of day within the last half year, otherwise the year; in UTC. */
 function toListedDate(date: Date): string {
   const age = Date.now() - date.getTime();
   const isRecent = age < 182 * 86_400_000 && age > -86_400_000;

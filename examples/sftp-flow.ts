@@ -2,23 +2,23 @@ import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { SFTPWrapper } from "ssh2";
 
-/** What one connection may have in memory: requests that wait, answers that the client has not taken. */
+/** Limits what one connection holds in memory: waiting requests, and responses that the client has not read. */
 export interface Flow {
-  /** Notes a request with its bytes that is not answered yet. */
+  /** Counts a request and its bytes, until {@link leave}. */
   enter(bytes: number): void;
-  /** Notes that it is. */
+  /** The request has got its response. */
   leave(bytes: number): void;
-  /** What bytes that came too early may take in memory. */
+  /** The memory for bytes that arrived before earlier bytes of their file. */
   readonly ahead: Allowance;
-  /** How many files and folders may be open, of all the connection's sessions together: each is a descriptor. */
+  /** The files and folders that all sessions of the connection may have open: each is a descriptor. */
   readonly handles: Allowance;
-  /** Waits until the client has taken enough of what it asked for, or is gone. */
+  /** Waits until the client has read enough of its responses, or has disconnected. */
   room(sftp: SFTPWrapper, isOver: () => boolean): Promise<void>;
 }
 
-/** A bound that several share. */
+/** A limit that several users share. */
 export interface Allowance {
-  /** Takes so many, if they are left. */
+  /** Takes `count` units. Returns false if fewer are left. */
   take(count: number): boolean;
   give(count: number): void;
 }
@@ -28,21 +28,21 @@ interface Load {
   readonly bytes: number;
 }
 
-/** OpenSSH has at most 64 requests under way, and 2 MiB in them. From here on the socket is not read. */
+/** Above this load the socket is not read. OpenSSH has at most 64 requests in progress, with 2 MiB in them. */
 const BUSY: Load = { requests: 256, bytes: 4 * 1024 * 1024 };
-/** Down to here, and it is read again. */
+/** At this load the socket is read again. */
 const CALM: Load = { requests: 128, bytes: 2 * 1024 * 1024 };
-/** Whoever comes that far sends requests and takes no answers. */
+/** Above this load the connection is closed: the client sends requests and reads no responses. */
 const MAX: Load = { requests: 4096, bytes: 32 * 1024 * 1024 };
-/** A client that runs ahead has no more than this under way. */
+/** The bytes that a client may send before earlier bytes of their file. */
 const MAX_AHEAD_BYTES = 2 * 1024 * 1024;
 const MAX_HANDLES = 128;
 const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
 const POLL_MILLISECONDS = 5;
 
 /**
- * Bounds what a connection has in memory, which ssh2 leaves to its user: it grants the client a new window for whatever
- * it has handed over, and keeps every answer until it is sent. Beyond all measure the connection is cut.
+ * Creates the limits of a connection. ssh2 has none: it grants the client a new window for everything that it has
+ * passed on, and keeps every response until it is sent.
  */
 export function createFlow(socket: Socket): Flow {
   let requests = 0;
@@ -54,7 +54,7 @@ export function createFlow(socket: Socket): Flow {
   }
 
   function steer(): void {
-    // Who waits for the client to take answers has to hear when it does.
+    // A paused socket would not report that the client has read responses, which `room` waits for.
     if (waiters === 0 && exceeds(BUSY)) socket.pause();
     else if (socket.isPaused() && (waiters > 0 || !exceeds(CALM))) socket.resume();
   }
@@ -97,7 +97,7 @@ function createAllowance(left: number): Allowance {
   };
 }
 
-/** Whether answers wait for a window of the client. ssh2 tells it in no other way. */
+/** Whether responses wait for a window of the client. ssh2 has no public member for this. */
 function isWindowShut(sftp: SFTPWrapper): boolean {
   const { _buffer: waiting } = sftp as { readonly _buffer?: readonly unknown[] };
   return waiting !== undefined && waiting.length > 0;

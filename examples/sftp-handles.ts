@@ -17,7 +17,7 @@ export type Handle = Download | Upload | Listing;
 export interface Download {
   readonly kind: "download";
   readonly entry: StorageEntry;
-  /** The bytes from `offset` on: `length` of them, or fewer at the end of the file; `undefined` beyond it. */
+  /** Reads `length` bytes from `offset` on, fewer at the end of the file; `undefined` after it. */
   read(offset: number, length: number): Promise<Buffer | undefined>;
   close(): Promise<void>;
 }
@@ -25,17 +25,17 @@ export interface Download {
 /** A file that is written. */
 export interface Upload {
   readonly kind: "upload";
-  /** Bytes so far. */
+  /** Number of bytes received in order. */
   size(): number;
-  /** Takes the next bytes, once there is room for them. */
+  /** Takes bytes. Resolves when the storage is ready for more. */
   write(offset: number, bytes: Buffer): Promise<void>;
-  /** Gives the file the size that it has now, however long the former one is. */
+  /** Sets the size of the file to the bytes so far, even if the previous file is longer. */
   endHere(): void;
-  /** Gives the file another time than now, once it is there. */
+  /** Sets the time that the file gets when it is stored. */
   setTime(time: Date): void;
-  /** Ends the file: now it is there, whole, or the promise rejects and what was there before still is. */
+  /** Ends the file. Resolves when it is stored completely; if it rejects, the previous file stays. */
   commit(): Promise<void>;
-  /** Drops the file unless it is committed. */
+  /** Discards the file unless it is committed. */
   close(): Promise<void>;
 }
 
@@ -47,16 +47,16 @@ export interface Listing {
   close(): Promise<void>;
 }
 
-/** The most that goes into one answer: clients take packets of 256 KiB. */
+/** Maximum size of one response: clients accept packets of 256 KiB. */
 const MAX_READ_BYTES = 255 * 1024;
-/** Two names of 255 bytes for each member stay well below that. */
+/** Members in one response: with two names of 255 bytes each they stay well below a packet. */
 const MAX_MEMBERS = 128;
-/** What is waiting for the storage before the client has to. */
+/** The bytes that may wait for the storage before the client has to wait. */
 const MAX_UNSTORED_BYTES = 256 * 1024;
 
 /**
- * Opens a file for reading. All reads see the version of the file that was there when it was opened: one stream as long
- * as they follow each other; where a client jumps, no more than it asks for.
+ * Opens a file for reading. All reads see the version that was opened. Consecutive reads use one stream; after a jump
+ * only the requested bytes are read.
  */
 export async function openDownload(files: AccountFiles, segments: readonly string[]): Promise<Download> {
   const { entry, body } = await files.read(segments);
@@ -68,7 +68,7 @@ export async function openDownload(files: AccountFiles, segments: readonly strin
   async function seek(offset: number, length: number): Promise<void> {
     await reader.cancel().catch(ignore);
     rest = undefined;
-    position = Number.NaN; // nowhere, unless what follows succeeds
+    position = Number.NaN; // unknown, if the next steps fail
     const part = await files.read(segments, { offset, length });
     reader = part.body.getReader();
     if (!isSameVersion(part.entry, entry)) throw new HttpError("precondition-failed", "The file has changed.");
@@ -103,13 +103,13 @@ function isSameVersion(one: StorageEntry, other: StorageEntry): boolean {
 }
 
 /**
- * Begins a file, once the storage is ready to take it: whoever may not write here learns it before anything is sent.
+ * Starts a file. Resolves when the storage is ready for its bytes, so that a refusal comes before they are sent.
  *
- * A storage takes a file from its beginning to its end, all or nothing. So bytes in any other order are refused, and
- * the upload is dropped: clients that resume or patch a file send them. Those that send a file do it in order, but for
- * some that run a little ahead with several requests at once (`fastPut` of ssh2): these wait for what is missing.
+ * A storage takes a file from its start to its end, all or nothing. Clients that send a file do so in order, except for
+ * some that send several requests in parallel (`fastPut` of ssh2): early bytes wait for those before them. Bytes in any
+ * other order, as from clients that resume or patch a file, are refused, and the upload is discarded.
  *
- * Bytes that wait are taken from `allowance`, which all uploads of a connection share. `leastSize` is the size that the
+ * Early bytes are taken from `allowance`, which all uploads of a connection share. `leastSize` is the size that the
  * file must reach unless the client sets its size: that of the previous file, if the client did not truncate it when it
  * was opened.
  */
@@ -123,19 +123,19 @@ export async function openUpload(
   const cut = new AbortController();
   const pipe = new PassThrough({ highWaterMark: MAX_UNSTORED_BYTES });
   pipe.on("error", ignore);
-  let begin = ignore;
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
+  let setReady = ignore;
+  const ready = new Promise<void>((resolve) => {
+    setReady = resolve;
   });
 
   async function* content(): AsyncGenerator<Uint8Array> {
-    begin();
+    setReady();
     yield* pipe;
   }
 
   const written = files.write(segments, content(), { ...options, signal: cut.signal });
   written.catch(ignore);
-  await Promise.race([begun, written]);
+  await Promise.race([ready, written]);
   let size = 0;
   let modified: Date | undefined;
   let isEnded = false;
@@ -148,14 +148,14 @@ export async function openUpload(
     if (bytes.length === 0) return;
     if (offset < size || ahead.has(offset) || (offset > size && !allowance.take(bytes.length))) {
       await close();
-      throw new HttpError("method-not-implemented", "Files are written whole, from their beginning to their end.");
+      throw new HttpError("method-not-implemented", "Files are written completely, from their start to their end.");
     }
     ahead.set(offset, bytes);
     for (let next = ahead.get(size); next !== undefined; next = ahead.get(size)) {
       ahead.delete(size);
       if (size !== offset) allowance.give(next.length);
       size += next.length;
-      // A write that has failed says so here: it takes no more.
+      // If the write has failed, `written` rejects here.
       if (!pipe.write(next)) await Promise.race([once(pipe, "drain"), written]);
     }
   }
@@ -169,8 +169,8 @@ export async function openUpload(
   }
 
   async function commit(): Promise<void> {
-    const isWhole = ahead.size === 0 && (isEnded || size >= leastSize);
-    if (isDropped || !isWhole) throw new StorageError("incomplete");
+    const isComplete = ahead.size === 0 && (isEnded || size >= leastSize);
+    if (isDropped || !isComplete) throw new StorageError("incomplete");
     pipe.end();
     await written;
     if (modified !== undefined) await setTimeIfPossible(files, segments, modified);
@@ -180,7 +180,7 @@ export async function openUpload(
     isDropped = true;
     for (const { length } of ahead.values()) allowance.give(length);
     ahead.clear();
-    cut.abort(new StorageError("incomplete", "The upload was not brought to its end."));
+    cut.abort(new StorageError("incomplete", "The upload was not completed."));
     pipe.destroy();
     await written.catch(ignore);
   }
@@ -188,7 +188,7 @@ export async function openUpload(
   return { kind: "upload", size: () => size, write, endHere, setTime, commit, close };
 }
 
-/** Opens a folder. What is wrong with it shows here: the first member is fetched. */
+/** Opens a folder, and fetches its first member, so that an error shows here. */
 export async function openListing(files: AccountFiles, segments: readonly string[]): Promise<Listing> {
   const members = files.list(segments)[Symbol.asyncIterator]();
   let step = await members.next();
@@ -212,8 +212,8 @@ export async function openListing(files: AccountFiles, segments: readonly string
 function ignore(): void {}
 
 /**
- * Sets the time of a file. Asking for it is no error if the storage keeps no times, or if the account may not set them:
- * else `put -p` and `scp -p` would fail.
+ * Sets the time of a file. Does nothing if the storage keeps no times, or if the account may not set them: otherwise
+ * `put -p` and `scp -p` would fail.
  */
 export async function setTimeIfPossible(
   files: AccountFiles,

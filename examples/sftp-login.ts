@@ -5,9 +5,9 @@ import ssh2, { type AuthContext, type AuthenticationType, type Connection, type 
 export interface LoginOptions {
   readonly authentication: AuthenticationChain;
   readonly openAccount: OpenAccount;
-  /** Who asks from where, as authenticators are told. */
+  /** The client and this server, as authenticators get them. */
   readonly origin: Pick<Credentials, "peer" | "creator">;
-  /** So many refused logins end the connection, as `MaxAuthTries` of OpenSSH does. */
+  /** The number of refused logins that ends the connection, as `MaxAuthTries` of OpenSSH. */
   readonly maxFailures: number;
   readonly logger: Logger;
 }
@@ -19,7 +19,7 @@ export interface Login {
 }
 
 const METHODS: AuthenticationType[] = ["publickey", "password"];
-/** Requests for a login of any kind, those that only ask whether a key may be tried included. */
+/** Maximum number of login requests, including those that only ask whether a key may be tried. */
 const MAX_REQUESTS = 64;
 /** RSA only with SHA-2: see {@link toVerifiedKey}. No DSA, no certificates. */
 const KEY_TYPES: readonly string[] = [
@@ -31,10 +31,10 @@ const KEY_TYPES: readonly string[] = [
 ];
 
 /**
- * Lets a client log in by key or password: `onLogin` is called once, before it can ask for anything.
+ * Lets a client log in by key or password. `onLogin` is called once, before the client can send other requests.
  *
- * Clients first ask, unsigned, whether a key may be tried. The answer is yes for every key, whosever it is, so that
- * nobody learns which keys open an account; the authenticators are asked only about a key that has signed.
+ * Clients first ask, unsigned, whether a key may be tried. The response is yes for every key, so that a client cannot
+ * find out which keys belong to accounts. The authenticators only verify a key that has signed.
  */
 export function awaitLogin(connection: Connection, options: LoginOptions, onLogin: (login: Login) => void): void {
   let requests = 0;
@@ -46,8 +46,8 @@ export function awaitLogin(connection: Connection, options: LoginOptions, onLogi
     else context.reject(METHODS);
   }
 
-  async function judge(context: AuthContext): Promise<void> {
-    // Which methods there are: the first thing that OpenSSH asks.
+  async function respond(context: AuthContext): Promise<void> {
+    // OpenSSH first asks which methods there are.
     if (context.method === "none") return context.reject(METHODS);
     if (context.method === "publickey" && context.signature === undefined) {
       return isAcceptedType(context) ? context.accept() : context.reject(METHODS);
@@ -62,8 +62,8 @@ export function awaitLogin(connection: Connection, options: LoginOptions, onLogi
   connection.on("authentication", (context) => {
     requests += 1;
     if (requests > MAX_REQUESTS) return void connection.end();
-    judge(context).catch((error: unknown) => {
-      options.logger.error({ error }, "A login could not be judged.");
+    respond(context).catch((error: unknown) => {
+      options.logger.error({ error }, "A login could not be verified.");
       refuse(context);
     });
   });
@@ -77,34 +77,34 @@ async function logIn(credentials: Credentials, options: LoginOptions): Promise<L
   try {
     return { username, files: await openAccount(username, verdict.account) };
   } catch (error) {
-    // As over HTTP the client does not learn why, but the operator does.
+    // As over HTTP, only the operator learns why.
     logger.warn({ username, error }, "An account with valid credentials cannot be used.");
     return undefined;
   }
 }
 
-/** What a request proves; `undefined` when it proves nothing. */
+/** The credentials of a request; `undefined` if it has none that are valid. */
 function toCredentials(context: AuthContext): Credentials | undefined {
   const { username } = context;
   if (context.method === "publickey") {
     const content = toVerifiedKey(context);
     return content === undefined ? undefined : { type: "ssh-key", username, content };
   }
-  // A request to change the password has an object here.
+  // In a request to change the password, it is an object.
   if (context.method !== "password" || typeof context.password !== "string") return undefined;
   return { type: "password", username, content: context.password };
 }
 
-/** The key as it stands in `authorized_keys`, when the request is signed with it. */
+/** The key as in `authorized_keys`, if the request is signed with it. */
 function toVerifiedKey({ key, blob, signature, hashAlgo }: PublicKeyAuthContext): string | undefined {
   const text = `${key.algo} ${key.data.toString("base64")}`;
   const parsed = ssh2.utils.parseKey(text);
   if (parsed instanceof Error || !KEY_TYPES.includes(parsed.type) || blob === undefined || signature === undefined) {
     return undefined;
   }
-  // A key of one type that is written as one of another.
+  // A key of one type that claims another type.
   if (!parsed.getPublicSSH().equals(key.data)) return undefined;
-  // Without a name of its own the hash is SHA-1 (RFC 8332).
+  // Without a name the hash is SHA-1 (RFC 8332).
   if (parsed.type === "ssh-rsa" && hashAlgo === undefined) return undefined;
   return parsed.verify(blob, signature, hashAlgo) === true ? text : undefined;
 }

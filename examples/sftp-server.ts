@@ -31,21 +31,21 @@ import { createFlow } from "./sftp-flow.ts";
 import { awaitLogin, type Login } from "./sftp-login.ts";
 import { serveSession } from "./sftp-session.ts";
 
-/** What an SFTP server is made of. Storage, groups, limits and authentication are those of `createFileService`. */
+/** Options of {@link createSftpServer}. Storage, groups, limits and authentication are those of `createFileService`. */
 export interface SftpServerOptions {
   readonly storage: StorageAdapter;
   readonly groups?: Readonly<Record<string, GroupSettings>>;
   readonly limits?: NonNullable<AccountOpenerOptions["limits"]>;
-  /** The store of the service's locks. What a WebDAV client has locked is not changed then. Default: no locks. */
+  /** The store of the service's locks, so that locks of WebDAV clients are obeyed. Default: no locks. */
   readonly webdav?: NonNullable<AccountOpenerOptions["webdav"]>;
   readonly authentication: readonly Authenticator[];
   /** Private keys in a format of OpenSSH or PEM, by which clients know the server. */
   readonly hostKeys: readonly (string | Buffer)[];
   /** Identifies this server to authenticators: `creator.uuid`. Default: the nil UUID. */
   readonly uuid?: string;
-  /** So many refused logins end a connection. Default: 6. */
+  /** The number of refused logins that ends a connection. Default: 6. */
   readonly maxFailures?: number;
-  /** Whoever has not logged in by then is cut off. Default: 60. */
+  /** The seconds in which a client must log in. Default: 60. */
   readonly loginSeconds?: number;
   /** Default: 200. */
   readonly maxConnections?: number;
@@ -57,17 +57,17 @@ export interface SftpServerOptions {
 export interface SftpServer {
   /** Starts the authenticators, then listens; on a free port for 0. Resolves with the port. */
   listen(port: number, host?: string): Promise<number>;
-  /** Listens no more and ends all connections; what is not yet whole of an upload is dropped. */
+  /** Stops listening and closes all connections. Incomplete uploads are discarded. */
   close(): Promise<void>;
 }
 
-/** Sessions on one connection, which OpenSSH too has 10 of. */
+/** Sessions on one connection, as many as in OpenSSH. */
 const MAX_SESSIONS = 10;
-/** Connections of one account at once: each may have files open. */
+/** Concurrent connections of one account: each may have files open. */
 const MAX_CONNECTIONS_OF_ACCOUNT = 10;
-/** Connections from one address that have not logged in yet, which OpenSSH has 10 of from everywhere (MaxStartups). */
+/** Connections from one address that have not logged in. OpenSSH allows 10 from all addresses (MaxStartups). */
 const MAX_STARTING_FROM_ADDRESS = 20;
-/** Without the groups of large primes, whose arithmetic would hold up everybody for anybody who asks. */
+/** Without the groups of large primes, whose arithmetic would block all clients. */
 const KEX = [
   "curve25519-sha256",
   "curve25519-sha256@libssh.org",
@@ -95,12 +95,12 @@ export function createSftpServer(options: SftpServerOptions): SftpServer {
   const tcp = createServer({ noDelay: true }, admit);
   tcp.maxConnections = maxConnections;
   tcp.on("error", (error) => logger.error({ error }, "The SFTP server failed."));
-  /** By the address of its other end: that is how ssh2 names a connection. */
+  /** By the address of the client, by which ssh2 names a connection. */
   const sockets = new Map<string, { readonly socket: Socket; readonly deadline: NodeJS.Timeout; leaveStart(): void }>();
   const starting = createCounts();
   const connected = createCounts();
 
-  /** The time runs from the first byte on, which ssh2 would wait for without end. */
+  /** Sets the deadline immediately: ssh2 would wait for the first byte without a limit. */
   function admit(socket: Socket): void {
     const address = socket.remoteAddress ?? "";
     if (!starting.enter(address, MAX_STARTING_FROM_ADDRESS)) return void socket.destroy();
@@ -122,8 +122,8 @@ export function createSftpServer(options: SftpServerOptions): SftpServer {
     if (known === undefined) return void connection.end();
     const peer = toPeer(ip, port);
     const report = (error: unknown) => logger.error({ peer, error }, "An SFTP request failed.");
-    // Whatever a client does wrong comes here, and ends its connection alone. One that is dead or deaf would never
-    // close its end.
+    // Every error of a client comes here, and ends only its own connection. A client that does not respond would never
+    // close it.
     connection.on("error", (error) => {
       logger.info({ peer, error }, "An SSH connection failed.");
       setTimeout(() => known.socket.destroy(), 2000).unref();
@@ -155,9 +155,9 @@ export function createSftpServer(options: SftpServerOptions): SftpServer {
   return { listen, close };
 }
 
-/** How many there are of each. */
+/** Counts by key. */
 interface Counts {
-  /** Counts one more, unless there are as many as there may be. */
+  /** Counts one more. Returns false if there are `most` already. */
   enter(key: string, most: number): boolean;
   leave(key: string): void;
 }
@@ -201,7 +201,7 @@ function serveSessions(connection: Connection, socket: Socket, login: Login, rep
   });
 }
 
-/** The peer as authenticators are told of it (2.3): IPv4 in IPv6's clothes as IPv4, without a zone. */
+/** The peer as authenticators get it (2.3): an IPv4-mapped IPv6 address as IPv4, without a zone. */
 function toPeer(ip: string, port: number): Peer {
   const [unzoned = ""] = ip.split("%", 1);
   const address = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(unzoned)?.[1] ?? unzoned;
@@ -250,9 +250,9 @@ function toAuthentication(accounts: readonly string[], url: string | undefined):
   return url === undefined ? methods : [...methods, createHttpAuthenticator({ url })];
 }
 
-/** A key of this run alone: clients see another server each time. */
+/** A key for this run only: clients see another server each time. */
 function makeHostKey(): string {
-  // Not ed25519: one in 300 that ssh2 makes it cannot read itself.
+  // Not ed25519: ssh2 cannot read one in 300 of those that it makes.
   return ssh2.utils.generateKeyPairSync("ecdsa", { bits: 256 }).private;
 }
 

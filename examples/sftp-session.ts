@@ -6,20 +6,20 @@ import { type Handle, openDownload, openListing, openUpload, setTimeIfPossible, 
 
 const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
 
-/** What a session is served from. */
+/** What a session needs. */
 export interface SessionOptions {
   readonly files: AccountFiles;
   readonly username: string;
   readonly flow: Flow;
-  /** Is told of what clients are not. */
+  /** Gets the errors that clients do not get. */
   readonly report: (error: unknown) => void;
 }
 
 /**
  * Serves one SFTP session (draft-ietf-secsh-filexfer-02, version 3) from an account's files.
  *
- * Requests are answered one after the other, in their order: so those for one handle need no care of their own, and
- * memory is bounded. Links and extensions have no listener: ssh2 answers them with OP_UNSUPPORTED.
+ * Requests are handled one after the other, in their order, so those for one handle cannot overlap, and memory is
+ * limited. Links and extensions have no listener: ssh2 responds with OP_UNSUPPORTED.
  */
 export function serveSession(sftp: SFTPWrapper, { files, username, flow, report }: SessionOptions): void {
   const handles = new Map<number, Handle>();
@@ -40,11 +40,11 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
         flow.leave(bytes);
       }
     });
-    // Even a log that throws leaves the next request its answer.
+    // If the logger throws, the next request still gets its response.
     queue = answered.catch(() => undefined);
   }
 
-  /** What is done for the answer that it is done. */
+  /** Runs work, and responds with the status OK. */
   function perform(id: number, work: () => Promise<unknown>, bytes = 0): void {
     const answerOk = async () => {
       await work();
@@ -53,7 +53,7 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
     answer(id, answerOk, bytes);
   }
 
-  /** An upload that is not closed by now is not whole: it is dropped. */
+  /** Closes all handles. An upload that the client has not closed is incomplete, and is discarded. */
   async function dropAll(): Promise<void> {
     const open = [...handles.values()];
     handles.clear();
@@ -71,7 +71,7 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
       flow.handles.give(1);
       throw error;
     });
-    // The client may have gone meanwhile.
+    // The client may have disconnected meanwhile.
     if (isOver) return drop(handle);
     lastHandle += 1;
     handles.set(lastHandle, handle);
@@ -118,7 +118,7 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
         if (modified !== undefined) await setTimeIfPossible(files, toSegments(path), modified);
       }),
     );
-    // Version 3 replaces nothing: a client that wants to removes the former file first.
+    // Version 3 replaces nothing: a client removes the existing file first.
     sftp.on("RENAME", (id, from, to) => perform(id, () => files.move(toSegments(from), toSegments(to))));
     sftp.on("MKDIR", (id, path) => perform(id, () => files.createFolder(toSegments(path))));
     sftp.on("RMDIR", (id, path) => perform(id, () => files.remove(toSegments(path), "empty-folder")));
@@ -175,7 +175,7 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
   answerFiles();
   answerFolders();
   sftp.on("error", report);
-  // The client has sent its last request: what came before is answered yet.
+  // The client has sent its last request: earlier ones still get their responses.
   sftp.on("end", () => {
     queue = queue.then(dropAll).then(() => {
       if (!isOver) sendExitStatus(sftp);
@@ -188,7 +188,7 @@ export function serveSession(sftp: SFTPWrapper, { files, username, flow, report 
   });
 }
 
-/** Sends the exit status 0 (RFC 4254 6.10), which `scp` insists on and ssh2 has for other channels only. */
+/** Sends the exit status 0 (RFC 4254 6.10), which `scp` needs and ssh2 only has for other channels. */
 function sendExitStatus(sftp: SFTPWrapper): void {
   const { _protocol: protocol, outgoing } = sftp as unknown as {
     readonly _protocol?: { exitStatus?(channel: number, status: number): void };
@@ -197,13 +197,13 @@ function sendExitStatus(sftp: SFTPWrapper): void {
   if (outgoing !== undefined) protocol?.exitStatus?.(outgoing.id, 0);
 }
 
-/** The path as the HTTP header `Server-Path` has it, but for the percent-encoding there. */
+/** The path as in the HTTP header `Server-Path`, without the percent-encoding. */
 function toRealPath(path: string): { filename: string; longname: string; attrs: Attributes } {
   const filename = `/${toSegments(path).join("/")}`;
   return { filename, longname: filename, attrs: {} as Attributes };
 }
 
-/** What is at a path. Who may not read a file there learns only that it is one: `put` looks whether it is a folder. */
+/** What is at a path. Of a file that the account may not read only the kind: `put` checks whether it is a folder. */
 async function describe(files: AccountFiles, path: string): Promise<Described> {
   const segments = toSegments(path);
   const kind = await files.kindOf(segments);
@@ -220,9 +220,8 @@ async function describe(files: AccountFiles, path: string): Promise<Described> {
 }
 
 /**
- * Opens a file for writing: whole, from its beginning. What is written goes into a new file even where the client has
- * not said that the former one goes (TRUNC), as `scp` does: then it has to be as long, or the client has to set its
- * size.
+ * Opens a file for writing, from its start. The bytes go into a new file even without TRUNC, as from `scp`: then the
+ * new file must be at least as long as the previous one, or the client must set its size.
  */
 async function openForWriting(
   files: AccountFiles,
@@ -232,24 +231,24 @@ async function openForWriting(
 ): Promise<Upload> {
   const has = (flag: number) => (flags & flag) !== 0;
   if (has(OPEN_MODE.READ) || has(OPEN_MODE.APPEND)) {
-    throw new HttpError("method-not-implemented", "Files are written whole, and are not read meanwhile.");
+    throw new HttpError("method-not-implemented", "Files are written completely, and not read meanwhile.");
   }
   const isCreating = has(OPEN_MODE.CREAT);
   if (isCreating && has(OPEN_MODE.EXCL)) return openUpload(files, segments, { ifNoneMatch: "*" }, 0, ahead);
-  const former = has(OPEN_MODE.TRUNC) ? undefined : await files.stat(segments, "write");
-  return openUpload(files, segments, isCreating ? {} : { ifMatch: "*" }, former?.size ?? 0, ahead);
+  const previous = has(OPEN_MODE.TRUNC) ? undefined : await files.stat(segments, "write");
+  return openUpload(files, segments, isCreating ? {} : { ifMatch: "*" }, previous?.size ?? 0, ahead);
 }
 
 /**
- * Owners and modes are not kept, and asking for them is no error: else `put -p` and `scp -p` would fail, and some
- * clients always ask. A size that the file has not is one, as it would change the content.
+ * Throws if a client sets another size than the file has. Owners and modes are ignored: otherwise `put -p` and `scp -p`
+ * would fail, and some clients always set them.
  */
 function refuseSize({ size }: Attributes, actual: number | undefined): void {
   if (size === undefined || size === actual) return;
   throw new HttpError("method-not-implemented", "Files cannot be cut or extended.");
 }
 
-/** The time that a client sets; ssh2 has seconds, or a date. */
+/** The time that a client sets. ssh2 passes seconds or a date. */
 function toModified({ mtime }: { readonly mtime?: number | Date }): Date | undefined {
   return typeof mtime === "number" ? new Date(mtime * 1000) : mtime;
 }

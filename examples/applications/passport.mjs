@@ -20,7 +20,7 @@ export function start(root, port) {
   const service = createFileService({
     basePath: "/files",
     storage: createDiskStorage({ root }),
-    // Nobody logs in to the service itself.
+    // No user logs in to the service itself.
     authentication: createAccountsAuthenticator({ accounts: [] }),
     identify() {
       const user = users.getStore();

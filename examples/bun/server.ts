@@ -19,7 +19,7 @@ const service = createExampleService({
   storage: createDiskStorage({ root: FOLDER }),
   hasher: createNodePasswordHasher(),
   // biome-ignore lint/suspicious/noConsole: its standard output.
-  tell: (event) => console.log(JSON.stringify(event)),
+  onEvent: (event) => console.log(JSON.stringify(event)),
 });
 
 const { port } = Bun.serve({ hostname: "127.0.0.1", port: Number(PORT), ...toBunServeOptions(service) });

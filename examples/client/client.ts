@@ -12,16 +12,16 @@ import { writeFile } from "node:fs/promises";
 import createClient, { type Client, defaultBodySerializer } from "openapi-fetch";
 import type { components, paths } from "./service.d.ts";
 
-/** Of the bodies that an answer may have, this client asks for JSON. */
+/** The client requests JSON, of all formats that a response may have. */
 type Service = Client<paths, "application/json">;
 
-/** What the service says of a failure: of the request, or of every target where commands ran. */
+/** The body of a failure: of the request, or of every target if commands ran. */
 type Failure = components["schemas"]["Errors"] | components["schemas"]["CommandErrors"] | Page;
 
-/** What fails for pages alone, or in a server between, has no JSON. */
+/** Failures of pages, and of servers in between, have no JSON. */
 type Page = string | { readonly "text/html": string } | { readonly "*/*": string };
 
-/** What openapi-fetch answers with. */
+/** What openapi-fetch returns. */
 type Answer<T> =
   | { readonly data: T; readonly error?: never; readonly response: Response }
   | { readonly data?: never; readonly error: Failure; readonly response: Response };
@@ -49,13 +49,13 @@ function toUrl(template: string, parameters: Readonly<Record<string, unknown>>):
   });
 }
 
-/** The body of a success. A failure that is not expected is thrown, in the words of the service. */
+/** The body of a success. Throws an unexpected failure, with the message of the service. */
 function take<T>({ data, error, response }: Answer<T>): T {
   if (error !== undefined || !response.ok) throw new Error(`${response.status} ${toText(error)}`);
   return data;
 }
 
-/** An entry has a target where commands ran; it has no message then where that one did what it should. */
+/** If commands ran, an entry has a target, and a message if the command failed. */
 function toText(failure: Failure | undefined): string {
   if (typeof failure !== "object" || !("errors" in failure)) return "without a reason";
   const entries = failure.errors;
@@ -66,7 +66,7 @@ function toOutcome({ target, message }: { readonly target: string; readonly mess
   return `${target}: ${message ?? "done"}`;
 }
 
-/** Begins a session, which all later requests are part of. */
+/** Starts a session, which all later requests use. */
 async function logIn(service: Service, username: string, password: string): Promise<void> {
   const { results } = take(await service.POST("/__svc__/login", { body: { username, password } }));
   const session = results[0]?.session;
@@ -75,7 +75,7 @@ async function logIn(service: Service, username: string, password: string): Prom
   print("logged in");
 }
 
-/** Folders by commands, which may be many in one request, and by PUT. */
+/** Creates folders: several by commands of one request, and one by PUT. */
 async function createFolders(service: Service): Promise<void> {
   const root = await service.POST("/home/", {
     body: { commands: [{ command: "create-folder-if-missing", target: "client-example" }] },
@@ -93,7 +93,7 @@ async function createFolders(service: Service): Promise<void> {
   print(`created: ${drafts.response.headers.get("Server-Path")}`);
 }
 
-/** A file there and back, the second half of it. */
+/** Uploads a file, and downloads the second half of it. */
 async function transfer(service: Service, path: string): Promise<void> {
   const content = new Blob(["quarter,revenue\n", "Q1,52311\n"], { type: "text/csv" });
   take(
@@ -111,14 +111,14 @@ async function transfer(service: Service, path: string): Promise<void> {
   print(`${part.response.headers.get("Content-Range")}: ${take(part).trim()}`);
 }
 
-/** The members come in whatever order the storage has. */
+/** Lists the members, in the order of the storage. */
 async function list(service: Service, folder: string): Promise<void> {
   const { content } = take(await service.GET("/home/{folder}/", { params: { path: { folder } } }));
   for (const { name, is_directory, size } of content.toSorted((one, other) => one.name.localeCompare(other.name)))
     print(`member: ${name}${is_directory ? "/" : `, ${size} bytes`}`);
 }
 
-/** Commands run in order, also after one that failed: 422 tells what became of each. */
+/** Runs commands in order, also after one that failed: a 422 has the result of each. */
 async function tidyUp(service: Service, folder: string): Promise<void> {
   const { error, response } = await service.POST("/home/{folder}/", {
     params: { path: { folder } },
@@ -132,7 +132,7 @@ async function tidyUp(service: Service, folder: string): Promise<void> {
   print(`${response.status} ${toText(error)}`);
 }
 
-/** All of a folder in one archive, which goes to the disk as it comes. */
+/** Downloads a folder as one archive, which is written to the disk while it arrives. */
 async function download(service: Service, folder: string, file: string): Promise<void> {
   const archive = await service.GET("/home/{folder}/", {
     params: { path: { folder } },
@@ -143,7 +143,7 @@ async function download(service: Service, folder: string, file: string): Promise
   print(`${archive.response.headers.get("Content-Type")}: ${file}`);
 }
 
-/** A failure that is expected has a type as well. */
+/** Shows that expected failures have types too. */
 async function look(service: Service, path: string): Promise<void> {
   const { error, response } = await service.GET("/home/{path}", { params: { path: { path } }, parseAs: "text" });
   print(response.ok ? `there: ${path}` : `${response.status} ${toText(error)}`);

@@ -23,7 +23,7 @@ const service = createExampleService({
   storage: createDiskStorage({ root: FOLDER }),
   hasher: createNodePasswordHasher(),
   // biome-ignore lint/suspicious/noConsole: its standard output.
-  tell: (event) => console.log(JSON.stringify(event)),
+  onEvent: (event) => console.log(JSON.stringify(event)),
 });
 
 const server = Deno.serve(

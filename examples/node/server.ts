@@ -16,7 +16,7 @@ const service = createExampleService({
   storage: createDiskStorage({ root: FOLDER }),
   hasher: createNodePasswordHasher(),
   apiPage: createApiPage(),
-  tell: (event) => process.stdout.write(`${JSON.stringify(event)}\n`),
+  onEvent: (event) => process.stdout.write(`${JSON.stringify(event)}\n`),
 });
 
 const server = createNodeServer(service);

@@ -25,6 +25,6 @@ export default toWorkerHandler(({ BUCKET, SESSIONS }: Bindings) =>
     storage: createR2Storage(BUCKET),
     sessions: createCloudflareKvStore(SESSIONS),
     // biome-ignore lint/suspicious/noConsole: the log of a Worker.
-    tell: (event) => console.log(JSON.stringify(event)),
+    onEvent: (event) => console.log(JSON.stringify(event)),
   }),
 );

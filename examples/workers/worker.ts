@@ -10,6 +10,6 @@ export default toWorkerHandler(() =>
   createExampleService({
     storage: createMemoryStorage(),
     // biome-ignore lint/suspicious/noConsole: the log of a Worker.
-    tell: (event) => console.log(JSON.stringify(event)),
+    onEvent: (event) => console.log(JSON.stringify(event)),
   }),
 );

@@ -339,6 +339,17 @@ describe("COPY and MOVE (RFC 4918 9.8, 9.9)", () => {
     expect(await test.stored("/alice/f/sub/deep.txt")).toBe("deep");
   });
 
+  it.each(["COPY", "MOVE", "UNLOCK", "MKCOL"])("%s with a body is 415, and changes nothing", async (method) => {
+    const test = await createDav();
+    const headers = { destination: "/home/x", "lock-token": "<urn:none>" };
+    const answer = await call(test, method, method === "MKCOL" ? "/home/x/" : "/home/a.txt", headers, "<x/>");
+    expect([answer.status, answer.json()]).toEqual([
+      415,
+      { errors: [{ message: "This request must have no content." }] },
+    ]);
+    expect(await test.stored("/alice/x")).toBeUndefined();
+  });
+
   it("refuse requests that a page of another site sends, as PUT does", async () => {
     const test = await createDav();
     const headers = { destination: "/home/x", origin: "https://evil.example" };
