@@ -102,7 +102,7 @@ const TABLE = {
   "body-too-complex": ["malformed", "The body has too many values, or they are nested too deeply."],
   "body-not-json": ["malformed", "The body is not valid JSON."],
   "body-not-utf8": ["malformed", "The body is not valid UTF-8."],
-  "body-unexpected": ["unsupported-media-type", "A request that creates a folder must have no content."],
+  "body-unexpected": ["unsupported-media-type", "This request must have no content."],
   "body-already-read": ["internal", "The request's body was read before it reached the service."],
   "commands-malformed": ["malformed", "The body is not a list of commands with at most {max} targets in total."],
   "login-malformed": ["malformed", "The body must contain a username and a password."],

@@ -71,7 +71,7 @@ export const ROUTES: readonly Route[] = [
     webdavRoute(kind, "LOCK", withSubmittedLocks(lockResource)),
     webdavRoute(kind, "UNLOCK", withSubmittedLocks(unlockResource)),
   ]),
-  { ...webdavRoute("file", "MKCOL", withSubmittedLocks(createCollection)), unlisted: true },
+  webdavRoute("file", "MKCOL", withSubmittedLocks(createCollection)),
   route("entry", "GET HEAD", ALL, "start", open(redirectHome)),
   { ...route("entry", "PUT DELETE POST MKCOL", ALL, "startElsewhere", open(redirectHome)), unlisted: true },
   route("file", "GET HEAD", ALL, "getFile", account(getFile)),

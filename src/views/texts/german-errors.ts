@@ -96,7 +96,7 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "body-too-complex": "Der Inhalt hat zu viele Werte, oder sie sind zu tief verschachtelt.",
   "body-not-json": "Der Inhalt ist kein gültiges JSON.",
   "body-not-utf8": "Der Inhalt ist kein gültiges UTF-8.",
-  "body-unexpected": "Eine Anfrage, die einen Ordner anlegt, darf keinen Inhalt haben.",
+  "body-unexpected": "Diese Anfrage darf keinen Inhalt haben.",
   "body-already-read": "Der Inhalt der Anfrage wurde schon gelesen, bevor sie den Dienst erreicht hat.",
   "commands-malformed": "Der Inhalt ist keine Liste von Befehlen mit insgesamt höchstens {max} Zielen.",
   "login-malformed": "Der Inhalt muss Benutzername und Passwort enthalten.",
