@@ -154,4 +154,5 @@ export const NO_ACCOUNT_LOCKS: AccountLocks = {
   locksOf: async () => [],
   locksOfMembers: async () => () => [],
   tokensOf: async () => [],
+  requireUnlocked: async () => undefined,
 };
