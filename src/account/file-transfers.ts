@@ -38,6 +38,8 @@ export interface FileTransferOptions {
   /** For `copy`: of a folder only the folder itself, with its properties. Default: false. */
   readonly withoutMembers?: boolean;
   readonly signal?: AbortSignal;
+  /** Called before anything changes, if content has to be read here. What it throws ends the work. */
+  readonly onRead?: () => void;
 }
 
 type Kind = "file" | "folder";
