@@ -35,11 +35,11 @@ export interface FileTransferOptions {
   readonly replace?: boolean;
   /** Only a file with one of these strong entity-tags (RFC 9110 13.1.1). */
   readonly ifMatch?: EntityTags;
-  /** Only something of this kind; anything else is `not-found`. Default: any kind. */
-  readonly kind?: Kind;
   /** For `copy`: of a folder only the folder itself, with its properties. Default: false. */
   readonly withoutMembers?: boolean;
   readonly signal?: AbortSignal;
+  /** Called before anything changes, if content has to be read here. What it throws ends the work. */
+  readonly onRead?: () => void;
 }
 
 type Kind = "file" | "folder";
@@ -88,9 +88,10 @@ export function createFileTransfers(
       const found = await find(from);
       const kind = toKind(found?.kind);
       await checkMember(kind, found?.size ?? 0, from, to);
-      checkSource(found, options);
-      const replaced = await find(to);
-      if (replaced !== undefined && !replace) throw new StorageError("already-exists");
+      if (found === undefined || found.kind === "link") throw new StorageError("not-found");
+      // Folders have no entity-tag.
+      if (kind === "folder" && options.ifMatch !== undefined) throw new StorageError("precondition-failed");
+      const replaced = await findReplaced(to, replace);
       const isAlone = withoutMembers && kind === "folder";
       if (kind === "folder" && !isAlone) await withWalkLock(() => checkTree(from, to));
       if (replaced !== undefined) await removals.requireForAll(to, replaced.kind === "folder");
@@ -102,6 +103,12 @@ export function createFileTransfers(
 
   async function find(segments: readonly string[]): Promise<StorageEntry | undefined> {
     return isReserved(segments) ? undefined : tree.stat(toStoragePath(segments));
+  }
+
+  async function findReplaced(to: readonly string[], mayReplace: boolean): Promise<StorageEntry | undefined> {
+    const found = await find(to);
+    if (found !== undefined && !mayReplace) throw new StorageError("already-exists");
+    return found;
   }
 
   /** Creates a folder with the properties of another one. What is at the new path is removed first (RFC 4918 9.8.4). */
@@ -143,13 +150,6 @@ export function createFileTransfers(
   }
 
   return { copy: createVerb("copy"), move: createVerb("move") };
-}
-
-function checkSource(found: StorageEntry | undefined, { kind, ifMatch }: FileTransferOptions): void {
-  const isWanted = kind === undefined || kind === toKind(found?.kind);
-  if (found === undefined || found.kind === "link" || !isWanted) throw new StorageError("not-found");
-  // Folders have no entity-tag.
-  if (found.kind === "folder" && ifMatch !== undefined) throw new StorageError("precondition-failed");
 }
 
 function ignoreUnsupported(error: unknown): void {

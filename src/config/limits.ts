@@ -53,9 +53,9 @@ export interface LimitOptions {
   readonly maxFormFieldBytes?: number;
   /**
    * The number of concurrent transfers of an account. These count: uploads by PUT or form, from start to response;
-   * commands of more than 16 KiB, one for each 64 KiB that have arrived, until the response; downloads of files and
-   * archives, until their last byte is read. A file that is small enough for one read counts only until the
-   * response. Listings do not count.
+   * commands of more than 16 KiB, one for each 64 KiB that have arrived, until the response; copies, changes of
+   * properties, and moves that have to read content, until the response; downloads of files and archives, until their
+   * last byte is read. A file that is small enough for one read counts only until the response. Listings do not count.
    *
    * One more transfer is 503 with `Retry-After`, before its body is read or the storage is used. Two cases differ: a
    * GET with conditions is evaluated first, and commands are read until the limit is reached. Each process counts its

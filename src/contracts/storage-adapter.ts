@@ -207,6 +207,11 @@ export interface TransferOptions {
   readonly ifMatch?: EntityTags;
   /** Aborts the work; its promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /**
+   * Called before the storage changes anything, if it has to read the content here to write it elsewhere. What it
+   * throws ends the work. Storages that copy or move by themselves do not call it.
+   */
+  readonly onRead?: () => void;
 }
 
 /** Whether something was at the new path. */

@@ -1,18 +1,23 @@
-import { toUrlPath } from "../account/path.ts";
 import { type RemoveOptions, StorageError } from "../contracts/storage-adapter.ts";
 import { evaluatePreconditions, isConditionalChange } from "../http/conditional.ts";
+import { createError } from "../http/errors.ts";
 import type { Reply } from "../http/reply.ts";
 import { emptyReply } from "../http/reply.ts";
+import { hasContent } from "../http/request-body.ts";
 import { toValidators } from "../http/validators.ts";
 import type { AccountContext } from "../request/context.ts";
-import { redirectIfFolder } from "./trailing-slash.ts";
+import { parseDepth } from "../webdav/depth.ts";
+import { isWebdavClient, redirectIfFolder } from "./trailing-slash.ts";
+import { toContentLocation } from "./webdav/resource.ts";
 
 /** `DELETE /home/<path>` and `/home/<folder>/`: removes a file, or a folder with everything under it (4.2, 4.5). */
 export async function deletePath(context: AccountContext): Promise<Reply> {
-  const { path, files } = context;
-  // WebDAV clients send the URL of a folder without its slash, and do not follow redirects (RFC 4918 5.2).
-  if (context.config.webdav !== undefined && context.variant === "webdav" && !path.isFolder) {
-    if ((await files.kindOf(path.segments)) === "folder") return deleteCollection(context);
+  const { path, files, request } = context;
+  if (isWebdavClient(context)) {
+    if (await hasContent(request)) throw createError("body-unexpected");
+    // WebDAV clients send the URL of a folder without its slash, and do not follow redirects (RFC 4918 5.2).
+    if (!path.isFolder && (await files.kindOf(path.segments)) === "folder") return deleteCollection(context);
+    if (path.isFolder) parseDepth("DELETE", request.headers);
   }
   let conditions: RemoveOptions;
   try {
@@ -25,10 +30,8 @@ export async function deletePath(context: AccountContext): Promise<Reply> {
 }
 
 async function deleteCollection(context: AccountContext): Promise<Reply> {
-  const { segments } = context.path;
-  const reply = await deletePath({ ...context, path: { segments, isFolder: true } });
-  const location = `${context.config.basePath}/home/${toUrlPath({ segments, isFolder: true })}`;
-  return { ...reply, headers: [...reply.headers, ["Content-Location", location]] };
+  const reply = await deletePath({ ...context, path: { segments: context.path.segments, isFolder: true } });
+  return { ...reply, headers: [...reply.headers, ...Object.entries(toContentLocation(context, true))] };
 }
 
 /** Evaluates the conditions of a request for what exists now, and makes sure that only this version is removed. */

@@ -37,7 +37,15 @@ export function throwNotListed(error: unknown): never {
 
 /** `/` and `/home`: redirects to `/home/` (CONTRACT 2.6). */
 export async function redirectHome(context: RequestContext): Promise<Reply> {
+  // WebDAV clients do not follow redirects of methods that change something.
+  const isChange = isWebdavClient(context) && !isGetOrHead(context.request.method);
+  if (isChange) throw createError("method-not-allowed");
   return redirectToFolder(context, []);
+}
+
+/** Whether a request is one of WebDAV, and the service has its methods: then no method but GET and HEAD redirects. */
+export function isWebdavClient({ config, variant }: Pick<RequestContext, "config" | "variant">): boolean {
+  return config.webdav !== undefined && variant === "webdav";
 }
 
 /**

@@ -170,12 +170,15 @@ function toMemberFailures({ hasWebdav }: OpenApiInput, { memberFailures = [] }: 
   return hasWebdav && memberFailures.length > 0 ? [...memberFailures, "locked"] : memberFailures;
 }
 
-/** With WebDAV, what the operation changes may be locked, and the request may have an `If` header. */
-const OF_LOCKS: Readonly<Partial<Record<OperationName, readonly Failure[]>>> = {
+/**
+ * With WebDAV, what the operation changes may be locked, the request may have an `If` header, and its body is checked.
+ */
+const WEBDAV_FAILURES: Readonly<Partial<Record<OperationName, readonly Failure[]>>> = {
+  startElsewhere: ["method-not-allowed"],
   putFile: ["locked"],
-  deleteFile: ["locked"],
+  deleteFile: ["locked", "unsupported-media-type"],
   createFolder: ["locked", "precondition-failed"],
-  deleteFolder: ["locked"],
+  deleteFolder: ["locked", "unsupported-media-type"],
 };
 
 /** With WebDAV, DELETE of a file's URL also removes the folder of this name. */
@@ -197,7 +200,7 @@ function toOutcomes(
   { responses, failures: own = [], lacks = [], withPage }: OperationSpec,
   always: readonly Failure[] | undefined,
 ): { readonly responses: readonly ResponseSpec[]; readonly failures: readonly Failure[] } {
-  const failures = [...own, ...((hasWebdav && OF_LOCKS[operation]) || [])];
+  const failures = [...own, ...((hasWebdav && WEBDAV_FAILURES[operation]) || [])];
   const usual = FAILURES_OF_ACCESS[access].filter((failure) => !lacks.includes(failure));
   if (always !== undefined)
     return { responses: [], failures: [...usual, ...always].filter((failure) => failure !== "malformed") };

@@ -175,5 +175,6 @@ function withNamesChecked(files: AccountFiles): AccountFiles {
     locksOf: async (segments) => files.locksOf(checked(segments)),
     locksOfMembers: async (folder) => files.locksOfMembers(checked(folder)),
     tokensOf: async (segments) => files.tokensOf(checked(segments)),
+    requireUnlocked: async (segments) => files.requireUnlocked(checked(segments)),
   };
 }

@@ -66,7 +66,7 @@ export const ROUTES: readonly Route[] = [
     webdavRoute(kind, "LOCK", withSubmittedTokens(lockResource)),
     webdavRoute(kind, "UNLOCK", withSubmittedTokens(unlockResource)),
   ]),
-  { ...webdavRoute("file", "MKCOL", withSubmittedTokens(createCollection)), unlisted: true },
+  webdavRoute("file", "MKCOL", withSubmittedTokens(createCollection)),
   route("start", "GET HEAD", ALL, "start", open(redirectHome)),
   { ...route("start", "PUT DELETE POST MKCOL", ALL, "startElsewhere", open(redirectHome)), unlisted: true },
   route("file", "GET HEAD", ALL, "getFile", account(getFile)),

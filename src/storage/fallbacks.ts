@@ -84,6 +84,7 @@ async function copyTo(copying: Copying, from: string, to: string): Promise<Copie
   const isFile = source.kind === "file";
   // A file replaces a file or a link in one step.
   const mustRemove = target !== undefined && (target.kind === "folder" || !isFile);
+  options.onRead?.();
   if (mustRemove) await storage.remove(to);
   if (!isFile) {
     await copyFolder(copying, from, to);

@@ -199,6 +199,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
   const transfers = createObjectTransfers({
     ...createR2Copier({ bucket, partBytes, memory }),
     parallel: PARALLEL_COPIES,
+    copiesByReading: true,
     locate: (path) => toLocation(prefix, path),
     look,
     createFolder,

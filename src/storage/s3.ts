@@ -133,6 +133,7 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
   const { copyObject } = createS3Copier(client, support, writer.uploads);
   const transfers = createObjectTransfers({
     parallel: PARALLEL_COPIES,
+    copiesByReading: false,
     locate: (path) => toLocation(prefix, path),
     look,
     createFolder,

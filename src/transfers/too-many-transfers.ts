@@ -39,6 +39,14 @@ export function tooManyTransfers(): HttpError {
   return createError("too-many-transfers", { headers: { "Retry-After": RETRY_SECONDS } });
 }
 
+/**
+ * Counts a request among the transfers.
+ * @throws HttpError `too-many-transfers`
+ */
+export function acquireTransfer({ transferPermit }: Pick<AccountContext, "transferPermit">): void {
+  if (!transferPermit.acquire()) throw tooManyTransfers();
+}
+
 /** The error for a page over the limit. */
 export function tooManyPages(): HttpError {
   return createError("too-many-pages", { headers: { "Retry-After": RETRY_SECONDS } });

@@ -1,7 +1,7 @@
 import type { LockScope } from "../contracts/lock.ts";
 import { createError } from "../http/errors.ts";
 import { parseXmlBody } from "./xml.ts";
-import { DAV, davChildren, elementsOf, isDav, type XmlElement } from "./xml-element.ts";
+import { davChildren, elementsOf, isDav, withDavPrefix, type XmlElement } from "./xml-element.ts";
 import { writeElement } from "./xml-write.ts";
 
 /** The lock that a LOCK asks for. Its type is always `write`. */
@@ -42,7 +42,7 @@ function toOwner(root: XmlElement): string {
   const [owner, ...others] = davChildren(root, "owner");
   if (others.length > 0) throw createError("lock-malformed");
   if (owner === undefined) return "";
-  const text = writeElement({ ...owner, prefix: "D", declarations: new Map([["D", DAV]]) }, MAX_OWNER_BYTES);
+  const text = writeElement(withDavPrefix(owner), MAX_OWNER_BYTES);
   if (text === undefined) throw createError("lock-owner-too-large", { values: { max: MAX_OWNER_BYTES } });
   return text;
 }

@@ -59,14 +59,19 @@ export function needsOnlyWrite({ properties, timeKeys, refused }: ChangePlan): b
  * Writes the `<D:response>` of a PROPPATCH (RFC 4918 9.2). `failed` are the properties that failed, by key; without
  * one, all changes were made. If one failed, no change was made, and the others have 424.
  */
-export function writeChanges(href: string, { names }: ChangePlan, failed: ReadonlyMap<string, PropertyStatus>): string {
+export function writeChanges(
+  href: string,
+  { names, refused }: ChangePlan,
+  failed: ReadonlyMap<string, PropertyStatus>,
+): string {
   const groups = new Map<PropertyStatus, string>();
   for (const name of names) {
     const status = failed.get(toPropertyKey(name)) ?? (failed.size === 0 ? 200 : 424);
     groups.set(status, (groups.get(status) ?? "") + writePropertyName(name));
   }
   const propstats = [...groups].map(([status, content]) =>
-    writePropstat(status, content, status === 403 ? "cannot-modify-protected-property" : undefined),
+    // A storage that keeps no such property protects nothing.
+    writePropstat(status, content, status === 403 && refused.size > 0 ? "cannot-modify-protected-property" : undefined),
   );
   return writeResponse(href, propstats.join("") || EMPTY_PROPSTAT);
 }

@@ -1,7 +1,7 @@
 import { createError } from "../http/errors.ts";
 import { type PropertyName, requireShortNames } from "./property-name.ts";
 import { parseXmlBody, type XmlLimits } from "./xml.ts";
-import { davChildren, elementsOf, isDav, textOf, type XmlElement } from "./xml-element.ts";
+import { davChildren, elementsOf, isDav, textOf, withDavPrefix, type XmlElement } from "./xml-element.ts";
 import { writeElement } from "./xml-write.ts";
 
 /** A change of a property, as the client wants it. */
@@ -60,7 +60,7 @@ function toProperties(instruction: XmlElement): readonly XmlElement[] {
 }
 
 function toSet(element: XmlElement, maxBytes: number): SetProperty {
-  const xml = writeElement(element, maxBytes);
+  const xml = writeElement(withDavPrefix(element), maxBytes);
   if (xml === undefined) throw createError("properties-too-large", { values: { max: MAX_PROPERTIES_BYTES } });
   return { kind: "set", name: toName(element), xml, text: textOf(element) };
 }

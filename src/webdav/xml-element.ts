@@ -43,6 +43,13 @@ export function isDav({ namespace, name }: XmlElement, expected: string): boolea
   return namespace === DAV && name === expected;
 }
 
+/** An element of the namespace `DAV:` with the prefix `D`, which naive clients expect. Other elements stay. */
+export function withDavPrefix(element: XmlElement): XmlElement {
+  if (element.namespace !== DAV) return element;
+  const others = [...element.declarations].filter(([prefix]) => prefix !== element.prefix);
+  return { ...element, prefix: "D", declarations: new Map([...others, ["D", DAV]]) };
+}
+
 /** The texts of an element and of everything in it. */
 export function textOf({ children }: XmlElement): string {
   return children.map((child) => (typeof child === "string" ? child : textOf(child))).join("");

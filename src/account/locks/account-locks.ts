@@ -5,7 +5,7 @@ import type { FileAttributes } from "../file-attributes.ts";
 import { isPrefix, isReserved, type ResourcePath } from "../path.ts";
 import { appliesTo, type RootedLock } from "./lock.ts";
 import { LockError } from "./lock-error.ts";
-import { type LockHolder, toNamedRoots, toShownRoot } from "./lock-guard.ts";
+import { type LockHolder, requireUnlocked, toNamedRoots, toShownRoot } from "./lock-guard.ts";
 
 /** A lock as an account may see it. */
 export interface AccountLock {
@@ -60,6 +60,11 @@ export interface AccountLocks {
   locksOfMembers(folder: readonly string[]): Promise<(name: string) => readonly AccountLock[]>;
   /** The tokens of all locks that apply to a path, also those of other accounts. They are secrets. */
   tokensOf(segments: readonly string[]): Promise<readonly string[]>;
+  /**
+   * Checks that a change of a file or folder is possible, for requests that end up changing nothing.
+   * @throws LockError `lock-token-submitted`
+   */
+  requireUnlocked(segments: readonly string[]): Promise<void>;
 }
 
 /** The number of levels of a path that can be locked. Each of them has a record. */
@@ -165,7 +170,16 @@ export function createAccountLocks(
     return (await findApplying(path)).map(({ token }) => token);
   }
 
-  return { submitTokens, lock, refreshLock, unlock, locksOf, locksOfMembers, tokensOf };
+  return {
+    submitTokens,
+    lock,
+    refreshLock,
+    unlock,
+    locksOf,
+    locksOfMembers,
+    tokensOf,
+    requireUnlocked: (path) => requireUnlocked(holder, [{ path }]),
+  };
 }
 
 function isBelow(path: readonly string[], folder: readonly string[]): boolean {

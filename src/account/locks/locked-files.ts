@@ -155,4 +155,5 @@ export const NO_ACCOUNT_LOCKS: AccountLocks = {
   locksOf: async () => [],
   locksOfMembers: async () => () => [],
   tokensOf: async () => [],
+  requireUnlocked: async () => undefined,
 };

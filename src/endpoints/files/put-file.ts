@@ -18,7 +18,7 @@ import { parseOcMtime } from "../../webdav/oc-mtime.ts";
  */
 export async function putFile(context: AccountContext): Promise<Reply> {
   const { request, path, config } = context;
-  const modified = config.webdav && parseOcMtime(request.headers);
+  const modified = await findModified(context);
   const options: WriteOptions = { ...toWriteOptions(request), ...(modified && { modified }) };
   const entry = await storeFile(context, {
     segments: path.segments,
@@ -29,6 +29,13 @@ export async function putFile(context: AccountContext): Promise<Reply> {
   const fields = { ETag: entry.etag, "Last-Modified": toHttpDate(entry.modified) };
   const isAccepted = modified !== undefined && toHttpDate(modified) === fields["Last-Modified"];
   return emptyReply(201, isAccepted ? { ...fields, "X-OC-Mtime": "accepted" } : fields);
+}
+
+/** The time that the file shall have, if the account may set it. Otherwise it is ignored: the upload is what counts. */
+async function findModified({ config, request, files, path }: AccountContext): Promise<Date | undefined> {
+  const modified = config.webdav && parseOcMtime(request.headers);
+  if (modified === undefined) return undefined;
+  return (await files.may(path.segments, "set-attributes")) ? modified : undefined;
 }
 
 /**

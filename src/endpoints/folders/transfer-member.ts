@@ -1,22 +1,24 @@
 import { createError } from "../../http/errors.ts";
 import { isMemberName } from "../../http/path-segment.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
+import { acquireTransfer } from "../../transfers/too-many-transfers.ts";
 
 /**
  * Copies or moves a member of the addressed folder to a path of the account. A copy counts as a transfer, because
- * storages may have to read it.
+ * storages may have to read it; a move only if the storage does read it.
  * @throws what `AccountFiles.copy` throws; HttpError `too-many-transfers`.
  */
 export async function transferMember(
-  { files, path, request, transferPermit }: AccountContext,
+  context: AccountContext,
   verb: "copy" | "move",
   member: string,
   to: readonly string[],
   replace = false,
 ): Promise<void> {
-  if (verb === "copy" && !transferPermit.acquire()) throw tooManyTransfers();
-  await files[verb]([...path.segments, member], to, { replace, signal: request.signal });
+  const { files, path, request } = context;
+  const onRead = (): void => acquireTransfer(context);
+  if (verb === "copy") onRead();
+  await files[verb]([...path.segments, member], to, { replace, signal: request.signal, onRead });
 }
 
 /**

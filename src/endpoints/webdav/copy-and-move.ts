@@ -9,6 +9,7 @@ import { hasContent } from "../../http/request-body.ts";
 import type { Target } from "../../http/request-target.ts";
 import { toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
+import { acquireTransfer } from "../../transfers/too-many-transfers.ts";
 import { parseDepth } from "../../webdav/depth.ts";
 import { parseDestination } from "../../webdav/destination.ts";
 import { mayOverwrite } from "../../webdav/overwrite.ts";
@@ -34,13 +35,14 @@ async function transfer(context: AccountContext, verb: "copy" | "move"): Promise
   const to = toDestination(context);
   const found = await files.inspect(path.segments);
   const isFolder = found?.entry.kind === "folder";
+  if (found !== undefined && path.isFolder && !isFolder) throw new StorageError("not-found");
   const depth = isFolder ? parseDepth(verb === "copy" ? "COPY" : "MOVE", headers) : "infinity";
   const condition = found && toCondition(context, found);
   // A file may replace a folder, whose URL ends in a slash, but cannot be created with such a URL.
-  const isFile = found !== undefined && !isFolder && !path.isFolder;
+  const isFile = found !== undefined && !isFolder;
   if (to.isFolder && isFile && (await files.kindOf(to.segments)) !== "folder") throw new StorageError("not-a-folder");
-  const kind = path.isFolder ? ({ kind: "folder" } as const) : {};
-  const options = { replace, signal, withoutMembers: depth === "0", ...kind, ...condition };
+  const onRead = (): void => acquireTransfer(context);
+  const options = { replace, signal, onRead, withoutMembers: depth === "0", ...condition };
   const placement = await files[verb](path.segments, to.segments, options).catch(throwOverwriteRefused);
   const fields = toContentLocation(context, isFolder);
   if (placement === "replaced") return emptyReply(204, fields);

@@ -1,7 +1,8 @@
 import type { AccountLock } from "../../account/locks/account-locks.ts";
+import { isReserved } from "../../account/path.ts";
 import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
-import { emptyReply, type Reply } from "../../http/reply.ts";
+import { emptyReply, type HeaderFields, type Reply } from "../../http/reply.ts";
 import { hasContent } from "../../http/request-body.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { storeFile } from "../../transfers/store-upload.ts";
@@ -25,22 +26,34 @@ export async function lockResource(context: AccountContext): Promise<Reply> {
 }
 
 /** `UNLOCK` (RFC 4918 9.11). */
-export async function unlockResource({ request, files, path }: AccountContext): Promise<Reply> {
+export async function unlockResource(context: AccountContext): Promise<Reply> {
+  const { request, files, path } = context;
   if (await hasContent(request)) throw createError("body-unexpected");
+  const fields = await toFieldsOfLocked(context);
   await files.unlock(path.segments, requireLockToken(request.headers));
-  return emptyReply(204);
+  return emptyReply(204, fields);
+}
+
+/**
+ * The headers that name what a lock is about. It need not exist any more.
+ * @throws StorageError `not-found` for the URL of a folder that names a file, and for the reserved name.
+ */
+async function toFieldsOfLocked(context: AccountContext): Promise<HeaderFields> {
+  const { files, path } = context;
+  const kind = await files.kindOf(path.segments);
+  if (isReserved(path.segments) || (path.isFolder && kind === "file")) throw new StorageError("not-found");
+  return toContentLocation(context, kind === "folder");
 }
 
 async function lock(context: AccountContext, { scope, owner }: LockRequest, seconds: number): Promise<Reply> {
   const { request, files, path } = context;
-  const depth = parseDepth("LOCK", request.headers);
   const entry = (await files.inspect(path.segments))?.entry;
   const isFolder = entry?.kind === "folder";
   if (path.isFolder && !isFolder) throw new StorageError("not-found");
+  const depth = isFolder ? parseDepth("LOCK", request.headers) : "0";
   // Not after the lock: a client could leave marks for any number of folders that do not exist.
   if (entry === undefined) await requireParent(context);
-  const wanted = { scope, owner, seconds, isFolder, depth: isFolder ? depth : "0" } as const;
-  const granted = await files.lock(path.segments, wanted);
+  const granted = await files.lock(path.segments, { scope, owner, seconds, isFolder, depth });
   const isCreated = await createIfMissing(context, granted);
   const fields = { ...toContentLocation(context, isFolder), "Lock-Token": `<${granted.token}>` };
   return xmlReply(isCreated ? 201 : 200, writeLockResponse([toActiveLock(context, granted)]), fields);
@@ -60,6 +73,7 @@ async function createIfMissing(context: AccountContext, granted: AccountLock): P
 }
 
 async function requireParent({ files, path }: AccountContext): Promise<void> {
+  if (isReserved(path.segments)) throw createError("name-reserved");
   const kind = await files.kindOf(path.segments.slice(0, -1));
   if (kind !== "folder") throw new StorageError(kind === undefined ? "parent-missing" : "not-a-folder");
 }
@@ -94,11 +108,12 @@ const NO_CONTENT: AsyncIterable<Uint8Array> = {
 /** A lock keeps its token when it is refreshed: Office and others go on with the first one. */
 async function refresh(context: AccountContext, seconds: number): Promise<Reply> {
   const { request, files, path } = context;
+  const fields = await toFieldsOfLocked(context);
   const [token, ...others] = tokensOf(parseIf(request.headers) ?? []);
   if (token === undefined) throw createError("lock-refresh-unnamed");
   const refreshed = others.length === 0 ? await files.refreshLock(path.segments, token, seconds) : undefined;
   if (refreshed === undefined) throw new StorageError("precondition-failed");
-  return xmlReply(200, writeLockResponse([toActiveLock(context, refreshed)]));
+  return xmlReply(200, writeLockResponse([toActiveLock(context, refreshed)]), fields);
 }
 
 /** A lock as clients see it. */

@@ -2,6 +2,7 @@ import { isStorageError } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
+import { emitEvent, toFileLocation } from "../../request/emit-event.ts";
 import { MULTISTATUS_END, MULTISTATUS_START, type PropertyStatus, xmlReply } from "../../webdav/multistatus.ts";
 import { type ChangePlan, needsOnlyWrite, planChanges, writeChanges } from "../../webdav/property-changes.ts";
 import { toPropertyKey } from "../../webdav/property-name.ts";
@@ -24,6 +25,8 @@ export async function patchProperties(context: AccountContext): Promise<Reply> {
 type Failed = ReadonlyMap<string, PropertyStatus>;
 
 const NONE: Failed = new Map();
+/** For operators; clients get the status of each property. */
+const NOT_CHANGEABLE = "A property of the request cannot be changed as it asks.";
 
 /** Explorer sets times after each upload. Accounts that may write succeed, even if the time stays as it is. */
 async function setWindowsTime({ files, path }: AccountContext, { modified }: ChangePlan): Promise<Failed> {
@@ -31,27 +34,45 @@ async function setWindowsTime({ files, path }: AccountContext, { modified }: Cha
   const maySet = await files.may(segments, "set-attributes");
   if (!maySet && !(await files.may(segments, "write"))) throw createError("denied");
   if (maySet && modified !== undefined) await files.setAttributes(segments, { modified }).catch(ignoreUnsupported);
+  else await files.requireUnlocked(segments);
   return NONE;
 }
 
-async function change({ files, path }: AccountContext, plan: ChangePlan): Promise<Failed> {
-  const { segments } = path;
+async function change(context: AccountContext, plan: ChangePlan): Promise<Failed> {
+  const { files, path } = context;
   const { properties, modified, timeKeys, refused } = plan;
-  if (!(await files.may(segments, "set-attributes"))) throw createError("denied");
-  if (refused.size > 0) return refused;
-  const mustSetTime = timeKeys.length > 0;
+  if (refused.size > 0 && (await files.may(path.segments, "set-attributes"))) return refuse(context, refused);
   try {
-    await files.setAttributes(segments, { properties, ...(modified && mustSetTime && { modified }) });
+    await files.setAttributes(path.segments, { properties, ...(modified && { modified }) });
+    return NONE;
   } catch (error) {
-    if (!isStorageError(error) || (error.code !== "unsupported" && error.code !== "no-space")) throw error;
-    const keys = plan.names.map(toPropertyKey);
-    if (error.code === "no-space") return new Map(keys.filter((key) => properties.has(key)).map((key) => [key, 507]));
-    return new Map((mustSetTime ? timeKeys : keys).map((key) => [key, 403]));
+    const isTimeNeedless = modified !== undefined && timeKeys.length === 0 && properties.size > 0;
+    // The time is that of Explorer, which must not fail.
+    if (isUnsupported(error) && isTimeNeedless) return change(context, { ...plan, modified: undefined });
+    return toFailed(error, plan);
   }
-  if (modified && !mustSetTime) await files.setAttributes(segments, { modified }).catch(ignoreUnsupported);
-  return NONE;
+}
+
+/** Refuses changes that are never possible: none is made, and the event says so. */
+async function refuse(context: AccountContext, refused: Failed): Promise<Failed> {
+  const { files, path } = context;
+  await files.requireUnlocked(path.segments);
+  emitEvent(context, { id: 49007, data: { ...toFileLocation(context, path.segments), details: NOT_CHANGEABLE } });
+  return refused;
+}
+
+/** The statuses of the properties for an error of the storage. @throws any other error. */
+function toFailed(error: unknown, { names, properties, timeKeys }: ChangePlan): Failed {
+  const keys = names.map(toPropertyKey);
+  if (isUnsupported(error)) return new Map((timeKeys.length > 0 ? timeKeys : keys).map((key) => [key, 403]));
+  if (!isStorageError(error) || error.code !== "no-space") throw error;
+  return new Map(keys.filter((key) => properties.has(key)).map((key) => [key, 507]));
+}
+
+function isUnsupported(error: unknown): boolean {
+  return isStorageError(error) && error.code === "unsupported";
 }
 
 function ignoreUnsupported(error: unknown): void {
-  if (!isStorageError(error) || error.code !== "unsupported") throw error;
+  if (!isUnsupported(error)) throw error;
 }

@@ -40,6 +40,8 @@ export interface ObjectCopy {
 export interface TransferBucket {
   /** How many objects of a folder are copied in parallel. */
   readonly parallel: number;
+  /** Whether `copyObject` reads the object here, because the bucket cannot copy it. */
+  readonly copiesByReading: boolean;
   locate(path: string): ObjectLocation | undefined;
   /** Returns what is at a location. Its `hasProperties` is not used. */
   look(location: ObjectLocation): Promise<StorageEntry | undefined>;
@@ -108,6 +110,7 @@ export function createObjectTransfers(bucket: TransferBucket): Required<Pick<Sto
   async function copyTo(from: string, to: string, options: TransferOptions): Promise<Copied> {
     const { signal, replace = false, ifMatch } = options;
     const { source, target, kind, current } = await check(from, to, options);
+    if (bucket.copiesByReading) options.onRead?.();
     // A file replaces a file in one step.
     if (current !== undefined && (current.kind === "folder" || kind === "folder")) await bucket.remove(to);
     const placement = current === undefined ? "created" : "replaced";

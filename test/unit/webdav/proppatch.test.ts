@@ -129,6 +129,10 @@ describe("the XML of a property, as it is kept", () => {
       '<D:a xmlns:D="DAV:" xml:lang="en"><x:b xmlns:x="urn:x" xml:lang=""/></D:a>',
     ],
     ['<x:a xmlns:x="urn:&quot;&amp;"/>', '<x:a xmlns:x="urn:&quot;&amp;"/>'],
+    // Naive clients know no other prefix for this namespace.
+    ['<d:displayname xmlns:d="DAV:">a</d:displayname>', '<D:displayname xmlns:D="DAV:">a</D:displayname>'],
+    ['<a xmlns="DAV:"><b/></a>', '<D:a xmlns:D="DAV:"><b xmlns="DAV:"/></D:a>'],
+    ['<d:a xmlns:d="DAV:" xmlns:D="urn:1"><D:b/></d:a>', '<D:a xmlns:D="DAV:"><D:b xmlns:D="urn:1"/></D:a>'],
   ])("of %s is %s", (property, kept) => {
     expect(keep(property)).toBe(kept);
   });
