@@ -21,7 +21,7 @@ export default {
 };
 `;
 
-let worker: Miniflare | undefined;
+let worker: Miniflare;
 
 beforeAll(async () => {
   const { outputFiles } = await build({
@@ -43,8 +43,8 @@ afterAll(() => worker?.dispose());
 
 it("workerd digests a body of some megabytes while it passes, without nodejs_compat", async () => {
   const body = new Uint8Array(5_000_003).map((_byte, index) => index % 251);
-  const response = await worker?.dispatchFetch("http://localhost/", { method: "POST", body });
-  const { results, hasModules } = (await response?.json()) as {
+  const response = await worker.dispatchFetch("http://localhost/", { method: "POST", body });
+  const { results, hasModules } = (await response.json()) as {
     readonly results: Readonly<Record<DigestAlgorithm, readonly number[]>>;
     readonly hasModules: boolean;
   };
