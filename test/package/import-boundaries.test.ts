@@ -103,6 +103,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   negotiator: ["http"],
   picocolors: ["cli"],
   standardwebhooks: ["sinks"],
+  "structured-headers": ["http/uploads/structured-fields.ts"],
   "js-yaml": ["openapi"],
   leven: ["contracts"],
   zod: ["schemas", "http", "auth", "cli", "remote-auth", "openapi"],

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toAttachment } from "../../../src/http/content-disposition.ts";
+import { parseFilename, toAttachment } from "../../../src/http/content-disposition.ts";
+import { refusalOf } from "./uploads/refusals.ts";
 
 describe("a Content-Disposition", () => {
   it.each([
@@ -23,6 +24,56 @@ describe("a Content-Disposition", () => {
           /^attachment; filename="[ !#-[\]-~]*"; filename\*=UTF-8''(?:[\w!#$&+.^`|~-]|%[\dA-F]{2})*$/,
         );
         expect(decodeURIComponent(/UTF-8''(.*)$/.exec(value)?.[1] ?? "?")).toBe(name);
+      }),
+    );
+  });
+});
+
+describe("the file name of a Content-Disposition (RFC 6266)", () => {
+  it.each([
+    ["inline", undefined],
+    ["inline; x=1", undefined],
+    ["inline; filename=a.txt", "a.txt"],
+    ['attachment;FileName="a b.txt"', "a b.txt"],
+    ["inline; filename=a; filename*=UTF-8''%C3%A4%20b", "ä b"],
+    ["inline; filename*=utf-8'de'%E6%96%87; filename=a", "文"],
+    ["inline; filename*=iso-8859-1''%e4", "ä"],
+    ['inline; filename="a\\"b\\\\c"', 'a"b\\c'],
+    ['inline; filename="a;filename=b"; x=";"', "a;filename=b"],
+    ['inline; filename=""', ""],
+    // The bytes of UTF-8, as a header field has them.
+    ['inline; filename="\u00c3\u00a4"', "ä"],
+  ])("in %j is %j", (value, name) => {
+    expect(parseFilename(value)).toBe(name);
+  });
+
+  it.each([
+    "",
+    ";",
+    "inline;",
+    "inline filename=a",
+    "inline; filename",
+    "inline; filename=",
+    "inline; filename=a b",
+    'inline; filename="a',
+    'inline; filename="a\\"',
+    "inline; filename=a; filename=b",
+    "inline; filename=a; FILENAME=b",
+    "inline; filename=a, inline; filename=b",
+    'inline; filename="a", inline; filename="b"',
+    "inline; filename*=a",
+    "inline; filename*=UTF-8''%ff; filename=a",
+    "inline; filename*=koi8-r''a; filename=a",
+    'inline; filename="\u00e4"',
+  ])("is not in %j", async (value) => {
+    expect(await refusalOf(() => parseFilename(value))).toBe("400 upload-disposition-invalid");
+  });
+
+  it("is the one that was written, whatever it is", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (name) => {
+        fc.pre(!/\p{Cs}/u.test(name));
+        expect(parseFilename(toAttachment(name))).toBe(name);
       }),
     );
   });

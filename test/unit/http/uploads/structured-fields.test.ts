@@ -1,0 +1,143 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  parseByteSequences,
+  readBoolean,
+  readInteger,
+  toBooleanItem,
+  toIntegerDictionary,
+} from "../../../../src/http/uploads/structured-fields.ts";
+import { base64 } from "./refusals.ts";
+
+function field(...values: readonly string[]): Headers {
+  return new Headers(values.map((value): [string, string] => ["Upload-Field", value]));
+}
+
+describe("a Boolean (RFC 9651 3.3.6)", () => {
+  it.each([
+    ["?0", false],
+    ["?1", true],
+    [" ?1 ", true],
+    ["?1;a;b=2", true],
+  ])("is %j", (value, expected) => {
+    expect(readBoolean(field(value), "Upload-Field")).toBe(expected);
+  });
+
+  it.each(["", "?", "?2", "?10", "1", "true", "?1,", "(?1)", '"?1"', "?1 ?1", "?1; A", "\u00e4"])(
+    "is not %j",
+    (value) => {
+      expect(readBoolean(field(value), "Upload-Field")).toBeUndefined();
+    },
+  );
+
+  it("does not come twice, and may be absent", () => {
+    expect(readBoolean(field("?1", "?1"), "Upload-Field")).toBeUndefined();
+    expect(readBoolean(field(), "Upload-Field")).toBeUndefined();
+  });
+
+  it("is read as it is written", () => {
+    for (const value of [true, false]) expect(readBoolean(field(toBooleanItem(value)), "Upload-Field")).toBe(value);
+  });
+});
+
+describe("an Integer (RFC 9651 3.3.1)", () => {
+  it.each([
+    ["0", 0],
+    ["-0", 0],
+    ["007", 7],
+    ["999999999999999", 999_999_999_999_999],
+    ["5;a=1.0", 5],
+  ])("is %j", (value, expected) => {
+    expect(readInteger(field(value), "Upload-Field")).toBe(expected);
+  });
+
+  it.each([
+    "",
+    "-1",
+    "1.0",
+    "1.5",
+    "1e3",
+    "+1",
+    "0x1",
+    "1000000000000000",
+    "1_0",
+    "1 ;a",
+    '"1"',
+    "@1",
+    "?1",
+    "1,",
+    "1 2",
+  ])("from 0 on is not %j", (value) => {
+    expect(readInteger(field(value), "Upload-Field")).toBeUndefined();
+  });
+
+  it("does not come twice, and may be absent", () => {
+    expect(readInteger(field("1", "1"), "Upload-Field")).toBeUndefined();
+    expect(readInteger(field(), "Upload-Field")).toBeUndefined();
+  });
+
+  it("is found in any field, or not, without an error", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(..."?01-;=, .a\"\\(:@%'") }), (value) => {
+        const found = readInteger(field(value), "Upload-Field");
+        if (found !== undefined) expect(Number.isSafeInteger(found) && found >= 0).toBe(true);
+        readBoolean(field(value), "Upload-Field");
+        parseByteSequences(value, ["a"]);
+      }),
+    );
+  });
+});
+
+describe("byte sequences of a Dictionary (RFC 9651 3.2)", () => {
+  it("are found by their keys, whatever other members there are", () => {
+    const value = `other=(1 "a" ?0);p=1, sha-256=:${base64("abc")}:;q, flag, number=1.5`;
+    expect([...(parseByteSequences(value, ["sha-256", "sha-512"]) ?? [])]).toEqual([
+      ["sha-256", new TextEncoder().encode("abc")],
+    ]);
+    expect(parseByteSequences("", ["a"])?.size).toBe(0);
+  });
+
+  it("are the last of a key", () => {
+    expect([...(parseByteSequences("a=:YQ==:, a=:Yg==:", ["a"])?.get("a") ?? [])]).toEqual([98]);
+  });
+
+  it.each([
+    "a",
+    "a=?1",
+    "a=YQ==",
+    'a="YQ=="',
+    "a=(:YQ==:)",
+    "a=:YQ==",
+    "a=:Y Q=:",
+    "a=:Y:",
+    "a=:YQ==:,",
+    "A=:YQ==:",
+    "a=:YQ==: b=:YQ==:",
+    "a=:YQ==:, b=\u00e4",
+  ])("are not in %j", (value) => {
+    expect(parseByteSequences(value, ["a"])).toBeUndefined();
+  });
+
+  it("are read for all bytes", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
+        expect(parseByteSequences(`b=1, a=:${base64(bytes)}:`, ["a"])?.get("a")).toEqual(bytes);
+      }),
+    );
+  });
+});
+
+describe("a Dictionary of integers", () => {
+  it("has the members that are there, in their order", () => {
+    expect(toIntegerDictionary({ "max-size": 5, "max-append-size": undefined, "max-age": 0 })).toBe(
+      "max-size=5, max-age=0",
+    );
+    expect(toIntegerDictionary({ a: undefined })).toBe("");
+  });
+
+  it("has no integer that is too large for a field", () => {
+    expect(toIntegerDictionary({ a: Number.MAX_SAFE_INTEGER, b: Number.POSITIVE_INFINITY })).toBe(
+      "a=999999999999999, b=999999999999999",
+    );
+  });
+});
