@@ -1,9 +1,11 @@
 import { ERRORS, SEVERAL_ERRORS } from "../http/errors.ts";
 import { ERROR_CODE } from "../http/http-error.ts";
+import { DRAFT_MEDIA_TYPE, TUS_VERSION } from "../http/uploads/vocabulary.ts";
 import type { OpenApiOptions } from "./input-options.ts";
 import type { HeaderObject } from "./types.ts";
 
 const text = { type: "string" } as const;
+const bytes = { type: "integer", minimum: 0 } as const;
 
 /**
  * The header fields of responses, except `Content-Type` and `Content-Length`: OpenAPI does not list these as headers.
@@ -82,6 +84,36 @@ export const HEADER_FIELDS = {
     required: true,
     schema: text,
   },
+  "Tus-Resumable": { description: "The version of tus.", schema: { ...text, enum: [TUS_VERSION] } },
+  "Tus-Version": { description: "The versions of tus that are supported.", schema: { ...text, enum: [TUS_VERSION] } },
+  "Tus-Extension": { description: "The extensions of tus that are supported, separated by commas.", schema: text },
+  "Tus-Max-Size": { description: "The maximum size of a file in bytes.", schema: bytes },
+  "Tus-Checksum-Algorithm": {
+    description: "The algorithms that `Upload-Checksum` may name, separated by commas.",
+    schema: text,
+  },
+  "Accept-Patch": {
+    description: "The media type of the content of a `PATCH` (RFC 5789 3.1).",
+    schema: { ...text, enum: [DRAFT_MEDIA_TYPE] },
+  },
+  "Upload-Offset": { description: "The number of bytes of the upload that are stored.", schema: bytes },
+  "Upload-Length": { description: "The number of bytes of the complete file.", schema: bytes },
+  "Upload-Defer-Length": {
+    description: "The number of bytes of the complete file is not known yet (tus).",
+    schema: { ...text, enum: ["1"] },
+  },
+  "Upload-Complete": {
+    description: "Whether the response is that to the complete file (RFC 9651 3.3.6).",
+    schema: { ...text, enum: ["?0", "?1"] },
+  },
+  "Upload-Limit": {
+    description:
+      "The limits of uploads (RFC 9651 3.2): `max-size` and `max-append-size` in bytes, `max-age` in seconds, or `min-size=0` without limits.",
+    schema: text,
+  },
+  "Upload-Expires": { description: "When the upload expires (tus), as an HTTP-date.", schema: text },
+  "Upload-Metadata": { description: "The field of the request that created the upload (tus).", schema: text },
+  "Upload-Concat": { description: "The field of the request that created the upload (tus).", schema: text },
   "Access-Control-Allow-Origin": {
     description: "The origin of the request, if its scripts may read the response.",
     schema: text,

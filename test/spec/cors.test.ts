@@ -44,7 +44,7 @@ describe("the option cors", () => {
       expect([path, answer.status]).toEqual([path, status]);
       expect(answer.header("access-control-allow-origin")).toBe(APP);
       expect(answer.header("access-control-expose-headers")).toBe(
-        "Error-Code, Link, Content-Range, Location, ETag, Last-Modified, Preference-Applied, Server-Path, Retry-After, Allow, WWW-Authenticate",
+        "Error-Code, Link, Content-Range, Location, ETag, Last-Modified, Preference-Applied, Server-Path, Retry-After, Allow, WWW-Authenticate, Accept-Patch, Content-Location, Upload-Offset, Upload-Length, Upload-Defer-Length, Upload-Complete, Upload-Limit, Upload-Expires, Upload-Metadata, Upload-Concat, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm",
       );
       expect(answer.header("vary")).toMatch(/, Origin$/);
       expect(answer.header("access-control-allow-credentials")).toBeNull();
@@ -90,6 +90,33 @@ describe("the option cors", () => {
     expect(answer.header("access-control-max-age")).toBe("60");
     const plain = await call("OPTIONS", "/home/a.txt", { as: null, headers: { origin: APP } });
     expect(plain.header("access-control-allow-methods")).toBeNull();
+  });
+
+  it("lets scripts send what clients of resumable uploads send (R 10.3)", async () => {
+    const { call } = await createTestService({ files, cors });
+    const headers = { origin: APP, "access-control-request-method": "PATCH" };
+    const answer = await call("OPTIONS", "/home/a.txt", { as: null, headers });
+    const allowed = answer.header("access-control-allow-headers")?.toLowerCase().split(", ");
+    for (const name of [
+      "authorization",
+      "content-type",
+      "content-disposition",
+      "content-digest",
+      "repr-digest",
+      "tus-resumable",
+      "upload-offset",
+      "upload-length",
+      "upload-defer-length",
+      "upload-complete",
+      "upload-draft-interop-version",
+      "upload-metadata",
+      "upload-checksum",
+      "upload-concat",
+      "x-http-method-override",
+      "x-request-id",
+    ]) {
+      expect(allowed, name).toContain(name);
+    }
   });
 
   it("changes nothing about requests of other sites: only a session header passes", async () => {

@@ -5,9 +5,10 @@ import { requireNoContentEncoding } from "../request-body.ts";
 import { readDigests } from "./checksum.ts";
 import type { DraftAppend, DraftCreation } from "./demand.ts";
 import { parseUploadMetadata, requireMemberName, toUploadName } from "./metadata.ts";
-import { DRAFT_MEDIA_TYPE, readInteropVersion, requireNoConditions } from "./protocol.ts";
+import { readInteropVersion, requireNoConditions } from "./protocol.ts";
 import { readBoolean, readInteger } from "./structured-fields.ts";
 import { readAnnounced } from "./tus.ts";
+import { DRAFT_MEDIA_TYPE } from "./vocabulary.ts";
 
 /**
  * Reads the header fields of a request that creates an upload by the draft (Upload Creation, RESUMABLE 4.3).

@@ -2,8 +2,8 @@ import { digestAlgorithms } from "../../platform/incremental-digest.ts";
 import { toHttpDate } from "../http-date.ts";
 import type { HeaderFields } from "../reply.ts";
 import type { InteropVersion } from "./demand.ts";
-import { DRAFT_MEDIA_TYPE, TUS_VERSION } from "./protocol.ts";
 import { toIntegerDictionary } from "./structured-fields.ts";
+import { DRAFT_MEDIA_TYPE, TUS_VERSION } from "./vocabulary.ts";
 
 /** The limits of uploads, or of one upload. An absent one does not exist. */
 export interface UploadLimits {

@@ -2,13 +2,7 @@ import { createError } from "../errors.ts";
 import { mediaType } from "../negotiate.ts";
 import type { InteropVersion, UploadProtocol } from "./demand.ts";
 import { readBoolean, readInteger } from "./structured-fields.ts";
-
-/** The version of tus. */
-export const TUS_VERSION = "1.0.0";
-/** The media type of a part of a file in tus. */
-export const TUS_MEDIA_TYPE = "application/offset+octet-stream";
-/** The media type of a part of a file in the draft. */
-export const DRAFT_MEDIA_TYPE = "application/partial-upload";
+import { TUS_MEDIA_TYPE, TUS_VERSION } from "./vocabulary.ts";
 
 /** Uploads that announce less are not made resumable (RESUMABLE 4.2). */
 const MIN_RESUMABLE_BYTES = 1024 * 1024;
@@ -22,7 +16,7 @@ const COMMAND_TYPES: readonly (string | undefined)[] = [
   "application/x-www-form-urlencoded",
 ];
 const OVERRIDING_METHODS = ["PATCH", "DELETE", "HEAD"] as const;
-const CONDITIONS = ["If-Match", "If-None-Match", "If-Unmodified-Since", "If"];
+const CONDITIONS = ["If-Match", "If-None-Match", "If-Unmodified-Since", "If"] as const;
 
 /**
  * The protocol of a request to the URL of a file or a folder that creates an upload; `undefined` for any other request

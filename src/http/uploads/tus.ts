@@ -4,7 +4,8 @@ import { readChecksum } from "./checksum.ts";
 import { readConcat } from "./concat.ts";
 import type { TusAppend, TusCreation, UploadConcat } from "./demand.ts";
 import { parseUploadMetadata, toUploadName, type UploadMetadata } from "./metadata.ts";
-import { isTusContent, requireNoConditions, requireTusVersion, TUS_MEDIA_TYPE } from "./protocol.ts";
+import { isTusContent, requireNoConditions, requireTusVersion } from "./protocol.ts";
+import { TUS_MEDIA_TYPE } from "./vocabulary.ts";
 
 const DIGITS = /^\d{1,15}$/;
 

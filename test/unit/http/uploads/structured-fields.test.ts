@@ -9,8 +9,16 @@ import {
 } from "../../../../src/http/uploads/structured-fields.ts";
 import { base64 } from "./refusals.ts";
 
-function field(...values: readonly string[]): Headers {
-  return new Headers(values.map((value): [string, string] => ["Upload-Field", value]));
+function field(name: string, ...values: readonly string[]): Headers {
+  return new Headers(values.map((value): [string, string] => [name, value]));
+}
+
+function booleanOf(...values: readonly string[]): boolean | undefined {
+  return readBoolean(field("Upload-Complete", ...values), "upload-complete");
+}
+
+function integerOf(...values: readonly string[]): number | undefined {
+  return readInteger(field("Upload-Offset", ...values), "upload-offset");
 }
 
 describe("a Boolean (RFC 9651 3.3.6)", () => {
@@ -20,23 +28,23 @@ describe("a Boolean (RFC 9651 3.3.6)", () => {
     [" ?1 ", true],
     ["?1;a;b=2", true],
   ])("is %j", (value, expected) => {
-    expect(readBoolean(field(value), "Upload-Field")).toBe(expected);
+    expect(booleanOf(value)).toBe(expected);
   });
 
   it.each(["", "?", "?2", "?10", "1", "true", "?1,", "(?1)", '"?1"', "?1 ?1", "?1; A", "\u00e4"])(
     "is not %j",
     (value) => {
-      expect(readBoolean(field(value), "Upload-Field")).toBeUndefined();
+      expect(booleanOf(value)).toBeUndefined();
     },
   );
 
   it("does not come twice, and may be absent", () => {
-    expect(readBoolean(field("?1", "?1"), "Upload-Field")).toBeUndefined();
-    expect(readBoolean(field(), "Upload-Field")).toBeUndefined();
+    expect(booleanOf("?1", "?1")).toBeUndefined();
+    expect(booleanOf()).toBeUndefined();
   });
 
   it("is read as it is written", () => {
-    for (const value of [true, false]) expect(readBoolean(field(toBooleanItem(value)), "Upload-Field")).toBe(value);
+    for (const value of [true, false]) expect(booleanOf(toBooleanItem(value))).toBe(value);
   });
 });
 
@@ -48,7 +56,7 @@ describe("an Integer (RFC 9651 3.3.1)", () => {
     ["999999999999999", 999_999_999_999_999],
     ["5;a=1.0", 5],
   ])("is %j", (value, expected) => {
-    expect(readInteger(field(value), "Upload-Field")).toBe(expected);
+    expect(integerOf(value)).toBe(expected);
   });
 
   it.each([
@@ -68,20 +76,20 @@ describe("an Integer (RFC 9651 3.3.1)", () => {
     "1,",
     "1 2",
   ])("from 0 on is not %j", (value) => {
-    expect(readInteger(field(value), "Upload-Field")).toBeUndefined();
+    expect(integerOf(value)).toBeUndefined();
   });
 
   it("does not come twice, and may be absent", () => {
-    expect(readInteger(field("1", "1"), "Upload-Field")).toBeUndefined();
-    expect(readInteger(field(), "Upload-Field")).toBeUndefined();
+    expect(integerOf("1", "1")).toBeUndefined();
+    expect(integerOf()).toBeUndefined();
   });
 
   it("is found in any field, or not, without an error", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(..."?01-;=, .a\"\\(:@%'") }), (value) => {
-        const found = readInteger(field(value), "Upload-Field");
+        const found = integerOf(value);
         if (found !== undefined) expect(Number.isSafeInteger(found) && found >= 0).toBe(true);
-        readBoolean(field(value), "Upload-Field");
+        booleanOf(value);
         parseByteSequences(value, ["a"]);
       }),
     );
