@@ -11,6 +11,13 @@ export interface Connection {
    * continues after a request.
    */
   waitUntil?(work: Promise<void>): void;
+  /**
+   * Sends an interim response (1xx) to this request, such as `104 (Upload Resumption Supported)`. Does nothing once the
+   * final response has started or the client has disconnected. Absent if the runtime has no interim responses, or the
+   * client does not understand them (HTTP/1.0). Throws `RangeError` for a status that is not from 102 to 199, and
+   * `TypeError` for header fields that an interim response cannot have.
+   */
+  sendInterim?(status: number, headers: Readonly<Record<string, string>>): void;
 }
 
 /** The remote client, as in authentication requests and events (2.3). */

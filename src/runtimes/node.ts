@@ -6,6 +6,7 @@ import type { Reply } from "../http/reply.ts";
 import type { ReplyHandler } from "../http/reply-handler.ts";
 import { createExchange, type Exchange, openExchange } from "./node/exchange.ts";
 import { mayLackFields } from "./node/header-count.ts";
+import { withInterimResponses } from "./node/interim-responses.ts";
 import { toRequest } from "./node/request.ts";
 import { sendReply } from "./node/response.ts";
 import { toMilliseconds } from "./node/server-limits.ts";
@@ -105,7 +106,7 @@ async function respondTo(
     else if (request === undefined) reply = { status: 400, headers: [] };
     else if (isUnframed(exchange.req)) reply = createRefusal(400);
     else if (hasUnknownCoding(exchange.req)) reply = { status: 501, headers: [] };
-    else reply = await handler(request, exchange.state.connection);
+    else reply = await handler(request, withInterimResponses(exchange));
   } catch {
     reply = { status: 500, headers: [] };
   }
