@@ -24,6 +24,8 @@ import { createHandler } from "../http/reply-handler.ts";
 import { parseTarget, type Target } from "../http/request-target.ts";
 import { createRequestPermits } from "../limits/permits.ts";
 import { createWalkQueue } from "../limits/walk-queue.ts";
+import { isLoopShared } from "../platform/event-loop.ts";
+import { createKeyedMutex, type KeyedMutex } from "../platform/keyed-mutex.ts";
 import { withClient } from "../request/client-address.ts";
 import type { RequestContext } from "../request/context.ts";
 import { createFailureOf } from "../request/errors.ts";
@@ -36,6 +38,7 @@ import { createResponseFinisher } from "./finish-response.ts";
 import { createHostSessions } from "./host-sessions.ts";
 import { createOpenApi } from "./openapi.ts";
 import { type ResolvedUrl, resolveUrl, type Served, toApis, toOnlyVariant } from "./routes.ts";
+import { createSweeper } from "./sweep.ts";
 
 const NOWHERE: ResolvedUrl = { kind: "outside", path: { segments: [], isFolder: true } };
 
@@ -86,6 +89,13 @@ export function createFileService(options: FileServiceOptions): FileService {
       : withHostIdentity(ownIdentifier, { identify, resolve: accounts.resolve, check: toCheckedSettings, component });
   const passwords = createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy });
 
+  const sweeper = createSweeper({ config, uploads: accounts.uploads, emit, report, waitFor });
+  const uploadService = config.uploads && {
+    times: config.uploads,
+    canJoin: config.storage.uploads?.join !== undefined,
+    inTurn: isLoopShared ? createKeyedMutex() : runAtOnce,
+    sweepSoon: sweeper.sweepSoon,
+  };
   const walks = createWalkQueue();
   const describe = createOpenApi(config);
   const finisher = createResponseFinisher(config);
@@ -135,6 +145,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   ): RequestContext {
     return {
       request,
+      method: request.method,
       connection: withClient(connection, request, config),
       target,
       variant: toVariant(request, kind, served),
@@ -155,6 +166,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       walks,
       describe: () => describe(served),
       texts: chooseTexts(request.headers.get("accept-language")),
+      uploads: served.includes("uploads") ? uploadService : undefined,
     };
   }
 
@@ -167,9 +179,12 @@ export function createFileService(options: FileServiceOptions): FileService {
   function waitForDelivery(connection: Connection): void {
     if (connection.waitUntil === undefined) return;
     const delivery = events.settled();
-    if (delivery === undefined) return;
+    if (delivery !== undefined) waitFor(connection, delivery);
+  }
+
+  function waitFor(connection: Connection, work: Promise<void>): void {
     try {
-      connection.waitUntil(delivery);
+      connection.waitUntil?.(work);
     } catch (error) {
       // The host's function: its failure must not fail the request, which may have stored a file already.
       report(error);
@@ -177,8 +192,12 @@ export function createFileService(options: FileServiceOptions): FileService {
   }
 
   function serve(...apis: readonly Api[]): FileService["fetch"] {
-    const served: readonly Served[] =
-      config.webdav !== undefined && apis.includes("webdav") ? [...apis, "webdav-methods"] : apis;
+    const hasUploads = uploadService !== undefined && (apis.includes("rest") || apis.includes("webdav"));
+    const served: readonly Served[] = [
+      ...apis,
+      ...(config.webdav !== undefined && apis.includes("webdav") ? (["webdav-methods"] as const) : []),
+      ...(hasUploads ? (["uploads"] as const) : []),
+    ];
     return createHandler(async (request, connection) => {
       try {
         return await handle(request, connection, served);
@@ -201,9 +220,13 @@ export function createFileService(options: FileServiceOptions): FileService {
     endSessions: sessions.endAll,
     sessions: createHostSessions({ sessions, audit, admit, check: toCheckedSettings, component, cookie }),
     events: events.open,
+    sweep: sweeper.sweep,
     close: events.close,
   };
 }
+
+/** On Workers no request may wait for another. */
+const runAtOnce: KeyedMutex = (_key, task) => task();
 
 function toReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
