@@ -17,8 +17,8 @@ export function toAttachment(name: string): string {
 }
 
 /**
- * The file name of a `Content-Disposition` of any type: `filename*` before `filename`, which is in UTF-8; `undefined` if
- * there is none.
+ * The file name of a `Content-Disposition` of any type: `filename*` before `filename`, which is in UTF-8. Returns
+ * `undefined` if there is none.
  * @throws HttpError `malformed` if the value is malformed, as that of two fields of this name is, or has a parameter
  * twice.
  */

@@ -33,6 +33,7 @@ const TARGETS: Readonly<Record<string, () => Promise<{ readonly target: FuzzTarg
   "s3-answers": () => import("./targets/s3-answers.ts"),
   "webdav-bodies": () => import("./targets/webdav-bodies.ts"),
   "webdav-headers": () => import("./targets/webdav-headers.ts"),
+  "upload-headers": () => import("./targets/upload-headers.ts"),
   service: () => import("./targets/service.ts"),
 };
 

@@ -18,7 +18,8 @@ export type UploadMetadata = ReadonlyMap<string, Uint8Array>;
 
 /**
  * Parses `Upload-Metadata` (tus, Creation). A second field of this name is malformed, because it begins with a blank.
- * @throws HttpError `malformed` for more than 8 KiB, an empty or repeated key, and a value that is not canonical Base64.
+ * @throws HttpError `malformed` for more than 8 KiB, an empty or repeated key, and a value that is not canonical
+ * Base64.
  */
 export function parseUploadMetadata(value: string): UploadMetadata {
   if (value.length > MAX_BYTES) throw createError("upload-metadata-too-large", { values: { max: MAX_BYTES } });

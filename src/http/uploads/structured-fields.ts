@@ -63,7 +63,7 @@ export function toBooleanItem(value: boolean): string {
   return value ? "?1" : "?0";
 }
 
-/** Writes a Dictionary of integers from 0 on, without the absent ones. Larger ones than fields can have are the largest. */
+/** Writes a Dictionary of integers from 0 on, without absent ones. Integers that are too large become the largest. */
 export function toIntegerDictionary(members: Readonly<Record<string, number | undefined>>): string {
   return Object.entries(members)
     .flatMap(([key, value]) => (value === undefined ? [] : `${key}=${Math.min(value, MAX_INTEGER)}`))

@@ -236,6 +236,30 @@ describe("an interim response on Node", () => {
     expect(statusesOf(await client.until("<hello>"))).toEqual(["104", "100", "201"]);
   });
 
+  it("is not sent into the response of the host to an earlier request", async () => {
+    const [go, answered] = [deferred(), deferred()];
+    const middleware = toNodeMiddleware(
+      stubService(async (request, connection) => {
+        const response = await announce(request, connection);
+        answered.resolve();
+        return response;
+      }),
+    );
+    const server = createServer((req, res) => {
+      middleware(req, res, () => {
+        res.write("begun ");
+        go.promise.then(() => res.end("ended"));
+      });
+    });
+    const client = await connectWire(await listen(server));
+    client.send(`GET /other HTTP/1.1\r\nHost: x\r\n\r\n${head("PUT", "Content-Length: 5\r\n")}hello`);
+    await client.until("begun ");
+    await answered.promise;
+    expect(statusesOf(client.text())).toEqual(["200"]);
+    go.resolve();
+    expect(statusesOf(await client.until("<hello>"))).toEqual(["200", "201"]);
+  });
+
   it("is not there where the host simulates a request, or calls with a Request of its own", async () => {
     const seen: boolean[] = [];
     const service = stubService((_request, connection) => {
