@@ -21,5 +21,16 @@ export type {
 export { isStorageError, StorageError } from "./contracts/storage-adapter.ts";
 export type { AttributeChanges, Properties, StorageAttributes } from "./contracts/storage-attributes.ts";
 export { toPathSegments } from "./contracts/storage-path.ts";
+export type {
+  AppendOptions,
+  CompleteOptions,
+  JoinOptions,
+  StorageUploads,
+  UploadChange,
+  UploadConditions,
+  UploadDraft,
+  UploadKey,
+  UploadState,
+} from "./contracts/storage-uploads.ts";
 export { toStoredFile } from "./contracts/stored-file.ts";
 export { copyByReading, moveByCopying } from "./storage/fallbacks.ts";

@@ -1,4 +1,4 @@
-import { checkNames } from "../contracts/option-names.ts";
+import { checkNames } from "../contracts/option-error.ts";
 import type { LimitOptions } from "./limits.ts";
 import type { FileServiceOptions } from "./options.ts";
 

@@ -1,5 +1,4 @@
-import { checkOption } from "../contracts/option-error.ts";
-import { checkNames } from "../contracts/option-names.ts";
+import { checkNames, checkOption } from "../contracts/option-error.ts";
 import { createSessionCookie, DEFAULT_COOKIE_NAME, type SessionCookie } from "../http/cookie.ts";
 import { isObject } from "./checks.ts";
 

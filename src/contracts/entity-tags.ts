@@ -1,4 +1,5 @@
-import type { EntityTags } from "./storage-adapter.ts";
+/** The value of `If-Match` or `If-None-Match`: `"*"` for any file, or entity-tags with their quotes. */
+export type EntityTags = "*" | readonly string[];
 
 /** Whether `If-Match` selects a file with this entity-tag, by the strong comparison (RFC 9110 8.8.3.2, 13.1.1). */
 export function matchesStrongly(etag: string, tags: EntityTags): boolean {

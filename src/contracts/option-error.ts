@@ -1,3 +1,8 @@
+import leven from "leven";
+
+/** The most letters that a mistyped name differs in. */
+const MAX_TYPOS = 2;
+
 /** An option has a wrong value. The message names the option, and never quotes a secret. */
 export class OptionError extends TypeError {
   /** The option with its path, such as `limits.maxFileBytes` or `url[1]`. */
@@ -16,4 +21,22 @@ export class OptionError extends TypeError {
 /** Checks one option. @throws OptionError if the condition does not hold. */
 export function checkOption(holds: boolean, option: string, expected: string): asserts holds {
   if (!holds) throw new OptionError(option, expected);
+}
+
+/**
+ * Checks that an object has no option of an unknown name. `path` is written before the name, such as `limits.`.
+ * @throws TypeError with the name, and with the one that was probably meant.
+ */
+export function checkNames(value: object, names: readonly string[], path: string): void {
+  const unknown = Object.keys(value).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const meant = findMeant(unknown, names);
+  const hint = meant === undefined ? "" : ` Did you mean ${path}${meant}?`;
+  throw new TypeError(`There is no option ${path}${unknown}.${hint}`);
+}
+
+function findMeant(mistyped: string, names: readonly string[]): string | undefined {
+  const toDistance = (name: string) => leven(mistyped.toLowerCase(), name.toLowerCase());
+  const [nearest] = names.toSorted((one, other) => toDistance(one) - toDistance(other));
+  return nearest !== undefined && toDistance(nearest) <= MAX_TYPOS ? nearest : undefined;
 }

@@ -1,9 +1,10 @@
 import type { ByteSource } from "./byte-source.ts";
+import type { EntityTags } from "./entity-tags.ts";
 import type { StorageAttributes } from "./storage-attributes.ts";
 import type { StorageEntry } from "./storage-entry.ts";
 import type { StorageUploads } from "./storage-uploads.ts";
 
-export type { StorageEntry };
+export type { EntityTags, StorageEntry };
 
 /**
  * A storage: eight methods on one tree of files and folders.
@@ -216,9 +217,6 @@ export interface FolderOwner {
   readonly user?: string;
   readonly group?: string;
 }
-
-/** The value of `If-Match` or `If-None-Match`: `"*"` for any file, or entity-tags with their quotes. */
-export type EntityTags = "*" | readonly string[];
 
 /** Why a storage refused an operation. */
 export type StorageErrorCode =

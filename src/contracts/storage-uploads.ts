@@ -1,4 +1,4 @@
-import type { WriteOptions } from "./storage-adapter.ts";
+import type { EntityTags } from "./entity-tags.ts";
 import type { StorageEntry } from "./storage-entry.ts";
 
 /**
@@ -72,7 +72,7 @@ export interface StorageUploads {
    * `write` does. The uploads stay. An upload may be named several times. Rejects with `denied` for uploads whose bytes
    * another storage has. Absent: the storage cannot do this.
    */
-  join?(keys: readonly UploadKey[], path: string, options?: WriteOptions): Promise<StorageEntry>;
+  join?(keys: readonly UploadKey[], path: string, options?: JoinOptions): Promise<StorageEntry>;
 }
 
 /** The name of an upload. */
@@ -83,8 +83,17 @@ export interface UploadKey {
   readonly id: string;
 }
 
+/** Conditions on the file at the path, and the signal of the caller. They are those of `WriteOptions`. */
+export interface UploadConditions {
+  readonly ifMatch?: EntityTags;
+  readonly ifNoneMatch?: EntityTags;
+  readonly signal?: AbortSignal;
+}
+
 /** What a new upload begins with. The conditions are checked now, and again only if `complete` gets them. */
-export interface UploadDraft extends Pick<WriteOptions, "size" | "ifMatch" | "ifNoneMatch" | "signal"> {
+export interface UploadDraft extends UploadConditions {
+  /** The number of bytes of the complete file, if it is known. */
+  readonly size?: number;
   /** A text of the caller, at most 64 KiB in UTF-8. The storage keeps it and gives it no meaning. */
   readonly note: string;
   readonly expires: Date;
@@ -125,7 +134,15 @@ export interface AppendOptions {
 }
 
 /** Options and conditions of a completion. */
-export interface CompleteOptions extends Pick<WriteOptions, "ifMatch" | "ifNoneMatch" | "signal"> {
+export interface CompleteOptions extends UploadConditions {
   /** Another name in the same folder. Default: the path of the upload. */
   readonly path?: string;
+}
+
+/** Options and conditions of a file that is joined of several uploads. */
+export interface JoinOptions extends UploadConditions {
+  /** The number of bytes. With any other sum of the uploads' bytes the call rejects with `incomplete`. */
+  readonly size?: number;
+  /** As in `WriteOptions`. */
+  readonly owner?: string;
 }

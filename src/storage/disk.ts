@@ -30,6 +30,7 @@ import { readMember, readMemberSync } from "./disk/read.ts";
 import { removeFolder } from "./disk/remove.ts";
 import { cleanUpTemporaryFiles } from "./disk/sweep.ts";
 import { createDiskTransfers } from "./disk/transfers.ts";
+import { createDiskUploads } from "./disk/uploads.ts";
 import { type Durability, writeMember } from "./disk/write.ts";
 
 export type { Durability };
@@ -81,7 +82,7 @@ export interface DiskStorageOptions {
 export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   const { root, durability, links } = checkOptions(options);
   const tree = createFolderTree(root);
-  void cleanUpTemporaryFiles(tree);
+  void cleanUpTemporaryFiles(tree, locate);
 
   /** Names that are not valid are left for the caller to refuse: a link could be followed by its short name. */
   async function locate(segments: readonly string[]): Promise<readonly string[]> {
@@ -228,6 +229,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     createFolder,
     remove,
     ...createDiskTransfers({ tree, durability, stat, locate, openParent, followed, self: () => storage }),
+    uploads: createDiskUploads({ tree, durability, locate, openParent, self: () => storage }),
   };
   return storage;
 }

@@ -9,10 +9,15 @@ export interface UploadWriters {
   /** Runs a short call. @throws StorageError `locked` if an append does not end in time. */
   run<T>(key: UploadKey, work: () => Promise<T>): Promise<T>;
   /**
-   * Runs an append. Its signal is that of the caller and of the takeover.
+   * Runs an append. Its signal is that of the caller and of the takeover. `stop` aborts it with `locked`, for takeovers
+   * by other processes.
    * @throws StorageError `locked` also if another call takes over before it starts.
    */
-  append<T>(key: UploadKey, work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  append<T>(
+    key: UploadKey,
+    work: (signal: AbortSignal, stop: () => void) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T>;
 }
 
 /** Options of {@link createUploadWriters}. */
@@ -57,15 +62,16 @@ export function createUploadWriters({
 
   async function append<T>(
     key: UploadKey,
-    work: (signal: AbortSignal) => Promise<T>,
+    work: (signal: AbortSignal, stop: () => void) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
     signal?.throwIfAborted();
     const controller = new AbortController();
+    const stop = (): void => controller.abort(new StorageError("locked"));
     const abort = (): void => controller.abort(signal?.reason);
     signal?.addEventListener("abort", abort);
     try {
-      return await takeOver(key, () => work(controller.signal), controller);
+      return await takeOver(key, () => work(controller.signal, stop), controller);
     } finally {
       signal?.removeEventListener("abort", abort);
     }

@@ -1,7 +1,11 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Account, createAccountResolver } from "../../src/account/account.ts";
 import { mountAccount } from "../../src/account/virtual-folders.ts";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
+import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createFolderStorage } from "../../src/storage/folder-storage.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { mountStorage } from "../../src/storage/mount.ts";
@@ -132,6 +136,21 @@ async function toAccount(): Promise<Account> {
   const settings = { home_folder_path: "/", virtual_folders: [["/shared", "/common/shared"] as [string, string]] };
   return createAccountResolver(new Map())("alice", settings);
 }
+
+describe("the upload cases × disk, and another storage on the same folder", () => {
+  for (const durability of ["fsync", "rename"] as const) {
+    describe(`durability ${durability}`, () => {
+      runCases(
+        async () => {
+          const root = await mkdtemp(join(tmpdir(), "fileferry-uploads-"));
+          const open = async () => createDiskStorage({ root, durability });
+          return { storage: await open(), open, atomicConditions: true, join: true, read: true };
+        },
+        { lacks: ["kill"] },
+      );
+    });
+  }
+});
 
 function runCases(
   create: () => Promise<UploadCaseContext>,

@@ -1,7 +1,6 @@
 import type { CryptoKey, JSONWebKeySet, JWK, JWTPayload } from "jose";
 import type { Identity } from "../../contracts/identity.ts";
-import { checkOption } from "../../contracts/option-error.ts";
-import { checkNames } from "../../contracts/option-names.ts";
+import { checkNames, checkOption } from "../../contracts/option-error.ts";
 
 const SECRET_ALGORITHMS: readonly JwtAlgorithm[] = ["HS256", "HS384", "HS512"];
 const PUBLIC_KEY_ALGORITHMS: readonly JwtAlgorithm[] = [

@@ -7,6 +7,10 @@ export type NameCheck = (name: string) => boolean;
 const RESERVED = /^\.fileferry-.*\.tmp$/is;
 /** The folder for the properties of the members of a folder (`properties.ts`). */
 export const RECORDS_FOLDER = ".fileferry-properties";
+/** The folder below the root for the states of uploads (`uploads/states.ts`). It counts as a temporary file. */
+export const UPLOADS_FOLDER = ".fileferry-uploads.tmp";
+/** How the names of the bytes of uploads begin. */
+export const UPLOAD_BYTES_PREFIX = ".fileferry-upload-";
 const MAX_NAME_BYTES = 255;
 /** Names with a character that Windows refuses or takes for a stream, that it would shorten, and names of devices. */
 const INVALID_ON_WINDOWS = /[<>:"|?*\\]|[. ]$|^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\.|$)/i;
@@ -33,6 +37,11 @@ export function findNameCheck(root: string): NameCheck {
 /** Whether a name is reserved for temporary files. */
 export function isTemporaryName(name: string): boolean {
   return RESERVED.test(name);
+}
+
+/** Whether a name is one of resumable uploads: their processes do not matter, so other rules apply than for writes. */
+export function isUploadName(name: string): boolean {
+  return name === UPLOADS_FOLDER || name.startsWith(UPLOAD_BYTES_PREFIX);
 }
 
 /** Whether a name is at most 255 bytes of valid UTF-8 without NUL, and not reserved. */

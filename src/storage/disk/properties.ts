@@ -1,15 +1,13 @@
-import { type BigIntStats, constants, fstatSync, fsync, readFile, writeFile } from "node:fs";
-import { mkdir, rename, rmdir, unlink } from "node:fs/promises";
-import { promisify } from "node:util";
+import type { BigIntStats } from "node:fs";
+import { mkdir, rmdir, unlink } from "node:fs/promises";
 import { isStorageError, type StorageEntry } from "../../contracts/storage-adapter.ts";
 import type { Properties } from "../../contracts/storage-attributes.ts";
 import { NO_PROPERTIES } from "../properties.ts";
-import { ignoreErrors, mapSystemErrors, mapSystemErrorsSync, systemCode, undefinedIfMissing } from "./errors.ts";
+import { ignoreErrors, mapSystemErrors, mapSystemErrorsSync, undefinedIfMissing } from "./errors.ts";
 import { readGuard } from "./latency-guard.ts";
 import { RECORDS_FOLDER } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
-import { closeFile } from "./system-calls.ts";
-import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
+import { readText, replaceText } from "./text-files.ts";
 
 /*
  * The properties of the members of a folder are in the folder `.fileferry-properties` in it, a record for each member.
@@ -17,9 +15,6 @@ import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts
  * another program puts at the name of a member, and a rename in a folder needs no change.
  */
 
-const sync = promisify(fsync);
-const write = promisify(writeFile);
-const read = promisify(readFile);
 /** 64 KiB of properties are never more than this as JSON. */
 const MAX_RECORD_BYTES = 1_048_576;
 /** How often a record is written again because another removal took the empty folder of records away. */
@@ -103,38 +98,12 @@ export async function writeProperties(
 
 async function writeInto(folder: OpenFolder, name: string, properties: Properties, isFlushed: boolean): Promise<void> {
   const records = await folder.enter(RECORDS_FOLDER);
-  const temporary = reserveTemporaryName();
-  let isRemoved = true;
   try {
-    const { O_CREAT, O_EXCL, O_WRONLY } = constants;
-    const descriptor = await records.openFile(temporary, O_CREAT | O_EXCL | O_WRONLY, 0o666);
-    isRemoved = false;
-    await writeText(descriptor, JSON.stringify([...properties]), isFlushed);
-    await records.confirm();
-    await mapSystemErrors(rename(records.at(temporary), records.at(name)));
-    isRemoved = true;
+    await replaceText(records, name, JSON.stringify([...properties]), { isFlushed });
     if (isFlushed) await Promise.all([records.sync(), folder.sync()]);
   } finally {
-    if (!isRemoved) isRemoved = await tryUnlink(records, temporary);
-    releaseTemporaryName(temporary, isRemoved);
     records.close();
   }
-}
-
-async function writeText(descriptor: number, text: string, isFlushed: boolean): Promise<void> {
-  try {
-    await mapSystemErrors(write(descriptor, text));
-    if (isFlushed) await mapSystemErrors(sync(descriptor));
-  } finally {
-    await closeFile(descriptor, true);
-  }
-}
-
-async function tryUnlink(folder: OpenFolder, name: string): Promise<boolean> {
-  return unlink(folder.at(name)).then(
-    () => true,
-    (error) => systemCode(error) === "ENOENT",
-  );
 }
 
 /** Removes the properties of a member, and the folder of records if it is empty now. */
@@ -152,15 +121,8 @@ export async function removeProperties(folder: OpenFolder, stats: BigIntStats): 
 
 /** What another program has written there is not shown. */
 async function readRecord(records: OpenFolder, name: string): Promise<Properties | undefined> {
-  const descriptor = await records.openFile(name, constants.O_RDONLY).catch(undefinedIfMissing);
-  if (descriptor === undefined) return undefined;
-  try {
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile() || stats.size > MAX_RECORD_BYTES) return undefined;
-    return parseRecord(String(await mapSystemErrors(read(descriptor))));
-  } finally {
-    await closeFile(descriptor, true);
-  }
+  const text = await readText(records, name, MAX_RECORD_BYTES);
+  return text === undefined ? undefined : parseRecord(text);
 }
 
 function parseRecord(text: string): Properties | undefined {

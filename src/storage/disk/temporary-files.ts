@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { lstat, unlink } from "node:fs/promises";
 import { isAbandoned, processIdentity } from "../../platform/process-identity-node.ts";
-import { isTemporaryName } from "./names.ts";
+import { isTemporaryName, isUploadName } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
 import { removeFolder } from "./remove.ts";
 
@@ -41,7 +41,7 @@ export function releaseTemporaryName(name: string, isRemoved = true): void {
  * may still run, or its name does not say which process made it.
  */
 export async function removeIfAbandoned(folder: OpenFolder, name: string): Promise<boolean> {
-  if (!isTemporaryName(name) || inUse.has(name)) return false;
+  if (!isTemporaryName(name) || inUse.has(name) || isUploadName(name)) return false;
   try {
     const stats = await lstat(folder.at(name));
     if (!(await isRemovable(name, stats.mtimeMs))) return true;

@@ -3,21 +3,30 @@ import { acquireBuffer, createBufferSizer, giveBack } from "../../platform/buffe
 import { mapSystemErrors } from "./errors.ts";
 import { writeDescriptor } from "./system-calls.ts";
 
+/** Options of {@link writeContent}. */
+export interface WriteContentOptions {
+  /** The expected number of bytes, if known. */
+  readonly size?: number | undefined;
+  /** Where the first byte goes. Default: the start of the file. */
+  readonly position?: number;
+  /** If the content fails, write what has arrived before the promise rejects. */
+  readonly keepsPart?: boolean;
+}
+
 /**
- * Writes content to an open file from its start. Small chunks are gathered in a buffer, and the next buffer is filled
- * while one is written. The source may reuse a chunk's memory after the next chunk was requested. When the promise
- * settles, no call is pending.
- * @param size the expected number of bytes, if known.
+ * Writes content to an open file, in the order of its bytes. Small chunks are gathered in a buffer, and the next buffer
+ * is filled while one is written. The source may reuse a chunk's memory after the next chunk was requested. When the
+ * promise settles, no call is pending.
  */
 export async function writeContent(
   descriptor: number,
   content: AsyncIterable<Uint8Array>,
-  size: number | undefined,
+  { size, position: start = 0, keepsPart = false }: WriteContentOptions,
 ): Promise<void> {
   const sizer = createBufferSizer();
   let buffer: Uint8Array | undefined;
   let filled = 0;
-  let position = 0;
+  let position = start;
   let startedAt = performance.now();
   let writing: Promise<void> | undefined;
 
@@ -46,7 +55,7 @@ export async function writeContent(
     }
   }
 
-  try {
+  async function writeChunks(): Promise<void> {
     for await (const chunk of content) {
       // The chunk is the complete content, or as large as a buffer: gathering would only copy it.
       const isEnough = buffer === undefined && (chunk.byteLength === size || chunk.byteLength >= sizer.size());
@@ -57,6 +66,18 @@ export async function writeContent(
       await writing;
       await writeAll(descriptor, chunk, position);
       position += chunk.byteLength;
+    }
+  }
+
+  try {
+    try {
+      await writeChunks();
+    } catch (error) {
+      if (keepsPart) {
+        await flush();
+        await writing;
+      }
+      throw error;
     }
     await flush();
     await writing;

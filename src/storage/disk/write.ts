@@ -43,9 +43,9 @@ export async function writeMember(
   try {
     descriptor = await createFile(folder, temporary, previous);
     isCreated = true;
-    await writeContent(descriptor, receive(content, options), options.size);
+    await writeContent(descriptor, receive(content, options), { size: options.size });
     const time = nextTime(options.modified);
-    const written = await mapSystemErrors(finish(descriptor, previous, durability, time));
+    const written = await mapSystemErrors(finishFile(descriptor, previous, durability, time));
     isQuick = durability === "fsync" || written.size <= SMALL_BYTES;
     // Some file systems report only here that bytes could not be stored.
     const closed = closeFile(descriptor, isQuick);
@@ -81,7 +81,8 @@ async function tryUnlink(folder: OpenFolder, name: string): Promise<boolean> {
   }
 }
 
-function createFile(folder: OpenFolder, name: string, previous: BigIntStats | undefined): Promise<number> {
+/** Creates a temporary file next to the file that it replaces. @throws StorageError `parent-missing` */
+export function createFile(folder: OpenFolder, name: string, previous: BigIntStats | undefined): Promise<number> {
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   const mode = previous?.isFile() ? Number(previous.mode) & PERMISSION_BITS : 0o666;
   return inParent(folder.openFile(name, O_CREAT | O_EXCL | O_WRONLY, mode));
@@ -99,7 +100,7 @@ function inParent<T>(step: Promise<T>): Promise<T> {
  * The system counts time in steps of some milliseconds. Within one step an inode can be freed and reused, and without a
  * unique time one entity-tag would stand for two contents.
  */
-async function finish(
+export async function finishFile(
   descriptor: number,
   previous: BigIntStats | undefined,
   durability: Durability,

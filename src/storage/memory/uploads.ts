@@ -3,6 +3,7 @@ import { toPathSegments } from "../../contracts/storage-path.ts";
 import type {
   AppendOptions,
   CompleteOptions,
+  JoinOptions,
   StorageUploads,
   UploadChange,
   UploadDraft,
@@ -31,7 +32,7 @@ export interface MemoryUploadsOptions {
   /** Checks that a file can be written at a path, as `write` does. */
   checkTarget(segments: string[], options: WriteOptions): Location;
   /** Puts a file at a location. */
-  putFile(location: Location, chunks: readonly Uint8Array[], modified?: Date): StorageEntry;
+  putFile(location: Location, chunks: readonly Uint8Array[]): StorageEntry;
 }
 
 /** Creates the uploads of a memory storage. */
@@ -149,12 +150,12 @@ export function createMemoryUploads({ tree, checkTarget, putFile }: MemoryUpload
     for (const chunk of requireUpload(key).chunks) yield new Uint8Array(chunk);
   }
 
-  async function join(keys: readonly UploadKey[], path: string, options: WriteOptions = {}): Promise<StorageEntry> {
-    const { size, signal, modified } = options;
+  async function join(keys: readonly UploadKey[], path: string, options: JoinOptions = {}): Promise<StorageEntry> {
+    const { size, signal } = options;
     signal?.throwIfAborted();
     const chunks = keys.flatMap((key) => requireUpload(key).chunks);
     if (size !== undefined && size !== byteLength(chunks)) throw new StorageError("incomplete");
-    return putFile(checkTarget(toPathSegments(path), options), chunks, modified);
+    return putFile(checkTarget(toPathSegments(path), options), chunks);
   }
 
   return { create, find, append, update, complete, discard, list, read, join };

@@ -1,0 +1,70 @@
+import { constants, fstatSync, fsync, readFile, writeFile } from "node:fs";
+import { rename, unlink } from "node:fs/promises";
+import { promisify } from "node:util";
+import { mapSystemErrors, systemCode, undefinedIfMissing } from "./errors.ts";
+import type { OpenFolder } from "./open-folder.ts";
+import { closeFile } from "./system-calls.ts";
+import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
+
+/*
+ * Small texts that the storage keeps for itself: properties, and the states of uploads.
+ */
+
+const sync = promisify(fsync);
+const write = promisify(writeFile);
+const read = promisify(readFile);
+
+/**
+ * Stores a text as a file, in place of what has the name. Readers see the previous or the new text, also after a crash.
+ * `isFlushed`: the text survives a power failure, and its name does after a `sync` of the folder.
+ */
+export async function replaceText(
+  folder: OpenFolder,
+  name: string,
+  text: string,
+  { isFlushed, mode = 0o666 }: { readonly isFlushed: boolean; readonly mode?: number },
+): Promise<void> {
+  const temporary = reserveTemporaryName();
+  let isRemoved = true;
+  try {
+    const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+    const descriptor = await folder.openFile(temporary, O_CREAT | O_EXCL | O_WRONLY, mode);
+    isRemoved = false;
+    await writeText(descriptor, text, isFlushed);
+    await folder.confirm();
+    await mapSystemErrors(rename(folder.at(temporary), folder.at(name)));
+    isRemoved = true;
+  } finally {
+    if (!isRemoved) isRemoved = await tryUnlink(folder, temporary);
+    releaseTemporaryName(temporary, isRemoved);
+  }
+}
+
+async function writeText(descriptor: number, text: string, isFlushed: boolean): Promise<void> {
+  try {
+    await mapSystemErrors(write(descriptor, text));
+    if (isFlushed) await mapSystemErrors(sync(descriptor));
+  } finally {
+    await closeFile(descriptor, true);
+  }
+}
+
+async function tryUnlink(folder: OpenFolder, name: string): Promise<boolean> {
+  return unlink(folder.at(name)).then(
+    () => true,
+    (error) => systemCode(error) === "ENOENT",
+  );
+}
+
+/** Returns the text of a file; `undefined` if there is none, or something else or larger than `maxBytes`. */
+export async function readText(folder: OpenFolder, name: string, maxBytes: number): Promise<string | undefined> {
+  const descriptor = await folder.openFile(name, constants.O_RDONLY).catch(undefinedIfMissing);
+  if (descriptor === undefined) return undefined;
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile() || stats.size > maxBytes) return undefined;
+    return String(await mapSystemErrors(read(descriptor)));
+  } finally {
+    await closeFile(descriptor, true);
+  }
+}

@@ -1,0 +1,70 @@
+import { fstatSync } from "node:fs";
+import type { UploadState } from "../../../contracts/storage-uploads.ts";
+import { writeContent } from "../write-content.ts";
+import { toStateOf } from "./convert.ts";
+import type { UploadLock } from "./lock.ts";
+import type { UploadAccess } from "./open.ts";
+import type { DiskUpload, UploadStates } from "./states.ts";
+
+const BIGINT = { bigint: true } as const;
+
+type Content = AsyncIterable<Uint8Array>;
+
+/** Where an append stores its content. */
+export interface AppendTarget {
+  readonly upload: DiskUpload;
+  readonly descriptor: number;
+  readonly offset: number;
+  readonly signal: AbortSignal;
+}
+
+/** Stores the content of appends. */
+export interface ContentStore {
+  /** Stores content as it comes. What has arrived stays, also if the content fails. */
+  store(target: AppendTarget, content: Content): Promise<UploadState>;
+  /** Stores content if its check passes, else nothing. */
+  storeChecked(target: AppendTarget, content: Content, verify: () => Promise<void>): Promise<UploadState>;
+}
+
+/** Creates the {@link ContentStore} of a disk storage. */
+export function createContentStore(access: UploadAccess, states: UploadStates): ContentStore {
+  async function store({ upload, descriptor, offset }: AppendTarget, content: Content): Promise<UploadState> {
+    try {
+      await writeContent(descriptor, content, { position: offset, keepsPart: true });
+    } finally {
+      await access.flush(descriptor);
+    }
+    return toStateOf(upload, fstatSync(descriptor, BIGINT));
+  }
+
+  /** The state says meanwhile that the bytes do not count. */
+  async function storeChecked(
+    { upload, descriptor, offset, signal }: AppendTarget,
+    content: Content,
+    verify: () => Promise<void>,
+  ): Promise<UploadState> {
+    const checked = { ...upload, checkedTo: offset };
+    await states.write(checked);
+    try {
+      await writeContent(descriptor, content, { position: offset });
+      await verify();
+      signal.throwIfAborted();
+      await access.flush(descriptor);
+    } catch (error) {
+      await access.truncateTo(descriptor, offset);
+      await access.withoutCheck(checked);
+      throw error;
+    }
+    return toStateOf(await access.withoutCheck(checked), fstatSync(descriptor, BIGINT));
+  }
+
+  return { store, storeChecked };
+}
+
+/** Passes content on, and stops when another process wants the upload. */
+export async function* watched(content: Content, lock: UploadLock): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) {
+    lock.check();
+    yield chunk;
+  }
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { lstat, readdir, unlink, utimes, writeFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { StorageError } from "../../../contracts/storage-adapter.ts";
+import { isAbandoned, processIdentity } from "../../../platform/process-identity-node.ts";
+import { ignoreErrors, mapSystemErrors, mapSystemErrorsSync } from "../errors.ts";
+import type { OpenFolder } from "../open-folder.ts";
+
+/*
+ * One process at a time uses an upload. Every process that wants it creates an entry with the next number in a folder,
+ * and then reads the folder:
+ *
+ * - A process with the lowest entry has the lock. The others wait until the entries below theirs are gone.
+ * - A process that finds a higher entry just after it has created its own removes it and begins again: the other one
+ *   may have read the folder before.
+ * - An append that sees a higher entry later stops, stores what has arrived, and removes its entry.
+ * - An entry of a process that has ended does not count. A process of another machine counts as ended when it has not
+ *   touched its entry for a while.
+ *
+ * So nothing depends on links or on exclusive creation, which some file systems do not have.
+ */
+
+const ENTRY = /^[0-9]{12}-([0-9a-f]{8}-[0-9]+-[0-9]*)-[0-9a-f]{12}$/;
+/** How long a process waits for another one that is running. */
+const WAIT_MS = 10_000;
+/** How often the holder looks for a higher entry, and how long others wait between two looks at most. */
+const LOOK_MS = 250;
+/** How often the holder touches its entry. */
+const TOUCH_MS = 1_000;
+/** An entry of another machine that was not touched for this time is one of an ended process. */
+const FOREIGN_ENTRY_MS = 5_000;
+
+/** A lock of an upload. */
+export interface UploadLock {
+  /** Throws `locked` if another process wants the upload. It looks at most every 250 ms. */
+  check(): void;
+  release(): Promise<void>;
+}
+
+/** Options of {@link lockUpload}. */
+export interface UploadLockOptions {
+  /** Called when another process wants the upload. Without it, the holder is a short call that others wait for. */
+  readonly onTakeover?: () => void;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Takes the lock of an upload among all processes that have its folder of entries.
+ * @throws StorageError `locked` if a running process does not give it back within 10 seconds, or if another process
+ *   takes over while an append waits.
+ */
+export async function lockUpload(entries: OpenFolder, options: UploadLockOptions = {}): Promise<UploadLock> {
+  const until = performance.now() + WAIT_MS;
+  for (;;) {
+    const own = toEntry(await readEntries(entries));
+    await mapSystemErrors(writeFile(entries.at(own), "", { flag: "wx", mode: 0o600 }));
+    try {
+      if (await isHighest(entries, own)) {
+        await waitForLower(entries, own, until, options);
+        return hold(entries, own, options);
+      }
+    } catch (error) {
+      await removeEntry(entries, own);
+      throw error;
+    }
+    await removeEntry(entries, own);
+    if (performance.now() > until) throw new StorageError("locked");
+    await pause(Math.random() * 20);
+  }
+}
+
+async function isHighest(entries: OpenFolder, own: string): Promise<boolean> {
+  return (await readEntries(entries)).every((name) => name <= own);
+}
+
+async function waitForLower(
+  entries: OpenFolder,
+  own: string,
+  until: number,
+  { onTakeover, signal }: UploadLockOptions,
+): Promise<void> {
+  for (let wait = 5; ; wait = Math.min(2 * wait, LOOK_MS)) {
+    signal?.throwIfAborted();
+    const names = await readEntries(entries);
+    const isTaken = onTakeover !== undefined && names.some((name) => name > own);
+    if (isTaken) throw new StorageError("locked");
+    const lower = await Promise.all(names.filter((name) => name < own).map((name) => isUsed(entries, name)));
+    if (!lower.includes(true)) return;
+    if (performance.now() > until) throw new StorageError("locked");
+    await pause(wait);
+  }
+}
+
+/** Whether the process of an entry is running. Removes the entry of one that has ended. */
+async function isUsed(entries: OpenFolder, name: string): Promise<boolean> {
+  const [, creator = ""] = ENTRY.exec(name) ?? [];
+  const stats = await ignoreErrors(lstat(entries.at(name)), "ENOENT");
+  if (stats === undefined) return false;
+  if (!(await isAbandoned(creator, stats.mtimeMs, FOREIGN_ENTRY_MS))) return true;
+  await removeEntry(entries, name);
+  return false;
+}
+
+function hold(entries: OpenFolder, own: string, { onTakeover }: UploadLockOptions): UploadLock {
+  let lookedAt = performance.now();
+  let touchedAt = lookedAt;
+
+  function isTaken(): boolean {
+    lookedAt = performance.now();
+    return mapSystemErrorsSync(() => readdirSync(entries.at("."))).some((name) => ENTRY.test(name) && name > own);
+  }
+
+  function look(): void {
+    try {
+      if (isTaken()) onTakeover?.();
+    } catch {
+      // The folder is gone with its upload, which the append finds out.
+    }
+    if (lookedAt - touchedAt < TOUCH_MS) return;
+    touchedAt = lookedAt;
+    const now = new Date();
+    utimes(entries.at(own), now, now).catch(() => undefined);
+  }
+
+  const timer = setInterval(look, LOOK_MS);
+  timer.unref();
+
+  return {
+    check() {
+      if (performance.now() - lookedAt >= LOOK_MS && isTaken()) throw new StorageError("locked");
+    },
+    async release() {
+      clearInterval(timer);
+      await removeEntry(entries, own);
+    },
+  };
+}
+
+async function readEntries(entries: OpenFolder): Promise<readonly string[]> {
+  await entries.confirm();
+  return (await mapSystemErrors(readdir(String(entries.at("."))))).filter((name) => ENTRY.test(name));
+}
+
+/** The name of an entry above all others. Names are compared as texts. */
+function toEntry(names: readonly string[]): string {
+  const highest = names.reduce((most, name) => Math.max(most, Number(name.slice(0, 12))), 0);
+  const random = randomUUID().replaceAll("-", "").slice(0, 12);
+  return `${String(highest + 1).padStart(12, "0")}-${processIdentity()}-${random}`;
+}
+
+async function removeEntry(entries: OpenFolder, name: string): Promise<void> {
+  await ignoreErrors(unlink(entries.at(name)), "ENOENT").catch(() => undefined);
+}

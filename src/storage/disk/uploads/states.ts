@@ -1,0 +1,191 @@
+import { mkdir, readdir, rmdir, unlink } from "node:fs/promises";
+import type { StorageEntry } from "../../../contracts/storage-entry.ts";
+import type { UploadKey } from "../../../contracts/storage-uploads.ts";
+import { sha256Hex } from "../../../platform/sha256.ts";
+import { ignoreErrors, mapErrorCode, mapSystemErrors, undefinedIfMissing } from "../errors.ts";
+import type { FolderTree } from "../folder-tree.ts";
+import { UPLOAD_BYTES_PREFIX, UPLOADS_FOLDER } from "../names.ts";
+import { type OpenFolder, withFolder } from "../open-folder.ts";
+import { readText, replaceText } from "../text-files.ts";
+
+/*
+ * The states of uploads are below the root of the storage:
+ *
+ *     .fileferry-uploads.tmp/<hash of the owner>/<id>.json    what is known, except the bytes
+ *     .fileferry-uploads.tmp/<hash of the owner>/<id>.lock/   who uses the upload (`lock.ts`)
+ *
+ * The bytes are in the folder of the file to be, as `.fileferry-upload-<hash of the owner>-<id>.tmp`. Their number is
+ * the offset.
+ */
+
+/** What the state of an upload says. */
+export interface DiskUpload {
+  readonly key: UploadKey;
+  readonly path: string;
+  readonly size?: number;
+  readonly note: string;
+  /** Times in milliseconds since 1970. */
+  readonly created: number;
+  readonly expires: number;
+  /** Bytes from here on do not count: their checksum is not verified yet. */
+  readonly checkedTo?: number;
+  /** The file that the upload becomes, or has become, at this path. */
+  readonly target?: UploadTarget;
+  readonly isDone?: true;
+}
+
+/** Identifies a file that an upload becomes. */
+export interface UploadTarget {
+  readonly path: string;
+  /** Inode and time of modification in nanoseconds. */
+  readonly inode: string;
+  readonly time: string;
+  readonly entry: Omit<StorageEntry, "modified"> & { readonly modified: number };
+}
+
+/** The states of the uploads of a disk storage. */
+export interface UploadStates {
+  read(key: UploadKey): Promise<DiskUpload | undefined>;
+  /** `isNew`: creates the folders, and makes the names survive a power failure. */
+  write(upload: DiskUpload, isNew?: boolean): Promise<void>;
+  /** Returns whether there was a state. */
+  remove(key: UploadKey): Promise<boolean>;
+  list(owner?: string): AsyncIterable<DiskUpload>;
+  /** Opens the folder for the locks of an upload. @throws StorageError `not-found` without a state of the owner. */
+  openLocks(key: UploadKey): Promise<OpenFolder>;
+  /** Returns the state that the name of a file with bytes leads to. */
+  readOf(bytesName: string): Promise<DiskUpload | undefined>;
+}
+
+const STATE = /^([0-9a-f]{32})\.json$/;
+const BYTES = /^\.fileferry-upload-([0-9a-f]{64})-([0-9a-f]{32})\.tmp$/;
+/** A note of 64 KiB, and a path. */
+const MAX_STATE_BYTES = 1_048_576;
+const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FILE = 0o600;
+
+/** The name of the file with the bytes of an upload. */
+export function toBytesName({ owner, id }: UploadKey): string {
+  return `${UPLOAD_BYTES_PREFIX}${sha256Hex(owner)}-${id}.tmp`;
+}
+
+/** Creates the access to the states below a root. */
+export function createUploadStates(tree: FolderTree, isFlushed: boolean): UploadStates {
+  /** Opens the folder with all states. */
+  const openAll = (): Promise<OpenFolder> => withFolder(tree.open([]), (root) => root.enter(UPLOADS_FOLDER));
+
+  const openOwner = (hash: string): Promise<OpenFolder> => withFolder(openAll(), (all) => all.enter(hash));
+
+  async function read(key: UploadKey): Promise<DiskUpload | undefined> {
+    const found = await readFrom(sha256Hex(key.owner), key.id);
+    return found?.key.owner === key.owner ? found : undefined;
+  }
+
+  async function readFrom(hash: string, id: string): Promise<DiskUpload | undefined> {
+    const folder = await openOwner(hash).catch(undefinedIfMissing);
+    if (folder === undefined) return undefined;
+    return withFolder(folder, (opened) => readState(opened, id));
+  }
+
+  async function write(upload: DiskUpload, isNew = false): Promise<void> {
+    const hash = sha256Hex(upload.key.owner);
+    if (isNew) await createFolders(hash);
+    await withFolder(openOwner(hash), async (folder) => {
+      const text = JSON.stringify(upload);
+      await replaceText(folder, `${upload.key.id}.json`, text, { isFlushed, mode: PRIVATE_FILE });
+      if (isFlushed) await folder.sync();
+    });
+  }
+
+  async function createFolders(hash: string): Promise<void> {
+    await withFolder(tree.open([]), async (root) => {
+      if (await createPrivate(root, UPLOADS_FOLDER)) await syncIf(root);
+    });
+    await withFolder(openAll(), async (all) => {
+      if (await createPrivate(all, hash)) await syncIf(all);
+    });
+  }
+
+  async function syncIf(folder: OpenFolder): Promise<void> {
+    if (isFlushed) await folder.sync();
+  }
+
+  async function remove(key: UploadKey): Promise<boolean> {
+    const folder = await openOwner(sha256Hex(key.owner)).catch(undefinedIfMissing);
+    if (folder === undefined) return false;
+    return withFolder(folder, async (opened) => {
+      const removal = unlink(opened.at(`${key.id}.json`)).then(() => true as const);
+      const isRemoved = (await mapSystemErrors(ignoreErrors(removal, "ENOENT"))) ?? false;
+      if (isRemoved) await syncIf(opened);
+      return isRemoved;
+    });
+  }
+
+  async function* list(owner?: string): AsyncGenerator<DiskUpload> {
+    for (const hash of owner === undefined ? await ownersOf() : [sha256Hex(owner)]) {
+      const folder = await openOwner(hash).catch(undefinedIfMissing);
+      if (folder !== undefined) yield* listFolder(folder);
+    }
+  }
+
+  /** Yields the states in a folder, then closes it. */
+  async function* listFolder(folder: OpenFolder): AsyncGenerator<DiskUpload> {
+    try {
+      for (const name of await mapSystemErrors(readdir(String(folder.at("."))))) {
+        const [, id] = STATE.exec(name) ?? [];
+        const upload = id === undefined ? undefined : await readState(folder, id);
+        if (upload !== undefined) yield upload;
+      }
+    } finally {
+      folder.close();
+    }
+  }
+
+  async function ownersOf(): Promise<readonly string[]> {
+    const all = await openAll().catch(undefinedIfMissing);
+    if (all === undefined) return [];
+    return withFolder(all, (folder) => mapSystemErrors(readdir(String(folder.at(".")))));
+  }
+
+  async function openLocks({ owner, id }: UploadKey): Promise<OpenFolder> {
+    return withFolder(openOwner(sha256Hex(owner)), async (folder) => {
+      await createPrivate(folder, `${id}.lock`);
+      return folder.enter(`${id}.lock`);
+    });
+  }
+
+  async function readOf(bytesName: string): Promise<DiskUpload | undefined> {
+    const [, hash, id] = BYTES.exec(bytesName) ?? [];
+    return hash === undefined || id === undefined ? undefined : readFrom(hash, id);
+  }
+
+  return { read, write, remove, list, openLocks, readOf };
+}
+
+/** Removes the folder for the locks of an upload, if no other process waits there. */
+export async function removeLocks(locks: OpenFolder, { id }: UploadKey): Promise<void> {
+  const folder = await locks.leave();
+  try {
+    await ignoreErrors(rmdir(folder.at(`${id}.lock`)), "ENOENT", "ENOTEMPTY", "EEXIST", "EPERM", "EBUSY");
+  } finally {
+    folder.close();
+  }
+}
+
+async function createPrivate(folder: OpenFolder, name: string): Promise<boolean> {
+  const made = mkdir(folder.at(name), PRIVATE_FOLDER).then(() => true as const);
+  const isNew = await mapErrorCode(mapSystemErrors(ignoreErrors(made, "EEXIST")), "not-found", "unavailable");
+  return isNew ?? false;
+}
+
+async function readState(folder: OpenFolder, id: string): Promise<DiskUpload | undefined> {
+  const text = await readText(folder, `${id}.json`, MAX_STATE_BYTES);
+  if (text === undefined) return undefined;
+  try {
+    // Only this storage writes here; a text that another program has cut is no state.
+    const state = JSON.parse(text) as DiskUpload;
+    return state.key.id === id ? state : undefined;
+  } catch {
+    return undefined;
+  }
+}
