@@ -5,6 +5,13 @@ export type { AccountFiles, FileOperation, RemovalKind } from "./account/files.t
 export type { AccountLock, AccountLocks, NewLock } from "./account/locks/account-locks.ts";
 export type { ResourcePath } from "./account/path.ts";
 export { type Explanation, OPERATIONS, type Operation } from "./account/permissions.ts";
+export type {
+  AccountUpload,
+  AccountUploads,
+  AppendUploadOptions,
+  NewUpload,
+} from "./account/uploads/account-uploads.ts";
+export type { UploadNote } from "./account/uploads/upload-note.ts";
 export { type AccountEntry, type AccountsOptions, createAccountsAuthenticator } from "./auth/accounts/accounts.ts";
 export {
   type AuthenticationChain,
@@ -23,6 +30,7 @@ export {
 export type { LimitOptions } from "./config/limits.ts";
 export type { FileServiceOptions } from "./config/options.ts";
 export type { SessionCookieOptions } from "./config/session-cookie.ts";
+export type { ResumableUploadOptions } from "./config/uploads.ts";
 export { VERSION } from "./config/version.ts";
 export type { WebdavOptions } from "./config/webdav.ts";
 export {

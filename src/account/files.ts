@@ -29,6 +29,7 @@ import type { AccountLocks } from "./locks/account-locks.ts";
 import { isReserved, toStoragePath } from "./path.ts";
 import type { Operation } from "./permissions.ts";
 import { createRemovalCheck, type TreeAccess, toRemoval } from "./removal-check.ts";
+import { type AccountUploads, createAccountUploads } from "./uploads/account-uploads.ts";
 import { mountAccount, toRealPath } from "./virtual-folders.ts";
 
 /**
@@ -82,6 +83,8 @@ export interface AccountFiles extends FolderListings, FileTransfers, FileAttribu
    * entity-tag: a folder with `ifMatch` is `precondition-failed`.
    */
   remove(segments: readonly string[], kind: RemovalKind, options?: Pick<RemoveOptions, "ifMatch">): Promise<void>;
+  /** Resumable uploads. Absent: the storage has none. */
+  readonly uploads?: AccountUploads;
 }
 
 /** The files of an account without locks, which `withLocks` adds. */
@@ -234,6 +237,17 @@ export function createAccountFiles(
     createFolder,
     createFolderIfMissing,
     remove,
+    ...(storage.uploads &&
+      tree.uploads && {
+        uploads: createAccountUploads({
+          account,
+          storage: storage.uploads,
+          tree: tree.uploads,
+          realPathOf,
+          kindOf,
+          requireFor,
+        }),
+      }),
   };
 }
 

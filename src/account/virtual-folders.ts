@@ -24,8 +24,26 @@ export function mountAccount({ home, virtualFolders }: Account, storage: Storage
     if (real !== undefined) await ensureRealFolder(storage, real);
   }
 
+  const { uploads } = tree;
+  const { join } = uploads ?? {};
+
   return {
     ...tree,
+    ...(uploads && {
+      uploads: {
+        ...uploads,
+        async create(key, path, draft) {
+          await ensureParent(path);
+          return uploads.create(key, path, draft);
+        },
+        ...(join && {
+          async join(keys, path, options) {
+            await ensureParent(path);
+            return join(keys, path, options);
+          },
+        }),
+      },
+    }),
     async write(path, content, options) {
       await ensureParent(path);
       return tree.write(path, content, options);

@@ -82,6 +82,16 @@ export interface LimitOptions {
    * {@link LimitOptions.transfersPerAddress}. 0 for no limit. Default: 536,870,912 (512 MiB).
    */
   readonly pageBytesPerAddress?: number;
+  /**
+   * The number of unfinished resumable uploads of an account. One more is 507. The storage tells the number, so all
+   * processes count together. 0 for no limit, up to 1,000,000. Default: 1,000.
+   */
+  readonly uploadsPerAccount?: number;
+  /**
+   * The size of all unfinished resumable uploads of an account, in bytes: of each its announced length, or what has
+   * arrived if that is not known. One more upload beyond it is 507. 0 for no limit. Default: 0.
+   */
+  readonly uploadBytesPerAccount?: number;
 }
 
 /** The limits of a service, checked and complete. */
@@ -106,6 +116,8 @@ const NUMBERS = {
   transfersPerAddress: [0, 1_000_000, 1024],
   pageBytesPerAccount: [0, 2 ** 40, 128 * MEBIBYTE],
   pageBytesPerAddress: [0, 2 ** 40, 512 * MEBIBYTE],
+  uploadsPerAccount: [0, 1_000_000, 1000],
+  uploadBytesPerAccount: [0, Number.MAX_SAFE_INTEGER, 0],
 } as const satisfies Partial<Record<keyof LimitOptions, readonly [least: number, most: number, otherwise: number]>>;
 
 /** Checks the limits and fills in their defaults. @throws OptionError */

@@ -17,6 +17,7 @@ const NAMES: Readonly<Record<keyof FileServiceOptions, readonly string[] | undef
   session: ["store", "idleSeconds", "maxSeconds", "maxPerAccount", "announce", "cookie"],
   passwordPolicy: ["minLength", "maxLength", "requireClasses", "allowUserName", "estimate", "minEstimate"],
   webdav: ["lockStore", "maxLockSeconds", "locksPerAccount", "infiniteDepth"],
+  uploads: ["idleSeconds", "maxSeconds", "keepSeconds", "maxAppendBytes"],
   basicCacheSeconds: undefined,
   limits: [
     "maxFileBytes",
@@ -33,6 +34,8 @@ const NAMES: Readonly<Record<keyof FileServiceOptions, readonly string[] | undef
     "transfersPerAddress",
     "pageBytesPerAccount",
     "pageBytesPerAddress",
+    "uploadsPerAccount",
+    "uploadBytesPerAccount",
   ] satisfies readonly (keyof LimitOptions)[],
   archive: ["method"],
   clientForwardedHeader: undefined,

@@ -15,6 +15,7 @@ import type { DecideUpload, UploadGuard } from "../contracts/upload.ts";
 import type { MetadataFields } from "../uploads/metadata-fields.ts";
 import type { LimitOptions } from "./limits.ts";
 import type { SessionCookieOptions } from "./session-cookie.ts";
+import type { ResumableUploadOptions } from "./uploads.ts";
 import type { WebdavOptions } from "./webdav.ts";
 
 /** Options of `createFileService`, which throws an `OptionError` if one is wrong. */
@@ -90,6 +91,11 @@ export interface FileServiceOptions {
    * methods that the service always has. Default: these methods are not implemented.
    */
   readonly webdav?: WebdavOptions;
+  /**
+   * Uploads in several requests, by tus 1.0.0 and by the IETF draft "Resumable Uploads for HTTP", if the storage has
+   * `uploads`; `false` for none. Default: they exist, with the defaults of {@link ResumableUploadOptions}.
+   */
+  readonly uploads?: ResumableUploadOptions | false;
   /**
    * How long an accepted login by HTTP Basic is remembered, in seconds, from 0 to 3,600; 0: each request's password is
    * verified (CONTRACT 6.4). A remembered login ends at once with a password change or `endSessions`, and as soon as

@@ -26,6 +26,7 @@ import { type PageConfig, toPageConfig } from "./page-config.ts";
 import { checkPasswordPolicy } from "./password-policy.ts";
 import { toSessionCookie } from "./session-cookie.ts";
 import { type Triggers, toTriggers } from "./trigger-config.ts";
+import { toUploads, type UploadConfig } from "./uploads.ts";
 import { VERSION } from "./version.ts";
 import { toWebdav, type WebdavConfig } from "./webdav.ts";
 
@@ -68,6 +69,8 @@ export interface ServiceConfig {
   readonly passwordPolicy: PasswordPolicy;
   /** Absent: PROPFIND and the other methods of WebDAV are not implemented. */
   readonly webdav: WebdavConfig | undefined;
+  /** Absent: the service has no resumable uploads, because of its options or of its storage. */
+  readonly uploads: UploadConfig | undefined;
   /** Absent: 60 for accounts that can tell whether they are current, otherwise 0. */
   readonly basicCacheSeconds: number | undefined;
   readonly limits: Limits;
@@ -151,6 +154,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   const isCacheTime = basicCacheSeconds === undefined || basicCacheSeconds === 0 || isPositive(basicCacheSeconds);
   checkOption(isCacheTime && (basicCacheSeconds ?? 0) <= 3600, "basicCacheSeconds", "a number from 0 to 3600");
   const checkedLimits = toLimits(limits);
+  const beforeCommit = toUploadGuard(options.beforeCommit);
   const { archive = {}, apiPage } = options;
   checkOption(apiPage === undefined || hasMethods(apiPage, ["load"]), "apiPage", "what createApiPage makes");
   checkOption(isObject(archive), "archive", "an object");
@@ -180,13 +184,14 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     usernameOfCertificate,
     listeners,
     metadataFields,
-    beforeCommit: toUploadGuard(options.beforeCommit),
+    beforeCommit,
     triggers: toTriggers(options),
     pages: toPageConfig(options),
     apiPage,
     session: { store, idleSeconds, maxSeconds, maxPerAccount, announce, cookie: toSessionCookie(cookie, encodedBase) },
     passwordPolicy: { ...passwordPolicy, requireClasses: [...(passwordPolicy.requireClasses ?? [])] },
     webdav: toWebdav(options.webdav),
+    uploads: toUploads(options.uploads, storage, beforeCommit),
     basicCacheSeconds,
     limits: checkedLimits,
     archive: { method },

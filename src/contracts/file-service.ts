@@ -43,6 +43,13 @@ export interface FileService {
    */
   events(options?: EventStreamOptions): EventStream;
   /**
+   * Ends what has expired: resumable uploads that no request has continued for too long. Returns how many. The service
+   * does this by itself behind a creation of an upload, at most once in ten minutes; call it from a timer or a cron
+   * trigger, so that the last ones end, too. Several processes may call it at the same time. Rejects if the storage
+   * fails.
+   */
+  sweep(): Promise<number>;
+  /**
    * Ends the streams of events, when all running transfers have emitted their last event, or after 5 s. Close the
    * servers before this call. The storage and the stores stay open: their owners close them.
    */

@@ -6,6 +6,7 @@ import type { Reply } from "../http/reply.ts";
 import { emptyReply } from "../http/reply.ts";
 import type { AccountContext, RequestContext } from "../request/context.ts";
 import { redirectReply } from "../views/page.ts";
+import { findCreationByPost } from "./uploads/create-upload.ts";
 
 /**
  * Redirects to the URL of a folder and keeps the query: 302 for GET and HEAD, 307 (same method and body) for other
@@ -49,10 +50,13 @@ export function isWebdavClient({ config, variant }: Pick<RequestContext, "config
 }
 
 /**
- * `POST` and `MKCOL` on a file's URL are not supported (4.2, 4.5). A folder's URL without `/` redirects (CONTRACT 2.5).
+ * `POST` and `MKCOL` on a file's URL are not supported (4.2, 4.5), except for a new upload in several requests. A
+ * folder's URL without `/` redirects (CONTRACT 2.5).
  */
 export async function folderOnly(context: AccountContext): Promise<Reply> {
   const { path, files } = context;
+  const creation = findCreationByPost(context);
+  if (creation !== undefined) return creation(context);
   if ((await files.kindOf(path.segments)) === "folder") return redirectToFolder(context, path.segments);
   throw createError("method-not-allowed");
 }

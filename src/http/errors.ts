@@ -125,6 +125,19 @@ const TABLE = {
   "upload-digest-mismatch": ["malformed", "The content does not match its digest."],
   "upload-concat-invalid": ["malformed", "The Upload-Concat header must be partial, or final with 1 to {max} URLs."],
   "upload-concat-content": ["denied", "A request that joins uploads must have no content."],
+  "upload-parts-invalid": ["malformed", "The parts must be complete partial uploads of this account."],
+  "upload-joined": ["denied", "A joined upload takes no content."],
+  "upload-protocol-mismatch": ["malformed", "The upload was created by another protocol."],
+  "upload-fields-too-large": ["malformed", "The header fields of the upload have more than {max} bytes in total."],
+  "upload-append-too-large": ["too-large", "The content of one request must have at most {max} bytes."],
+  "too-many-uploads": [
+    "no-space",
+    "The account has {max} unfinished uploads already. Complete or end some of them first.",
+  ],
+  "upload-bytes-exceeded": [
+    "no-space",
+    "The unfinished uploads of the account have more than {max} bytes in total. Complete or end some of them first.",
+  ],
   // Bodies
   "body-incomplete": ["malformed", "The request's body is incomplete."],
   "body-too-large": ["too-large", "The body is larger than {max} bytes."],

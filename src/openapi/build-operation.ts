@@ -11,6 +11,7 @@ import type { OpenApiPath } from "./paths.ts";
 import { toRequestBodyObject } from "./request-bodies.ts";
 import { createResponses } from "./responses.ts";
 import type { OperationObject, ReferenceObject } from "./types.ts";
+import { UPLOAD_ADDITIONS, UPLOAD_FEATURE_HEADERS } from "./upload-operations.ts";
 
 /** The failures that every operation with this kind of access can have. */
 const FAILURES_OF_ACCESS: Readonly<Record<OpenApiRoute["access"], readonly Failure[]>> = {
@@ -53,7 +54,7 @@ export function toOperation(
   method: string,
   ids: Set<string>,
 ): OperationObject {
-  const spec: OperationSpec = OPERATION_SPECS[route.operation];
+  const spec = toSpec(service, route, method);
   const reads = READING.includes(method);
   const parameters = toParameterRefs(service, spec, path, method);
   return {
@@ -86,7 +87,12 @@ export function toOptionsOperation(
     pageFields: service.pageFields,
     types: undefined,
   });
-  const headers = ["Allow", ...(service.hasCors ? PREFLIGHT_HEADERS : [])] as const;
+  const hasUploads = service.hasUploads && isForUploads(routes[0]);
+  const headers = [
+    "Allow",
+    ...(service.hasCors ? PREFLIGHT_HEADERS : []),
+    ...(hasUploads ? UPLOAD_FEATURE_HEADERS : []),
+  ] as const;
   if (service.hasWebdav) responses.add(200, OF_WEBDAV, [], [...headers, "DAV", "MS-Author-Via"]);
   else responses.add(204, "`Allow` lists the methods.", [], headers);
   // Paths of files and folders are parsed for every method, so a malformed one fails here too.
@@ -113,12 +119,14 @@ function toResponses(
   method: string,
 ): OperationObject["responses"] {
   const { variants, pageFields, toStatus } = service;
-  const isHead = method === "HEAD";
+  // The description of GET has the types.
+  const isHead = method === "HEAD" && route.methods.includes("GET");
   const removalHeaders = (status: number): readonly HeaderName[] => toRemovalHeaders(service, route, status);
   const responses = createResponses({
     hasPath: () => hasPath(route),
     isStatic: isAsset(route),
     hasCors: service.hasCors,
+    hasUploads: isForUpload(service, route, method),
     pageFields,
     types: path.type,
   });
@@ -150,7 +158,8 @@ function toResponses(
       const content = toErrorContent(variant, failure);
       // Too many logins have failed. A session is not verified by a password.
       const headers = failure === "unauthorized" && route.access !== "session" ? ["Retry-After"] : [];
-      add(toStatus(failure, variant), FAILURE_TEXTS[failure], [content], headers);
+      const status = toStatus(failure, variant);
+      add(status, FAILURE_TEXTS[failure], [content, ...toProblems(service, route, method, status)], headers);
     }
   }
   if (route.access !== "open" && variants.includes("html")) {
@@ -158,6 +167,44 @@ function toResponses(
     add(302, "The credentials are missing or wrong: redirect to the login page.", [CONTENTS.page], challenge);
   }
   return responses.toObject();
+}
+
+/** With uploads in several requests, an operation may create one. */
+function toSpec({ hasUploads }: OpenApiInput, { operation }: OpenApiRoute, method: string): OperationSpec {
+  const spec: OperationSpec = OPERATION_SPECS[operation];
+  const added = hasUploads ? UPLOAD_ADDITIONS[operation] : undefined;
+  if (added === undefined || (added.method ?? method) !== method) return spec;
+  const { description = "", parameters = [], responses, failures = [] } = spec;
+  return {
+    ...spec,
+    description: `${description} ${added.description}`.trim(),
+    parameters: [...parameters, ...added.parameters],
+    ...(added.body && { body: added.body }),
+    responses: [...responses, ...added.responses],
+    failures: [...failures, ...added.failures],
+  };
+}
+
+/** The bodies of problems that the draft has types for. */
+function toProblems(
+  service: OpenApiInput,
+  route: OpenApiRoute,
+  method: string,
+  status: number,
+): readonly ContentSpec[] {
+  return isForUpload(service, route, method) && (status === 400 || status === 409) ? [CONTENTS.problem] : [];
+}
+
+/** Whether an operation is one of an upload, or may create one. */
+function isForUpload({ hasUploads }: OpenApiInput, { kind, operation }: OpenApiRoute, method: string): boolean {
+  if (!hasUploads) return false;
+  const added = UPLOAD_ADDITIONS[operation];
+  return kind === "upload" || kind === "uploads" || (added !== undefined && (added.method ?? method) === method);
+}
+
+/** Whether uploads can be found out about at a URL. */
+function isForUploads(route: OpenApiRoute | undefined): boolean {
+  return hasPath(route) || route?.kind === "uploads";
 }
 
 function toErrorContent(variant: Variant, failure: Failure): ContentSpec {
@@ -230,7 +277,7 @@ function isAsset(route: OpenApiRoute | undefined): boolean {
 }
 
 function hasPath(route: OpenApiRoute | undefined): boolean {
-  return route?.kind === "file" || route?.kind === "folder";
+  return route?.kind === "file" || route?.kind === "folder" || route?.kind === "upload";
 }
 
 function toParameterRefs(

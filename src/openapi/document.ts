@@ -9,7 +9,7 @@ import { TAGS } from "./tags.ts";
 import type { OpenApiDocument, OperationObject, PathItemObject, SchemaObject } from "./types.ts";
 
 /** The methods of OpenAPI 3.0 that the service has, in the order of the document. */
-const METHODS: readonly string[] = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"];
+const METHODS: readonly string[] = ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE", "OPTIONS"];
 
 const SECURITY_SCHEMES = {
   basic: { type: "http", scheme: "basic", description: "User name and password with every request." },

@@ -46,6 +46,8 @@ export interface OpenApiOptions {
   readonly hasCors: boolean;
   /** Whether the service has the methods of WebDAV. */
   readonly hasWebdav: boolean;
+  /** Whether the service has uploads in several requests. */
+  readonly hasUploads: boolean;
   /** Returns the status of a failure in a variant (CONTRACT 1). */
   readonly toStatus: (failure: Failure, variant: Variant) => number;
 }

@@ -53,6 +53,20 @@ export const CONTENTS = {
     maxFileBytes: null,
     capabilities: { archive: true, passwordChange: true, webdav: false, triggers: ["publish"] },
   }),
+  uploads: anyJson("UploadList", {
+    uploads: [
+      {
+        url: "/home/__svc__/uploads/8a1fd0c2b7c34ef5a3c6a0e1b2d3f405",
+        path: "/reports/q1.csv",
+        offset: 8388608,
+        length: 52428800,
+        created: 1542117600,
+        expires: 1542204000,
+      },
+    ],
+  }),
+  /** Errors that the draft of resumable uploads has a problem type for (RFC 9457). */
+  problem: { ...text("application/problem+json"), variants: ["json", "webdav"] },
   passwordChanged: json("PasswordUpdateResponse", { results: [{ message: "The password was changed." }] }),
   commandResults: anyJson("CommandResults", { results: [{ target: "2019", message: null }] }),
   commandErrors: anyJson("CommandErrors", {

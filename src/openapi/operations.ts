@@ -4,6 +4,7 @@ import { LOGIN_OPERATIONS } from "./login-operations.ts";
 import { redirect, TRACE } from "./operation-parts.ts";
 import type { OperationSpec } from "./operation-types.ts";
 import type { ParameterName } from "./parameters.ts";
+import { UPLOAD_OPERATIONS } from "./upload-operations.ts";
 
 const CONDITIONS: readonly ParameterName[] = ["ifMatch", "ifNoneMatch", "ifUnmodifiedSince"];
 const FILE_HEADERS = [
@@ -184,6 +185,7 @@ export const OPERATION_SPECS = {
     withPage: { content: ["notices"], failures: ["internal"] },
   },
   ...LOGIN_OPERATIONS,
+  ...UPLOAD_OPERATIONS,
   getApiPage: {
     summary: "Show this document as an interactive page",
     tag: "Service",

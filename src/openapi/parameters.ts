@@ -95,6 +95,41 @@ const PARAMETERS = {
     type: "array",
     items: text,
   }),
+  uploadId: { ...inPath("id", "The id of an upload."), schema: { ...text, pattern: "^[0-9a-f]{32}$" } },
+  tusResumable: {
+    ...inHeader("Tus-Resumable", "The version of tus. With another one the response is 412."),
+    schema: text,
+  },
+  draftVersion: inHeader(
+    "Upload-Draft-Interop-Version",
+    "The version of the draft that the client speaks: 5 to 8 are served.",
+  ),
+  uploadOffset: inHeader("Upload-Offset", "The number of bytes that are stored already."),
+  uploadLength: inHeader("Upload-Length", "The number of bytes of the complete file."),
+  uploadDeferLength: inHeader("Upload-Defer-Length", "`1`: the length is told later (tus)."),
+  uploadComplete: inHeader(
+    "Upload-Complete",
+    "`?1`: the content is all that is left of the file; `?0`: it is not (draft).",
+  ),
+  uploadMetadata: inHeader(
+    "Upload-Metadata",
+    "Keys and values in Base64 (tus), at most 8 KiB. `filename` or `name` is the name of the file in a folder.",
+  ),
+  uploadConcat: inHeader(
+    "Upload-Concat",
+    "`partial`, or `final;` and the URLs of 1 to 1,000 partial uploads that the file consists of (tus).",
+  ),
+  uploadChecksum: inHeader(
+    "Upload-Checksum",
+    "Algorithm and checksum in Base64 of the content (tus). With a wrong one nothing of the content is kept.",
+  ),
+  contentDigest: inHeader("Content-Digest", "Digests of the content, which are verified (RFC 9530)."),
+  reprDigest: inHeader(
+    "Repr-Digest",
+    "Digests of the file, which are verified if the request has all of it (RFC 9530).",
+  ),
+  contentDisposition: inHeader("Content-Disposition", "The name of the file in a folder (RFC 6266)."),
+  methodOverride: inHeader("X-HTTP-Method-Override", "`PATCH`, `DELETE` or `HEAD`, together with `Tus-Resumable`."),
   basicLogin: inQuery("login", "Makes browsers without cookies ask for Basic credentials.", {
     ...text,
     enum: ["basic"],

@@ -41,6 +41,8 @@ export const PATHS = {
   logout: [only("/__svc__/logout")],
   "password-update": [only("/home/__svc__/password-update")],
   account: [only("/home/__svc__/account")],
+  upload: [only("/home/__svc__/uploads/{id}", "", ["uploadId"])],
+  uploads: [only("/home/__svc__/uploads/")],
   "api-page": [only("/__svc__/openapi.html")],
   openapi: [
     { ...only("/__svc__/openapi.yaml"), type: "application/yaml" },

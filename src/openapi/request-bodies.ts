@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { DRAFT_MEDIA_TYPE, TUS_MEDIA_TYPE } from "../http/uploads/vocabulary.ts";
 import { type LoginRequest, loginFormSchema } from "../schemas/login.ts";
 import { type PasswordUpdateRequest, passwordUpdateRequestSchema } from "../schemas/password-update.ts";
 import type { OpenApiFormField, OpenApiOptions } from "./input-options.ts";
@@ -8,6 +9,7 @@ import type { RequestBodyObject, SchemaObject } from "./types.ts";
 const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json";
 const text = { type: "string" } as const;
+const BYTES = { schema: { ...text, format: "binary" } } as const;
 const NAMES: LoginRequest = { username: "maria", password: "a long secret" };
 const PASSWORDS: PasswordUpdateRequest = { current_password: "a long secret", new_password: "a longer secret" };
 
@@ -50,12 +52,25 @@ function toFolderForm({ formFields, formActions, triggers }: OpenApiOptions): Sc
 }
 
 /** The request bodies, by name. */
-const BODIES = {
+const BODIES: Readonly<Record<BodyName, (service: OpenApiOptions) => RequestBodyObject>> = {
   content: () => ({
     description: "The content of the file, without a content coding.",
     required: false,
     content: { "*/*": { schema: { type: "string", format: "binary" } } },
   }),
+  part: () => ({
+    description: "The next bytes of the file, without a content coding.",
+    required: false,
+    content: { [TUS_MEDIA_TYPE]: BYTES, [DRAFT_MEDIA_TYPE]: BYTES },
+  }),
+  folderOrPart: (service) => {
+    const { description, content } = BODIES.folder(service);
+    return {
+      description: `${description} Of a request that creates an upload: the first bytes of the file.`,
+      required: false,
+      content: { ...content, "*/*": BYTES },
+    };
+  },
   login: ({ basePath }) => ({
     description: "User name and password.",
     required: true,
@@ -89,7 +104,7 @@ const BODIES = {
       },
     };
   },
-} as const satisfies Readonly<Record<string, (service: OpenApiOptions) => RequestBodyObject>>;
+};
 
 /** Says how an API that is mounted alone responds to commands and forms. */
 function toWay({ variants: [only, ...others] }: OpenApiOptions): string {
@@ -98,7 +113,7 @@ function toWay({ variants: [only, ...others] }: OpenApiOptions): string {
 }
 
 /** The name of a request body. */
-export type BodyName = keyof typeof BODIES;
+export type BodyName = "content" | "part" | "login" | "password" | "folder" | "folderOrPart";
 
 /** Returns a request body of a service. */
 export function toRequestBodyObject(name: BodyName, service: OpenApiOptions): RequestBodyObject {

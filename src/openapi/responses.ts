@@ -1,6 +1,7 @@
 import { HEADER_FIELDS, HEADERS_OF_STATUS, type HeaderName, isHeaderName } from "./headers.ts";
 import type { ContentSpec } from "./media-types.ts";
 import type { HeaderObject, MediaTypeObject, OperationObject, ReferenceObject, ResponseObject } from "./types.ts";
+import { UPLOAD_HEADERS_OF_STATUS } from "./upload-operations.ts";
 
 /** Collects the responses of an operation by their status. */
 export interface Responses {
@@ -17,6 +18,8 @@ export interface ResponsesOptions {
   readonly isStatic?: boolean;
   /** Whether scripts of other origins may read the responses. Default: false. */
   readonly hasCors?: boolean;
+  /** Whether the URL is for uploads in several requests, or may create one. Default: false. */
+  readonly hasUploads?: boolean;
   /** The header fields of pages. */
   readonly pageFields: readonly string[];
   /** The only media type that responses have here; `undefined` for all that the operation has. */
@@ -61,6 +64,7 @@ export function createResponses({
   hasPath,
   isStatic = false,
   hasCors = false,
+  hasUploads = false,
   pageFields,
   types,
 }: ResponsesOptions): Responses {
@@ -76,6 +80,8 @@ export function createResponses({
       "Cache-Control",
       ...vary,
       ...(status >= 400 ? ["Error-Code"] : []),
+      ...(hasUploads ? ["Tus-Resumable", ...(UPLOAD_HEADERS_OF_STATUS[status] ?? [])] : []),
+      ...(hasUploads && status >= 400 ? ["Upload-Complete"] : []),
       ...(hasCors ? ["Access-Control-Allow-Origin", "Access-Control-Expose-Headers"] : []),
     ];
     const headers = new Set([...usual, ...(HEADERS_OF_STATUS[status] ?? [])]);
@@ -122,6 +128,9 @@ function toResponse(status: number, { descriptions, contents, headers }: Collect
 
 /** Makes `Server-Path` optional for 400, because a malformed URL has no path. */
 function toHeader(name: HeaderName, status: number): HeaderObject | ReferenceObject {
+  if (name === "Location" && status === 201) {
+    return { ...HEADER_FIELDS[name], description: "The URL of the upload, as a path.", required: false };
+  }
   if (name === "Server-Path" && status === 400) return { ...HEADER_FIELDS[name], required: false };
   return { $ref: `#/components/headers/${name}` };
 }

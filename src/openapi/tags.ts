@@ -2,6 +2,8 @@
 export const TAGS = {
   Files: "Files of the account: URLs that do not end with `/`.",
   Folders: "Folders of the account: URLs that end with `/`.",
+  Uploads:
+    "Uploads in several requests: by tus 1.0.0 and by the IETF draft Resumable Uploads for HTTP (interop versions 5 to 8).",
   Login: "Sessions and passwords.",
   Service: "This document, the assets of the pages, and redirects to the files.",
 } as const;

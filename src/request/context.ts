@@ -7,11 +7,12 @@ import type { LoginAttempt, LoginAudit } from "../auth/login-audit.ts";
 import type { PasswordUpdates } from "../auth/passwords/update.ts";
 import type { Sessions } from "../auth/sessions/types.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
+import type { UploadConfig } from "../config/uploads.ts";
 import type { Connection } from "../contracts/connection.ts";
 import type { Texts } from "../contracts/texts.ts";
 import type { Emit } from "../events/emitter.ts";
 import type { Variant } from "../http/negotiate.ts";
-import type { Reply } from "../http/reply.ts";
+import type { HeaderFields, Reply } from "../http/reply.ts";
 import type { Target } from "../http/request-target.ts";
 import type { RequestPermits } from "../limits/permits.ts";
 import type { WalkQueue } from "../limits/walk-queue.ts";
@@ -24,6 +25,8 @@ export interface RequestContext {
   /** Its peer is the client, even if a proxy forwards the request (CONTRACT 6.7). */
   readonly connection: Connection;
   readonly target: Target;
+  /** The method of the request, or the one that a request to the URL of an upload names in its place. */
+  method: string;
   /** The API variant of the request and its response. */
   readonly variant: Variant;
   /**
@@ -57,6 +60,28 @@ export interface RequestContext {
   readonly openApi: () => Promise<OpenApiTexts>;
   /** The texts of pages in the client's language. */
   readonly texts: Texts;
+  /** Absent: the URL space of the request has no resumable uploads. */
+  readonly uploads: UploadService | undefined;
+  /** What the response to a request for an upload has in addition. Absent: the request is not for an upload. */
+  upload?: UploadResponse;
+}
+
+/** What the resumable uploads of a service share. */
+export interface UploadService {
+  readonly times: UploadConfig;
+  /** Whether the storage joins uploads. */
+  readonly canJoin: boolean;
+  /** Runs one completion of an upload at a time, in this process. */
+  readonly inTurn: <T>(id: string, task: () => Promise<T>) => Promise<T>;
+  /** Ends what has expired, if that was not done lately. Does not wait for it. */
+  sweepSoon(connection: Connection): void;
+}
+
+/** What every response to a request for an upload has, errors included. */
+export interface UploadResponse {
+  /** The file of the upload, for `Server-Path`. Absent: it is not known. */
+  readonly path?: readonly string[];
+  readonly fields?: HeaderFields;
 }
 
 /** A request with the permits of its account. */

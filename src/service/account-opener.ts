@@ -3,6 +3,7 @@ import { type AccountFiles, createAccountFiles } from "../account/files.ts";
 import { prepareHome } from "../account/home.ts";
 import { NO_ACCOUNT_LOCKS, withLocks } from "../account/locks/locked-files.ts";
 import { createLocks, type Locks } from "../account/locks/locks.ts";
+import { createOwnedUploads, type OwnedUploads } from "../account/uploads/owned-uploads.ts";
 import { toRealSegments } from "../account/virtual-folders.ts";
 import { toGroups } from "../config/groups.ts";
 import { type LimitOptions, toMaxFileBytes } from "../config/limits.ts";
@@ -77,6 +78,8 @@ export interface StorageAccounts {
   prepare(account: Account): Promise<void>;
   /** The files that an account may see and change. */
   filesOf(account: Account): AccountFiles;
+  /** The uploads of all accounts. Absent: the storage has none. */
+  readonly uploads?: OwnedUploads;
 }
 
 /** The locks of a service; `undefined` without the option `webdav`. */
@@ -111,6 +114,7 @@ export function createStorageAccounts(
   return {
     resolve: createAccountResolver(groups, maxFileBytes),
     prepare: (account) => prepareHome(account, storage),
+    ...(storage.uploads && { uploads: createOwnedUploads(storage.uploads) }),
     filesOf(account) {
       const files = filesWithoutLocksOf(account);
       if (locks === undefined) return files;

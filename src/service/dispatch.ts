@@ -7,6 +7,8 @@ import { createError } from "../http/errors.ts";
 import { isSameOrigin } from "../http/origins/same-origin.ts";
 import type { Reply } from "../http/reply.ts";
 import { emptyReply } from "../http/reply.ts";
+import { toUploadFeatureFields } from "../http/uploads/fields.ts";
+import { requireCompleteContent, toUploadMethod } from "../http/uploads/protocol.ts";
 import type { RequestPermits } from "../limits/permits.ts";
 import type { AccountContext, AccountEndpoint, LimitedContext, RequestContext } from "../request/context.ts";
 import { withEvents } from "../transfers/files-with-events.ts";
@@ -16,6 +18,8 @@ import type { StorageAccounts } from "./account-opener.ts";
 import type { ResponseFinisher } from "./finish-response.ts";
 import { findRoute, hasRoutes, type ResolvedUrl, type Route, type Served, toAllow } from "./routes.ts";
 
+/** The kinds of URLs that uploads in several requests are created at and have. */
+const UPLOAD_KINDS: readonly ResolvedUrl["kind"][] = ["file", "folder", "upload", "uploads"];
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "PROPFIND"];
 
 /** What dispatching needs in addition to the context of a request. */
@@ -47,8 +51,10 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
 
   async function run(context: RequestContext, url: ResolvedUrl, served: readonly Served[]): Promise<Reply> {
     const { request, connection, identifier } = context;
-    const route = toRoute(url, request.method, served);
-    if (route === "options") return toOptionsReply(url, served);
+    if (url.kind === "upload") context.method = toUploadMethod(request);
+    const route = toRoute(url, context.method, served);
+    if (route === "options") return toOptionsReply(context, url, served);
+    if (context.uploads === undefined) refuseUploads(context, url);
     const { kind, endpoint } = route;
     if (endpoint.access === "open") return endpoint.run(context);
     const identification = await (endpoint.access === "session"
@@ -57,7 +63,7 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
     if (identification.outcome !== "identified") return unauthorizedReply(context, identification);
     refuseCrossSite(context, identification);
     // The account has other URLs below `/home/`, such as the password page, which transfer no files.
-    const isTransferRequest = (kind === "file" || kind === "folder") && isTransfer(context);
+    const isTransferRequest = (kind === "file" || kind === "folder" || kind === "upload") && isTransfer(context);
     return runForAccount(context, identification, endpoint.run, isTransferRequest);
   }
 
@@ -88,7 +94,7 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
   }
 
   async function toAccountContext(context: LimitedContext, identified: Identified): Promise<AccountContext> {
-    const { config, request, admit } = context;
+    const { config, admit } = context;
     const { clock, session: sessionOptions } = config;
     const { login, scheme, session, attempt, remember } = identified;
     const since = clock();
@@ -98,7 +104,7 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
       since,
       clock,
       idle: 1000 * (sessionOptions.idleSeconds ?? DEFAULT_IDLE_SECONDS),
-      mayUpload: !SAFE_METHODS.includes(request.method),
+      mayUpload: !SAFE_METHODS.includes(context.method),
       watch: () => watchLogin(login, session),
     });
     const complete: AccountContext = Object.assign(context, { account, scheme, session, files });
@@ -120,10 +126,24 @@ function toRoute({ kind }: ResolvedUrl, method: string, served: readonly Served[
 }
 
 /** The response to OPTIONS. Explorer asks every URL, and needs a 200 without a login. */
-function toOptionsReply({ kind }: ResolvedUrl, served: readonly Served[]): Reply {
-  const fields = { Allow: toAllow(kind, served) };
+function toOptionsReply({ config, uploads }: RequestContext, { kind }: ResolvedUrl, served: readonly Served[]): Reply {
+  const hasUploads = UPLOAD_KINDS.includes(kind) && uploads !== undefined;
+  const { maxFileBytes } = config.limits;
+  const features = hasUploads && {
+    canJoin: uploads.canJoin,
+    ...(maxFileBytes > 0 && { maxBytes: maxFileBytes }),
+    ...(uploads.times.maxAppendBytes > 0 && { maxAppendBytes: uploads.times.maxAppendBytes }),
+  };
+  const fields = { Allow: toAllow(kind, served), ...(features && toUploadFeatureFields(features)) };
   if (!served.includes("webdav-methods")) return emptyReply(204, fields);
   return emptyReply(200, { ...fields, DAV: "1, 2, 3", "MS-Author-Via": "DAV", "Content-Length": "0" });
+}
+
+/** Refuses uploads in several requests where there are none: stored as it is, a part would be taken for the file. */
+function refuseUploads({ request, method }: RequestContext, { kind }: ResolvedUrl): void {
+  if (kind !== "file" && kind !== "folder") return;
+  if (method === "POST" && request.headers.has("tus-resumable")) throw createError("upload-unsupported");
+  if (method === "PUT" && kind === "file") requireCompleteContent(request.headers);
 }
 
 /**
@@ -131,10 +151,10 @@ function toOptionsReply({ kind }: ResolvedUrl, served: readonly Served[]): Reply
  * credentials on their own, except headers of the client's script (CONTRACT 6.5).
  */
 function refuseCrossSite(context: RequestContext, identified: Identified): void {
-  const { request, config, audit } = context;
+  const { method, config, audit } = context;
   const { scheme } = identified;
   const isByHeader = scheme === "session" || (scheme === "identity" && config.identifiedBy === "header");
-  if (isByHeader || SAFE_METHODS.includes(request.method) || isSameOrigin(context, config)) return;
+  if (isByHeader || SAFE_METHODS.includes(method) || isSameOrigin(context, config)) return;
   const attempt = identified.attempt ?? identified.toAttempt?.();
   if (attempt !== undefined) audit.refused(attempt, "cross-site");
   throw createError("cross-site");

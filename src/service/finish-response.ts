@@ -1,10 +1,13 @@
 import { toServerPath } from "../account/path.ts";
 import { toChallenges } from "../auth/challenge.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
+import { toUploadErrorReply } from "../endpoints/uploads/upload-errors.ts";
 import { toLockErrorReply } from "../endpoints/webdav/lock-error-reply.ts";
 import { toCorsFields } from "../http/origins/cors.ts";
 import type { Reply } from "../http/reply.ts";
 import { withoutContent } from "../http/reply.ts";
+import { isTusContent } from "../http/uploads/protocol.ts";
+import { TUS_VERSION } from "../http/uploads/vocabulary.ts";
 import type { RequestContext } from "../request/context.ts";
 import { emitErrorEvent } from "../request/emit-event.ts";
 import { toStatus } from "../request/errors.ts";
@@ -12,8 +15,8 @@ import { type ErrorPageLinks, errorReply } from "../views/errors.ts";
 import { type ResolvedUrl, type Served, toAllow } from "./routes.ts";
 
 const CREATING_METHODS: readonly string[] = ["PUT", "MKCOL"];
-/** URLs whose responses no cache may store: session IDs, login pages and password forms (SECURITY 16). */
-const UNCACHED: readonly ResolvedUrl["kind"][] = ["login", "logout", "password-update", "account"];
+/** URLs whose responses no cache may store: session IDs, login pages, password forms (SECURITY 16), and offsets. */
+const UNCACHED: readonly ResolvedUrl["kind"][] = ["login", "logout", "password-update", "account", "upload", "uploads"];
 
 /** Adds what all responses of a service have in common. */
 export interface ResponseFinisher {
@@ -42,6 +45,9 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
       // RFC 9110 10.2.1: a resource that already exists does not support being created.
       Allow: status === 405 ? toAllow(kind, served, failure === "already-exists" ? CREATING_METHODS : []) : undefined,
     };
+    const ofUpload = kind === "upload" || context.upload !== undefined;
+    const problem = ofUpload ? toUploadErrorReply(context, refusal, status, fields) : undefined;
+    if (problem !== undefined) return problem;
     const ofLock = toLockErrorReply(context, refusal, status, fields);
     if (ofLock !== undefined) return ofLock;
     return errorReply(context, status, refusal, fields, { links: isHome(url) ? toLogoutLink(context) : undefined });
@@ -71,15 +77,21 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
     ];
   }
 
-  function finish({ request }: RequestContext, { kind, path }: ResolvedUrl, content: Reply): Reply {
-    const { status, headers, body } = request.method === "HEAD" ? withoutContent(content) : content;
+  function finish(context: RequestContext, { kind, path }: ResolvedUrl, content: Reply): Reply {
+    const { request, method, upload } = context;
+    const { status, headers, body } = method === "HEAD" ? withoutContent(content) : content;
     const common: (readonly [string, string])[] = [
       ["Server", config.serverHeader],
       ["X-Content-Type-Options", "nosniff"],
       ["Cross-Origin-Resource-Policy", "same-origin"],
     ];
     common.push(...toCaching(request, kind, content));
-    if (kind === "file" || kind === "folder") common.push(["Server-Path", toServerPath(path.segments)]);
+    if (kind === "file" || kind === "folder" || kind === "upload") {
+      common.push(["Server-Path", toServerPath(upload?.path ?? path.segments)]);
+    }
+    if (isByTus(context, kind)) common.push(["Tus-Resumable", TUS_VERSION]);
+    for (const [name, value] of Object.entries(upload?.fields ?? {}))
+      if (value !== undefined) common.push([name, value]);
     if (config.cors !== undefined) {
       const allow = headers.find(([name]) => name === "Allow")?.[1];
       common.push(...toCorsFields(config.cors, request, allow));
@@ -88,6 +100,13 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
   }
 
   return { toErrorReply, finish };
+}
+
+/** Whether a response is one of tus. All of them tell its version, refusals too (RESUMABLE 3.12). */
+function isByTus({ request, method, uploads }: RequestContext, kind: ResolvedUrl["kind"]): boolean {
+  if (uploads === undefined || (kind !== "upload" && kind !== "uploads" && method !== "POST")) return false;
+  const { headers } = request;
+  return method !== "OPTIONS" && (headers.has("tus-resumable") || (kind === "upload" && isTusContent(headers)));
 }
 
 function isHome({ kind, path }: ResolvedUrl): boolean {

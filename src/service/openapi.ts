@@ -1,6 +1,5 @@
 import type { ServiceConfig } from "../config/service-config.ts";
 import { VERSION } from "../config/version.ts";
-import type { Api } from "../contracts/api.ts";
 import type { OpenApiTexts } from "../openapi/render.ts";
 import { toStatus } from "../request/errors.ts";
 import { FORM_ACTIONS, FORM_FIELDS } from "../uploads/form.ts";
@@ -14,7 +13,7 @@ export function createOpenApi(config: ServiceConfig): (served: readonly Served[]
   const made = new Map<readonly Served[], Promise<OpenApiTexts>>();
 
   return function openApiOf(served) {
-    const known = made.get(served) ?? renderDocument(config, toApis(served));
+    const known = made.get(served) ?? renderDocument(config, served);
     made.set(served, known);
     // Loading the code may succeed the next time.
     known.catch(() => made.delete(served));
@@ -22,10 +21,11 @@ export function createOpenApi(config: ServiceConfig): (served: readonly Served[]
   };
 }
 
-async function renderDocument(config: ServiceConfig, apis: readonly Api[]): Promise<OpenApiTexts> {
+async function renderDocument(config: ServiceConfig, served: readonly Served[]): Promise<OpenApiTexts> {
+  const apis = toApis(served);
   const { renderOpenApi } = await import("../openapi/render.ts");
   const { pages, basePath, triggers, metadataFields: metadata, session, apiPage, limits, identityChallenge } = config;
-  const routes = routesOfApis(apis).filter(({ kind }) => kind !== "api-page" || apiPage !== undefined);
+  const routes = routesOfApis(served).filter(({ kind }) => kind !== "api-page" || apiPage !== undefined);
   return renderOpenApi({
     title: pages.branding.name,
     version: VERSION,
@@ -42,6 +42,7 @@ async function renderDocument(config: ServiceConfig, apis: readonly Api[]): Prom
     identityChallenge,
     pageFields: Object.keys(pages.fields).filter((name) => pages.fields[name] !== undefined),
     hasCors: config.cors !== undefined,
+    hasUploads: served.includes("uploads"),
     hasWebdav: config.webdav !== undefined && apis.includes("webdav"),
     toStatus,
   });

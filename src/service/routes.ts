@@ -14,6 +14,12 @@ import { getApiPage } from "../endpoints/site/get-api-page.ts";
 import { getAsset } from "../endpoints/site/get-asset.ts";
 import { getOpenApi } from "../endpoints/site/get-openapi.ts";
 import { folderOnly, redirectHome } from "../endpoints/trailing-slash.ts";
+import { appendUpload } from "../endpoints/uploads/append-upload.ts";
+import { postUpload } from "../endpoints/uploads/create-upload.ts";
+import { endUpload } from "../endpoints/uploads/end-upload.ts";
+import { listUploads } from "../endpoints/uploads/list-uploads.ts";
+import { showUpload } from "../endpoints/uploads/show-upload.ts";
+import { isUploadId, refuseMethod } from "../endpoints/uploads/upload-url.ts";
 import { copyResource, moveResource } from "../endpoints/webdav/copy-and-move.ts";
 import { createCollection } from "../endpoints/webdav/create-collection.ts";
 import { lockResource, unlockResource } from "../endpoints/webdav/lock.ts";
@@ -29,10 +35,21 @@ import type { AccountEndpoint, OpenEndpoint } from "../request/context.ts";
 /** What kind of resource a URL names, before the storage is asked. */
 export type ResourceKind =
   /** `/` and `/home`, which lead to the home folder. */
-  "start" | "file" | "folder" | "login" | "logout" | "password-update" | "account" | "asset" | "openapi" | "api-page";
+  | "start"
+  | "file"
+  | "folder"
+  | "login"
+  | "logout"
+  | "password-update"
+  | "account"
+  | "upload"
+  | "uploads"
+  | "asset"
+  | "openapi"
+  | "api-page";
 
-/** What a URL space serves: APIs, and the methods that the option `webdav` adds. */
-export type Served = Api | "webdav-methods";
+/** What a URL space serves: APIs, the methods that the option `webdav` adds, and uploads in several requests. */
+export type Served = Api | "webdav-methods" | "uploads";
 
 /** One row of the URL space: the endpoint for some methods of a kind, and the APIs that have it. */
 export interface Route {
@@ -78,12 +95,19 @@ export const ROUTES: readonly Route[] = [
   route("folder", "DELETE", ["rest", "webdav"], "deleteFolder", account(withSubmittedTokens(deletePath))),
   route("folder", "MKCOL", ["webdav"], "createFolder", account(withSubmittedTokens(createFolder))),
   route("folder", "POST", ["rest", "browser"], "changeFolder", account(postFolder)),
+  { ...uploadRoute("folder", "POST", "createUpload", postUpload), unlisted: true },
   route("login", "GET HEAD", ["browser"], "getLoginPage", open(getLoginPage)),
   route("login", "POST", ["rest", "browser"], "logIn", open(postLogin)),
   route("logout", "POST", ["rest", "browser"], "logOut", open(postLogout)),
   route("password-update", "GET HEAD", ["browser"], "getPasswordPage", session(getPasswordPage)),
   route("password-update", "POST", ["rest", "browser"], "updatePassword", session(postPasswordUpdate)),
   route("account", "GET HEAD", ALL, "getAccount", account(getAccount)),
+  uploadRoute("upload", "HEAD", "showUpload", showUpload),
+  uploadRoute("upload", "PATCH", "appendUpload", appendUpload),
+  uploadRoute("upload", "DELETE", "endUpload", endUpload),
+  // Only with `X-HTTP-Method-Override`, which names another method.
+  uploadRoute("upload", "POST", "overrideUpload", refuseMethod),
+  uploadRoute("uploads", "GET HEAD", "listUploads", listUploads),
   // Every API has its own OpenAPI document and page, and the assets that pages load.
   route("asset", "GET HEAD", ALL, "getAsset", open(getAsset)),
   route("openapi", "GET HEAD", ALL, "getOpenApi", open(getOpenApi)),
@@ -94,13 +118,19 @@ export const ROUTES: readonly Route[] = [
 export type DescribedRoute = Route & { readonly operation: OperationName };
 
 /** The rows of one API, or of several together, that the OpenAPI document describes. */
-export function routesOfApis(apis: readonly Api[]): readonly DescribedRoute[] {
-  return ROUTES.filter((row): row is DescribedRoute => row.operation !== undefined && isServed(row, apis));
+export function routesOfApis(apis: readonly Served[]): readonly DescribedRoute[] {
+  const rows = ROUTES.filter((row): row is DescribedRoute => row.operation !== undefined && isServed(row, apis));
+  // Of several rows for a method, only the first one counts.
+  return rows.filter((row, index) => !rows.slice(0, index).some((before) => covers(before, row)));
+}
+
+function covers(before: Route, { kind, methods }: Route): boolean {
+  return before.kind === kind && methods.every((method) => before.methods.includes(method));
 }
 
 /** The APIs among what a URL space serves. */
 export function toApis(served: readonly Served[]): readonly Api[] {
-  return served.filter((one): one is Api => one !== "webdav-methods");
+  return served.filter((one): one is Api => one !== "webdav-methods" && one !== "uploads");
 }
 
 /** The rows by kind. */
@@ -108,11 +138,14 @@ const ROUTES_OF: ReadonlyMap<ResolvedUrl["kind"], readonly Route[]> = new Map(
   ROUTES.map(({ kind }) => [kind, ROUTES.filter((row) => row.kind === kind)]),
 );
 
-/** Whether at least one resource implements a method. Any other method gets 501 (CONTRACT 1). */
+/**
+ * Whether at least one resource implements a method. Any other method gets 501 (CONTRACT 1), as does PATCH anywhere but
+ * on the URL of an upload (RESUMABLE 1.7).
+ */
 function isImplemented(method: string, served: readonly Served[]): boolean {
   if (method === "OPTIONS") return true;
   const known = [...ALL, ...served];
-  return ROUTES.some((row) => row.methods.includes(method) && isServed(row, known));
+  return ROUTES.some((row) => row.kind !== "upload" && row.methods.includes(method) && isServed(row, known));
 }
 
 /** The variant of every request to an API that is mounted alone. */
@@ -128,7 +161,7 @@ export interface ResolvedUrl {
   readonly kind: ResourceKind | "unknown" | "malformed" | "outside";
   /**
    * The path below `/home/`, and the root for other URLs. It names something in the account only for `file` and
-   * `folder`.
+   * `folder`. The path of an upload's URL ends with its id.
    */
   readonly path: ResourcePath;
 }
@@ -157,12 +190,19 @@ export function resolveUrl({ path, isMalformed }: Target, baseSegments: readonly
   return found ? { kind: toHomeKind(found), path: found } : { kind: "malformed", path: ROOT };
 }
 
-/** Below `/home/` are the account's files and folders, and two URLs of the service (4.1). */
-function toHomeKind({ segments, isFolder }: ResourcePath): ResourceKind {
-  if (isFolder) return "folder";
+/** Below `/home/` are the account's files and folders, and some URLs of the service (4.1). */
+function toHomeKind(path: ResourcePath): ResolvedUrl["kind"] {
+  const { segments, isFolder } = path;
   const [first, second = ""] = segments;
+  if (first === RESERVED_NAME && second === "uploads") return toUploadKind(path);
+  if (isFolder) return "folder";
   const isOwn = segments.length === 2 && first === RESERVED_NAME;
   return isOwn && (second === "password-update" || second === "account") ? second : "file";
+}
+
+function toUploadKind({ segments, isFolder }: ResourcePath): ResolvedUrl["kind"] {
+  if (isFolder) return segments.length === 2 ? "uploads" : "unknown";
+  return segments.length === 3 && isUploadId(segments[2] ?? "") ? "upload" : "unknown";
 }
 
 function toServiceKind(name: string): ResolvedUrl["kind"] {
@@ -214,6 +254,10 @@ function route(
 
 function webdavRoute(kind: ResourceKind, methods: string, run: AccountEndpoint): Route {
   return { kind, methods: methods.split(" "), apis: ["webdav-methods"], endpoint: account(run) };
+}
+
+function uploadRoute(kind: ResourceKind, methods: string, operation: OperationName, run: AccountEndpoint): Route {
+  return { kind, methods: methods.split(" "), apis: ["uploads"], operation, endpoint: account(run) };
 }
 
 function open(run: OpenEndpoint): Route["endpoint"] {

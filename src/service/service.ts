@@ -24,6 +24,7 @@ import { createHandler } from "../http/reply-handler.ts";
 import { parseTarget, type Target } from "../http/request-target.ts";
 import { createRequestPermits } from "../limits/permits.ts";
 import { createWalkQueue } from "../limits/walk-queue.ts";
+import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { withClient } from "../request/client-address.ts";
 import type { RequestContext } from "../request/context.ts";
 import { createFailureOf } from "../request/errors.ts";
@@ -36,6 +37,7 @@ import { createResponseFinisher } from "./finish-response.ts";
 import { createHostSessions } from "./host-sessions.ts";
 import { createOpenApi } from "./openapi.ts";
 import { type ResolvedUrl, resolveUrl, type Served, toApis, toOnlyVariant } from "./routes.ts";
+import { createSweeper } from "./sweep.ts";
 
 const WEBDAV_CACHE_SECONDS = 60;
 const NOWHERE: ResolvedUrl = { kind: "outside", path: { segments: [], isFolder: true } };
@@ -84,6 +86,13 @@ export function createFileService(options: FileServiceOptions): FileService {
       : withHostIdentity(ownIdentifier, { identify, resolve: accounts.resolve, check: toCheckedSettings, component });
   const passwords = createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy });
 
+  const sweeper = createSweeper({ config, uploads: accounts.uploads, emit, report, waitFor });
+  const uploadService = config.uploads && {
+    times: config.uploads,
+    canJoin: config.storage.uploads?.join !== undefined,
+    inTurn: createRequestMutex(),
+    sweepSoon: sweeper.sweepSoon,
+  };
   const walks = createWalkQueue();
   const openApiOf = createOpenApi(config);
   const finisher = createResponseFinisher(config);
@@ -133,6 +142,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   ): RequestContext {
     return {
       request,
+      method: request.method,
       connection: withClient(connection, request, config),
       target,
       variant: toVariant(request, kind, served),
@@ -153,6 +163,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       walks,
       openApi: () => openApiOf(served),
       texts: chooseTexts(request.headers.get("accept-language")),
+      uploads: served.includes("uploads") ? uploadService : undefined,
     };
   }
 
@@ -165,9 +176,12 @@ export function createFileService(options: FileServiceOptions): FileService {
   function waitForDelivery(connection: Connection): void {
     if (connection.waitUntil === undefined) return;
     const delivery = events.settled();
-    if (delivery === undefined) return;
+    if (delivery !== undefined) waitFor(connection, delivery);
+  }
+
+  function waitFor(connection: Connection, work: Promise<void>): void {
     try {
-      connection.waitUntil(delivery);
+      connection.waitUntil?.(work);
     } catch (error) {
       // The host's function: its failure must not fail the request, which may have stored a file already.
       report(error);
@@ -175,8 +189,12 @@ export function createFileService(options: FileServiceOptions): FileService {
   }
 
   function serve(...apis: readonly Api[]): FileService["fetch"] {
-    const served: readonly Served[] =
-      config.webdav !== undefined && apis.includes("webdav") ? [...apis, "webdav-methods"] : apis;
+    const hasUploads = uploadService !== undefined && (apis.includes("rest") || apis.includes("webdav"));
+    const served: readonly Served[] = [
+      ...apis,
+      ...(config.webdav !== undefined && apis.includes("webdav") ? (["webdav-methods"] as const) : []),
+      ...(hasUploads ? (["uploads"] as const) : []),
+    ];
     return createHandler(async (request, connection) => {
       try {
         return await handle(request, connection, served);
@@ -199,6 +217,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     endSessions: sessions.endAll,
     sessions: createHostSessions({ sessions, audit, admit, check: toCheckedSettings, component, cookie }),
     events: events.open,
+    sweep: sweeper.sweep,
     close: events.close,
   };
 }

@@ -15,6 +15,7 @@ import {
 import type { AttributeChanges, Properties, StorageAttributes } from "../contracts/storage-attributes.ts";
 import { nameOf, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
 import { checkTransferPaths } from "./conditions.ts";
+import { createFolderUploads } from "./folder-storage/uploads.ts";
 import { createLocationError } from "./mount.ts";
 import { noteOrigin } from "./origin.ts";
 
@@ -90,6 +91,7 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
     copy: transfer("copy"),
     move: transfer("move"),
     ...(storage.attributes && { attributes: createFolderAttributes(storage.attributes, locate) }),
+    ...(storage.uploads && { uploads: createFolderUploads(storage.uploads, base) }),
   };
   noteOrigin(folder, { storage, base });
   return folder;

@@ -18,6 +18,7 @@ import { nameOf, toCanonicalPath, toPathSegments } from "../contracts/storage-pa
 import { sha256Hex } from "../platform/sha256.ts";
 import { checkTransferPaths } from "./conditions.ts";
 import { copyByReading, moveByCopying } from "./fallbacks.ts";
+import { createTreeUploads, type TreeUploadsOptions } from "./mount/uploads.ts";
 import { areOverlapping, type Origin, toOrigin } from "./origin.ts";
 import { NO_PROPERTIES } from "./properties.ts";
 
@@ -147,10 +148,21 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     content: AsyncIterable<Uint8Array>,
     options?: WriteOptions,
   ): Promise<StorageEntry> {
-    const { storage, path: inner, isFixed } = locate(path);
-    if (isFixed) throw new StorageError("not-a-file");
-    await refuseHollowParent(path);
+    const { storage, path: inner } = await locateFile(path);
     return storage.write(inner, content, options);
+  }
+
+  /** Finds the storage for a file that is written. */
+  async function locateFile(path: string): Promise<Located> {
+    const located = locate(path);
+    if (located.isFixed) throw new StorageError("not-a-file");
+    await refuseHollowParent(path);
+    return located;
+  }
+
+  async function locateUpload(path: string): ReturnType<TreeUploadsOptions["locate"]> {
+    const { storage, path: inner } = await locateFile(path);
+    return { uploads: storage.uploads, path: inner };
   }
 
   async function createFolder(path: string, options?: CreateFolderOptions): Promise<void> {
@@ -223,6 +235,10 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
   const list = (path: string, options?: ListOptions): AsyncIterable<StorageEntry> =>
     toMembers(() => listBatches(path, options));
 
+  const uploading = sorted.flatMap(({ mountedAt, storage }) =>
+    storage.uploads === undefined ? [] : [{ mountedAt, uploads: storage.uploads }],
+  );
+
   const tree: StorageAdapter = {
     stat,
     list,
@@ -234,6 +250,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     copy: transfer("copy"),
     move: transfer("move"),
     ...(sorted.some(({ storage }) => storage.attributes) && { attributes: { properties, change } }),
+    ...(uploading.length > 0 && { uploads: createTreeUploads({ mounts: uploading, locate: locateUpload }) }),
   };
   return tree;
 }

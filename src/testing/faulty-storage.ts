@@ -20,6 +20,7 @@ import {
   type Signals,
   type StorageVerb,
 } from "./faulty-storage/faults.ts";
+import { toFaultyUploads } from "./faulty-storage/uploads.ts";
 
 /**
  * Creates a storage that fails as `decide` says, and otherwise behaves like `inner`. It serves tests of code that uses
@@ -120,6 +121,7 @@ export function createFaultyStorage(inner: StorageAdapter, decide: DecideFault):
     copy: (from, to, options) => run(begin("copy", from), () => inner.copy(from, to, options), [options?.signal]),
     move: (from, to, options) => run(begin("move", from), () => inner.move(from, to, options), [options?.signal]),
     ...(inner.attributes && { attributes: toFaultyAttributes(inner.attributes) }),
+    ...(inner.uploads && { uploads: toFaultyUploads(inner.uploads, { begin, run }) }),
   };
 }
 

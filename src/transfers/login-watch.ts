@@ -44,8 +44,23 @@ export function endWithLogin(files: AccountFiles, login: WatchedLogin): AccountF
 
   if (login.mayUpload) toWatch();
 
+  const { uploads } = files;
+
   return {
     ...files,
+    ...(uploads && {
+      uploads: {
+        ...uploads,
+        append(upload, content, options) {
+          const { step, confirm } = toWatch();
+          return uploads.append(
+            upload,
+            watchSteps(() => content, { onStep: step, onEnd: confirm }),
+            options,
+          );
+        },
+      },
+    }),
     list: (segments, options) =>
       toMembers(() => watchSteps(() => toBatches(files.list(segments, options)), { onStep: toWatch().step })),
     async read(segments, range) {

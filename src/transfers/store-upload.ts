@@ -70,9 +70,10 @@ export async function storeFile(context: AccountContext, file: IncomingFile): Pr
 }
 
 /** An upload whose size grows. */
-type PendingUpload = Omit<Upload, "size"> & { size: number };
+export type PendingUpload = Omit<Upload, "size"> & { size: number };
 
-function toUpload(
+/** What `beforeCommit` gets of an upload, with a size of 0. */
+export function toUpload(
   { account: { name, uuid, email, group }, connection: { peer }, request: { headers, signal } }: AccountContext,
   {
     path,

@@ -2,6 +2,7 @@ import type { Metadata } from "../contracts/events/transfers.ts";
 import { createError } from "../http/errors.ts";
 import type { HttpError } from "../http/http-error.ts";
 import { mediaType, prefersArchive } from "../http/negotiate.ts";
+import { findCreationProtocol, isTusContent } from "../http/uploads/protocol.ts";
 import type { AccountContext, RequestContext } from "../request/context.ts";
 import { emitEvent, toFileLocation } from "../request/emit-event.ts";
 import { readMetadata } from "../uploads/metadata-header.ts";
@@ -17,8 +18,10 @@ const CONDITIONS = ["if-match", "if-none-match", "if-modified-since", "if-unmodi
  * by PUT or form, or the download of a file or an archive. Listings and HEAD are no transfers. A GET with conditions
  * and a list of commands may become transfers later: if the conditions are met, and if the body is large.
  */
-export function isTransfer({ request, path: { isFolder } }: RequestContext): boolean {
-  const { method, headers } = request;
+export function isTransfer(context: RequestContext): boolean {
+  const { request, method, uploads } = context;
+  const { isFolder } = context.path;
+  const { headers } = request;
   switch (method) {
     case "GET":
       return isFolder ? prefersArchive(request) : CONDITIONS.every((name) => headers.get(name) === null);
@@ -28,10 +31,19 @@ export function isTransfer({ request, path: { isFolder } }: RequestContext): boo
     case "PROPPATCH":
       return true;
     case "POST":
-      return isFolder && mediaType(headers.get("content-type")) === "multipart/form-data";
+      if (isFolder && mediaType(headers.get("content-type")) === "multipart/form-data") return true;
+      return uploads !== undefined && createsWithContent(request, isFolder);
+    case "PATCH":
+      return true;
     default:
       return false;
   }
+}
+
+/** Whether a POST creates an upload in several requests, and has its first bytes (RESUMABLE 8.1). */
+function createsWithContent({ method, headers }: Request, isFolder: boolean): boolean {
+  const protocol = findCreationProtocol({ method, headers }, isFolder);
+  return protocol === "draft" ? headers.get("content-length") !== "0" : protocol === "tus" && isTusContent(headers);
 }
 
 /** The error for a transfer over the limit. */

@@ -2,8 +2,14 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { type Account, createAccountResolver } from "../../src/account/account.ts";
+import { mountAccount } from "../../src/account/virtual-folders.ts";
+import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
+import { createFolderStorage } from "../../src/storage/folder-storage.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
+import { mountStorage } from "../../src/storage/mount.ts";
+import { createFaultyStorage } from "../../src/testing/faulty-storage.ts";
 import { uploadCases } from "../../src/testing/upload-cases.ts";
 import type { UploadCaseContext } from "../../src/testing/uploads/case.ts";
 
@@ -18,6 +24,118 @@ describe("the upload cases × memory, but those of other processes, which it can
     lacks: ["open", "kill"],
   });
 });
+
+const inOneProcess = { lacks: ["open", "kill"] } as const;
+
+describe("the upload cases × a folder of a storage", () => {
+  runCases(async () => {
+    const storage = createMemoryStorage();
+    await storage.createFolder("/folder");
+    return toContext(createFolderStorage(storage, ["folder"]));
+  }, inOneProcess);
+});
+
+describe("the upload cases × mountStorage, beside and inside a mounted storage", () => {
+  runCases(async () => {
+    const tree = mountStorage({ "/": createMemoryStorage(), "/archive": createMemoryStorage() });
+    await tree.createFolder("/folder");
+    return toContext(createFolderStorage(tree, ["folder"]));
+  }, inOneProcess);
+  describe("inside", () => {
+    runCases(async () => {
+      const tree = mountStorage({ "/": createMemoryStorage(), "/a/archive": createMemoryStorage() });
+      return toContext(createFolderStorage(tree, ["a", "archive"]));
+    }, inOneProcess);
+  });
+});
+
+describe("the upload cases × the tree of an account, in its home and in a virtual folder", () => {
+  runCases(async () => {
+    const tree = mountAccount(await toAccount(), createMemoryStorage());
+    await tree.createFolder("/folder");
+    return toContext(createFolderStorage(tree, ["folder"]));
+  }, inOneProcess);
+  describe("in a virtual folder", () => {
+    runCases(async () => {
+      const tree = mountAccount(await toAccount(), createMemoryStorage());
+      // The first upload creates the real folder.
+      await tree.createFolder("/shared/folder");
+      return toContext(createFolderStorage(tree, ["shared", "folder"]));
+    }, inOneProcess);
+  });
+});
+
+describe("the upload cases × createFaultyStorage, without a fault", () => {
+  runCases(async () => toContext(createFaultyStorage(createMemoryStorage(), () => undefined)), inOneProcess);
+});
+
+describe("the uploads of storages made of storages", () => {
+  const key = { owner: "account:alice", id: "0".repeat(32) };
+  const draft = { note: "", expires: new Date(0) };
+
+  it("are refused below a mounted storage without them, and exist beside it", async () => {
+    const { uploads: _, ...plain } = createMemoryStorage();
+    const tree = mountStorage({ "/": createMemoryStorage(), "/plain": plain });
+    await expect(tree.uploads?.create(key, "/plain/file", draft)).rejects.toMatchObject({ code: "unsupported" });
+    await expect(tree.uploads?.create(key, "/plain", draft)).rejects.toMatchObject({ code: "not-a-file" });
+    await expect(tree.uploads?.create(key, "/file", draft)).resolves.toMatchObject({ path: "/file" });
+    expect(mountStorage({ "/": plain }).uploads).toBeUndefined();
+    expect(createFolderStorage(plain, ["a"]).uploads).toBeUndefined();
+  });
+
+  it("have one upload for each key, whichever storage has it", async () => {
+    const tree = mountStorage({ "/": createMemoryStorage(), "/archive": createMemoryStorage() });
+    await tree.uploads?.create(key, "/archive/file", draft);
+    await expect(tree.uploads?.create(key, "/file", draft)).rejects.toMatchObject({ code: "already-exists" });
+    await expect(tree.uploads?.complete(key, { path: "/file" })).rejects.toMatchObject({ code: "denied" });
+    await expect(tree.uploads?.complete(key, { path: "/archive/other" })).resolves.toMatchObject({ name: "other" });
+  });
+
+  it("are not joined across storages", async () => {
+    const tree = mountStorage({ "/": createMemoryStorage(), "/archive": createMemoryStorage() });
+    await tree.uploads?.create(key, "/archive/part", draft);
+    await expect(tree.uploads?.join?.([key], "/file")).rejects.toMatchObject({ code: "denied" });
+    const unknown = { ...key, id: "1".repeat(32) };
+    await expect(tree.uploads?.join?.([unknown], "/file")).rejects.toMatchObject({ code: "not-found" });
+  });
+
+  it("do not exist in a folder that they are not in", async () => {
+    const storage = createMemoryStorage();
+    await storage.createFolder("/a");
+    await storage.createFolder("/ab");
+    await storage.uploads?.create(key, "/ab/file", draft);
+    const folder = createFolderStorage(storage, ["a"]);
+    expect(await folder.uploads?.find(key)).toBeUndefined();
+    expect(await folder.uploads?.discard(key)).toBe(false);
+    for await (const state of folder.uploads?.list() ?? []) expect(state).toBeUndefined();
+    await expect(folder.uploads?.complete(key)).rejects.toMatchObject({ code: "not-found" });
+    await expect(folder.uploads?.append(key, 0, oneByte())).rejects.toMatchObject({ code: "not-found" });
+    expect(await storage.uploads?.find(key)).toBeDefined();
+  });
+
+  it("fail where a test says so", async () => {
+    const storage = createFaultyStorage(createMemoryStorage(), ({ verb, step }) =>
+      verb === "uploads.append" && step === "chunk" ? { fault: "error", error: "no-space" } : undefined,
+    );
+    await storage.uploads?.create(key, "/file", draft);
+    await expect(storage.uploads?.append(key, 0, oneByte())).rejects.toMatchObject({ code: "no-space" });
+    expect(await storage.uploads?.find(key)).toMatchObject({ offset: 0 });
+  });
+});
+
+function toContext(storage: StorageAdapter): UploadCaseContext {
+  return { storage, atomicConditions: true, join: true, read: true };
+}
+
+async function* oneByte(): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array(1);
+}
+
+/** An account with a virtual folder whose real folder is missing. */
+async function toAccount(): Promise<Account> {
+  const settings = { home_folder_path: "/", virtual_folders: [["/shared", "/common/shared"] as [string, string]] };
+  return createAccountResolver(new Map())("alice", settings);
+}
 
 describe("the upload cases × disk, and another storage on the same folder", () => {
   for (const durability of ["fsync", "rename"] as const) {

@@ -4,6 +4,7 @@ import { createError } from "../../http/errors.ts";
 import type { VirtualFolder } from "../account.ts";
 import type { AccountFiles, FilesWithoutLocks } from "../files.ts";
 import type { Operation } from "../permissions.ts";
+import type { AccountUploads } from "../uploads/account-uploads.ts";
 import { type AccountLocks, createAccountLocks } from "./account-locks.ts";
 import type { RootedLock } from "./lock.ts";
 import { LockError } from "./lock-error.ts";
@@ -129,9 +130,34 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
   const setAttributes: AccountFiles["setAttributes"] = async (path, changes) =>
     change("set-attributes", [{ path }], () => files.setAttributes(path, changes));
 
+  /** Checks locks when an upload is created and completed. The tokens of the creation are submitted again at the end. */
+  function toLockedUploads(uploads: AccountUploads): AccountUploads {
+    function toChanges(path: readonly string[]): readonly PathChange[] {
+      return [{ path, changesFolder: async () => (await files.kindOf(path)) === undefined }];
+    }
+
+    return {
+      ...uploads,
+      async create(upload) {
+        const { note } = upload;
+        if (note.concat === "partial") return uploads.create(upload);
+        await check("write", toChanges(note.path));
+        if (holder.submitted.size === 0) return uploads.create(upload);
+        return uploads.create({ ...upload, note: { ...note, tokens: [...holder.submitted] } });
+      },
+      async complete(upload, signal) {
+        const { path, tokens = [] } = upload.note;
+        for (const token of tokens) holder.submitted.add(token);
+        return change("write", toChanges(path), () => uploads.complete(upload, signal));
+      },
+      join: (parts, upload) => change("write", toChanges(upload.note.path), () => uploads.join(parts, upload)),
+    };
+  }
+
   return {
     ...files,
     ...createAccountLocks(holder, files, virtualFolders),
+    ...(files.uploads && { uploads: toLockedUploads(files.uploads) }),
     write,
     createFolder,
     createFolderIfMissing,

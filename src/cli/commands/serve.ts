@@ -16,6 +16,7 @@ import type { Output } from "../log/terminal.ts";
 import { serveMetrics } from "../metrics-server.ts";
 import { openSessionStore } from "../session-store.ts";
 import { stopSignal } from "../stop-signal.ts";
+import { sweepRegularly } from "../sweeps.ts";
 
 /** The outputs of `serve`: the address goes to `stdout`, the log to `stderr`. */
 export interface ServeOutputs {
@@ -64,6 +65,7 @@ export async function serve(settings: ServeSettings, outputs: ServeOutputs, orde
     closers.push(await serveMetrics(metrics, settings.service.logger));
     await listen(server, host, port);
     closers.push(() => closeNodeServer(server, { deadlineSeconds: connections.deadlineSeconds ?? 0 }));
+    closers.push(sweepRegularly(service, { logger: settings.service.logger }));
     const bound = (server.address() as AddressInfo).port;
     onListening({ url: toUrl(settings, bound), port: bound });
     await stop;

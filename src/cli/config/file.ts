@@ -160,6 +160,7 @@ function toServiceOptions(config: ConfigFile) {
   const {
     basicCacheSeconds,
     webdav,
+    uploads,
     cors,
     component,
     publicError,
@@ -173,26 +174,34 @@ function toServiceOptions(config: ConfigFile) {
   const { store: _store, ...ownSession } = session ?? {};
   const { lockStore: _lockStore, ...ownWebdav } = webdav ?? {};
   return {
-    ...(component === undefined ? undefined : { component }),
-    ...(publicError === undefined ? undefined : { publicError }),
-    ...(metadataFields === undefined ? undefined : { metadataFields }),
-    ...(branding === undefined ? undefined : { branding }),
-    ...(frameAncestors === undefined ? undefined : { frameAncestors }),
-    ...(archive === undefined ? undefined : { archive }),
-    ...(passwordPolicy === undefined ? undefined : { passwordPolicy }),
+    ...withoutUndefined({
+      component,
+      publicError,
+      metadataFields,
+      branding,
+      frameAncestors,
+      archive,
+      passwordPolicy,
+      uploads,
+      basicCacheSeconds,
+      limits,
+      clientForwardedHeader,
+      trustedProxies,
+      publicOrigin,
+      groups,
+      basePath,
+      server,
+      acceptedOrigins,
+      cors,
+    }),
     ...(webdav === undefined ? undefined : { webdav: ownWebdav }),
-    ...(basicCacheSeconds === undefined ? undefined : { basicCacheSeconds }),
-    ...(limits === undefined ? undefined : { limits }),
-    ...(clientForwardedHeader === undefined ? undefined : { clientForwardedHeader }),
-    ...(trustedProxies === undefined ? undefined : { trustedProxies }),
-    ...(publicOrigin === undefined ? undefined : { publicOrigin }),
-    ...(groups === undefined ? undefined : { groups }),
-    ...(basePath === undefined ? undefined : { basePath }),
-    ...(server === undefined ? undefined : { server }),
     session: ownSession,
-    ...(acceptedOrigins === undefined ? undefined : { acceptedOrigins }),
-    ...(cors === undefined ? undefined : { cors }),
   };
+}
+
+function withoutUndefined<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { [Key in keyof T]?: Exclude<T[Key], undefined> };
 }
 
 /** Reads a JSON file. Rejects with a failure of status 2. */

@@ -108,8 +108,23 @@ const limitsSchema = z
     transfersPerAddress: z.number().exactOptional(),
     pageBytesPerAccount: z.number().exactOptional(),
     pageBytesPerAddress: z.number().exactOptional(),
+    uploadsPerAccount: z.number().exactOptional(),
+    uploadBytesPerAccount: z.number().exactOptional(),
   })
   .superRefine(checkByService((limits) => ({ limits })));
+
+/** The option `uploads`: `false` for none. */
+const uploadsSchema = z.union([
+  z.literal(false),
+  z
+    .strictObject({
+      idleSeconds: z.number().exactOptional(),
+      maxSeconds: z.number().exactOptional(),
+      keepSeconds: z.number().exactOptional(),
+      maxAppendBytes: z.number().exactOptional(),
+    })
+    .superRefine(checkByService((uploads) => ({ uploads }))),
+]);
 
 /** The key `events`: the file of events, as in `NdjsonSinkOptions`, and webhooks. */
 const eventsSchema = z.strictObject({
@@ -141,6 +156,7 @@ const membersSchema = z.strictObject({
   session: sessionSchema.exactOptional(),
   passwordPolicy: passwordPolicySchema.exactOptional(),
   webdav: webdavSchema.exactOptional(),
+  uploads: uploadsSchema.exactOptional(),
   basicCacheSeconds: z
     .number()
     .superRefine(checkByService((basicCacheSeconds) => ({ basicCacheSeconds })))

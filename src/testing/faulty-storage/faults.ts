@@ -1,14 +1,24 @@
 import { checkOption } from "../../contracts/option-error.ts";
 import { type StorageAdapter, StorageError, type StorageErrorCode } from "../../contracts/storage-adapter.ts";
 import type { StorageAttributes } from "../../contracts/storage-attributes.ts";
+import type { StorageUploads } from "../../contracts/storage-uploads.ts";
 
-/** A method of a storage or of its attributes. */
-export type StorageVerb = Exclude<keyof StorageAdapter, "attributes"> | keyof StorageAttributes;
+/** A method of the uploads of a storage, such as `uploads.append`. */
+export type UploadVerb = `uploads.${keyof StorageUploads}`;
+
+/** A method of a storage, of its attributes or of its uploads. */
+export type StorageVerb =
+  | Exclude<keyof StorageAdapter, "attributes" | "uploads">
+  | keyof StorageAttributes
+  | UploadVerb;
 
 /** A step of a storage's work at which a fault may occur. */
 export interface StorageStep {
   readonly verb: StorageVerb;
-  /** The path of the call; for a copy or a move, the source. */
+  /**
+   * The path of the call; for a copy or a move, the source. For an upload that exists: its id; for a list of uploads: the
+   * owner.
+   */
   readonly path: string;
   /**
    * The step.

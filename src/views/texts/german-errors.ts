@@ -113,6 +113,15 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "upload-digest-mismatch": "Der Inhalt passt nicht zu seiner Prüfsumme.",
   "upload-concat-invalid": "Der Header Upload-Concat muss partial sein oder final mit 1 bis {max} URLs.",
   "upload-concat-content": "Eine Anfrage, die Teile zusammenfügt, darf keinen Inhalt haben.",
+  "upload-parts-invalid": "Die Teile müssen vollständige Teil-Uploads dieses Kontos sein.",
+  "upload-joined": "Ein zusammengefügter Upload nimmt keinen Inhalt an.",
+  "upload-protocol-mismatch": "Der Upload wurde mit einem anderen Protokoll begonnen.",
+  "upload-fields-too-large": "Die Header des Uploads haben zusammen mehr als {max} Bytes.",
+  "upload-append-too-large": "Der Inhalt einer Anfrage darf höchstens {max} Bytes haben.",
+  "too-many-uploads":
+    "Das Konto hat schon {max} unvollständige Uploads. Schließen Sie zuerst einige ab oder beenden Sie sie.",
+  "upload-bytes-exceeded":
+    "Die unvollständigen Uploads des Kontos haben zusammen mehr als {max} Bytes. Schließen Sie zuerst einige ab oder beenden Sie sie.",
   // Bodies
   "body-incomplete": "Der Inhalt der Anfrage ist unvollständig.",
   "body-too-large": "Der Inhalt ist größer als {max} Byte.",

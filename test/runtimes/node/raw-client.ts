@@ -37,6 +37,7 @@ export function stubService(
     handles: (request) => /^https?:\/\/[^/]+\/home\//.test(request.url),
     start: async () => undefined,
     endSessions: async () => undefined,
+    sweep: async () => 0,
     sessions: { start: async () => ({ id: "", setCookie: "" }), end: async () => undefined },
     events: () => createEventQueue(1, () => undefined).stream,
     close: async () => undefined,

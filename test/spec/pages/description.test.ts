@@ -85,6 +85,8 @@ describe("the OpenAPI description", () => {
       "/__svc__/logout": ["post", "options"],
       "/home/__svc__/password-update": ["get", "head", "post", "options"],
       "/home/__svc__/account": ["get", "head", "options"],
+      "/home/__svc__/uploads/": ["get", "head", "options"],
+      "/home/__svc__/uploads/{id}": ["head", "post", "patch", "delete", "options"],
       "/__svc__/openapi.yaml": ["get", "head", "options"],
       "/____svc__/openapi.yaml": ["get", "head", "options"],
       "/__svc__/openapi.json": ["get", "head", "options"],

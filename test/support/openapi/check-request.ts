@@ -21,6 +21,9 @@ export const VOCABULARY: readonly string[] = [
     "tracestate",
     "prefer",
   ],
+  ...["tus-resumable", "upload-draft-interop-version", "upload-offset", "upload-length", "upload-defer-length"],
+  ...["upload-complete", "upload-metadata", "upload-concat", "upload-checksum", "content-digest", "repr-digest"],
+  ...["content-disposition", "x-http-method-override"],
 ];
 
 /** Bodies that may have fields beside those that are listed: nobody reads them. */

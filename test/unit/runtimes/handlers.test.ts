@@ -49,6 +49,7 @@ function stub(fetch: FileService["fetch"]): FileService {
     start: async () => undefined,
     close: async () => undefined,
     endSessions: async () => undefined,
+    sweep: async () => 0,
     sessions: { start: async () => ({ id: "", setCookie: "" }), end: async () => undefined },
     events: () => createEventQueue(1, () => undefined).stream,
   };

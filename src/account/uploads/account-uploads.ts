@@ -1,0 +1,267 @@
+import { type EntityTags, isStorageError, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import type { StorageUploads, UploadKey, UploadState } from "../../contracts/storage-uploads.ts";
+import { createError } from "../../http/errors.ts";
+import type { Account } from "../account.ts";
+import { limitContent } from "../file-size-limit.ts";
+import { isReserved, toStoragePath } from "../path.ts";
+import type { Operation } from "../permissions.ts";
+import { parseNote, toNoteText, type UploadNote } from "./upload-note.ts";
+
+/** An upload of an account. */
+export interface AccountUpload {
+  readonly id: string;
+  readonly state: UploadState;
+  readonly note: UploadNote;
+}
+
+/** What a new upload begins with. */
+export interface NewUpload {
+  readonly size?: number;
+  readonly expires: Date;
+  readonly signal?: AbortSignal;
+  /** Its path is that of the file; for a partial upload that of the folder. It has the conditions. */
+  readonly note: UploadNote;
+}
+
+/** Options of an append. */
+export interface AppendUploadOptions {
+  readonly signal?: AbortSignal;
+  /** The announced number of bytes. */
+  readonly announced?: number | undefined;
+  /** See `AppendOptions`. */
+  readonly verify?: () => Promise<void>;
+}
+
+/**
+ * The resumable uploads of one account. No other account sees them. Creation, appends and completion need `write` at
+ * the path of the file, at that time, and the path has to mean the same path of the storage as at creation; otherwise
+ * they throw HttpError `denied`. Of a partial upload, `write` may be granted anywhere. Reading what is known of an
+ * upload, and ending it, needs no permission. Other errors are those of `StorageUploads`.
+ */
+export interface AccountUploads {
+  /** Whether uploads can be read before they are complete. */
+  readonly canRead: boolean;
+  /** Whether uploads can be joined. */
+  readonly canJoin: boolean;
+  /** Throws HttpError `denied` unless the account may create an upload with this note. */
+  checkPermission(note: UploadNote): Promise<void>;
+  /**
+   * Creates an upload. Throws HttpError `too-large` for a size above the account's limit, and `method-not-implemented`
+   * if the storage at the path has no uploads.
+   */
+  create(upload: NewUpload): Promise<AccountUpload>;
+  /** Returns an upload; `undefined` if there is none. Takes over from a running append. */
+  find(id: string): Promise<AccountUpload | undefined>;
+  /** Returns an upload without taking over from anyone: the offset may be old. */
+  peek(id: string): Promise<AccountUpload | undefined>;
+  list(): AsyncIterable<AccountUpload>;
+  /**
+   * Adds content at the offset of `upload.state`. Throws HttpError `too-large` when the file exceeds the account's
+   * limit.
+   */
+  append(
+    upload: AccountUpload,
+    content: AsyncIterable<Uint8Array>,
+    options?: AppendUploadOptions,
+  ): Promise<AccountUpload>;
+  /** Changes the size or the expiry. */
+  update(upload: AccountUpload, change: { readonly size?: number; readonly expires?: Date }): Promise<AccountUpload>;
+  /** Throws HttpError `denied` or `too-large` as a completion does, before anything is asked or done. */
+  checkCompletion(upload: AccountUpload): Promise<void>;
+  /** Makes an upload the file, under the conditions of its note. */
+  complete(upload: AccountUpload, signal?: AbortSignal): Promise<StorageEntry>;
+  /** Removes an upload, never a file. Returns whether this call has removed it. */
+  discard(id: string): Promise<boolean>;
+  /** Returns the bytes of an upload, if {@link AccountUploads.canRead}. */
+  read(upload: AccountUpload): AsyncIterable<Uint8Array>;
+  /** Throws HttpError `denied` unless the account may add to an upload. */
+  checkAccess(upload: AccountUpload): Promise<void>;
+  /**
+   * Makes the file of the new upload of partial ones, in this order. Returns the new upload, which is to be created and
+   * tells of the file.
+   */
+  join(parts: readonly AccountUpload[], upload: NewUpload): Promise<NewUpload>;
+}
+
+/** What the uploads of an account need of its files. */
+export interface AccountUploadsOptions {
+  readonly account: Account;
+  /** The uploads of the whole storage. */
+  readonly storage: StorageUploads;
+  /** The uploads of the storage as the account sees it. */
+  readonly tree: StorageUploads;
+  realPathOf(segments: readonly string[]): string;
+  kindOf(segments: readonly string[]): Promise<"file" | "folder" | undefined>;
+  /** Throws unless an operation is granted at a path. */
+  requireFor(segments: readonly string[], operation: Operation): Promise<void>;
+}
+
+/** The owner of an account's uploads, by the account's name. */
+export function toUploadOwner(name: string): string {
+  return `account:${name}`;
+}
+
+/** What {@link toUploadOwner} was made of; `undefined` for other owners. */
+export function parseUploadOwner(owner: string): string | undefined {
+  return owner.startsWith("account:") ? owner.slice("account:".length) : undefined;
+}
+
+/** Creates the uploads of an account. Their states have paths of the storage. */
+export function createAccountUploads(options: AccountUploadsOptions): AccountUploads {
+  const { account, storage, tree, realPathOf, kindOf, requireFor } = options;
+  const { maxFileBytes, permissions } = account;
+  const owner = toUploadOwner(account.name);
+  const toKey = (id: string): UploadKey => ({ owner, id });
+
+  function toUpload(state: UploadState): AccountUpload | undefined {
+    const note = parseNote(state.note);
+    return note && { id: state.key.id, state, note };
+  }
+
+  /** The upload that is known by a note that this service has written. */
+  function toKnown({ id, note }: AccountUpload, state: UploadState): AccountUpload {
+    return { id, note, state };
+  }
+
+  async function requireWrite({ path, concat }: UploadNote): Promise<void> {
+    if (concat !== "partial") return requireFor(path, "write");
+    if (isReserved(path)) throw createError("name-reserved");
+    if (!permissions.grantsSomewhere("write")) throw createError("denied");
+  }
+
+  function requireSize(size = 0): void {
+    if (maxFileBytes !== undefined && size > maxFileBytes) {
+      throw createError("too-large", { values: { max: maxFileBytes } });
+    }
+  }
+
+  /** Checks that the account may still write where the upload is for. */
+  async function requireSame({ state, note }: AccountUpload): Promise<void> {
+    await requireWrite(note);
+    if (realPathOf(toPath(state.key.id, note)) !== state.path) throw createError("denied");
+  }
+
+  async function create({ note, size, expires, signal }: NewUpload): Promise<AccountUpload> {
+    await requireWrite(note);
+    requireSize(size);
+    const key = toKey(crypto.randomUUID().replaceAll("-", ""));
+    const path = toPath(key.id, note);
+    if (note.concat === "partial") await requireFolder(note.path);
+    const draft = {
+      note: toNoteText(note),
+      expires,
+      ...(size !== undefined && { size }),
+      ...toConditions(note),
+      ...(signal && { signal }),
+    };
+    try {
+      const state = await tree.create(key, toStoragePath(path), draft);
+      return { id: key.id, note, state: { ...state, path: realPathOf(path) } };
+    } catch (error) {
+      throw toCreationError(error);
+    }
+  }
+
+  async function requireFolder(segments: readonly string[]): Promise<void> {
+    const kind = await kindOf(segments);
+    if (kind !== "folder") throw new StorageError(kind === undefined ? "parent-missing" : "not-a-folder");
+  }
+
+  async function find(id: string): Promise<AccountUpload | undefined> {
+    const state = await storage.find(toKey(id));
+    return state && toUpload(state);
+  }
+
+  async function peek(id: string): Promise<AccountUpload | undefined> {
+    for await (const upload of list()) if (upload.id === id) return upload;
+    return undefined;
+  }
+
+  async function* list(): AsyncGenerator<AccountUpload> {
+    for await (const state of storage.list(owner)) {
+      const upload = toUpload(state);
+      if (upload !== undefined) yield upload;
+    }
+  }
+
+  async function append(
+    upload: AccountUpload,
+    content: AsyncIterable<Uint8Array>,
+    { announced, ...appending }: AppendUploadOptions = {},
+  ): Promise<AccountUpload> {
+    await requireSame(upload);
+    const { offset } = upload.state;
+    const limited = limitContent(content, maxFileBytes, announced, offset);
+    const state = await storage.append(toKey(upload.id), offset, limited, { ...appending, owner: account.name });
+    return toKnown(upload, state);
+  }
+
+  const update: AccountUploads["update"] = async (upload, change) =>
+    toKnown(upload, await storage.update(toKey(upload.id), change));
+
+  async function checkCompletion(upload: AccountUpload): Promise<void> {
+    await requireSame(upload);
+    requireSize(upload.state.offset);
+  }
+
+  async function complete(upload: AccountUpload, signal?: AbortSignal): Promise<StorageEntry> {
+    await checkCompletion(upload);
+    return storage.complete(toKey(upload.id), { ...toConditions(upload.note), ...(signal && { signal }) });
+  }
+
+  async function* read({ id }: AccountUpload): AsyncGenerator<Uint8Array> {
+    yield* storage.read?.(toKey(id)) ?? [];
+  }
+
+  async function join(parts: readonly AccountUpload[], { note, ...draft }: NewUpload): Promise<NewUpload> {
+    await requireWrite(note);
+    const size = parts.reduce((sum, { state }) => sum + state.offset, 0);
+    requireSize(size);
+    if (tree.join === undefined) throw createError("upload-unsupported");
+    const { signal } = draft;
+    const options = { ...toConditions(note), size, owner: account.name, ...(signal && { signal }) };
+    const keys = parts.map(({ id }) => toKey(id));
+    const entry = await tree.join(keys, toStoragePath(note.path), options).catch((error: unknown) => {
+      throw toCreationError(error);
+    });
+    const { etag, modified } = entry;
+    const joined = { ...(etag !== undefined && { etag }), size: entry.size, modified: modified.getTime() };
+    // The conditions were about the file as it was before.
+    const { ifMatch: _, ifNoneMatch: __, ...kept } = note;
+    return { ...draft, size, note: { ...kept, joined } };
+  }
+
+  return {
+    canRead: storage.read !== undefined,
+    canJoin: tree.join !== undefined,
+    checkPermission: requireWrite,
+    checkAccess: requireSame,
+    create,
+    find,
+    peek,
+    list,
+    append,
+    update,
+    checkCompletion,
+    complete,
+    discard: (id) => storage.discard(toKey(id)),
+    read,
+    join,
+  };
+}
+
+/** A partial upload has a path that no other upload has, so that it needs no name. */
+function toPath(id: string, { path, concat }: UploadNote): readonly string[] {
+  return concat === "partial" ? [...path, id] : path;
+}
+
+function toConditions({ ifMatch, ifNoneMatch }: UploadNote): { ifMatch?: EntityTags; ifNoneMatch?: EntityTags } {
+  return { ...(ifMatch && { ifMatch }), ...(ifNoneMatch && { ifNoneMatch }) };
+}
+
+/** The storage at the path may have no uploads, although others in the tree have. */
+function toCreationError(error: unknown): unknown {
+  return isStorageError(error) && error.code === "unsupported"
+    ? createError("upload-unsupported", { cause: error })
+    : error;
+}

@@ -1,0 +1,29 @@
+import type { StorageUploads } from "../../contracts/storage-uploads.ts";
+import { type AccountUpload, parseUploadOwner } from "./account-uploads.ts";
+import { parseNote } from "./upload-note.ts";
+
+/** An upload, and the name of the account that it belongs to. */
+export interface OwnedUpload extends AccountUpload {
+  readonly account: string;
+}
+
+/** The uploads of all accounts, for what no request causes. */
+export interface OwnedUploads {
+  list(): AsyncIterable<OwnedUpload>;
+  /** Removes an upload, never a file. Of several callers exactly one gets `true`. */
+  discard(upload: OwnedUpload): Promise<boolean>;
+}
+
+/** Creates the list of all uploads of a storage that belong to accounts. */
+export function createOwnedUploads(uploads: StorageUploads): OwnedUploads {
+  async function* list(): AsyncGenerator<OwnedUpload> {
+    for await (const state of uploads.list()) {
+      const { owner, id } = state.key;
+      const account = parseUploadOwner(owner);
+      const note = parseNote(state.note);
+      if (account !== undefined && note !== undefined) yield { account, id, state, note };
+    }
+  }
+
+  return { list, discard: ({ state }) => uploads.discard(state.key) };
+}

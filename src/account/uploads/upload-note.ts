@@ -1,0 +1,56 @@
+import type { Trace } from "../../contracts/connection.ts";
+import type { Metadata } from "../../contracts/events/transfers.ts";
+import type { EntityTags } from "../../contracts/storage-adapter.ts";
+import { createError } from "../../http/errors.ts";
+import type { UploadProtocol } from "../../http/uploads/demand.ts";
+
+/** What the service keeps with an upload, for whichever process and request continues it. */
+export interface UploadNote {
+  /** The virtual path of the file: segments below the account's root. */
+  readonly path: readonly string[];
+  readonly protocol: UploadProtocol;
+  /** The account at creation, for events that no request causes. */
+  readonly account: { readonly uuid: string; readonly email: string };
+  /** The protocol of the creating request, for the same events. */
+  readonly component: "http" | "https";
+  readonly trace?: Trace;
+  /** `Upload-Metadata` as it was received. */
+  readonly uploadMetadata?: string;
+  /** The metadata of the file (4.4). */
+  readonly metadata?: Metadata;
+  /** The conditions of the creating request, which are checked again at completion. */
+  readonly ifMatch?: EntityTags;
+  readonly ifNoneMatch?: EntityTags;
+  /** The lock tokens of the creating request, which are submitted again at completion. */
+  readonly tokens?: readonly string[];
+  /** `partial`: it only becomes a part of a file. Otherwise the field of the request that joined it. */
+  readonly concat?: string;
+  /** The file that was made by joining; its bytes are not in the upload. */
+  readonly joined?: { readonly etag?: string; readonly size: number; readonly modified: number };
+}
+
+/** As storages allow it. */
+const MAX_BYTES = 64 * 1024;
+
+/** @throws HttpError `malformed` if the header fields of the request make the note too large. */
+export function toNoteText(note: UploadNote): string {
+  const text = JSON.stringify(note);
+  if (new TextEncoder().encode(text).byteLength <= MAX_BYTES) return text;
+  throw createError("upload-fields-too-large", { values: { max: MAX_BYTES } });
+}
+
+/** Returns `undefined` for a text that no service has written. */
+export function parseNote(text: string): UploadNote | undefined {
+  try {
+    const note: unknown = JSON.parse(text);
+    return isNote(note) ? note : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isNote(note: unknown): note is UploadNote {
+  if (typeof note !== "object" || note === null) return false;
+  const { path, protocol, account } = note as Partial<UploadNote>;
+  return Array.isArray(path) && (protocol === "tus" || protocol === "draft") && typeof account === "object";
+}

@@ -1,0 +1,100 @@
+import type { AccountUpload } from "../../account/uploads/account-uploads.ts";
+import { createError } from "../../http/errors.ts";
+import type { Reply } from "../../http/reply.ts";
+import type { TusCreation, UploadConcat, UploadCreation, UploadProtocol } from "../../http/uploads/demand.ts";
+import { RESUMPTION_STATUS, toResumptionFields } from "../../http/uploads/fields.ts";
+import { asksForResumption, findCreationProtocol, requireCompleteContent } from "../../http/uploads/protocol.ts";
+import { readUploadCreation } from "../../http/uploads/requests.ts";
+import { readBoolean } from "../../http/uploads/structured-fields.ts";
+import type { AccountContext, AccountEndpoint } from "../../request/context.ts";
+import { appendBody } from "../../transfers/uploads/append.ts";
+import { createUpload } from "../../transfers/uploads/create.ts";
+import { joinUploads } from "../../transfers/uploads/join.ts";
+import { toLimits } from "../../transfers/uploads/limits.ts";
+import { requireUploads } from "../../transfers/uploads/requirements.ts";
+import { withSubmittedTokens } from "../webdav/submitted-tokens.ts";
+import { finishUpload } from "./finish-upload.ts";
+import { createdReply } from "./responses.ts";
+import { parseUploadPath, toUploadPath } from "./upload-url.ts";
+
+/**
+ * `POST` and `PUT` that create an upload in several requests, by tus or by the draft (RESUMABLE 3.2, 4.2, 4.3). The
+ * content of the request is the first bytes of the file.
+ */
+async function createUploadBy(context: AccountContext, protocol: UploadProtocol): Promise<Reply> {
+  const { request, path } = context;
+  const { uploads } = requireUploads(context);
+  context.upload = {};
+  const creation = await readUploadCreation(request, protocol, path.isFolder);
+  const concat = creation.protocol === "tus" ? creation.concat : undefined;
+  if (concat !== undefined && !uploads.canJoin) throw createError("upload-unsupported");
+  if (creation.protocol === "tus" && concat?.kind === "final") return joinParts(context, creation, concat);
+  const upload = await createUpload(context, creation);
+  announce(context, upload, creation);
+  const hasContent = mayHaveContent(creation);
+  const appended = hasContent ? await appendBody(context, upload, creation) : upload;
+  const isComplete = creation.protocol === "draft" && creation.isComplete;
+  const outcome = await finishUpload(context, appended, isComplete);
+  const interop = creation.protocol === "draft" ? creation.interop : undefined;
+  return createdReply(context, { ...outcome, interop }, hasContent);
+}
+
+function mayHaveContent(creation: UploadCreation): boolean {
+  const { announced, digests } = creation;
+  return creation.protocol === "tus" ? creation.hasContent : announced !== 0 || digests.length > 0;
+}
+
+async function joinParts(
+  context: AccountContext,
+  creation: TusCreation,
+  concat: Extract<UploadConcat, { kind: "final" }>,
+): Promise<Reply> {
+  const upload = await joinUploads(context, creation, concat.paths, (path) => parseUploadPath(context, path));
+  return createdReply(context, { upload, isComplete: true }, false);
+}
+
+/** Tells the client the URL of the upload before its content arrives, so that it can resume (RESUMABLE 4.1). */
+function announce(context: AccountContext, upload: AccountUpload, creation: UploadCreation): void {
+  if (creation.protocol === "tus" || creation.interop === undefined) return;
+  const location = toUploadPath(context, upload.id);
+  const fields = toResumptionFields(location, toLimits(context, upload), creation.interop);
+  context.connection.sendInterim?.(RESUMPTION_STATUS, fields);
+}
+
+const createBy: Readonly<Record<UploadProtocol, AccountEndpoint>> = {
+  tus: withSubmittedTokens((context) => createUploadBy(context, "tus")),
+  draft: withSubmittedTokens((context) => createUploadBy(context, "draft")),
+};
+
+/** The endpoint for a `POST` that creates an upload; `undefined` for any other one (RESUMABLE 2.1). */
+export function findCreationByPost({ request, path, uploads }: AccountContext): AccountEndpoint | undefined {
+  if (uploads === undefined) return undefined;
+  const protocol = findCreationProtocol(request, path.isFolder);
+  return protocol && createBy[protocol];
+}
+
+/**
+ * The endpoint for a `PUT` that creates an upload; `undefined` for one that is stored as a whole: also if its client
+ * cannot be told the URL of the upload in time (RESUMABLE 4.2).
+ * @throws HttpError `method-not-implemented` for a part of a file where there are no uploads.
+ */
+export function findCreationByPut(context: AccountContext): AccountEndpoint | undefined {
+  const { request, connection, uploads, files } = context;
+  const { headers } = request;
+  if (!headers.has("upload-complete")) return undefined;
+  if (uploads === undefined || files.uploads === undefined) {
+    requireCompleteContent(headers);
+    return undefined;
+  }
+  if (findCreationProtocol(request, false) !== "draft") return undefined;
+  const isCareful = readBoolean(headers, "upload-complete") === false;
+  const canAnnounce = connection.sendInterim !== undefined && asksForResumption(headers);
+  return isCareful || canAnnounce ? (one) => createUploadBy(one, "draft") : undefined;
+}
+
+/** `POST` where nothing but uploads can be created by it: in an API without commands and forms. */
+export async function postUpload(context: AccountContext): Promise<Reply> {
+  const creation = findCreationByPost(context);
+  if (creation === undefined) throw createError("method-not-allowed");
+  return creation(context);
+}

@@ -1,0 +1,21 @@
+import { StorageError } from "../../contracts/storage-adapter.ts";
+import type { Reply } from "../../http/reply.ts";
+import { emptyReply } from "../../http/reply.ts";
+import { readUploadAccess } from "../../http/uploads/requests.ts";
+import type { AccountContext } from "../../request/context.ts";
+import { emitUploadFailed, UPLOAD_CANCELLED } from "../../transfers/uploads/events.ts";
+import { findFile } from "../../transfers/uploads/expiry.ts";
+import { requireUpload, requireUploads } from "../../transfers/uploads/requirements.ts";
+import { toUploadId } from "./upload-url.ts";
+
+/**
+ * `DELETE /home/__svc__/uploads/<id>`: ends an upload and frees its bytes. A file that it has become stays (RESUMABLE
+ * 3.9).
+ */
+export async function endUpload(context: AccountContext): Promise<Reply> {
+  readUploadAccess(context.request);
+  const upload = await requireUpload(context, toUploadId(context));
+  if (!(await requireUploads(context).uploads.discard(upload.id))) throw new StorageError("not-found");
+  if (findFile(upload) === undefined) emitUploadFailed(context, upload, UPLOAD_CANCELLED);
+  return emptyReply(204);
+}

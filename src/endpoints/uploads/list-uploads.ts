@@ -1,0 +1,29 @@
+import { toStoragePath } from "../../account/path.ts";
+import type { Reply } from "../../http/reply.ts";
+import { jsonReply } from "../../http/reply.ts";
+import type { AccountContext } from "../../request/context.ts";
+import type { UploadList } from "../../schemas/uploads.ts";
+import { findFile, isExpired, toExpiry } from "../../transfers/uploads/expiry.ts";
+import { requireUploads } from "../../transfers/uploads/requirements.ts";
+import { toUploadPath } from "./upload-url.ts";
+
+/** `GET /home/__svc__/uploads/`: the unfinished uploads of the account (RESUMABLE 1.3). */
+export async function listUploads(context: AccountContext): Promise<Reply> {
+  const { uploads, service } = requireUploads(context);
+  const now = context.config.clock();
+  const list: UploadList["uploads"][number][] = [];
+  for await (const upload of uploads.list()) {
+    const { state, note, id } = upload;
+    if (findFile(upload) !== undefined || isExpired(upload, service.times, now)) continue;
+    list.push({
+      url: toUploadPath(context, id),
+      path: toStoragePath(note.path),
+      offset: state.offset,
+      length: state.size ?? null,
+      created: state.created.getTime() / 1000,
+      expires: toExpiry(upload, service.times).getTime() / 1000,
+    });
+  }
+  const body: UploadList = { uploads: list };
+  return jsonReply(200, body);
+}

@@ -1,0 +1,21 @@
+import type { HttpError } from "../../http/http-error.ts";
+import type { HeaderFields, Reply } from "../../http/reply.ts";
+import { textReply } from "../../http/reply.ts";
+import { PROBLEM_MEDIA_TYPE, toUploadProblemBody } from "../../http/uploads/problems.ts";
+import type { RequestContext } from "../../request/context.ts";
+
+/**
+ * The response of the draft to an error that it has a problem type for (RESUMABLE 4.9); `undefined` for other errors,
+ * and for clients of tus.
+ */
+export function toUploadErrorReply(
+  { request }: RequestContext,
+  error: HttpError,
+  status: number,
+  fields: HeaderFields,
+): Reply | undefined {
+  const body = request.headers.has("tus-resumable") ? undefined : toUploadProblemBody(error);
+  if (body === undefined) return undefined;
+  const headers = { ...fields, "Error-Code": error.code, "Content-Type": PROBLEM_MEDIA_TYPE };
+  return textReply(status, JSON.stringify(body), headers);
+}

@@ -1,0 +1,72 @@
+import type { OwnedUpload, OwnedUploads } from "../account/uploads/owned-uploads.ts";
+import type { ServiceConfig } from "../config/service-config.ts";
+import type { Connection } from "../contracts/connection.ts";
+import type { Emit } from "../events/emitter.ts";
+import { ERRORS } from "../http/errors.ts";
+import type { ReportError } from "../request/errors.ts";
+import { isSilent, toTotals, toUploadData } from "../transfers/uploads/events.ts";
+import { findFile, isExpired } from "../transfers/uploads/expiry.ts";
+
+/** Ends what has expired: resumable uploads. */
+export interface Sweeper {
+  /** Ends everything that has expired. Returns how much that was. Several processes may do it at the same time. */
+  sweep(): Promise<number>;
+  /** Sweeps, unless that was done in the last ten minutes. Does not wait for it; a failure is reported. */
+  sweepSoon(connection: Connection): void;
+}
+
+/** What a sweeper needs of its service. */
+export interface SweeperOptions {
+  readonly config: Omit<ServiceConfig, "storage">;
+  /** Absent: the storage has none. */
+  readonly uploads: OwnedUploads | undefined;
+  readonly emit: Emit;
+  readonly report: ReportError;
+  /** Keeps a runtime alive that stops at the end of a request. */
+  readonly waitFor: (connection: Connection, work: Promise<void>) => void;
+}
+
+const INTERVAL_MS = 600_000;
+
+/** Creates the sweeper of a service. It has no timer: not every runtime has one. */
+export function createSweeper({ config, uploads, emit, report, waitFor }: SweeperOptions): Sweeper {
+  const { clock } = config;
+  let sweptAt = Number.NEGATIVE_INFINITY;
+
+  async function sweep(): Promise<number> {
+    const { uploads: times } = config;
+    if (uploads === undefined || times === undefined) return 0;
+    sweptAt = clock();
+    let count = 0;
+    for await (const upload of uploads.list()) {
+      if (!isExpired(upload, times, clock()) || !(await uploads.discard(upload))) continue;
+      count += 1;
+      if (findFile(upload) === undefined && !isSilent(upload.note)) emitExpired(upload);
+    }
+    return count;
+  }
+
+  /** Event 40022. No request causes it, so its envelope is that of the creation. */
+  function emitExpired(upload: OwnedUpload): void {
+    const { account: name, note, state } = upload;
+    const [, details] = ERRORS["upload-gone"];
+    emit({
+      id: 40022,
+      data: { ...toUploadData(upload), ...toTotals(upload, state.offset, clock()), details },
+      account: { ...note.account, name },
+      component: { uuid: config.component.uuid, type: note.component },
+      ...(note.trace !== undefined && { trace: note.trace }),
+    });
+  }
+
+  function sweepSoon(connection: Connection): void {
+    if (Math.abs(clock() - sweptAt) < INTERVAL_MS) return;
+    sweptAt = clock();
+    waitFor(
+      connection,
+      sweep().then(() => undefined, report),
+    );
+  }
+
+  return { sweep, sweepSoon };
+}

@@ -1,0 +1,131 @@
+import { isStorageError, type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
+import { toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
+import type {
+  AppendOptions,
+  CompleteOptions,
+  StorageUploads,
+  UploadChange,
+  UploadDraft,
+  UploadKey,
+  UploadState,
+} from "../../contracts/storage-uploads.ts";
+
+/** The uploads of a mounted storage. */
+export interface MountedUploads {
+  /** Segments of the mount path. */
+  readonly mountedAt: readonly string[];
+  readonly uploads: StorageUploads;
+}
+
+/** What the uploads of a tree of storages need. */
+export interface TreeUploadsOptions {
+  /** The storages that have uploads. At least one. */
+  readonly mounts: readonly MountedUploads[];
+  /** Returns the storage for a new file at a path, and the path in it. Rejects as `write` does. */
+  locate(path: string): Promise<{ readonly uploads: StorageUploads | undefined; readonly path: string }>;
+}
+
+/**
+ * Creates the uploads of a tree of storages. The path of an upload decides where its bytes are; a key says nothing of
+ * it, so each storage is asked in turn. Below a storage without uploads, creation rejects with `unsupported`.
+ */
+export function createTreeUploads({ mounts, locate }: TreeUploadsOptions): StorageUploads {
+  async function create(key: UploadKey, path: string, draft: UploadDraft): Promise<UploadState> {
+    const { uploads, path: inner } = await locate(path);
+    if (uploads === undefined) throw new StorageError("unsupported");
+    if ((await findIn(key)) !== undefined) throw new StorageError("already-exists");
+    return { ...(await uploads.create(key, inner, draft)), path };
+  }
+
+  /** Returns an upload with the storage that has it. */
+  async function findIn(key: UploadKey): Promise<{ mount: MountedUploads; state: UploadState } | undefined> {
+    for (const mount of mounts) {
+      const state = await mount.uploads.find(key);
+      if (state !== undefined) return { mount, state: toOuter(mount, state) };
+    }
+    return undefined;
+  }
+
+  async function find(key: UploadKey): Promise<UploadState | undefined> {
+    return (await findIn(key))?.state;
+  }
+
+  /** Calls a method of the storage that has an upload: the others reject with `not-found`. */
+  async function inOwn<T>(use: (mount: MountedUploads) => Promise<T>): Promise<T> {
+    for (const mount of mounts) {
+      try {
+        return await use(mount);
+      } catch (error) {
+        if (!isStorageError(error) || error.code !== "not-found") throw error;
+      }
+    }
+    throw new StorageError("not-found");
+  }
+
+  function append(
+    key: UploadKey,
+    offset: number,
+    content: AsyncIterable<Uint8Array>,
+    options?: AppendOptions,
+  ): Promise<UploadState> {
+    return inOwn(async (mount) => toOuter(mount, await mount.uploads.append(key, offset, content, options)));
+  }
+
+  function update(key: UploadKey, change: UploadChange): Promise<UploadState> {
+    return inOwn(async (mount) => toOuter(mount, await mount.uploads.update(key, change)));
+  }
+
+  async function complete(key: UploadKey, { path, ...conditions }: CompleteOptions = {}): Promise<StorageEntry> {
+    if (path === undefined) return inOwn(({ uploads }) => uploads.complete(key, conditions));
+    const target = await locate(path);
+    const found = await findIn(key);
+    if (found === undefined) throw new StorageError("not-found");
+    const { uploads } = found.mount;
+    if (target.uploads !== uploads) throw new StorageError("denied", "An upload stays in its folder.");
+    return uploads.complete(key, { ...conditions, path: target.path });
+  }
+
+  async function discard(key: UploadKey): Promise<boolean> {
+    for (const { uploads } of mounts) if (await uploads.discard(key)) return true;
+    return false;
+  }
+
+  async function* list(owner?: string): AsyncGenerator<UploadState> {
+    for (const mount of mounts) for await (const state of mount.uploads.list(owner)) yield toOuter(mount, state);
+  }
+
+  async function* read(key: UploadKey): AsyncGenerator<Uint8Array> {
+    const found = await findIn(key);
+    const content = found?.mount.uploads.read?.(key);
+    if (content === undefined) throw new StorageError("not-found");
+    yield* content;
+  }
+
+  async function join(keys: readonly UploadKey[], path: string, options?: WriteOptions): Promise<StorageEntry> {
+    const { uploads, path: inner } = await locate(path);
+    if (uploads?.join === undefined) throw new StorageError("unsupported");
+    try {
+      return await uploads.join(keys, inner, options);
+    } catch (error) {
+      if (!isStorageError(error) || error.code !== "not-found") throw error;
+      for (const key of keys) if ((await findIn(key)) === undefined) throw error;
+      throw new StorageError("denied", "Another storage has some of the uploads.", { cause: error });
+    }
+  }
+
+  return {
+    create,
+    find,
+    append,
+    update,
+    complete,
+    discard,
+    list,
+    ...(mounts.every(({ uploads }) => uploads.read) && { read }),
+    ...(mounts.some(({ uploads }) => uploads.join) && { join }),
+  };
+}
+
+function toOuter({ mountedAt }: MountedUploads, state: UploadState): UploadState {
+  return { ...state, path: toCanonicalPath([...mountedAt, ...toPathSegments(state.path)]) };
+}

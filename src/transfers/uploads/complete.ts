@@ -1,0 +1,80 @@
+import type { AccountUpload, AccountUploads } from "../../account/uploads/account-uploads.ts";
+import { type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import type { Failure } from "../../http/http-error.ts";
+import type { AccountContext } from "../../request/context.ts";
+import { askBeforeCommit } from "./before-completion.ts";
+import { emitUploadDone, emitUploadFailed } from "./events.ts";
+import { toExpiry } from "./expiry.ts";
+import { requireUploads } from "./requirements.ts";
+
+/**
+ * The failures that are a refusal of the file: they end the upload, because the same request would be refused again.
+ * After any other failure the client may try to complete it again (RESUMABLE 4.4).
+ */
+const REFUSALS: readonly Failure[] = [
+  "denied",
+  "not-found",
+  "parent-missing",
+  "precondition-failed",
+  "too-large",
+  "unprocessable",
+  "wrong-kind",
+];
+
+/** Whether an error at the completion of an upload has ended it. */
+export function endsUpload(context: AccountContext, error: unknown): boolean {
+  return REFUSALS.includes(context.failureOf(error).failure);
+}
+
+/**
+ * Makes an upload that has all its bytes the file, in the way of a PUT: `beforeCommit` is asked, and permission,
+ * conditions and locks are checked as they are now. Emits event 40017, or 40022 if the file is refused; the upload is
+ * gone then. If another request has completed it meanwhile, returns the same file.
+ */
+export async function completeUpload(context: AccountContext, { id }: AccountUpload): Promise<StorageEntry> {
+  const { uploads, service } = requireUploads(context);
+  return service.inTurn(id, async () => {
+    // The request before this one may have completed it, and then has told of it.
+    const upload = await uploads.find(id);
+    if (upload === undefined) throw new StorageError("not-found");
+    return upload.state.done ?? complete(context, uploads, upload);
+  });
+}
+
+async function complete(
+  context: AccountContext,
+  uploads: AccountUploads,
+  upload: AccountUpload,
+): Promise<StorageEntry> {
+  const { offset } = upload.state;
+  let entry: StorageEntry;
+  try {
+    await uploads.checkCompletion(upload);
+    await askBeforeCommit(context, upload, offset, () => uploads.read(upload));
+    entry = await uploads.complete(upload, context.request.signal);
+  } catch (error) {
+    if (endsUpload(context, error)) await endRefused(context, uploads, upload, error);
+    throw error;
+  }
+  emitUploadDone(context, upload, offset);
+  await keepForAWhile(context, upload);
+  return entry;
+}
+
+async function endRefused(
+  context: AccountContext,
+  uploads: AccountUploads,
+  upload: AccountUpload,
+  error: unknown,
+): Promise<void> {
+  const isEnded = await uploads.discard(upload.id).catch(context.failureOf);
+  if (isEnded === true) emitUploadFailed(context, upload, context.failureOf(error).message);
+}
+
+/** The file is there, so a failure only makes the upload known for longer. */
+async function keepForAWhile(context: AccountContext, upload: AccountUpload): Promise<void> {
+  const { uploads, service } = requireUploads(context);
+  const latest = toExpiry(upload, service.times).getTime();
+  const expires = new Date(Math.min(latest, context.config.clock() + 1000 * service.times.keepSeconds));
+  await uploads.update(upload, { expires }).catch(context.failureOf);
+}

@@ -1,0 +1,107 @@
+import type { AccountUpload, NewUpload } from "../../account/uploads/account-uploads.ts";
+import type { UploadNote } from "../../account/uploads/upload-note.ts";
+import { type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import { evaluatePreconditions, isConditionalChange } from "../../http/conditional.ts";
+import { isSecure } from "../../http/request-target.ts";
+import { readTrace } from "../../http/trace-context.ts";
+import type { UploadCreation } from "../../http/uploads/demand.ts";
+import { agreeOnLength } from "../../http/uploads/length.ts";
+import { toValidators } from "../../http/validators.ts";
+import type { AccountContext } from "../../request/context.ts";
+import { readMetadata } from "../../uploads/metadata-header.ts";
+import { toWriteOptions, withUnmodifiedSince } from "../../uploads/write-conditions.ts";
+import { emitUploadStarted } from "./events.ts";
+import { toFirstExpiry } from "./expiry.ts";
+import { checkAnnounced, checkUploadLimits } from "./limits.ts";
+import { requireUploads } from "./requirements.ts";
+
+/**
+ * Creates the upload that a request asks for, without its content. Checks what a PUT would be refused for, then the
+ * limits of uploads. Emits event 40021.
+ */
+export async function createUpload(context: AccountContext, creation: UploadCreation): Promise<AccountUpload> {
+  const { uploads, service } = requireUploads(context);
+  const planned = await planUpload(context, creation);
+  const upload = await uploads.create(planned);
+  try {
+    await checkUploadLimits(context, upload);
+  } catch (error) {
+    await uploads.discard(upload.id);
+    throw error;
+  }
+  emitUploadStarted(context, upload);
+  service.sweepSoon(context.connection);
+  return upload;
+}
+
+/**
+ * What a request wants to upload. Everything is checked that needs the account and the existing file: permission, then
+ * conditions, then lengths (RESUMABLE 9.1).
+ */
+export async function planUpload(context: AccountContext, creation: UploadCreation): Promise<NewUpload> {
+  const { request, config, account } = context;
+  const { uploads, service } = requireUploads(context);
+  const { note, conditions } = toNote(context, creation);
+  context.upload = { ...context.upload, path: note.path };
+  await uploads.checkPermission(note);
+  const checked = conditions === undefined ? note : { ...note, ...(await checkConditions(context, note)) };
+  const size = agreeOnLength(creation, {
+    size: undefined,
+    maxBytes: account.maxFileBytes ?? Number.POSITIVE_INFINITY,
+  });
+  checkAnnounced(context, creation);
+  return {
+    note: checked,
+    expires: toFirstExpiry(config.clock(), service.times),
+    signal: request.signal,
+    ...(size !== undefined && { size }),
+  };
+}
+
+type Conditions = Pick<UploadNote, "ifMatch" | "ifNoneMatch">;
+
+/** Reads what the header fields of the request tell of the file. Checks only their form. */
+function toNote(
+  context: AccountContext,
+  creation: UploadCreation,
+): { readonly note: UploadNote; readonly conditions: Conditions | undefined } {
+  const { request, connection, config, account } = context;
+  const isTus = creation.protocol === "tus";
+  const concat = isTus ? creation.concat : undefined;
+  const isPartial = concat?.kind === "partial";
+  const metadata =
+    isPartial || config.metadataFields === undefined ? undefined : readMetadata(request.headers, config.metadataFields);
+  const trace = readTrace(request.headers);
+  const { ifMatch, ifNoneMatch } = toWriteOptions(request);
+  const note: UploadNote = {
+    path: toTarget(context, creation.name, isPartial),
+    protocol: creation.protocol,
+    account: { uuid: account.uuid, email: account.email },
+    component: isSecure(request, connection) ? "https" : "http",
+    ...(trace !== undefined && { trace }),
+    ...(isTus && creation.metadata !== undefined && { uploadMetadata: creation.metadata }),
+    ...(metadata !== undefined && { metadata }),
+    ...(concat !== undefined && { concat: concat.kind === "partial" ? "partial" : concat.value }),
+  };
+  const hasConditions = !isPartial && isConditionalChange(request);
+  return {
+    note,
+    conditions: hasConditions ? { ...(ifMatch && { ifMatch }), ...(ifNoneMatch && { ifNoneMatch }) } : undefined,
+  };
+}
+
+/** The file that a request is for; for a partial upload the folder. */
+function toTarget({ path }: AccountContext, name: string | undefined, isPartial: boolean): readonly string[] {
+  if (isPartial) return path.isFolder ? path.segments : path.segments.slice(0, -1);
+  return name === undefined ? path.segments : [...path.segments, name];
+}
+
+/** Checks the conditions of the request now. Returns those that the completion must check again (RESUMABLE 5.3). */
+async function checkConditions({ request, files, config }: AccountContext, { path }: UploadNote): Promise<Conditions> {
+  const current: StorageEntry | undefined = await files.stat(path, "write");
+  const now = config.clock();
+  const precondition = evaluatePreconditions(request, current && toValidators(current), now);
+  if (precondition !== "met") throw new StorageError("precondition-failed");
+  const { ifMatch, ifNoneMatch } = withUnmodifiedSince(request, toWriteOptions(request), current, now);
+  return { ...(ifMatch && { ifMatch }), ...(ifNoneMatch && { ifNoneMatch }) };
+}

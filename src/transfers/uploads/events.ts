@@ -1,0 +1,43 @@
+import { toStoragePath } from "../../account/path.ts";
+import type { AccountUpload } from "../../account/uploads/account-uploads.ts";
+import type { UploadNote } from "../../account/uploads/upload-note.ts";
+import type { UploadData, WriteTotals } from "../../contracts/events/transfers.ts";
+import type { AccountContext } from "../../request/context.ts";
+import { emitEvent, toSeconds, toSpeed } from "../../request/emit-event.ts";
+
+/** Why a resumable upload has failed, for event 40022, if no error says it. */
+export const UPLOAD_CANCELLED = "The upload was cancelled.";
+
+/** Event 40021. Partial uploads have no events: the file that is made of them has. */
+export function emitUploadStarted(context: AccountContext, upload: AccountUpload): void {
+  if (!isSilent(upload.note)) emitEvent(context, { id: 40021, data: toUploadData(upload) });
+}
+
+/** Event 40017. */
+export function emitUploadDone(context: AccountContext, upload: AccountUpload, size: number): void {
+  const data = { ...toUploadData(upload), ...toTotals(upload, size, context.config.clock()) };
+  emitEvent(context, { id: 40017, data });
+}
+
+/** Event 40022. */
+export function emitUploadFailed(context: AccountContext, upload: AccountUpload, details: string): void {
+  if (isSilent(upload.note)) return;
+  const totals = toTotals(upload, upload.state.offset, context.config.clock());
+  emitEvent(context, { id: 40022, data: { ...toUploadData(upload), ...totals, details } });
+}
+
+/** Whether an upload has no events. */
+export function isSilent({ concat }: UploadNote): boolean {
+  return concat === "partial";
+}
+
+/** The file of an upload in the form that events have. */
+export function toUploadData({ state, note: { path, metadata } }: AccountUpload): UploadData {
+  return { path: toStoragePath(path), real_path: state.path, ...(metadata !== undefined && { metadata }) };
+}
+
+/** What has arrived since the creation. */
+export function toTotals({ state }: AccountUpload, size: number, now: number): WriteTotals {
+  const duration = toSeconds(state.created.getTime(), now);
+  return { total_write: size, duration, write_speed: toSpeed(size, duration) };
+}

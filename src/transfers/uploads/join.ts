@@ -1,0 +1,92 @@
+import type { AccountUpload, NewUpload } from "../../account/uploads/account-uploads.ts";
+import { createError } from "../../http/errors.ts";
+import type { TusCreation } from "../../http/uploads/demand.ts";
+import { createTooLargeError } from "../../http/uploads/length.ts";
+import type { AccountContext } from "../../request/context.ts";
+import { askBeforeCommit } from "./before-completion.ts";
+import { planUpload } from "./create.ts";
+import { emitUploadDone, emitUploadFailed, emitUploadStarted } from "./events.ts";
+import { isExpired } from "./expiry.ts";
+import { requireUploads } from "./requirements.ts";
+
+/**
+ * Makes a file of complete partial uploads, and ends them. Returns the upload that tells of the file. Emits events 40021
+ * and 40017, or 40022. `toId` returns the id of the upload that a path names.
+ */
+export async function joinUploads(
+  context: AccountContext,
+  creation: TusCreation,
+  paths: readonly string[],
+  toId: (path: string) => string | undefined,
+): Promise<AccountUpload> {
+  const { config, account } = context;
+  const { uploads, service } = requireUploads(context);
+  const planned = await planUpload(context, creation);
+  const parts = await findParts(context, paths.map(toId));
+  const size = parts.reduce((sum, { state }) => sum + state.offset, 0);
+  if (account.maxFileBytes !== undefined && size > account.maxFileBytes) {
+    throw createTooLargeError("tus", account.maxFileBytes);
+  }
+  const created = new Date(config.clock());
+  const path = context.files.realPathOf(planned.note.path);
+  // What the events tell of: the upload itself comes after the file.
+  const upload: AccountUpload = {
+    id: "",
+    note: planned.note,
+    state: {
+      key: { owner: "", id: "" },
+      path,
+      offset: size,
+      note: "",
+      created,
+      modified: created,
+      expires: planned.expires,
+    },
+  };
+
+  async function* read(): AsyncGenerator<Uint8Array> {
+    for (const part of parts) yield* uploads.read(part);
+  }
+
+  emitUploadStarted(context, upload);
+  const expires = Math.min(planned.expires.getTime(), config.clock() + 1000 * service.times.keepSeconds);
+  let joined: NewUpload;
+  try {
+    await askBeforeCommit(context, upload, size, read);
+    joined = await uploads.join(parts, { ...planned, expires: new Date(expires) });
+  } catch (error) {
+    emitUploadFailed(context, upload, context.failureOf(error).message);
+    throw error;
+  }
+  emitUploadDone(context, upload, size);
+  const told = await uploads.create(joined);
+  await freeParts(context, parts);
+  return told;
+}
+
+/** @throws HttpError `malformed`, the same for all reasons: nobody learns of the uploads of others. */
+async function findParts(
+  context: AccountContext,
+  ids: readonly (string | undefined)[],
+): Promise<readonly AccountUpload[]> {
+  const found = new Map<string, AccountUpload>();
+  const { uploads } = requireUploads(context);
+  for (const id of new Set(ids)) {
+    const part = id === undefined ? undefined : await uploads.find(id);
+    if (part === undefined || !isWholePart(context, part)) throw createError("upload-parts-invalid");
+    found.set(part.id, part);
+  }
+  return ids.flatMap((id) => found.get(id ?? "") ?? []);
+}
+
+function isWholePart(context: AccountContext, part: AccountUpload): boolean {
+  const { state, note } = part;
+  const { times } = requireUploads(context).service;
+  const isWhole = note.concat === "partial" && state.size === state.offset;
+  return isWhole && !isExpired(part, times, context.config.clock());
+}
+
+/** The file is there: parts that cannot be removed now are removed when they expire. */
+async function freeParts(context: AccountContext, parts: readonly AccountUpload[]): Promise<void> {
+  for (const { id } of new Set(parts)) await requireUploads(context).uploads.discard(id).catch(context.failureOf);
+}

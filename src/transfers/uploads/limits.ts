@@ -1,0 +1,56 @@
+import type { AccountUpload } from "../../account/uploads/account-uploads.ts";
+import { createError } from "../../http/errors.ts";
+import type { HttpError } from "../../http/http-error.ts";
+import type { UploadAppend, UploadCreation } from "../../http/uploads/demand.ts";
+import { toUploadLimit, type UploadLimits } from "../../http/uploads/fields.ts";
+import type { AccountContext } from "../../request/context.ts";
+import { findFile, isExpired, toExpiry } from "./expiry.ts";
+import { requireUploads } from "./requirements.ts";
+
+/**
+ * Checks the number and the size of an account's unfinished uploads, those included that have just been created: of two
+ * that are created at the same moment, each sees the other.
+ * @throws HttpError `no-space`.
+ */
+export async function checkUploadLimits(context: AccountContext, created: AccountUpload): Promise<void> {
+  const { limits, clock } = context.config;
+  const { uploads, service } = requireUploads(context);
+  const { uploadsPerAccount: maxCount, uploadBytesPerAccount: maxBytes } = limits;
+  if (maxCount === 0 && maxBytes === 0) return;
+  const now = clock();
+  let count = 1;
+  let bytes = toBytes(created);
+  for await (const upload of uploads.list()) {
+    if (upload.id === created.id || findFile(upload) !== undefined || isExpired(upload, service.times, now)) continue;
+    count += 1;
+    bytes += toBytes(upload);
+  }
+  if (maxCount > 0 && count > maxCount) throw createError("too-many-uploads", { values: { max: maxCount } });
+  if (maxBytes > 0 && bytes > maxBytes) throw createError("upload-bytes-exceeded", { values: { max: maxBytes } });
+}
+
+function toBytes({ state }: AccountUpload): number {
+  return state.size ?? state.offset;
+}
+
+/** @throws HttpError `too-large` if a request announces more content than one request may have. */
+export function checkAnnounced(context: AccountContext, { announced = 0 }: UploadAppend | UploadCreation): void {
+  const { maxAppendBytes } = requireUploads(context).service.times;
+  if (maxAppendBytes > 0 && announced > maxAppendBytes) throw createAppendTooLarge(maxAppendBytes);
+}
+
+function createAppendTooLarge(maxAppendBytes: number): HttpError {
+  const headers = { "Upload-Limit": toUploadLimit({ maxAppendBytes }) };
+  return createError("upload-append-too-large", { values: { max: maxAppendBytes }, headers });
+}
+
+/** What limits an upload. */
+export function toLimits(context: AccountContext, upload: AccountUpload): UploadLimits {
+  const { account, config } = context;
+  const { times } = requireUploads(context).service;
+  return {
+    maxBytes: account.maxFileBytes,
+    ...(times.maxAppendBytes > 0 && { maxAppendBytes: times.maxAppendBytes }),
+    secondsLeft: (toExpiry(upload, times).getTime() - config.clock()) / 1000,
+  };
+}

@@ -1,0 +1,30 @@
+import type { AccountUpload, AccountUploads } from "../../account/uploads/account-uploads.ts";
+import { StorageError } from "../../contracts/storage-adapter.ts";
+import { createError } from "../../http/errors.ts";
+import type { AccountContext, UploadService } from "../../request/context.ts";
+import { isExpired } from "./expiry.ts";
+
+/** The resumable uploads of an account, and those of the service. */
+export interface AvailableUploads {
+  readonly uploads: AccountUploads;
+  readonly service: UploadService;
+}
+
+/** @throws HttpError `method-not-implemented` if there are no resumable uploads. */
+export function requireUploads({ files, uploads: service }: AccountContext): AvailableUploads {
+  if (files.uploads === undefined || service === undefined) throw createError("upload-unsupported");
+  return { uploads: files.uploads, service };
+}
+
+/**
+ * Finds an upload of the account, and takes over from a request that adds to it.
+ * @throws StorageError `not-found`, HttpError `gone` if it has expired.
+ */
+export async function requireUpload(context: AccountContext, id: string): Promise<AccountUpload> {
+  const { uploads, service } = requireUploads(context);
+  const upload = await uploads.find(id);
+  if (upload === undefined) throw new StorageError("not-found");
+  context.upload = { ...context.upload, path: upload.note.path };
+  if (isExpired(upload, service.times, context.config.clock())) throw createError("upload-gone");
+  return upload;
+}
