@@ -4,8 +4,8 @@ import type { Logger } from "../contracts/logger.ts";
 const INTERVAL_MS = 600_000;
 
 /**
- * Ends what has expired in a service, now and every ten minutes. A failure is logged: the next time may succeed. Returns
- * a function that ends the repetition.
+ * Ends what has expired in a service, now and every ten minutes. A failure is logged: the next time may succeed.
+ * Returns a function that ends the repetition.
  */
 export function sweepRegularly(
   { sweep }: Pick<FileService, "sweep">,

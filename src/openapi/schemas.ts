@@ -5,7 +5,7 @@ import { errorsSchema } from "../schemas/errors.ts";
 import { listingSchema } from "../schemas/listing.ts";
 import { loginRequestSchema, loginResponseSchema } from "../schemas/login.ts";
 import { passwordUpdateRequestSchema, passwordUpdateResponseSchema } from "../schemas/password-update.ts";
-import { uploadListSchema } from "../schemas/uploads.ts";
+import { unfinishedUploadsSchema } from "../schemas/uploads.ts";
 import type { OpenApiOptions } from "./input-options.ts";
 import type { ReferenceObject, SchemaObject } from "./types.ts";
 
@@ -15,7 +15,7 @@ const SCHEMAS = {
   LoginRequest: loginRequestSchema,
   LoginResponse: loginResponseSchema,
   AccountInfo: accountInfoSchema,
-  UploadList: uploadListSchema,
+  UploadList: unfinishedUploadsSchema,
   PasswordUpdateRequest: passwordUpdateRequestSchema,
   PasswordUpdateResponse: passwordUpdateResponseSchema,
   CommandResults: commandsResponseSchema,

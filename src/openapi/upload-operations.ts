@@ -178,7 +178,12 @@ export const UPLOAD_ADDITIONS: Readonly<Record<string, UploadAdditions>> = {
   },
   changeFile: { ...CREATION, method: "POST", body: "content" },
   changeFolder: { ...CREATION, parameters: [...CREATION.parameters, "contentDisposition"], body: "folderOrPart" },
-  createUpload: { ...CREATION, parameters: [...CREATION.parameters, "contentDisposition"], body: "content" },
+  createUpload: {
+    ...CREATION,
+    failures: [...CREATION.failures, "method-not-allowed"],
+    parameters: [...CREATION.parameters, "contentDisposition"],
+    body: "content",
+  },
 };
 
 /** The header fields of responses that only uploads have, by status. */

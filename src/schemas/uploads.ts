@@ -15,7 +15,7 @@ const uploadSchema = z
   .readonly();
 
 /** The JSON body of the list of an account's unfinished uploads. */
-export const uploadListSchema = z.strictObject({ uploads: z.array(uploadSchema).readonly() }).readonly();
+export const unfinishedUploadsSchema = z.strictObject({ uploads: z.array(uploadSchema).readonly() }).readonly();
 
-/** {@link uploadListSchema} */
-export type UploadList = z.infer<typeof uploadListSchema>;
+/** {@link unfinishedUploadsSchema} */
+export type UnfinishedUploads = z.infer<typeof unfinishedUploadsSchema>;

@@ -5,7 +5,7 @@ import type { Emit } from "../events/emitter.ts";
 import { ERRORS } from "../http/errors.ts";
 import type { ReportError } from "../request/errors.ts";
 import { isSilent, toTotals, toUploadData } from "../transfers/uploads/events.ts";
-import { findFile, isExpired } from "../transfers/uploads/expiry.ts";
+import { findFinishedFile, isExpired } from "../transfers/uploads/expiry.ts";
 
 /** Ends what has expired: resumable uploads. */
 export interface Sweeper {
@@ -41,7 +41,7 @@ export function createSweeper({ config, uploads, emit, report, waitFor }: Sweepe
     for await (const upload of uploads.list()) {
       if (!isExpired(upload, times, clock()) || !(await uploads.discard(upload))) continue;
       count += 1;
-      if (findFile(upload) === undefined && !isSilent(upload.note)) emitExpired(upload);
+      if (findFinishedFile(upload) === undefined && !isSilent(upload.note)) emitExpired(upload);
     }
     return count;
   }

@@ -49,7 +49,7 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
     return changes.map(({ path }) => toReal(path));
   }
 
-  /** Checks locks before the content is read, and again when the file is about to be replaced. */
+  /** Checks locks at creation and completion of an upload, at completion with the tokens of the creation, too. */
   async function write(
     path: readonly string[],
     content: AsyncIterable<Uint8Array>,
@@ -130,7 +130,7 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
   const setAttributes: AccountFiles["setAttributes"] = async (path, changes) =>
     change("set-attributes", [{ path }], () => files.setAttributes(path, changes));
 
-  /** Checks locks when an upload is created and completed. The tokens of the creation are submitted again at the end. */
+  /** Checks locks at creation and completion of an upload, at completion with the tokens of the creation, too. */
   function toLockedUploads(uploads: AccountUploads): AccountUploads {
     function toChanges(path: readonly string[]): readonly PathChange[] {
       return [{ path, changesFolder: async () => (await files.kindOf(path)) === undefined }];

@@ -7,11 +7,11 @@ import { agreeOnLength } from "../../http/uploads/length.ts";
 import { readUploadAppend } from "../../http/uploads/requests.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { appendBody, createOffsetMismatch } from "../../transfers/uploads/append.ts";
-import { findFile } from "../../transfers/uploads/expiry.ts";
+import { findFinishedFile } from "../../transfers/uploads/expiry.ts";
 import { checkAnnounced } from "../../transfers/uploads/limits.ts";
 import { requireUpload, requireUploads } from "../../transfers/uploads/requirements.ts";
 import { finishUpload } from "./finish-upload.ts";
-import { appendedReply, offsetOf } from "./responses.ts";
+import { appendedReply, toKnownOffset } from "./responses.ts";
 import { toUploadId } from "./upload-url.ts";
 
 /**
@@ -24,7 +24,7 @@ export async function appendUpload(context: AccountContext): Promise<Reply> {
   const { note } = upload;
   if (note.protocol !== demand.protocol) throw createError("upload-protocol-mismatch");
   if (note.joined !== undefined) throw createError("upload-joined");
-  if (findFile(upload) !== undefined) return appendToComplete(context, upload, demand);
+  if (findFinishedFile(upload) !== undefined) return appendToComplete(context, upload, demand);
   await requireUploads(context).uploads.checkAccess(upload);
   const sized = await takeLength(context, upload, demand);
   const isEmpty = demand.announced === 0 && demand.digests.length === 0;
@@ -50,7 +50,7 @@ async function takeLength(
 
 /** The file is there. A client that has lost the last response asks again with an empty request. */
 async function appendToComplete(context: AccountContext, upload: AccountUpload, demand: UploadAppend): Promise<Reply> {
-  const offset = offsetOf(upload);
+  const offset = toKnownOffset(upload);
   if (demand.offset !== offset) throw createOffsetMismatch(offset, demand.offset);
   const isTus = demand.protocol === "tus";
   const isRepeated = (isTus || demand.isComplete) && (demand.length ?? offset) === offset;

@@ -8,9 +8,9 @@ import { readUploadCreation } from "../../http/uploads/requests.ts";
 import { readBoolean } from "../../http/uploads/structured-fields.ts";
 import type { AccountContext, AccountEndpoint } from "../../request/context.ts";
 import { appendBody } from "../../transfers/uploads/append.ts";
-import { createUpload } from "../../transfers/uploads/create.ts";
+import { createResumableUpload } from "../../transfers/uploads/create.ts";
 import { joinUploads } from "../../transfers/uploads/join.ts";
-import { toLimits } from "../../transfers/uploads/limits.ts";
+import { toLimitsOfUpload } from "../../transfers/uploads/limits.ts";
 import { requireUploads } from "../../transfers/uploads/requirements.ts";
 import { withSubmittedTokens } from "../webdav/submitted-tokens.ts";
 import { finishUpload } from "./finish-upload.ts";
@@ -29,7 +29,7 @@ async function createUploadBy(context: AccountContext, protocol: UploadProtocol)
   const concat = creation.protocol === "tus" ? creation.concat : undefined;
   if (concat !== undefined && !uploads.canJoin) throw createError("upload-unsupported");
   if (creation.protocol === "tus" && concat?.kind === "final") return joinParts(context, creation, concat);
-  const upload = await createUpload(context, creation);
+  const upload = await createResumableUpload(context, creation);
   announce(context, upload, creation);
   const hasContent = mayHaveContent(creation);
   const appended = hasContent ? await appendBody(context, upload, creation) : upload;
@@ -57,7 +57,7 @@ async function joinParts(
 function announce(context: AccountContext, upload: AccountUpload, creation: UploadCreation): void {
   if (creation.protocol === "tus" || creation.interop === undefined) return;
   const location = toUploadPath(context, upload.id);
-  const fields = toResumptionFields(location, toLimits(context, upload), creation.interop);
+  const fields = toResumptionFields(location, toLimitsOfUpload(context, upload), creation.interop);
   context.connection.sendInterim?.(RESUMPTION_STATUS, fields);
 }
 

@@ -4,7 +4,7 @@ import { emptyReply } from "../../http/reply.ts";
 import { readUploadAccess } from "../../http/uploads/requests.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { emitUploadFailed, UPLOAD_CANCELLED } from "../../transfers/uploads/events.ts";
-import { findFile } from "../../transfers/uploads/expiry.ts";
+import { findFinishedFile } from "../../transfers/uploads/expiry.ts";
 import { requireUpload, requireUploads } from "../../transfers/uploads/requirements.ts";
 import { toUploadId } from "./upload-url.ts";
 
@@ -16,6 +16,6 @@ export async function endUpload(context: AccountContext): Promise<Reply> {
   readUploadAccess(context.request);
   const upload = await requireUpload(context, toUploadId(context));
   if (!(await requireUploads(context).uploads.discard(upload.id))) throw new StorageError("not-found");
-  if (findFile(upload) === undefined) emitUploadFailed(context, upload, UPLOAD_CANCELLED);
+  if (findFinishedFile(upload) === undefined) emitUploadFailed(context, upload, UPLOAD_CANCELLED);
   return emptyReply(204);
 }

@@ -1,8 +1,8 @@
 import type { AccountUpload } from "../../account/uploads/account-uploads.ts";
 import { createError } from "../../http/errors.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { completeUpload, endsUpload } from "../../transfers/uploads/complete.ts";
-import { findFile } from "../../transfers/uploads/expiry.ts";
+import { completeResumableUpload, endsUpload } from "../../transfers/uploads/complete.ts";
+import { findFinishedFile } from "../../transfers/uploads/expiry.ts";
 import { requireUploads } from "../../transfers/uploads/requirements.ts";
 import { toRefusalFields, type UploadOutcome } from "./responses.ts";
 
@@ -10,7 +10,7 @@ import { toRefusalFields, type UploadOutcome } from "./responses.ts";
 export function isDue(upload: AccountUpload): boolean {
   const { state, note } = upload;
   const isTusFile = note.protocol === "tus" && note.concat !== "partial";
-  return isTusFile && state.offset === state.size && findFile(upload) === undefined;
+  return isTusFile && state.offset === state.size && findFinishedFile(upload) === undefined;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function finishUpload(
   const { uploads } = requireUploads(context);
   if (size === undefined) await uploads.update(upload, { size: offset });
   try {
-    const done = await completeUpload(context, upload);
+    const done = await completeResumableUpload(context, upload);
     return { upload: { ...upload, state: { ...upload.state, done } }, isComplete: true };
   } catch (error) {
     const fields = toRefusalFields(upload.note.protocol, endsUpload(context, error));

@@ -2,8 +2,8 @@ import { toStoragePath } from "../../account/path.ts";
 import type { Reply } from "../../http/reply.ts";
 import { jsonReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
-import type { UploadList } from "../../schemas/uploads.ts";
-import { findFile, isExpired, toExpiry } from "../../transfers/uploads/expiry.ts";
+import type { UnfinishedUploads } from "../../schemas/uploads.ts";
+import { findFinishedFile, isExpired, toExpiry } from "../../transfers/uploads/expiry.ts";
 import { requireUploads } from "../../transfers/uploads/requirements.ts";
 import { toUploadPath } from "./upload-url.ts";
 
@@ -11,10 +11,10 @@ import { toUploadPath } from "./upload-url.ts";
 export async function listUploads(context: AccountContext): Promise<Reply> {
   const { uploads, service } = requireUploads(context);
   const now = context.config.clock();
-  const list: UploadList["uploads"][number][] = [];
+  const list: UnfinishedUploads["uploads"][number][] = [];
   for await (const upload of uploads.list()) {
     const { state, note, id } = upload;
-    if (findFile(upload) !== undefined || isExpired(upload, service.times, now)) continue;
+    if (findFinishedFile(upload) !== undefined || isExpired(upload, service.times, now)) continue;
     list.push({
       url: toUploadPath(context, id),
       path: toStoragePath(note.path),
@@ -24,6 +24,6 @@ export async function listUploads(context: AccountContext): Promise<Reply> {
       expires: toExpiry(upload, service.times).getTime() / 1000,
     });
   }
-  const body: UploadList = { uploads: list };
+  const body: UnfinishedUploads = { uploads: list };
   return jsonReply(200, body);
 }

@@ -7,8 +7,8 @@ import { toUploadExpires, toUploadLimit } from "../../http/uploads/fields.ts";
 import { toBooleanItem } from "../../http/uploads/structured-fields.ts";
 import { toValidatorFields, toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { findFile, toExpiry } from "../../transfers/uploads/expiry.ts";
-import { toLimits } from "../../transfers/uploads/limits.ts";
+import { findFinishedFile, toExpiry } from "../../transfers/uploads/expiry.ts";
+import { toLimitsOfUpload } from "../../transfers/uploads/limits.ts";
 import { requireUploads } from "../../transfers/uploads/requirements.ts";
 import { toUploadPath } from "./upload-url.ts";
 
@@ -38,7 +38,7 @@ export function createdReply(context: AccountContext, outcome: UploadOutcome, ha
     Location,
     "Upload-Offset": toOffset(upload),
     "Upload-Complete": toBooleanItem(false),
-    "Upload-Limit": toUploadLimit(toLimits(context, upload), interop),
+    "Upload-Limit": toUploadLimit(toLimitsOfUpload(context, upload), interop),
   });
 }
 
@@ -68,7 +68,7 @@ function completedReply(upload: AccountUpload): Reply {
 export function shownReply(context: AccountContext, upload: AccountUpload, access: UploadAccess): Reply {
   const { size } = upload.state;
   const isTus = access.protocol === "tus";
-  const file = findFile(upload);
+  const file = findFinishedFile(upload);
   const length = file?.size ?? size;
   const { concat } = upload.note;
   return emptyReply(isTus ? 200 : 204, {
@@ -79,7 +79,7 @@ export function shownReply(context: AccountContext, upload: AccountUpload, acces
     "Upload-Concat": isTus ? concat : undefined,
     "Upload-Expires": isTus ? toExpires(context, upload) : undefined,
     "Upload-Complete": toBooleanItem(file !== undefined),
-    "Upload-Limit": toUploadLimit(toLimits(context, upload), isTus ? undefined : access.interop),
+    "Upload-Limit": toUploadLimit(toLimitsOfUpload(context, upload), isTus ? undefined : access.interop),
     ...toFileFields(upload),
     "Content-Location": file && toFileUrl(context, upload),
   });
@@ -91,12 +91,12 @@ export function toRefusalFields(protocol: UploadProtocol, hasEnded: boolean): He
 }
 
 /** The number of bytes that are kept, or that the file has. */
-export function offsetOf(upload: AccountUpload): number {
-  return findFile(upload)?.size ?? upload.state.offset;
+export function toKnownOffset(upload: AccountUpload): number {
+  return findFinishedFile(upload)?.size ?? upload.state.offset;
 }
 
 function toOffset(upload: AccountUpload): string {
-  return String(offsetOf(upload));
+  return String(toKnownOffset(upload));
 }
 
 function toExpires(context: AccountContext, upload: AccountUpload): string {
@@ -105,7 +105,7 @@ function toExpires(context: AccountContext, upload: AccountUpload): string {
 
 /** The validators of the file, once it is there. */
 function toFileFields(upload: AccountUpload): HeaderFields {
-  const file = findFile(upload);
+  const file = findFinishedFile(upload);
   return file === undefined ? {} : toValidatorFields(toValidators({ ...file, name: "", kind: "file" }));
 }
 

@@ -31,7 +31,7 @@ export function endsUpload(context: AccountContext, error: unknown): boolean {
  * conditions and locks are checked as they are now. Emits event 40017, or 40022 if the file is refused; the upload is
  * gone then. If another request has completed it meanwhile, returns the same file.
  */
-export async function completeUpload(context: AccountContext, { id }: AccountUpload): Promise<StorageEntry> {
+export async function completeResumableUpload(context: AccountContext, { id }: AccountUpload): Promise<StorageEntry> {
   const { uploads, service } = requireUploads(context);
   return service.inTurn(id, async () => {
     // The request before this one may have completed it, and then has told of it.

@@ -19,7 +19,7 @@ import { requireUploads } from "./requirements.ts";
  * Creates the upload that a request asks for, without its content. Checks what a PUT would be refused for, then the
  * limits of uploads. Emits event 40021.
  */
-export async function createUpload(context: AccountContext, creation: UploadCreation): Promise<AccountUpload> {
+export async function createResumableUpload(context: AccountContext, creation: UploadCreation): Promise<AccountUpload> {
   const { uploads, service } = requireUploads(context);
   const planned = await planUpload(context, creation);
   const upload = await uploads.create(planned);

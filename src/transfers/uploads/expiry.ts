@@ -18,7 +18,7 @@ export function toFirstExpiry(now: number, { idleSeconds, maxSeconds }: UploadTi
  */
 export function toExpiry(upload: Known, { idleSeconds, maxSeconds }: UploadTimes): Date {
   const { created, modified, expires } = upload.state;
-  if (findFile(upload) !== undefined) return expires;
+  if (findFinishedFile(upload) !== undefined) return expires;
   const renewed = Math.max(expires.getTime(), modified.getTime() + 1000 * idleSeconds);
   return new Date(Math.min(renewed, created.getTime() + 1000 * maxSeconds));
 }
@@ -29,7 +29,7 @@ export function isExpired(upload: Known, times: UploadTimes, now: number): boole
 }
 
 /** The file that an upload has become; `undefined` if it is not complete. */
-export function findFile({
+export function findFinishedFile({
   state,
   note,
 }: Known): (Pick<StorageEntry, "size" | "modified"> & { readonly etag?: string }) | undefined {

@@ -10,8 +10,8 @@ import { isExpired } from "./expiry.ts";
 import { requireUploads } from "./requirements.ts";
 
 /**
- * Makes a file of complete partial uploads, and ends them. Returns the upload that tells of the file. Emits events 40021
- * and 40017, or 40022. `toId` returns the id of the upload that a path names.
+ * Makes a file of complete partial uploads, and ends them. Returns the upload that tells of the file. Emits events
+ * 40021 and 40017, or 40022. `toId` returns the id of the upload that a path names.
  */
 export async function joinUploads(
   context: AccountContext,

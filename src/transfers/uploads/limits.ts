@@ -4,7 +4,7 @@ import type { HttpError } from "../../http/http-error.ts";
 import type { UploadAppend, UploadCreation } from "../../http/uploads/demand.ts";
 import { toUploadLimit, type UploadLimits } from "../../http/uploads/fields.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { findFile, isExpired, toExpiry } from "./expiry.ts";
+import { findFinishedFile, isExpired, toExpiry } from "./expiry.ts";
 import { requireUploads } from "./requirements.ts";
 
 /**
@@ -21,7 +21,8 @@ export async function checkUploadLimits(context: AccountContext, created: Accoun
   let count = 1;
   let bytes = toBytes(created);
   for await (const upload of uploads.list()) {
-    if (upload.id === created.id || findFile(upload) !== undefined || isExpired(upload, service.times, now)) continue;
+    if (upload.id === created.id || findFinishedFile(upload) !== undefined || isExpired(upload, service.times, now))
+      continue;
     count += 1;
     bytes += toBytes(upload);
   }
@@ -45,7 +46,7 @@ function createAppendTooLarge(maxAppendBytes: number): HttpError {
 }
 
 /** What limits an upload. */
-export function toLimits(context: AccountContext, upload: AccountUpload): UploadLimits {
+export function toLimitsOfUpload(context: AccountContext, upload: AccountUpload): UploadLimits {
   const { account, config } = context;
   const { times } = requireUploads(context).service;
   return {
