@@ -80,7 +80,7 @@ function hashDigest(hash: NativeHash): IncrementalDigest {
 
 function streamDigest(stream: InstanceType<DigestStream>): IncrementalDigest {
   const writer = stream.getWriter();
-  // A digest that nobody waits for must not become an unhandled rejection; nor must a write: `close` reports it.
+  // A digest that no caller waits for must not become an unhandled rejection; nor must a write: `close` reports it.
   const ignore = (): undefined => undefined;
   stream.digest.catch(ignore);
   return {

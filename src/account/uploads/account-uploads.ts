@@ -78,7 +78,7 @@ export interface AccountUploads {
   checkAccess(upload: AccountUpload): Promise<void>;
   /**
    * Makes the file of the new upload of partial ones, in this order. Returns the new upload, which is to be created and
-   * tells of the file.
+   * has the file.
    */
   join(parts: readonly AccountUpload[], upload: NewUpload): Promise<NewUpload>;
 }

@@ -35,7 +35,7 @@ export function toUploadExpires(expires: Date): string {
   return toHttpDate(expires);
 }
 
-/** What a service tells of its uploads. */
+/** What a service says about its uploads. */
 export interface UploadFeatures extends UploadLimits {
   /** Whether the storage joins uploads. */
   readonly canJoin: boolean;

@@ -16,8 +16,8 @@ export type StorageVerb =
 export interface StorageStep {
   readonly verb: StorageVerb;
   /**
-   * The path of the call; for a copy or a move, the source. For an upload that exists: its id; for a list of uploads: the
-   * owner.
+   * The path of the call; for a copy or a move, the source. For an upload that exists: its id; for a list of uploads:
+   * the owner.
    */
   readonly path: string;
   /**

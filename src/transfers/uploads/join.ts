@@ -10,7 +10,7 @@ import { isExpired } from "./expiry.ts";
 import { requireUploads } from "./requirements.ts";
 
 /**
- * Makes a file of complete partial uploads, and ends them. Returns the upload that tells of the file. Emits events
+ * Makes a file of complete partial uploads, and ends them. Returns the upload of the file. Emits events
  * 40021 and 40017, or 40022. `toId` returns the id of the upload that a path names.
  */
 export async function joinUploads(
@@ -64,7 +64,7 @@ export async function joinUploads(
   return told;
 }
 
-/** @throws HttpError `malformed`, the same for all reasons: nobody learns of the uploads of others. */
+/** @throws HttpError `malformed`, the same for all reasons: no account learns of the uploads of others. */
 async function findParts(
   context: AccountContext,
   ids: readonly (string | undefined)[],

@@ -3,7 +3,7 @@ import type { UploadState } from "../../../contracts/storage-uploads.ts";
 import { writeContent } from "../write-content.ts";
 import { toStateOf } from "./convert.ts";
 import type { UploadLock } from "./lock.ts";
-import type { UploadAccess } from "./open.ts";
+import type { DiskUploadAccess } from "./open.ts";
 import type { DiskUpload, UploadStates } from "./states.ts";
 
 const BIGINT = { bigint: true } as const;
@@ -27,7 +27,7 @@ export interface ContentStore {
 }
 
 /** Creates the {@link ContentStore} of a disk storage. */
-export function createContentStore(access: UploadAccess, states: UploadStates): ContentStore {
+export function createContentStore(access: DiskUploadAccess, states: UploadStates): ContentStore {
   async function store({ upload, descriptor, offset }: AppendTarget, content: Content): Promise<UploadState> {
     try {
       await writeContent(descriptor, content, { position: offset, keepsPart: true });

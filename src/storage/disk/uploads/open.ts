@@ -26,7 +26,7 @@ export interface OpenUpload {
 }
 
 /** Opens uploads under their locks. */
-export interface UploadAccess {
+export interface DiskUploadAccess {
   /** Runs a call with the lock of an upload. @throws StorageError `not-found` if there is none. */
   withUpload<T>(
     key: UploadKey,
@@ -42,11 +42,11 @@ export interface UploadAccess {
   truncateTo(descriptor: number, size: number): Promise<void>;
 }
 
-/** Creates the {@link UploadAccess} of a disk storage. */
+/** Creates the {@link DiskUploadAccess} of a disk storage. */
 export function createUploadAccess(
   { tree, durability, locate }: Pick<DiskAccess, "tree" | "durability" | "locate">,
   states: UploadStates,
-): UploadAccess {
+): DiskUploadAccess {
   async function withUpload<T>(
     key: UploadKey,
     work: (open: OpenUpload, lock: UploadLock) => Promise<T>,
