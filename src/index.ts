@@ -149,6 +149,7 @@ export type { DoneCode, PartialTexts, ScriptTexts, Texts } from "./contracts/tex
 export type { Trigger, TriggerContext, TriggerMember, TriggerStyle } from "./contracts/trigger.ts";
 export type { DecideUpload, Upload, UploadGuard } from "./contracts/upload.ts";
 export { type Failure, HttpError, type HttpErrorOptions, isHttpError } from "./http/http-error.ts";
+export type { UploadProtocol } from "./http/uploads/demand.ts";
 export type { MeasuredRequest } from "./metrics/measure-service.ts";
 export { createMetrics, type Metrics, type MetricsOptions } from "./metrics/metrics.ts";
 export type { HttpAuthenticatorOptions } from "./remote-auth/authenticator/options.ts";

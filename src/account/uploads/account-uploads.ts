@@ -54,6 +54,7 @@ export interface AccountUploads {
   find(id: string): Promise<AccountUpload | undefined>;
   /** Returns an upload without taking over from anyone: the offset may be old. */
   peek(id: string): Promise<AccountUpload | undefined>;
+  /** Returns the uploads of the account, as {@link AccountUploads.peek} does each. */
   list(): AsyncIterable<AccountUpload>;
   /**
    * Adds content at the offset of `upload.state`. Throws HttpError `too-large` when the file exceeds the account's

@@ -199,6 +199,25 @@ describe("metadata fields", () => {
   });
 });
 
+describe("bytes that another request adds while beforeCommit decides", () => {
+  it("never get into the file (R 5.6)", async () => {
+    let addMore: () => Promise<unknown> = async () => undefined;
+    const sizes: number[] = [];
+    const { createByDraft, draft, stored } = await createUploadService({
+      beforeCommit: async ({ size }) => {
+        sizes.push(size);
+        await addMore();
+        return undefined;
+      },
+    });
+    const url = await createByDraft("/home/a");
+    addMore = () => draft("PATCH", url, { ...again, "upload-complete": "?0" }, { body: "evil" });
+    await draft("PATCH", url, last, { body: streamOf("abc") });
+    expect(sizes[0]).toBe(3);
+    expect([undefined, "abc"]).toContain(await stored("/alice/a"));
+  });
+});
+
 describe("two requests that complete one upload", () => {
   it("make one file, and one event tells of it (R 9.3)", async () => {
     const { createByTus, patch, tus, events } = await createUploadService({
