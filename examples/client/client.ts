@@ -55,6 +55,13 @@ function take<T>({ data, error, response }: Answer<T>): T {
   return data;
 }
 
+/** As {@link take}, for a response that has a body. A POST to a folder has none if it creates a resumable upload. */
+function takeBody<T>(answer: Answer<T>): NonNullable<T> {
+  const body = take(answer);
+  if (body === undefined || body === null) throw new Error("The response has no body.");
+  return body;
+}
+
 /** If commands ran, an entry has a target, and a message if the command failed. */
 function toText(failure: Failure | undefined): string {
   if (typeof failure !== "object" || !("errors" in failure)) return "without a reason";
@@ -80,8 +87,8 @@ async function createFolders(service: Service): Promise<void> {
   const root = await service.POST("/home/", {
     body: { commands: [{ command: "create-folder-if-missing", target: "client-example" }] },
   });
-  print(`commands: ${take(root).results.map(toOutcome).join(", ")}`);
-  const { results } = take(
+  print(`commands: ${takeBody(root).results.map(toOutcome).join(", ")}`);
+  const { results } = takeBody(
     await service.POST("/home/{folder}/", {
       params: { path: { folder: "client-example" } },
       body: { commands: [{ command: "create-folder-if-missing", target: "Q1 & Q2" }] },

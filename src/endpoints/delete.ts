@@ -13,12 +13,18 @@ import { toContentLocation } from "./webdav/resource.ts";
 /** `DELETE /home/<path>` and `/home/<folder>/`: removes a file, or a folder with everything under it (4.2, 4.5). */
 export async function deletePath(context: AccountContext): Promise<Reply> {
   const { path, files, request } = context;
-  if (isWebdavClient(context)) {
-    if (await hasContent(request)) throw createError("body-unexpected");
-    // WebDAV clients send the URL of a folder without its slash, and do not follow redirects (RFC 4918 5.2).
-    if (!path.isFolder && (await files.kindOf(path.segments)) === "folder") return deleteCollection(context);
-    if (path.isFolder) parseDepth("DELETE", request.headers);
-  }
+  if (!isWebdavClient(context)) return remove(context);
+  if (await hasContent(request)) throw createError("body-unexpected");
+  // WebDAV clients send the URL of a folder without its slash, and do not follow redirects (RFC 4918 5.2).
+  const isCollection = !path.isFolder && (await files.kindOf(path.segments)) === "folder";
+  if (path.isFolder || isCollection) parseDepth("DELETE", request.headers);
+  if (!isCollection) return remove(context);
+  const reply = await remove({ ...context, path: { segments: path.segments, isFolder: true } });
+  return { ...reply, headers: [...reply.headers, ...Object.entries(toContentLocation(context, true))] };
+}
+
+async function remove(context: AccountContext): Promise<Reply> {
+  const { path, files } = context;
   let conditions: RemoveOptions;
   try {
     conditions = await toConditions(context);
@@ -27,11 +33,6 @@ export async function deletePath(context: AccountContext): Promise<Reply> {
   }
   await files.remove(path.segments, path.isFolder ? "folder" : "file", conditions);
   return emptyReply(204);
-}
-
-async function deleteCollection(context: AccountContext): Promise<Reply> {
-  const reply = await deletePath({ ...context, path: { segments: context.path.segments, isFolder: true } });
-  return { ...reply, headers: [...reply.headers, ...Object.entries(toContentLocation(context, true))] };
 }
 
 /** Evaluates the conditions of a request for what exists now, and makes sure that only this version is removed. */

@@ -96,7 +96,13 @@ describeInChromium("the interactive page of the API", (chromium) => {
     expect(await page.title()).toBe("HTTP API – Files");
     expect(await page.locator(".info .title").textContent()).toContain("Files");
     const groups = page.locator(".opblock-tag-section");
-    expect(await groups.locator(".opblock-tag a").allTextContents()).toEqual(["Files", "Folders", "Login", "Service"]);
+    expect(await groups.locator(".opblock-tag a").allTextContents()).toEqual([
+      "Files",
+      "Folders",
+      "Uploads",
+      "Login",
+      "Service",
+    ]);
     expect(urls.filter((url) => !url.startsWith(site.origin) && !url.startsWith("data:"))).toEqual([]);
     expectNoComplaints();
   });
