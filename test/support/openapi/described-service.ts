@@ -28,19 +28,11 @@ export interface DescribedService {
   ): Promise<void>;
 }
 
-/**
- * To make a description takes tens of milliseconds, and a file of tests makes hundreds of services: those with the same
- * options share one.
- */
-const checks = new Map<string, Promise<ApiCheck>>();
-
-/** What no description depends on, and what can be of any size. */
-const INSIDE = ["storage", "authentication", "store", "loginStore", "onEvent", "logger"];
-
 /** The description is asked for as the first exchange comes. */
 export function createDescribedService(service: FileService, options: Partial<FileServiceOptions>): DescribedService {
   const { basePath = "", metadataFields } = options;
-  const key = JSON.stringify(options, (name, value: unknown) => (INSIDE.includes(name) ? undefined : value));
+  /** By API. A description depends on the options and on what the storage can, so services share none. */
+  const checks = new Map<ServiceApi, Promise<ApiCheck>>();
   const header = typeof metadataFields === "string" ? metadataFields.trim().split(/\s/)[0] : metadataFields?.header;
   const vocabulary = header === undefined ? [] : [header];
 
@@ -54,8 +46,8 @@ export function createDescribedService(service: FileService, options: Partial<Fi
 
   return {
     async check(request, requestBody, response, body, { api = "fetch", connection, isProbe }) {
-      const known = checks.get(`${api} ${key}`) ?? fetchCheck(api);
-      checks.set(`${api} ${key}`, known);
+      const known = checks.get(api) ?? fetchCheck(api);
+      checks.set(api, known);
       const { check } = await known;
       const problems = check({
         method: request.method,
