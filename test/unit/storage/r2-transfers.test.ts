@@ -50,6 +50,20 @@ function failAt(wanted: string): (call: string, key: string) => void {
 }
 
 describe("copies and moves in R2", () => {
+  it("say that they read, before they change anything, and end if they may not", async () => {
+    const before = await createTree();
+    for (const verb of ["copy", "move"] as const) {
+      for (const path of ["/file", "/tree"]) {
+        const refusal = new Error("not now");
+        const onRead = () => {
+          throw refusal;
+        };
+        await expect(before.storage[verb](path, "/new", { onRead })).rejects.toBe(refusal);
+      }
+    }
+    expect(keysOf(before)).toEqual(sorted(treeAt("tree"), fileAt("file")));
+  });
+
   it("keep the metadata of objects of other programs", async () => {
     const { bucket, objects } = createMemoryBucket();
     const storage = createR2Storage(bucket, { partBytes: PART });

@@ -43,6 +43,15 @@ function isRemoval({ method, query }: S3Call): boolean {
 }
 
 describe("copies of folders in S3", () => {
+  it("do not say that they read: the store copies", async () => {
+    const { storage } = await createTree();
+    const onRead = () => {
+      throw new Error("not now");
+    };
+    expect(await storage.copy("/tree", "/copy", { onRead })).toBe("created");
+    expect(await storage.move("/file", "/moved", { onRead })).toBe("created");
+  });
+
   it("are taken back if a member cannot be copied, with the error of that member", async () => {
     for (const failing of ["copy/3", `${PROPERTY_FOLDER}/copy`]) {
       const fake = await createTree((call) => (isCopyTo(call, failing) ? refusal(403, "AccessDenied") : undefined));
