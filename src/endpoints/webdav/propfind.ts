@@ -102,6 +102,8 @@ function contentTypeOf(name: string): string {
   return mime.getType(name) ?? "application/octet-stream";
 }
 
+type LocksOf = Awaited<ReturnType<typeof findLocksOfMembers>>;
+
 async function* writeMembers(
   context: AccountContext,
   propfind: PropfindRequest,
@@ -110,9 +112,14 @@ async function* writeMembers(
 ): AsyncGenerator<string, undefined> {
   const { files, path } = context;
   yield start;
+  let current: { readonly folder: readonly string[]; readonly base: string; readonly locksOf: LocksOf } | undefined;
   for await (const { folder, members } of walkFolders(files, path.segments, isDeep)) {
-    const base = toHref(context, { segments: folder, isFolder: true });
-    const locksOf = await findLocksOfMembers(context, propfind, folder);
+    // Once for a folder, whose members may come in a hundred parts.
+    if (current?.folder !== folder) {
+      const base = toHref(context, { segments: folder, isFolder: true });
+      current = { folder, base, locksOf: await findLocksOfMembers(context, propfind, folder) };
+    }
+    const { base, locksOf } = current;
     let text = "";
     for (const entry of members) {
       const segments = [...folder, entry.name];

@@ -363,6 +363,19 @@ describe("what a lock protects (RFC 4918 7)", () => {
     expect(looks).toBeLessThan(50);
   });
 
+  it("a PROPFIND of a large folder looks once for the locks of its members", async () => {
+    const store = createMemoryKeyValueStore();
+    let looks = 0;
+    const get = (key: string): Promise<unknown> => {
+      looks += 1;
+      return store.get(key);
+    };
+    const test = await createDav({ webdav: { lockStore: { ...store, get } } });
+    for (let index = 0; index < 10_000; index += 1) await test.storage.createFolder(`/alice/g/${index}`);
+    expect(hrefsOf(await call(test, "PROPFIND", "/home/g/", { depth: "1" }))).toHaveLength(10_001);
+    expect(looks).toBeLessThan(10);
+  });
+
   it("an upload that began before the lock is refused at its end", async () => {
     const test = await createDav();
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
