@@ -1,5 +1,10 @@
-import type { FileServiceOptions } from "../../../src/config/options.ts";
-import { type Answer, type CallOptions, createTestService, type TestService } from "../../support/service.ts";
+import {
+  type Answer,
+  type CallOptions,
+  createTestService,
+  type TestService,
+  type TestServiceOptions,
+} from "../../support/service.ts";
 
 const files = {
   "/alice/a.txt": "a",
@@ -12,7 +17,7 @@ const files = {
 export const undescribed = "OpenAPI has no place for the methods of WebDAV";
 
 /** A service with the option `webdav` and some files of alice. The account root sees them below `/alice/`. */
-export function createDav(options: Partial<FileServiceOptions> = {}): Promise<TestService> {
+export function createDav(options: TestServiceOptions = {}): Promise<TestService> {
   return createTestService({ files, webdav: {}, ...options });
 }
 
