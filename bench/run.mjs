@@ -69,12 +69,15 @@ if (options.growth) {
   if (out !== undefined) writeResults(out, { ...readResults(out), growth });
 } else if (options.webdav) {
   const { measureWebdav } = await import("./webdav.mjs");
-  const webdav = await measureWebdav({ ...own, servers: options.servers?.split(",") });
+  const chosen = { servers: options.servers?.split(","), choose: (trials) => choose(trials, options.only) };
+  const measured = await measureWebdav({ ...own, ...chosen });
+  const former = out === undefined ? {} : readResults(out);
+  const webdav = options.only === undefined ? measured : replaceRows(former.webdav?.rows ?? [], measured);
   process.stdout.write(`\n${toPlainTable(toWebdavTargetTable(webdav))}`);
   const missed = webdav.flatMap((row) => judgeWebdav(webdav, row)).some(({ verdict }) => verdict === "missed");
   if (options.strict && missed) process.exitCode = 1;
-  if (out !== undefined)
-    writeResults(out, { ...readResults(out), webdav: { ...describeMachine(), rounds: own.rounds, rows: webdav } });
+  const run = { ...describeMachine(), rounds: own.rounds, rows: webdav };
+  if (out !== undefined) writeResults(out, { ...former, webdav: run });
 } else if (options.sinks) {
   const { measureSinks } = await import("./sinks.mjs");
   const sinks = await measureSinks(own);
@@ -135,6 +138,13 @@ async function measureAll(workload, servers) {
   });
   const { id, title, unit } = workload;
   return { id, title, unit, date: describeMachine().date, servers: Object.fromEntries(measured) };
+}
+
+/** The rows with those that were measured again in their places. */
+function replaceRows(rows, measured) {
+  const again = new Map(measured.map((row) => [row.id, row]));
+  const known = rows.map((row) => again.get(row.id) ?? row);
+  return [...known, ...measured.filter(({ id }) => !rows.some((row) => row.id === id))];
 }
 
 /** Those of a list that were named, all without names. */

@@ -11,7 +11,7 @@ const [, , built = "dist"] = process.argv;
 /** A line break inside a comment, with the asterisk of the next line. */
 const GAP = String.raw`(?:\s|\n\s*\*)`;
 const PARENTHESES = new RegExp(String.raw`${GAP}*\(([^()]*)\)`, "g");
-const SEPARATOR = new RegExp(String.raw`[,;]${GAP}+`);
+const SEPARATOR = new RegExp(`[,;]${GAP}+`);
 /** One clause: of the service description by its number, of another page by the page's name. */
 const CLAUSE =
   /^(?:(?:CONTRACT|SECURITY|DESIGN|HOUSE|WEBDAV|RESUMABLE|SHARING|WRAPPERS) \d+(?:\.\d+)*|\d+\.\d+(?:-\d+\.\d+)?|rule \d+)$/;
