@@ -3,9 +3,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { writeChart } from "./chart.mjs";
-import { TARGET_HEAD, toMarkdownTable, toNumber, toRows, toTargetRows, toWebdavTargetTable } from "./lib/report.mjs";
+import {
+  TARGET_HEAD,
+  toFloorTable,
+  toMarkdownTable,
+  toNumber,
+  toRows,
+  toServerTable,
+  toTargetRows,
+} from "./lib/report.mjs";
 import { toSinkRows } from "./sinks.mjs";
-import { toWebdavTable } from "./webdav.mjs";
+import { judgeUploads, judgeWebdav } from "./targets.mjs";
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const PAGE = at("../docs/performance.md");
@@ -55,13 +63,14 @@ export function writePages(path) {
   if (results.workloads !== undefined) writeChart(results);
 }
 
-function toFigures({ workloads, growth, sinks, webdav, ...run }) {
+function toFigures({ workloads, growth, sinks, webdav, uploads, ...run }) {
   const blocks = [];
   if (workloads !== undefined) blocks.push(...toComparison(workloads, run));
   if (growth !== undefined)
     blocks.push("## Growth of time and memory", ...Object.entries(growth).flatMap(toGrowthBlock));
   if (sinks !== undefined) blocks.push("## What sinks cost", SINKS_INTRO, toTable(toSinkTable(Object.values(sinks))));
   if (webdav !== undefined) blocks.push("## WebDAV", ...toWebdavBlocks(webdav));
+  if (uploads !== undefined) blocks.push("## Resumable uploads", ...toUploadBlocks(uploads));
   return `\n${blocks.join("\n\n")}\n`;
 }
 
@@ -80,18 +89,49 @@ const WEBDAV_COLUMNS = {
   withMs: "with locks, ms",
 };
 
-function toWebdavBlocks({ date, node, rounds, rows }) {
-  const about = `${date}, Node ${node.slice(1)}, in one run; medians of ${rounds} rounds, one for nephele and webdav-server; of failures and peak RSS the highest.`;
+const UPLOAD_COLUMNS = {
+  cpu: "CPU s",
+  peakRss: "peak RSS, MB",
+  ms: "ms",
+  smallMs: "1 MiB, ms",
+  largeMs: "1 GiB, ms",
+  fewMs: "of 10, ms",
+  manyMs: "of 1,000, ms",
+  putMs: "PUT of 1 KiB, ms",
+  oneMs: "one connection, ms",
+  threeMs: "three, ms",
+};
+
+const UPLOADS_INTRO =
+  "1 GiB in 8 MiB chunks where a row does not say otherwise; the file store of `@tus/server` does not wait for the disk.";
+
+function toWebdavBlocks(run) {
+  const some = "medians of rounds, one for nephele and webdav-server; of failures and peak RSS the highest";
+  return [toAbout(run, some), "### Floors of WebDAV", ...toTrialBlocks(run.rows, judgeWebdav, WEBDAV_COLUMNS)];
+}
+
+function toUploadBlocks(run) {
   return [
-    about,
-    "### Floors of WebDAV",
-    toTable(toWebdavTargetTable(rows)),
+    toAbout(run, "medians of rounds; of peak RSS the highest"),
+    UPLOADS_INTRO,
+    "### Floors of resumable uploads",
+    ...toTrialBlocks(run.rows, judgeUploads, UPLOAD_COLUMNS),
+  ];
+}
+
+function toAbout({ date, node, rounds }, figures) {
+  return `${date}, Node ${node.slice(1)}, in one run; ${figures.replace("rounds", `${rounds} rounds`)}.`;
+}
+
+function toTrialBlocks(rows, judgeRow, columns) {
+  return [
+    toTable(toFloorTable(rows, judgeRow)),
     ...rows.flatMap((row) => [
       `### ${row.title}`,
       toTable(
-        toWebdavTable(row).map(([server, ...cells], index) => [
+        toServerTable(row).map(([server, ...cells], index) => [
           server,
-          ...(index === 0 ? cells.map((key) => WEBDAV_COLUMNS[key]) : cells),
+          ...(index === 0 ? cells.map((key) => columns[key]) : cells),
         ]),
       ),
     ]),

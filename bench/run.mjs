@@ -4,6 +4,7 @@
 //   --only get-1k,put-1g   some workloads    --servers fileferry,bare-tuned   some servers
 //   --rounds 3             how often; the median counts    --growth   the growth of this project alone
 //   --webdav               the methods of WebDAV beside Apache, nginx, nephele and webdav-server
+//   --uploads              resumable uploads beside the server of tus
 //   --sinks                what sinks for events cost transfers, also those that hang, are slow or fail
 // --out FILE where the results go: bench/results.json for a whole run. From that file docs/performance.md and its chart
 // are made; with --only, its other workloads stay --strict ends with 1 where a floor is missed --dist FOLDER another
@@ -17,9 +18,9 @@ import { parseArgs } from "node:util";
 import { createCatalog, findObstacle } from "./lib/catalog.mjs";
 import { makeFixtures } from "./lib/fixtures.mjs";
 import { measure } from "./lib/measure.mjs";
-import { printWorkload, toMedian, toNumber, toPlainTable, toWebdavTargetTable } from "./lib/report.mjs";
+import { printWorkload, toFloorTable, toMedian, toNumber, toPlainTable } from "./lib/report.mjs";
 import { describeMachine, readResults, writeResults } from "./lib/results.mjs";
-import { judge, judgeWebdav } from "./targets.mjs";
+import { judge, judgeUploads, judgeWebdav } from "./targets.mjs";
 import { createWorkloads, toMemoryFolder } from "./workloads.mjs";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
@@ -30,6 +31,7 @@ const { values: options } = parseArgs({
     growth: { type: "boolean", default: false },
     sinks: { type: "boolean", default: false },
     webdav: { type: "boolean", default: false },
+    uploads: { type: "boolean", default: false },
     only: { type: "string" },
     servers: { type: "string" },
     rounds: { type: "string", default: "3" },
@@ -69,15 +71,10 @@ if (options.growth) {
   if (out !== undefined) writeResults(out, { ...readResults(out), growth });
 } else if (options.webdav) {
   const { measureWebdav } = await import("./webdav.mjs");
-  const chosen = { servers: options.servers?.split(","), choose: (trials) => choose(trials, options.only) };
-  const measured = await measureWebdav({ ...own, ...chosen });
-  const former = out === undefined ? {} : readResults(out);
-  const webdav = options.only === undefined ? measured : replaceRows(former.webdav?.rows ?? [], measured);
-  process.stdout.write(`\n${toPlainTable(toWebdavTargetTable(webdav))}`);
-  const missed = webdav.flatMap((row) => judgeWebdav(webdav, row)).some(({ verdict }) => verdict === "missed");
-  if (options.strict && missed) process.exitCode = 1;
-  const run = { ...describeMachine(), rounds: own.rounds, rows: webdav };
-  if (out !== undefined) writeResults(out, { ...former, webdav: run });
+  await runTrials("webdav", measureWebdav, judgeWebdav);
+} else if (options.uploads) {
+  const { measureUploads } = await import("./uploads.mjs");
+  await runTrials("uploads", measureUploads, judgeUploads);
 } else if (options.sinks) {
   const { measureSinks } = await import("./sinks.mjs");
   const sinks = await measureSinks(own);
@@ -88,6 +85,18 @@ if (options.growth) {
 if (out === COMMITTED) {
   const { writePages } = await import("./document.mjs");
   writePages(out);
+}
+
+/** Measures trials, prints their floors, and keeps their rows below a key of the results. */
+async function runTrials(key, measureRows, judgeRow) {
+  const chosen = { servers: options.servers?.split(","), choose: (trials) => choose(trials, options.only) };
+  const measured = await measureRows({ ...own, ...chosen });
+  const former = out === undefined ? {} : readResults(out);
+  const rows = options.only === undefined ? measured : replaceRows(former[key]?.rows ?? [], measured);
+  process.stdout.write(`\n${toPlainTable(toFloorTable(rows, judgeRow))}`);
+  const missed = rows.flatMap((row) => judgeRow(rows, row)).some(({ verdict }) => verdict === "missed");
+  if (options.strict && missed) process.exitCode = 1;
+  if (out !== undefined) writeResults(out, { ...former, [key]: { ...describeMachine(), rounds: own.rounds, rows } });
 }
 
 async function compare() {

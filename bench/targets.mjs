@@ -118,9 +118,43 @@ const webdavTargets = {
 /** As {@link judge}, for a row of a run of `webdav.mjs`. Targets whose figures the run does not have are left out. */
 export function judgeWebdav(rows, { id, servers }) {
   const [, name, count] = /^(.*?)(-\d+)?$/.exec(id);
-  const listing = rows.find((row) => row.id === `json${count}`)?.servers;
-  return (webdavTargets[name] ?? []).flatMap(({ about, floor, toValue, own }) => {
-    const value = servers[own] && toValue(servers[own], listing?.[own] ?? {});
+  return judgeRow(webdavTargets[name], servers, rows.find((row) => row.id === `json${count}`)?.servers);
+}
+
+const toPut = (times) => limit("CPU, to one PUT", times, ({ cpu }, put) => cpu / put.cpu);
+const peak = (most) => limit("peak RSS, MB", most, ({ peakRss }) => peakRss);
+
+const uploadTargets = {
+  put: [peak(160)],
+  patch: [toPut(1.15), peak(160)],
+  "patch-sha256": [toPut(2), peak(160)],
+  optimistic: [toPut(1.05), peak(160)],
+  concatenation: [toPut(2.2), peak(160)],
+  sixteen: [peak(220)],
+  "head-size": [
+    limit("ms, 1 MiB", 5, ({ smallMs }) => smallMs),
+    limit("1 GiB, to 1 MiB", 2, ({ largeMs, smallMs }) => largeMs / smallMs),
+  ],
+  "head-count": [limit("of 1,000 uploads, to 10", 2, ({ manyMs, fewMs }) => manyMs / fewMs)],
+  create: [limit("to PUT of 1 KiB, ms", 3, ({ ms, putMs }) => ms / putMs)],
+};
+
+/** As {@link judgeWebdav}, for a row of a run of `uploads.mjs`. */
+export function judgeUploads(rows, { id, servers }) {
+  if (id === "parts") return judgeParts(servers);
+  return judgeRow(uploadTargets[id], servers, rows.find((row) => row.id === "put")?.servers);
+}
+
+/** Three connections are to be twice as fast as one. */
+function judgeParts({ fileferry }) {
+  if (fileferry === undefined) return [];
+  const value = fileferry.oneMs / fileferry.threeMs;
+  return [{ about: "times as fast", value, floor: 2, verdict: value >= 2 ? "floor met" : "missed" }];
+}
+
+function judgeRow(targets = [], servers, others) {
+  return targets.flatMap(({ about, floor, toValue, own }) => {
+    const value = servers[own] && toValue(servers[own], others?.[own] ?? {});
     if (!Number.isFinite(value)) return [];
     return [{ about, value, floor, isLimit: true, verdict: value <= floor ? "floor met" : "missed" }];
   });

@@ -2,9 +2,9 @@
 import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createCatalog } from "./lib/catalog.mjs";
-import { clearFolder } from "./lib/fixtures.mjs";
-import { cpuSeconds, hasCommand, memory, startServer } from "./lib/processes.mjs";
-import { median, toNumber, toPlainTable } from "./lib/report.mjs";
+import { cpuSeconds, hasCommand, memory } from "./lib/processes.mjs";
+import { median } from "./lib/report.mjs";
+import { measureTrials, toMedian } from "./lib/trials.mjs";
 import { startApache, startNginxDav } from "./lib/web-servers.mjs";
 
 const AUTHORIZATION = `Basic ${btoa("bench:bench")}`;
@@ -62,55 +62,7 @@ export async function measureWebdav({ dist, folder, isQuick, rounds, servers: ch
   const counts = isQuick ? [100, 1000] : [10_000, 100_000];
   for (const count of [...counts, counts[0] / 10]) makeMembers(join(served, `members-${count}`), count);
   const servers = createServers(dist).filter(({ id }) => chosen === undefined || chosen.includes(id));
-  const rows = [];
-  for (const trial of choose(createTrials(counts, isQuick))) {
-    const row = { id: trial.id, title: trial.title, servers: {} };
-    for (const server of servers.filter(({ isOwn }) => isOwn === true || trial.ownOnly !== true)) {
-      const figures = await runRounds(trial, server, served, rounds);
-      if (figures !== undefined) row.servers[server.id] = { title: server.title, ...figures };
-    }
-    rows.push(row);
-    process.stdout.write(`\n${row.title}\n${toPlainTable(toWebdavTable(row))}\n`);
-  }
-  return rows;
-}
-
-/** Some need minutes for one listing. */
-async function runRounds(trial, server, served, rounds) {
-  const results = [];
-  for (let round = 0; round < (server.isSlowToList === true ? 1 : rounds); round += 1) {
-    results.push(await runTrial(trial, server, served));
-  }
-  const done = results.filter((result) => result !== undefined);
-  return done.length === 0 ? undefined : toMedian(done);
-}
-
-/** The table of a row. */
-export function toWebdavTable({ servers }) {
-  const columns = [...new Set(Object.values(servers).flatMap((one) => Object.keys(one)))].filter(
-    (key) => key !== "title",
-  );
-  return [
-    ["server", ...columns],
-    ...Object.values(servers).map((one) => [
-      one.title,
-      ...columns.map((key) => (one[key] === undefined ? "–" : toNumber(one[key]))),
-    ]),
-  ];
-}
-
-async function runTrial(trial, server, served) {
-  clearFolder(served, "work");
-  const running = await startServer(server, served);
-  const send = createClient(running, server);
-  try {
-    return await trial.run({ send, running, server, served });
-  } catch (error) {
-    process.stderr.write(`${server.title}, ${trial.title}: ${[error.message, ...running.errors()].join(" | ")}\n`);
-    return undefined;
-  } finally {
-    await running.stop();
-  }
+  return measureTrials({ trials: choose(createTrials(counts, isQuick)), servers, served, rounds, createClient });
 }
 
 /** Sends a request. `path` is below the server's folder. */
@@ -317,24 +269,6 @@ async function putBesideLocks({ send }, locks) {
     }
   }
   return Object.fromEntries(Object.entries(waits).map(([when, all]) => [when, median(all)]));
-}
-
-/** Of several rounds the worst counts here: no round may break such a promise. */
-const WORST = ["severalWinners", "lost", "failed", "bothMoved", "peakRss"];
-
-/** The median of each figure, or the worst. */
-function toMedian(results) {
-  const fields = Object.keys(results[0]).filter((field) => typeof results[0][field] === "number");
-  const toOne = (field, values) => (WORST.includes(field) ? Math.max(...values) : median(values));
-  return Object.fromEntries(
-    fields.map((field) => [
-      field,
-      toOne(
-        field,
-        results.map((result) => result[field]),
-      ),
-    ]),
-  );
 }
 
 /** Apache has an account of its own. */

@@ -1,5 +1,5 @@
 // The results as text: one table for each workload, in the terminal and in Markdown.
-import { judge, judgeWebdav } from "../targets.mjs";
+import { judge } from "../targets.mjs";
 
 export const UNIT_TEXTS = {
   requests: "requests per CPU second",
@@ -93,10 +93,24 @@ function toTargetCells({ about, value, floor, aim, isLimit, verdict }) {
   return [about, isLimit ? toNumber(value) : value.toFixed(2), limit(floor), limit(aim), verdict];
 }
 
-/** The targets of a run of WebDAV, its rows named in the first column. */
-export function toWebdavTargetTable(rows) {
+/** The figures of a row of a run of trials, a line for each server, the head first. */
+export function toServerTable({ servers }) {
+  const columns = [...new Set(Object.values(servers).flatMap((one) => Object.keys(one)))].filter(
+    (key) => key !== "title",
+  );
+  return [
+    ["server", ...columns],
+    ...Object.values(servers).map((one) => [
+      one.title,
+      ...columns.map((key) => (one[key] === undefined ? "–" : toNumber(one[key]))),
+    ]),
+  ];
+}
+
+/** The floors of a run of trials, its rows named in the first column. */
+export function toFloorTable(rows, judgeRow) {
   const cells = rows.flatMap((row) =>
-    judgeWebdav(rows, row).map((judged, index) => [index === 0 ? row.title : "", ...toTargetCells(judged)]),
+    judgeRow(rows, row).map((judged, index) => [index === 0 ? row.title : "", ...toTargetCells(judged)]),
   );
   return [["request", ...TARGET_HEAD], ...cells].map(([request, about, value, floor, , verdict]) => [
     request,
