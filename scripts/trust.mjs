@@ -20,6 +20,7 @@ const SUITES = [
   "test/load",
   "test/memory",
   "test/model",
+  "test/runtimes/webdav/races.test.ts",
   "test/spec",
   "test/unit",
 ];

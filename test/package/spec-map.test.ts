@@ -42,6 +42,17 @@ const RULES: Readonly<Record<string, number>> = {
   "WebDAV 8": 4,
   "WebDAV 9": 3,
   "WebDAV 10": 4,
+  "Uploads 1": 5,
+  "Uploads 2": 5,
+  "Uploads 3": 10,
+  "Uploads 4": 7,
+  "Uploads 5": 7,
+  "Uploads 6": 1,
+  "Uploads 7": 3,
+  "Uploads 8": 3,
+  "Uploads 9": 1,
+  "Uploads 10": 1,
+  "Uploads 14": 1,
 };
 
 const text = readFileSync(`${root}docs/spec-map.md`, "utf8");
@@ -57,7 +68,7 @@ function readRules(markdown: string): { readonly rules: readonly Rule[]; readonl
   let section: string | undefined;
   for (const [index, text] of markdown.split("\n").entries()) {
     const line = index + 1;
-    const [, name] = /^## ((?:WebDAV )?\d+(?:\.\d+)?) \S/.exec(text) ?? [];
+    const [, name] = /^## ((?:WebDAV |Uploads )?\d+(?:\.\d+)?) \S/.exec(text) ?? [];
     section = name ?? section;
     if (section === undefined || name !== undefined || text === "") continue;
     const [, rule] = /^- (\S.*)$/.exec(text) ?? [];
