@@ -29,6 +29,8 @@ import { createFile, finishFile } from "./write.ts";
 
 const BIGINT = { bigint: true } as const;
 const READ_BYTES = 1_048_576;
+/** An upload may be without bytes for this time, while another call, perhaps of another process, creates it. */
+const CREATION_MS = 60_000;
 
 export { createUploadCleanUp, type Locate, type UploadCleanUp } from "./uploads/clean-up.ts";
 
@@ -190,9 +192,10 @@ export function createDiskUploads({
     if (upload.isDone === true) return toStateOf(upload, undefined);
     const folder = await openFolderOf(upload);
     const stats = folder && (await withFolder(folder, (opened) => opened.lookUp(toBytesName(upload.key), false)));
+    if (stats !== undefined) return toStateOf(upload, stats);
+    if (Math.abs(Date.now() - upload.created) < CREATION_MS) return undefined;
     // Its completion may run just now, or it is lost: who has the lock knows.
-    if (stats === undefined) return find(upload.key);
-    return toStateOf(upload, stats);
+    return find(upload.key);
   }
 
   async function* read(key: UploadKey): AsyncGenerator<Uint8Array> {

@@ -1,3 +1,4 @@
+import type { UploadKey } from "../../contracts/storage-uploads.ts";
 import { expect, expectEqual, expectRefusal } from "../expectations.ts";
 import { namesIn, put, readFileText } from "../storage/content.ts";
 import type { UploadCase } from "./case.ts";
@@ -184,6 +185,23 @@ export const completionCases: readonly UploadCase[] = [
         await expectRefusal(appendText(storage, key, 3, "d"), "not-found");
       }
       expectEqual(await namesIn(storage, "/elsewhere"), [], "members of the moved folder");
+    },
+  },
+  {
+    name: "list: ends no upload that another call creates at the same time",
+    async run({ storage }) {
+      let isCreating = true;
+      const listing = (async () => {
+        while (isCreating) await pathsOf(uploadsOf(storage).list());
+      })();
+      const keys: UploadKey[] = [];
+      try {
+        for (let index = 0; index < 50; index++) keys.push((await beginUpload(storage, `/${index}`)).key);
+      } finally {
+        isCreating = false;
+        await listing;
+      }
+      for (const key of keys) expectEqual(await offsetOf(storage, key), 0, "the offset");
     },
   },
   {
