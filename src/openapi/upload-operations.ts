@@ -176,7 +176,12 @@ export const UPLOAD_ADDITIONS: Readonly<Record<string, UploadAdditions>> = {
     responses: [CREATED],
     failures: ["offset-mismatch", "locked", "method-not-implemented"],
   },
-  changeFile: { ...CREATION, method: "POST", body: "content" },
+  changeFile: {
+    ...CREATION,
+    method: "POST",
+    parameters: [...CREATION.parameters, "acceptLanguage", ...TRACE],
+    body: "content",
+  },
   changeFolder: { ...CREATION, parameters: [...CREATION.parameters, "contentDisposition"], body: "folderOrPart" },
   createUpload: {
     ...CREATION,
